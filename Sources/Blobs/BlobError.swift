@@ -1,0 +1,69 @@
+import Glibc
+
+/// Why a file operation in Storage was refused or failed.
+public struct BlobError: Error, Sendable, CustomStringConvertible {
+    /// A stable, machine-readable reason.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// A name that would leave the store, or that the store never writes.
+        public static let badName = Code(rawValue: "bad_name")
+        /// There is no such file or folder.
+        public static let notFound = Code(rawValue: "not_found")
+        /// The name is taken: blobs are never overwritten.
+        public static let exists = Code(rawValue: "exists")
+        /// The name is a symbolic link, a FIFO, a socket, a device or a folder where a file was wanted, or the reverse.
+        public static let wrongKind = Code(rawValue: "wrong_kind")
+        /// The disk or the quota is full.
+        public static let diskFull = Code(rawValue: "disk_full")
+        /// The operating system refuses access.
+        public static let permission = Code(rawValue: "permission")
+        /// Another process holds Storage.
+        public static let locked = Code(rawValue: "storage_locked")
+        /// Anything else that the operating system reports.
+        public static let io = Code(rawValue: "io")
+    }
+
+    /// The machine-readable reason.
+    public let code: Code
+    /// What was attempted, on which name, and what was said: for a person.
+    public let message: String
+    /// What to do about it: for a person.
+    public let hint: String
+
+    /// Makes an error from its parts.
+    public init(_ code: Code, _ message: String, hint: String = "") {
+        self.code = code
+        self.message = message
+        self.hint = hint
+    }
+
+    /// Makes an error from what a system call left in `errno`.
+    public init(errno number: Int32, doing action: String) {
+        let reason = String(cString: strerror(number))
+        let (code, hint): (Code, String) =
+            switch number {
+            case ENOENT: (.notFound, "")
+            case EEXIST, ENOTEMPTY: (.exists, "")
+            case ELOOP, ENOTDIR, EISDIR, ENXIO: (.wrongKind, "only regular files and real folders are taken")
+            case ENOSPC, EDQUOT: (.diskFull, "free some space; the work goes on by itself")
+            case EACCES, EPERM, EROFS: (.permission, "give the service's user write access to this folder")
+            case ENAMETOOLONG, EILSEQ, EINVAL: (.badName, "use a shorter, plainer name")
+            default: (.io, "look at the kernel's log for this disk")
+            }
+        self.init(code, "\(action): \(reason)", hint: hint)
+    }
+
+    /// Whether the same operation may succeed later without anybody changing the request.
+    public var isTransient: Bool {
+        [.diskFull, .permission, .io].contains(code)
+    }
+
+    public var description: String {
+        hint.isEmpty ? message : "\(message) (\(hint))"
+    }
+}

@@ -1,0 +1,65 @@
+import Glibc
+
+extension Directory {
+    /// What stands behind a name, without following links.
+    public enum Kind: Sendable {
+        case file, folder, other
+    }
+
+    /// A name in a folder, and what a look at it told.
+    public struct Entry: Sendable {
+        /// The name, as bytes the file system gave; names that are no UTF-8 are not listed.
+        public let name: String
+        public let kind: Kind
+        /// Size in bytes.
+        public let byteCount: Int
+        /// When the contents last changed, nanoseconds since the epoch.
+        public let modifiedNanoseconds: Int64
+        /// How many names the file has.
+        public let linkCount: Int
+    }
+
+    /// The names in the folder with what they are, in byte order. What vanishes meanwhile is left out.
+    public func entries() throws(BlobError) -> [Entry] {
+        var entries: [Entry] = []
+        for name in try names() {
+            if let entry = try entry(name) { entries.append(entry) }
+        }
+        return entries
+    }
+
+    /// What stands behind one name; nil when nothing does.
+    public func entry(_ name: String) throws(BlobError) -> Entry? {
+        var status = stat()
+        guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("look at", name)
+        }
+        let kind: Kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .folder
+            default: .other
+            }
+        return Entry(
+            name: name, kind: kind, byteCount: status.st_size,
+            modifiedNanoseconds: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec),
+            linkCount: Int(status.st_nlink))
+    }
+
+    /// The names in the folder, in byte order.
+    public func names() throws(BlobError) -> [String] {
+        // A descriptor of its own: a listing moves the offset, which duplicates would share.
+        let listing = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard listing >= 0, let stream = fdopendir(listing) else { throw failure("list", "") }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if let name, name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+}

@@ -1,0 +1,130 @@
+import CPlatform
+import Glibc
+
+/// A folder held open by its descriptor: names are resolved in it, never through a path that somebody could swap.
+///
+/// Every name is one component. No symbolic link is ever followed. Calls block; none may run on the cooperative pool
+/// for long. Safe to use from any thread: the descriptor never changes and the kernel serialises what matters.
+public final class Directory: Sendable {
+    /// The path by which the folder was opened: for messages, not for access.
+    public let path: String
+    let descriptor: Int32
+
+    private init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit {
+        _ = close(descriptor)
+    }
+
+    /// Opens the folder at `path`, which the operator chose: symbolic links in it are the operator's own.
+    ///
+    /// - Throws: `BlobError`, `not_found` when it is missing and `create` is false.
+    public convenience init(path: String, create: Bool = false) throws(BlobError) {
+        if create, mkdir(path, 0o750) != 0, errno != EEXIST {
+            throw BlobError(errno: errno, doing: "create \(path)")
+        }
+        let descriptor = cplatform_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw BlobError(errno: -descriptor, doing: "open folder \(path)") }
+        self.init(descriptor: descriptor, path: path)
+    }
+
+    /// Opens a folder in this one; with `create`, makes it first, durably.
+    public func folder(_ name: String, create: Bool = false) throws(BlobError) -> Directory {
+        try check(name)
+        if create {
+            if mkdirat(descriptor, name, 0o750) == 0 {
+                try sync()
+            } else if errno != EEXIST {
+                throw failure("create folder", name)
+            }
+        }
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+        return Directory(descriptor: try open(name, flags), path: "\(path)/\(name)")
+    }
+
+    /// Opens a regular file for reading; anything else (link, FIFO, folder, device) is refused without blocking.
+    public func file(_ name: String) throws(BlobError) -> FileReader {
+        try check(name)
+        let reader = FileReader(descriptor: try open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
+        let status = try reader.status(named: "\(path)/\(name)")
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw BlobError(.wrongKind, "\(path)/\(name) is not a regular file", hint: "put the photo itself there")
+        }
+        return reader
+    }
+
+    /// Creates a file that was not there before, for writing.
+    func create(_ name: String) throws(BlobError) -> Int32 {
+        try check(name)
+        return try open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o640)
+    }
+
+    /// Moves `name` into another folder of the same file system, replacing nothing, and makes both folders durable.
+    ///
+    /// - Throws: `BlobError`, `exists` when `newName` is taken.
+    public func move(_ name: String, to target: Directory, as newName: String) throws(BlobError) {
+        try check(name)
+        try check(newName)
+        let result = cplatform_rename_noreplace(descriptor, name, target.descriptor, newName)
+        guard result == 0 else {
+            throw BlobError(errno: -result, doing: "move \(path)/\(name) to \(target.path)/\(newName)")
+        }
+        try target.sync()
+        if target !== self { try sync() }
+    }
+
+    /// Renames within the folder, replacing what was there. Not yet durable: the caller syncs once for many.
+    func replace(_ name: String, with newName: String) throws(BlobError) {
+        guard renameat(descriptor, name, descriptor, newName) == 0 else { throw failure("rename", name) }
+    }
+
+    /// Deletes a file, or an empty folder. Missing is success: deletion is idempotent.
+    public func remove(_ name: String) throws(BlobError) {
+        try check(name)
+        if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return }
+        if errno == EISDIR || errno == EPERM, unlinkat(descriptor, name, AT_REMOVEDIR) == 0 { return }
+        throw failure("delete", name)
+    }
+
+    /// Deletes a folder and all that is in it. Missing is success.
+    public func removeTree(_ name: String) throws(BlobError) {
+        let folder: Directory
+        do throws(BlobError) {
+            folder = try self.folder(name)
+        } catch  where error.code == .notFound {
+            return
+        } catch  where error.code == .wrongKind {
+            return try remove(name)
+        }
+        for entry in try folder.entries() {
+            if entry.kind == .folder { try folder.removeTree(entry.name) } else { try folder.remove(entry.name) }
+        }
+        guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || errno == ENOENT else { throw failure("delete", name) }
+    }
+
+    /// Makes renames, creations and deletions in this folder durable.
+    public func sync() throws(BlobError) {
+        guard fsync(descriptor) == 0 else { throw BlobError(errno: errno, doing: "fsync folder \(path)") }
+    }
+
+    // MARK: -
+
+    private func open(_ name: String, _ flags: Int32, _ mode: mode_t = 0) throws(BlobError) -> Int32 {
+        let descriptor = cplatform_openat(descriptor, name, flags, mode)
+        guard descriptor >= 0 else { throw BlobError(errno: -descriptor, doing: "open \(path)/\(name)") }
+        return descriptor
+    }
+
+    func check(_ name: String) throws(BlobError) {
+        guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {
+            throw BlobError(.badName, "\"\(name)\" is not the name of a file", hint: "use one name without / in it")
+        }
+    }
+
+    func failure(_ action: String, _ name: String) -> BlobError {
+        BlobError(errno: errno, doing: "\(action) \(path)/\(name)")
+    }
+}

@@ -1,0 +1,48 @@
+import Glibc
+
+/// An open file to read from, closed when the last reference goes.
+///
+/// Reads name their offset, so that one reader serves any number of threads.
+public final class FileReader: Sendable {
+    private let descriptor: Int32
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        _ = close(descriptor)
+    }
+
+    func status(named name: String) throws(BlobError) -> stat {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw BlobError(errno: errno, doing: "look at \(name)") }
+        return status
+    }
+
+    /// How many bytes the file has now.
+    public func byteCount() throws(BlobError) -> Int {
+        try status(named: "open file").st_size
+    }
+
+    /// Reads up to `maxBytes` from `offset`; an empty array means the end.
+    public func read(at offset: Int, maxBytes: Int) throws(BlobError) -> [UInt8] {
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: maxBytes) { buffer, count in
+            while count < maxBytes {
+                let result = pread(descriptor, buffer.baseAddress.map { $0 + count }, maxBytes - count, offset + count)
+                if result < 0, errno == EINTR { continue }
+                if result < 0 { failure = errno }
+                guard result > 0 else { break }
+                count += result
+            }
+        }
+        guard failure == 0 else { throw BlobError(errno: failure, doing: "read") }
+        return bytes
+    }
+
+    /// Reads the whole file, unless it is longer than `maxBytes`: then one byte more than that, so that it shows.
+    public func readAll(maxBytes: Int) throws(BlobError) -> [UInt8] {
+        try read(at: 0, maxBytes: min(byteCount(), maxBytes + 1))
+    }
+}

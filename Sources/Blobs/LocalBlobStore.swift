@@ -1,0 +1,72 @@
+/// Immutable files named `user_id/post_id/file_name` below one folder.
+///
+/// A blob is there whole or not at all: bytes are written under a temporary name, fsynced, renamed, and the folder is
+/// fsynced. Names are resolved component by component from an open descriptor without following links, so that data
+/// can never reach outside the root. All calls block on the disk: call from a thread that may. Thread-safe.
+public final class LocalBlobStore: Sendable {
+    private let root: Directory
+
+    /// Opens the store at `path`, making the folder when it is missing.
+    public init(path: String) throws(BlobError) {
+        root = try Directory(path: path, create: true)
+    }
+
+    /// Moves a finished file into its place. Durable when it returns; repeating it after a crash is harmless.
+    public func publish(_ staged: StagedFile, as name: BlobName) throws(BlobError) {
+        let folder = try folder(of: name, create: true)
+        try staged.publish(as: name.fileName, in: folder)
+        try folder.sync()
+    }
+
+    /// Writes several blobs of one post. All are durable when it returns; repeating it after a crash is harmless.
+    public func write(_ blobs: [(name: BlobName, bytes: [UInt8])]) throws(BlobError) {
+        for (name, bytes) in blobs {
+            let folder = try folder(of: name, create: true)
+            let staged = try StagedFile(in: folder, name: ".\(name.fileName.prefix(240)).part")
+            try bytes.withUnsafeBufferPointer { buffer throws(BlobError) in
+                try staged.write(UnsafeRawBufferPointer(buffer))
+            }
+            _ = try staged.finish()
+            try staged.publish(as: name.fileName, in: folder)
+        }
+        if let name = blobs.first?.name { try folder(of: name).sync() }
+    }
+
+    /// Opens a blob for reading.
+    ///
+    /// - Throws: `BlobError`, `not_found` when there is none.
+    public func open(_ name: BlobName) throws(BlobError) -> FileReader {
+        try folder(of: name).file(name.fileName)
+    }
+
+    /// The names of a post's blobs, in byte order; empty when it has none. Temporary files are not listed.
+    public func fileNames(userID: String, postID: String) throws(BlobError) -> [String] {
+        do throws(BlobError) {
+            return try root.folder(userID).folder(postID).names().filter(BlobName.isValid)
+        } catch  where error.code == .notFound {
+            return []
+        }
+    }
+
+    /// Deletes a blob; missing is success.
+    public func remove(_ name: BlobName) throws(BlobError) {
+        do throws(BlobError) {
+            let folder = try folder(of: name)
+            try folder.remove(name.fileName)
+            try folder.sync()
+        } catch  where error.code == .notFound {}
+    }
+
+    /// Deletes all blobs of a post; missing is success.
+    public func removeAll(userID: String, postID: String) throws(BlobError) {
+        do throws(BlobError) {
+            let user = try root.folder(userID)
+            try user.removeTree(postID)
+            try user.sync()
+        } catch  where error.code == .notFound {}
+    }
+
+    private func folder(of name: BlobName, create: Bool = false) throws(BlobError) -> Directory {
+        try root.folder(name.userID, create: create).folder(name.postID, create: create)
+    }
+}

@@ -1,0 +1,83 @@
+import Glibc
+import Synchronization
+
+/// A file that is being written under a temporary name: hashed as it grows, invisible until it is moved into place.
+///
+/// The canonical order of a durable write: create beside the target, write, `fsync`, rename, `fsync` the folder.
+/// A staged file that is dropped before it is published deletes itself. Thread-safe; writes block on the disk.
+public final class StagedFile: Sendable {
+    /// What a finished file holds.
+    public struct Contents: Sendable, Hashable {
+        /// Size in bytes.
+        public let byteCount: Int
+        /// SHA-256 (FIPS 180-4), 64 lower-case hexadecimal digits.
+        public let sha256: String
+        /// The first bytes, at most 4,096: enough to tell a format.
+        public let head: [UInt8]
+    }
+
+    private struct State: ~Copyable {
+        var hash = SHA256()
+        var head: [UInt8] = []
+        var byteCount = 0
+        var isPublished = false
+    }
+
+    private let folder: Directory
+    private let name: String
+    private let descriptor: Int32
+    private let state = Mutex(State())
+
+    /// Starts a file in `folder` under the temporary name `name`; a leftover of that name is replaced.
+    public init(in folder: Directory, name: String) throws(BlobError) {
+        try folder.remove(name)
+        self.descriptor = try folder.create(name)
+        self.folder = folder
+        self.name = name
+    }
+
+    deinit {
+        _ = close(descriptor)
+        if !state.withLock({ $0.isPublished }) { try? folder.remove(name) }
+    }
+
+    /// How many bytes were written so far.
+    public var byteCount: Int {
+        state.withLock { $0.byteCount }
+    }
+
+    /// Appends bytes. Blocks while the disk takes them.
+    public func write(_ bytes: UnsafeRawBufferPointer) throws(BlobError) {
+        try state.withLock { state throws(BlobError) in
+            try writeAll(bytes)
+            state.hash.update(bytes)
+            if state.head.count < 4096 { state.head.append(contentsOf: bytes.prefix(4096 - state.head.count)) }
+            state.byteCount += bytes.count
+        }
+    }
+
+    /// Makes the bytes durable and tells what they are. Call once, after the last write.
+    public func finish() throws(BlobError) -> Contents {
+        guard fsync(descriptor) == 0 else { throw folder.failure("fsync", name) }
+        return state.withLock { Contents(byteCount: $0.byteCount, sha256: $0.hash.finish(), head: $0.head) }
+    }
+
+    /// Gives the finished file its final name in `target`, replacing an earlier try; the caller syncs `target`.
+    func publish(as finalName: String, in target: Directory) throws(BlobError) {
+        guard renameat(folder.descriptor, name, target.descriptor, finalName) == 0 else {
+            throw folder.failure("publish \(target.path)/\(finalName) from", name)
+        }
+        state.withLock { $0.isPublished = true }
+    }
+
+    private func writeAll(_ bytes: UnsafeRawBufferPointer) throws(BlobError) {
+        var offset = 0
+        while offset < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+            let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if written < 0, errno == EINTR { continue }
+            guard written >= 0 else { throw folder.failure("write", name) }
+            offset += written
+        }
+    }
+}

@@ -1,0 +1,13 @@
+// The Linux calls that the Glibc module hides behind _GNU_SOURCE or varargs, and nothing else.
+// Every function returns 0 (or a descriptor) on success and -errno on failure, so that no caller reads errno late.
+
+#ifndef CPLATFORM_H
+#define CPLATFORM_H
+
+/// renameat(2) that never replaces an existing `to`: -EEXIST instead (renameat2 with RENAME_NOREPLACE).
+int cplatform_rename_noreplace(int from_directory, const char *from, int to_directory, const char *to);
+
+/// openat(2) without varargs. Interrupted calls are tried again.
+int cplatform_openat(int directory, const char *name, int flags, unsigned int mode);
+
+#endif

@@ -1,0 +1,17 @@
+#include "cplatform.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+
+int cplatform_rename_noreplace(int from_directory, const char *from, int to_directory, const char *to) {
+    return renameat2(from_directory, from, to_directory, to, RENAME_NOREPLACE) == 0 ? 0 : -errno;
+}
+
+int cplatform_openat(int directory, const char *name, int flags, unsigned int mode) {
+    int descriptor;
+    do {
+        descriptor = openat(directory, name, flags, mode);
+    } while (descriptor < 0 && errno == EINTR);
+    return descriptor >= 0 ? descriptor : -errno;
+}

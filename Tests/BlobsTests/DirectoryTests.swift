@@ -1,0 +1,80 @@
+import Blobs
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Folders held open: nothing outside is reached, nothing strange is opened")
+struct DirectoryTests {
+    @Test(arguments: ["", ".", "..", "a/b", "../x", "/etc/passwd", "a\0b"])
+    func namesWithMoreThanOneComponentAreRefused(name: String) async throws {
+        try await withScratch { scratch in
+            let folder = try scratch.directory()
+            #expect(throws: BlobError.self) { try folder.file(name) }
+            #expect(throws: BlobError.self) { try folder.folder(name, create: true) }
+            #expect(throws: BlobError.self) { try folder.remove(name) }
+            #expect(throws: BlobError.self) { try folder.removeTree(name) }
+        }
+    }
+
+    @Test("A symbolic link, a FIFO, a folder and a missing file are told apart from a photo, without blocking")
+    func onlyRegularFilesOpen() async throws {
+        try await withScratch { scratch in
+            let folder = try scratch.directory()
+            try scratch.write("secret", to: "target")
+            #expect(symlink("\(scratch.path)/target", "\(scratch.path)/link") == 0)
+            #expect(mkfifo("\(scratch.path)/fifo", 0o600) == 0)
+            _ = try folder.folder("folder", create: true)
+            for (name, code) in [
+                ("link", BlobError.Code.wrongKind), ("fifo", .wrongKind), ("folder", .wrongKind),
+                ("missing", .notFound),
+            ] {
+                let error = #expect(throws: BlobError.self, "\(name)") { try folder.file(name) }
+                #expect(error?.code == code, "\(name)")
+            }
+            #expect(symlink("/etc", "\(scratch.path)/etc") == 0)
+            #expect(throws: BlobError.self) { try folder.folder("etc") }
+            let kinds = Dictionary(uniqueKeysWithValues: try folder.entries().map { ($0.name, $0.kind) })
+            #expect(kinds == ["link": .other, "fifo": .other, "folder": .folder, "target": .file, "etc": .other])
+        }
+    }
+
+    @Test func movingReplacesNothing() async throws {
+        try await withScratch { scratch in
+            let folder = try scratch.directory()
+            try scratch.write("one", to: "a")
+            try scratch.write("two", to: "b")
+            let error = #expect(throws: BlobError.self) { try folder.move("a", to: folder, as: "b") }
+            #expect(error?.code == .exists)
+            #expect(try scratch.read("b") == "two")
+            try folder.move("a", to: folder.folder("sub", create: true), as: "c")
+            #expect(try scratch.read("sub/c") == "one")
+        }
+    }
+
+    @Test("Deleting a tree does not follow a link out of it, and is idempotent")
+    func removeTree() async throws {
+        try await withScratch { scratch in
+            let folder = try scratch.directory()
+            try scratch.write("keep", to: "outside/kept")
+            let doomed = try folder.folder("doomed", create: true).folder("deep", create: true)
+            #expect(symlink("\(scratch.path)/outside", "\(doomed.path)/link") == 0)
+            try folder.removeTree("doomed")
+            try folder.removeTree("doomed")
+            #expect(try folder.entry("doomed") == nil)
+            #expect(try scratch.read("outside/kept") == "keep")
+        }
+    }
+
+    @Test func readersReadAtAnyOffset() async throws {
+        try await withScratch { scratch in
+            try scratch.write("0123456789", to: "digits")
+            let reader = try scratch.directory().file("digits")
+            #expect(try reader.byteCount() == 10)
+            #expect(try reader.read(at: 3, maxBytes: 4) == Array("3456".utf8))
+            #expect(try reader.read(at: 8, maxBytes: 4) == Array("89".utf8))
+            #expect(try reader.read(at: 10, maxBytes: 4).isEmpty)
+            #expect(try reader.readAll(maxBytes: 4).count == 5, "one more than allowed, so that it shows")
+            #expect(try reader.readAll(maxBytes: 100).count == 10)
+        }
+    }
+}
