@@ -4,8 +4,10 @@ import Glibc
 public struct BlobError: Error, Sendable, CustomStringConvertible {
     /// A stable, machine-readable reason.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The reason as it is printed: lower case with underscores.
         public let rawValue: String
 
+        /// Makes a code from its printed form.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
@@ -63,6 +65,7 @@ public struct BlobError: Error, Sendable, CustomStringConvertible {
         [.diskFull, .permission, .io].contains(code)
     }
 
+    /// The message and, in brackets, the hint.
     public var description: String {
         hint.isEmpty ? message : "\(message) (\(hint))"
     }

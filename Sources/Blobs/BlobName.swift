@@ -3,8 +3,11 @@
 /// Each part is 1 to 255 bytes of ASCII letters, digits, `.`, `_` and `-`, and does not begin with a dot; hence a name
 /// can neither leave the store nor meet its temporary files.
 public struct BlobName: Hashable, Sendable, CustomStringConvertible {
+    /// Whose post the blob belongs to.
     public let userID: String
+    /// The post that the blob belongs to.
     public let postID: String
+    /// The blob's own name within the post.
     public let fileName: String
 
     /// Checks the three parts.
@@ -30,6 +33,7 @@ public struct BlobName: Hashable, Sendable, CustomStringConvertible {
         try self.init(userID: parts[0], postID: parts[1], fileName: parts[2])
     }
 
+    /// The name as `user_id/post_id/file_name`.
     public var description: String { "\(userID)/\(postID)/\(fileName)" }
 
     static func isValid(_ part: String) -> Bool {

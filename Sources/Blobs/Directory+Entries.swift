@@ -10,6 +10,7 @@ extension Directory {
     public struct Entry: Sendable {
         /// The name, as bytes the file system gave; names that are no UTF-8 are not listed.
         public let name: String
+        /// What stands behind the name.
         public let kind: Kind
         /// Size in bytes.
         public let byteCount: Int
