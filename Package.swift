@@ -13,7 +13,11 @@ let settings: [SwiftSetting] = [
 let package = Package(
     name: "tintype",
     platforms: [.macOS(.v15)],
-    products: [],
+    products: [
+        .library(name: "Imaging", targets: ["Imaging"]),
+        .library(name: "Tree", targets: ["Tree"]),
+        .library(name: "Blobs", targets: ["Blobs"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0", traits: []),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
@@ -21,19 +25,66 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: ["JSON"]),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-system.git", from: "1.8.0"),
     ],
     targets: [
-        // Beside the pipeline: what the distribution provides.
+        // What the distribution provides.
         .systemLibrary(
-            name: "CSystemCrypto", pkgConfig: "libcrypto",
-            providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
+            name: "CSystemJPEG", pkgConfig: "libjpeg",
+            providers: [.apt(["libjpeg62-turbo-dev"]), .brew(["jpeg-turbo"])]),
+        .systemLibrary(
+            name: "CSystemPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
+        .systemLibrary(
+            name: "CSystemGIF", pkgConfig: "libgif", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
+        .systemLibrary(
+            name: "CSystemCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
+
+        // C fences: longjmp libraries as return codes, and calls that the Glibc module hides.
+        .target(name: "CCodecs", dependencies: ["CSystemJPEG", "CSystemPNG", "CSystemGIF"]),
         .target(name: "CPlatform", cSettings: [.define("_GNU_SOURCE")]),
 
+        // Three products that know nothing of each other.
+        .target(name: "Imaging", dependencies: ["CCodecs"], swiftSettings: settings + [.strictMemorySafety()]),
         .target(name: "Blobs", dependencies: ["CPlatform", "CSystemCrypto"], swiftSettings: settings),
+        .target(
+            name: "Tree",
+            dependencies: [
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+
+        // What a post is, and how a photo becomes one.
+        .target(name: "Posts", dependencies: ["Tree"], swiftSettings: settings),
+        .target(
+            name: "Pipeline",
+            dependencies: [
+                "Imaging", "Blobs", "Tree", "Posts",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+
+        // The doors.
+        .target(
+            name: "Inbox",
+            dependencies: [
+                "Pipeline", "Blobs", "Posts", "Tree",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+
         .target(name: "TestSupport", dependencies: ["Blobs"], path: "Tests/TestSupport", swiftSettings: settings),
+        .testTarget(name: "ImagingTests", dependencies: ["Imaging"], swiftSettings: settings),
         .testTarget(name: "BlobsTests", dependencies: ["Blobs", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "TreeTests", dependencies: ["Tree"], swiftSettings: settings),
     ]
 )

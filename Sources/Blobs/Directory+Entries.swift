@@ -14,8 +14,8 @@ extension Directory {
         public let kind: Kind
         /// Size in bytes.
         public let byteCount: Int
-        /// When the contents last changed, nanoseconds since the epoch.
-        public let modifiedNanoseconds: Int64
+        /// When the file, its name or its rights last changed, nanoseconds since the epoch; nobody can set it back.
+        public let changedNanoseconds: Int64
         /// How many names the file has.
         public let linkCount: Int
     }
@@ -44,7 +44,7 @@ extension Directory {
             }
         return Entry(
             name: name, kind: kind, byteCount: status.st_size,
-            modifiedNanoseconds: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec),
+            changedNanoseconds: Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec),
             linkCount: Int(status.st_nlink))
     }
 

@@ -76,11 +76,6 @@ public final class Directory: Sendable {
         if target !== self { try sync() }
     }
 
-    /// Renames within the folder, replacing what was there. Not yet durable: the caller syncs once for many.
-    func replace(_ name: String, with newName: String) throws(BlobError) {
-        guard renameat(descriptor, name, descriptor, newName) == 0 else { throw failure("rename", name) }
-    }
-
     /// Deletes a file, or an empty folder. Missing is success: deletion is idempotent.
     public func remove(_ name: String) throws(BlobError) {
         try check(name)

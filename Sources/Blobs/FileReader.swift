@@ -1,3 +1,4 @@
+import CPlatform
 import Glibc
 
 /// An open file to read from, closed when the last reference goes.
@@ -24,6 +25,9 @@ public final class FileReader: Sendable {
     public func byteCount() throws(BlobError) -> Int {
         try status(named: "open file").st_size
     }
+
+    /// Whether some process still has the file open for writing; false where the file system cannot tell.
+    public var hasWriter: Bool { cplatform_has_writer(descriptor) == 1 }
 
     /// Reads up to `maxBytes` from `offset`; an empty array means the end.
     public func read(at offset: Int, maxBytes: Int) throws(BlobError) -> [UInt8] {

@@ -22,12 +22,7 @@ public final class LocalBlobStore: Sendable {
     public func write(_ blobs: [(name: BlobName, bytes: [UInt8])]) throws(BlobError) {
         for (name, bytes) in blobs {
             let folder = try folder(of: name, create: true)
-            let staged = try StagedFile(in: folder, name: ".\(name.fileName.prefix(240)).part")
-            try bytes.withUnsafeBufferPointer { buffer throws(BlobError) in
-                try staged.write(UnsafeRawBufferPointer(buffer))
-            }
-            _ = try staged.finish()
-            try staged.publish(as: name.fileName, in: folder)
+            try folder.replace(name.fileName, with: bytes)
         }
         if let name = blobs.first?.name { try folder(of: name).sync() }
     }
@@ -46,6 +41,13 @@ public final class LocalBlobStore: Sendable {
         } catch  where error.code == .notFound {
             return []
         }
+    }
+
+    /// Moves a blob out of the store into another folder, replacing nothing; missing is success.
+    public func release(_ name: BlobName, to target: Directory, as fileName: String) throws(BlobError) {
+        do throws(BlobError) {
+            try folder(of: name).move(name.fileName, to: target, as: fileName)
+        } catch  where error.code == .notFound {}
     }
 
     /// Deletes a blob; missing is success.

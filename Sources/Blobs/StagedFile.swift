@@ -81,3 +81,21 @@ public final class StagedFile: Sendable {
         }
     }
 }
+
+extension Directory {
+    /// Writes a whole file under its final name, replacing what was there. Durable when it returns.
+    public func write(_ bytes: [UInt8], as name: String) throws(BlobError) {
+        try replace(name, with: bytes)
+        try sync()
+    }
+
+    /// As `write`, but the name itself is not durable before the caller syncs the folder, once for many.
+    func replace(_ name: String, with bytes: [UInt8]) throws(BlobError) {
+        let staged = try StagedFile(in: self, name: ".\(name.prefix(240)).part")
+        try bytes.withUnsafeBufferPointer { buffer throws(BlobError) in
+            try staged.write(UnsafeRawBufferPointer(buffer))
+        }
+        _ = try staged.finish()
+        try staged.publish(as: name, in: self)
+    }
+}

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 
 int cplatform_rename_noreplace(int from_directory, const char *from, int to_directory, const char *to) {
@@ -14,4 +15,13 @@ int cplatform_openat(int directory, const char *name, int flags, unsigned int mo
         descriptor = openat(directory, name, flags, mode);
     } while (descriptor < 0 && errno == EINTR);
     return descriptor >= 0 ? descriptor : -errno;
+}
+
+int cplatform_has_writer(int descriptor) {
+    signal(SIGIO, SIG_IGN);
+    if (fcntl(descriptor, F_SETLEASE, F_RDLCK) == 0) {
+        fcntl(descriptor, F_SETLEASE, F_UNLCK);
+        return 0;
+    }
+    return errno == EAGAIN ? 1 : -errno;
 }

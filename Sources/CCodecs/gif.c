@@ -1,0 +1,108 @@
+#include "ccodecs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gif_lib.h>
+
+// giflib reports by return codes, so there is no jump to catch here. DGifSlurp would decode every frame: records
+// are read one by one instead, up to the first picture.
+
+struct ccodecs_gif_decoder {
+    GifFileType *gif;
+    const uint8_t *bytes;
+    size_t count;
+    size_t offset;
+    bool ran_off_the_end;
+};
+
+static int on_read(GifFileType *gif, GifByteType *bytes, int count) {
+    ccodecs_gif_decoder *decoder = gif->UserData;
+    size_t left = decoder->count - decoder->offset;
+    size_t wanted = count < 0 ? 0 : (size_t)count;
+    if (wanted > left) {
+        decoder->ran_off_the_end = true;
+        wanted = left;
+    }
+    memcpy(bytes, decoder->bytes + decoder->offset, wanted);
+    decoder->offset += wanted;
+    return (int)wanted;
+}
+
+static ccodecs_code fail(const ccodecs_gif_decoder *decoder, int error, ccodecs_fault *fault) {
+    const char *text = GifErrorString(error);
+    snprintf(fault->message, sizeof fault->message, "%s", text == NULL ? "unknown fault" : text);
+    if (error == D_GIF_ERR_NOT_ENOUGH_MEM) return CCODECS_OUT_OF_MEMORY;
+    return decoder->ran_off_the_end ? CCODECS_TRUNCATED : CCODECS_CORRUPT;
+}
+
+// Reads one extension with all its sub-blocks; a graphic control extension may name a transparent index.
+static int read_extension(ccodecs_gif_decoder *decoder, ccodecs_gif_info *info) {
+    int label;
+    GifByteType *block;
+    if (DGifGetExtension(decoder->gif, &label, &block) == GIF_ERROR) return GIF_ERROR;
+    while (block != NULL) {
+        GraphicsControlBlock control;
+        if (label == GRAPHICS_EXT_FUNC_CODE && DGifExtensionToGCB(block[0], block + 1, &control) == GIF_OK) {
+            info->transparent_index = control.TransparentColor;
+        }
+        if (DGifGetExtensionNext(decoder->gif, &block) == GIF_ERROR) return GIF_ERROR;
+    }
+    return GIF_OK;
+}
+
+static ccodecs_code read_frame(ccodecs_gif_decoder *decoder, ccodecs_gif_info *info, ccodecs_fault *fault) {
+    GifFileType *gif = decoder->gif;
+    if (DGifGetImageDesc(gif) == GIF_ERROR) return fail(decoder, gif->Error, fault);
+    const ColorMapObject *colors = gif->Image.ColorMap != NULL ? gif->Image.ColorMap : gif->SColorMap;
+    if (colors == NULL) return fail(decoder, D_GIF_ERR_NO_COLOR_MAP, fault);
+    for (int i = 0; i < colors->ColorCount && i < 256; i++) {
+        info->palette[i * 3] = colors->Colors[i].Red;
+        info->palette[i * 3 + 1] = colors->Colors[i].Green;
+        info->palette[i * 3 + 2] = colors->Colors[i].Blue;
+    }
+    info->canvas_width = (uint32_t)gif->SWidth;
+    info->canvas_height = (uint32_t)gif->SHeight;
+    info->left = (uint32_t)gif->Image.Left;
+    info->top = (uint32_t)gif->Image.Top;
+    info->width = (uint32_t)gif->Image.Width;
+    info->height = (uint32_t)gif->Image.Height;
+    info->is_interlaced = gif->Image.Interlace;
+    return CCODECS_OK;
+}
+
+ccodecs_code ccodecs_gif_open(const uint8_t *bytes, size_t count, ccodecs_gif_decoder **result,
+                              ccodecs_gif_info *info, ccodecs_fault *fault) {
+    ccodecs_gif_decoder *decoder = calloc(1, sizeof *decoder);
+    *result = decoder;  // the caller closes it, whatever is returned
+    if (decoder == NULL) return CCODECS_OUT_OF_MEMORY;
+    decoder->bytes = bytes;
+    decoder->count = count;
+    int error = 0;
+    decoder->gif = DGifOpen(decoder, on_read, &error);
+    if (decoder->gif == NULL) return fail(decoder, error, fault);
+    memset(info, 0, sizeof *info);
+    info->transparent_index = NO_TRANSPARENT_COLOR;
+    for (;;) {
+        GifRecordType record;
+        if (DGifGetRecordType(decoder->gif, &record) == GIF_ERROR) return fail(decoder, decoder->gif->Error, fault);
+        if (record == IMAGE_DESC_RECORD_TYPE) return read_frame(decoder, info, fault);
+        if (record == TERMINATE_RECORD_TYPE) return fail(decoder, D_GIF_ERR_NO_IMAG_DSCR, fault);
+        if (record == EXTENSION_RECORD_TYPE && read_extension(decoder, info) == GIF_ERROR) {
+            return fail(decoder, decoder->gif->Error, fault);
+        }
+    }
+}
+
+ccodecs_code ccodecs_gif_read_line(ccodecs_gif_decoder *decoder, uint8_t *indices, ccodecs_fault *fault) {
+    if (DGifGetLine(decoder->gif, indices, decoder->gif->Image.Width) == GIF_OK) return CCODECS_OK;
+    return fail(decoder, decoder->gif->Error, fault);
+}
+
+void ccodecs_gif_close(ccodecs_gif_decoder *decoder) {
+    if (decoder == NULL) return;
+    int error;
+    if (decoder->gif != NULL) DGifCloseFile(decoder->gif, &error);
+    free(decoder);
+}

@@ -1,0 +1,121 @@
+// Fences around libjpeg, libpng and giflib.
+//
+// libjpeg and libpng report errors by longjmp, which must never cross a Swift frame. Every function here runs
+// one sequence of library calls under its own setjmp and returns a code; the caller's `ccodecs_fault` says why.
+// Nothing here decides what is acceptable: limits come from the caller, warnings are counted and handed back.
+// Nothing is ever printed. A decoder borrows the bytes it was opened on: they must outlive it. A decoder is used
+// by one thread at a time; different decoders share nothing.
+#ifndef CCODECS_H
+#define CCODECS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum __attribute__((enum_extensibility(closed))) ccodecs_code {
+    CCODECS_OK = 0,
+    CCODECS_CORRUPT,          // the data breaks its format's rules
+    CCODECS_TRUNCATED,        // the library asked for bytes beyond the end
+    CCODECS_UNSUPPORTED,      // well formed, but of a kind that the library does not handle
+    CCODECS_TOO_MANY_SCANS,   // more scans than the caller allows (JPEG)
+    CCODECS_TOO_MUCH_MEMORY,  // more working memory than the caller allows
+    CCODECS_OUT_OF_MEMORY,    // the system has no memory left
+} ccodecs_code;
+
+// What went wrong, in the library's own words: NUL-terminated, empty when nothing did.
+typedef struct ccodecs_fault {
+    char message[200];
+} ccodecs_fault;
+
+// How the rows of a decoded picture are laid out: `channels` interleaved bytes a pixel.
+typedef struct ccodecs_layout {
+    uint32_t width;
+    uint32_t height;
+    uint32_t channels;
+} ccodecs_layout;
+
+// MARK: JPEG
+
+typedef struct ccodecs_jpeg_decoder ccodecs_jpeg_decoder;
+
+// Warnings so far. libjpeg goes on after each of them, with grey or repeated blocks where data is missing.
+typedef struct ccodecs_jpeg_warnings {
+    uint32_t truncated;  // ran out of data, in a segment or in the file
+    uint32_t corrupt;    // impossible codes, lost synchronisation
+    uint32_t harmless;   // oddities that do not touch the pixels
+} ccodecs_jpeg_warnings;
+
+typedef struct ccodecs_jpeg_info {
+    uint32_t width;   // as stored, before scaling
+    uint32_t height;
+    bool is_cmyk;     // rows will have four channels: cyan, magenta, yellow, black
+    bool is_inverted; // an Adobe marker is there: CMYK samples are stored as 255 - ink
+} ccodecs_jpeg_info;
+
+// Reads the header. `max_memory_bytes` bounds the whole-picture arrays of multi-scan files.
+ccodecs_code ccodecs_jpeg_open(const uint8_t *bytes, size_t count, size_t max_memory_bytes, int max_scans,
+                               ccodecs_jpeg_decoder **decoder, ccodecs_jpeg_info *info, ccodecs_fault *fault);
+// Starts decoding at `eighths`/8 of the stored size. Rows have 1 (grey), 3 (RGB) or 4 (CMYK) channels.
+ccodecs_code ccodecs_jpeg_start(ccodecs_jpeg_decoder *decoder, int eighths, ccodecs_layout *layout,
+                                ccodecs_fault *fault);
+// Reads the next row: `width * channels` bytes.
+ccodecs_code ccodecs_jpeg_read_row(ccodecs_jpeg_decoder *decoder, uint8_t *row, ccodecs_fault *fault);
+// Reads on to the end marker, after the last row.
+ccodecs_code ccodecs_jpeg_finish(ccodecs_jpeg_decoder *decoder, ccodecs_jpeg_warnings *warnings,
+                                 ccodecs_fault *fault);
+void ccodecs_jpeg_close(ccodecs_jpeg_decoder *decoder);
+
+// Encodes a baseline JPEG: grey for one channel, 4:2:0 for three (RGB). `*encoded` is freed by ccodecs_free.
+ccodecs_code ccodecs_jpeg_encode(const uint8_t *pixels, ccodecs_layout layout, int quality, uint8_t **encoded,
+                                 size_t *encoded_count, ccodecs_fault *fault);
+
+// MARK: PNG
+
+typedef struct ccodecs_png_decoder ccodecs_png_decoder;
+
+typedef struct ccodecs_png_info {
+    ccodecs_layout layout;
+    bool is_interlaced;
+} ccodecs_png_info;
+
+// Reads the header. Rows have 8 bits a channel: 1 (grey), 3 (RGB) or 4 (RGBA, alpha not premultiplied).
+ccodecs_code ccodecs_png_open(const uint8_t *bytes, size_t count, uint32_t max_width, uint32_t max_height,
+                              size_t max_chunk_bytes, ccodecs_png_decoder **decoder, ccodecs_png_info *info,
+                              ccodecs_fault *fault);
+// Reads the next row of a picture that is not interlaced.
+ccodecs_code ccodecs_png_read_row(ccodecs_png_decoder *decoder, uint8_t *row, ccodecs_fault *fault);
+// Reads all rows of a picture, interlaced or not, into `width * channels * height` bytes.
+ccodecs_code ccodecs_png_read_all(ccodecs_png_decoder *decoder, uint8_t *pixels, ccodecs_fault *fault);
+// Reads on to the end chunk, after the last row.
+ccodecs_code ccodecs_png_finish(ccodecs_png_decoder *decoder, ccodecs_fault *fault);
+void ccodecs_png_close(ccodecs_png_decoder *decoder);
+
+// Encodes an 8-bit PNG of 1 (grey), 3 (RGB) or 4 (RGBA) channels. `*encoded` is freed by ccodecs_free.
+ccodecs_code ccodecs_png_encode(const uint8_t *pixels, ccodecs_layout layout, uint8_t **encoded,
+                                size_t *encoded_count, ccodecs_fault *fault);
+
+// MARK: GIF
+
+typedef struct ccodecs_gif_decoder ccodecs_gif_decoder;
+
+// The first frame and the canvas it stands on.
+typedef struct ccodecs_gif_info {
+    uint32_t canvas_width, canvas_height;
+    uint32_t left, top, width, height;
+    bool is_interlaced;
+    int32_t transparent_index;  // -1: none
+    uint8_t palette[256 * 3];   // RGB; black beyond the colours that the file gives
+} ccodecs_gif_info;
+
+// Reads up to the first frame's pixels.
+ccodecs_code ccodecs_gif_open(const uint8_t *bytes, size_t count, ccodecs_gif_decoder **decoder,
+                              ccodecs_gif_info *info, ccodecs_fault *fault);
+// Reads the next stored line of the first frame: `width` palette indices, in stored (perhaps interlaced) order.
+ccodecs_code ccodecs_gif_read_line(ccodecs_gif_decoder *decoder, uint8_t *indices, ccodecs_fault *fault);
+void ccodecs_gif_close(ccodecs_gif_decoder *decoder);
+
+// MARK: Memory
+
+void ccodecs_free(void *memory);
+
+#endif

@@ -1,0 +1,164 @@
+#include "ccodecs.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+#include <jerror.h>
+
+struct ccodecs_jpeg_decoder {
+    struct jpeg_decompress_struct jpeg;
+    struct jpeg_error_mgr errors;
+    struct jpeg_progress_mgr progress;
+    jmp_buf escape;
+    ccodecs_fault *fault;  // of the call in progress
+    ccodecs_code code;     // why `escape` was taken
+    ccodecs_jpeg_warnings warnings;
+    int max_scans;
+};
+
+static ccodecs_code code_of_error(const ccodecs_jpeg_decoder *decoder, int message) {
+    switch (message) {
+    case JERR_OUT_OF_MEMORY:
+        return CCODECS_OUT_OF_MEMORY;
+    case JERR_NO_BACKING_STORE:
+    case JERR_WIDTH_OVERFLOW:
+        return CCODECS_TOO_MUCH_MEMORY;
+    case JERR_ARITH_NOTIMPL:
+    case JERR_BAD_PRECISION:
+    case JERR_CCIR601_NOTIMPL:
+    case JERR_CONVERSION_NOTIMPL:
+    case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_NOT_COMPILED:
+    case JERR_SOF_UNSUPPORTED:
+        return CCODECS_UNSUPPORTED;
+    default:
+        // Whatever libjpeg stumbles over after it ran off the end is the end's fault.
+        return decoder->warnings.truncated > 0 ? CCODECS_TRUNCATED : CCODECS_CORRUPT;
+    }
+}
+
+static void on_error(j_common_ptr jpeg) {
+    ccodecs_jpeg_decoder *decoder = jpeg->client_data;
+    char text[JMSG_LENGTH_MAX];
+    jpeg->err->format_message(jpeg, text);
+    snprintf(decoder->fault->message, sizeof decoder->fault->message, "%s", text);
+    decoder->code = code_of_error(decoder, jpeg->err->msg_code);
+    longjmp(decoder->escape, 1);
+}
+
+static void on_message(j_common_ptr jpeg, int level) {
+    ccodecs_jpeg_decoder *decoder = jpeg->client_data;
+    if (level >= 0) return;  // a trace, not a warning
+    switch (jpeg->err->msg_code) {
+    case JWRN_JPEG_EOF:
+    case JWRN_HIT_MARKER:
+        decoder->warnings.truncated++;
+        break;
+    case JWRN_ARITH_BAD_CODE:
+    case JWRN_HUFF_BAD_CODE:
+    case JWRN_MUST_RESYNC:
+        decoder->warnings.corrupt++;
+        break;
+    default:
+        decoder->warnings.harmless++;
+    }
+}
+
+static void on_output(j_common_ptr jpeg) {
+    (void)jpeg;  // libjpeg would print here
+}
+
+static void on_progress(j_common_ptr jpeg) {
+    ccodecs_jpeg_decoder *decoder = jpeg->client_data;
+    if (decoder->jpeg.input_scan_number <= decoder->max_scans) return;
+    snprintf(decoder->fault->message, sizeof decoder->fault->message, "more than %d scans", decoder->max_scans);
+    decoder->code = CCODECS_TOO_MANY_SCANS;
+    longjmp(decoder->escape, 1);
+}
+
+static ccodecs_code choose_color_space(ccodecs_jpeg_decoder *decoder, ccodecs_fault *fault) {
+    switch (decoder->jpeg.jpeg_color_space) {
+    case JCS_GRAYSCALE:
+        decoder->jpeg.out_color_space = JCS_GRAYSCALE;
+        return CCODECS_OK;
+    case JCS_YCbCr:
+    case JCS_RGB:
+        decoder->jpeg.out_color_space = JCS_RGB;
+        return CCODECS_OK;
+    case JCS_CMYK:
+    case JCS_YCCK:
+        decoder->jpeg.out_color_space = JCS_CMYK;
+        return CCODECS_OK;
+    default:
+        snprintf(fault->message, sizeof fault->message, "%d colour components", decoder->jpeg.num_components);
+        return CCODECS_UNSUPPORTED;
+    }
+}
+
+ccodecs_code ccodecs_jpeg_open(const uint8_t *bytes, size_t count, size_t max_memory_bytes, int max_scans,
+                               ccodecs_jpeg_decoder **result, ccodecs_jpeg_info *info, ccodecs_fault *fault) {
+    ccodecs_jpeg_decoder *decoder = calloc(1, sizeof *decoder);
+    *result = decoder;  // the caller closes it, whatever is returned
+    if (decoder == NULL) return CCODECS_OUT_OF_MEMORY;
+    struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+    decoder->max_scans = max_scans;
+    decoder->fault = fault;
+    jpeg->err = jpeg_std_error(&decoder->errors);
+    decoder->errors.error_exit = on_error;
+    decoder->errors.emit_message = on_message;
+    decoder->errors.output_message = on_output;
+    decoder->progress.progress_monitor = on_progress;
+    jpeg->client_data = decoder;
+    if (setjmp(decoder->escape)) return decoder->code;
+    jpeg_create_decompress(jpeg);
+    jpeg->progress = &decoder->progress;
+    jpeg->mem->max_memory_to_use = (long)max_memory_bytes;
+    jpeg_mem_src(jpeg, bytes, count);
+    jpeg_read_header(jpeg, TRUE);
+    info->width = jpeg->image_width;
+    info->height = jpeg->image_height;
+    info->is_cmyk = jpeg->num_components == 4;
+    info->is_inverted = jpeg->saw_Adobe_marker;
+    return choose_color_space(decoder, fault);
+}
+
+ccodecs_code ccodecs_jpeg_start(ccodecs_jpeg_decoder *decoder, int eighths, ccodecs_layout *layout,
+                                ccodecs_fault *fault) {
+    struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+    decoder->fault = fault;
+    if (setjmp(decoder->escape)) return decoder->code;
+    jpeg->scale_num = (unsigned)eighths;
+    jpeg->scale_denom = 8;
+    jpeg_start_decompress(jpeg);
+    layout->width = jpeg->output_width;
+    layout->height = jpeg->output_height;
+    layout->channels = (uint32_t)jpeg->output_components;
+    return CCODECS_OK;
+}
+
+ccodecs_code ccodecs_jpeg_read_row(ccodecs_jpeg_decoder *decoder, uint8_t *row, ccodecs_fault *fault) {
+    JSAMPROW rows[1] = {row};
+    decoder->fault = fault;
+    if (setjmp(decoder->escape)) return decoder->code;
+    if (jpeg_read_scanlines(&decoder->jpeg, rows, 1) == 1) return CCODECS_OK;
+    snprintf(fault->message, sizeof fault->message, "no more rows");
+    return CCODECS_CORRUPT;
+}
+
+ccodecs_code ccodecs_jpeg_finish(ccodecs_jpeg_decoder *decoder, ccodecs_jpeg_warnings *warnings,
+                                 ccodecs_fault *fault) {
+    decoder->fault = fault;
+    if (setjmp(decoder->escape)) return decoder->code;
+    jpeg_finish_decompress(&decoder->jpeg);
+    *warnings = decoder->warnings;
+    return CCODECS_OK;
+}
+
+void ccodecs_jpeg_close(ccodecs_jpeg_decoder *decoder) {
+    if (decoder == NULL) return;
+    jpeg_destroy_decompress(&decoder->jpeg);  // frees, and cannot fail; does nothing before creation
+    free(decoder);
+}

@@ -1,0 +1,87 @@
+/// Walks over all blocks of a GIF and decodes none (GIF89a specification, sections 17 to 27).
+///
+/// A file that ends between two blocks lacks only its trailer and is accepted; one that ends inside a block is cut.
+struct GIFHeader {
+    let header: ImageHeader
+    /// The pixels of all frames together.
+    let framePixels: Int
+
+    static func read(_ bytes: Span<UInt8>) throws(ImageError) -> GIFHeader {
+        guard let width = bytes.uint16(at: 6, isLittleEndian: true),
+            let height = bytes.uint16(at: 8, isLittleEndian: true), let flags = bytes.byte(at: 10)
+        else {
+            throw .truncated(.gif)
+        }
+        var walk = Walk(canvas: PixelSize(width: width, height: height), offset: 13 + colorTableBytes(flags))
+        while let introducer = bytes.byte(at: walk.offset), introducer != 0x3B {
+            walk.offset += 1
+            switch introducer {
+            case 0x21: try walk.skipExtension(bytes)
+            case 0x2C: try walk.skipFrame(bytes)
+            default: throw .corrupt(.gif, "an unknown block")
+            }
+        }
+        guard walk.offset <= bytes.count else { throw .truncated(.gif) }
+        guard walk.frameCount > 0 else {
+            throw bytes.byte(at: walk.offset) == nil ? .truncated(.gif) : .corrupt(.gif, "no picture in it")
+        }
+        let header = ImageHeader(
+            format: .gif, storedSize: walk.canvas, orientation: .up, hasAlpha: walk.hasAlpha,
+            frameCount: walk.frameCount)
+        return GIFHeader(header: header, framePixels: walk.framePixels)
+    }
+
+    /// The length of the colour table that a descriptor's flags announce.
+    private static func colorTableBytes(_ flags: UInt8) -> Int {
+        flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1)
+    }
+
+    private struct Walk {
+        let canvas: PixelSize
+        var offset: Int
+        var frameCount = 0
+        var framePixels = 0
+        var hasAlpha = false
+        private var isNextTransparent = false
+
+        init(canvas: PixelSize, offset: Int) {
+            self.canvas = canvas
+            self.offset = offset
+        }
+
+        /// A graphic control extension (label 0xF9) tells whether the next frame has a transparent colour.
+        mutating func skipExtension(_ bytes: Span<UInt8>) throws(ImageError) {
+            if bytes.byte(at: offset) == 0xF9, bytes.byte(at: offset + 1) == 4, let flags = bytes.byte(at: offset + 2) {
+                isNextTransparent = flags & 1 != 0
+            }
+            offset += 1
+            try skipSubBlocks(bytes)
+        }
+
+        mutating func skipFrame(_ bytes: Span<UInt8>) throws(ImageError) {
+            guard let left = bytes.uint16(at: offset, isLittleEndian: true),
+                let top = bytes.uint16(at: offset + 2, isLittleEndian: true),
+                let width = bytes.uint16(at: offset + 4, isLittleEndian: true),
+                let height = bytes.uint16(at: offset + 6, isLittleEndian: true),
+                let flags = bytes.byte(at: offset + 8)
+            else { throw .truncated(.gif) }
+            frameCount += 1
+            framePixels += width * height
+            if frameCount == 1 {
+                let isCovered = left == 0 && top == 0 && width >= canvas.width && height >= canvas.height
+                hasAlpha = isNextTransparent || !isCovered
+            }
+            isNextTransparent = false
+            offset += 10 + GIFHeader.colorTableBytes(flags)  // the tenth: the LZW code size
+            try skipSubBlocks(bytes)
+        }
+
+        private mutating func skipSubBlocks(_ bytes: Span<UInt8>) throws(ImageError) {
+            while let length = bytes.byte(at: offset) {
+                offset += 1 + Int(length)
+                if length == 0 { return }
+            }
+            throw .truncated(.gif)
+        }
+    }
+}

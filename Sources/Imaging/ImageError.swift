@@ -1,0 +1,97 @@
+/// Why a picture, or a recipe, was refused.
+public struct ImageError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The reason, for programs; new ones may be added.
+    public let code: Code
+    /// What was wrong and which limit was met, for a person; it knows no file name, so callers prefix theirs.
+    public let message: String
+    /// What to do about it.
+    public let hint: String
+
+    /// Makes an error from its three parts.
+    public init(_ code: Code, _ message: String, hint: String) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+    }
+
+    /// The message and the hint, in one line.
+    public var description: String { "\(message). \(hint)" }
+
+    /// Whether the same bytes may succeed later: true only when the system lacked memory.
+    public var isTransient: Bool { code == .outOfMemory }
+}
+
+extension ImageError {
+    /// A reason code: lower case words joined by underscores, stable, fit for JSON.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// There are no bytes.
+        public static let empty = Code(rawValue: "empty")
+        /// The bytes are no JPEG, PNG or GIF, or of a rare kind that the decoders do not know.
+        public static let unsupportedFormat = Code(rawValue: "unsupported_format")
+        /// More bytes than `ImageLimits.maxInputBytes`.
+        public static let tooLargeBytes = Code(rawValue: "too_large_bytes")
+        /// More pixels than `ImageLimits.maxPixels`.
+        public static let tooManyPixels = Code(rawValue: "too_many_pixels")
+        /// A side longer than `ImageLimits.maxSide`.
+        public static let sideTooLong = Code(rawValue: "side_too_long")
+        /// More pixels in all frames together than `ImageLimits.maxFramePixels`.
+        public static let tooManyFrames = Code(rawValue: "too_many_frames")
+        /// More scans in a JPEG than `ImageLimits.maxScans`.
+        public static let tooManyScans = Code(rawValue: "too_many_scans")
+        /// Decoding would need more than `ImageLimits.maxWorkingBytes`.
+        public static let tooMuchMemory = Code(rawValue: "too_much_memory")
+        /// The data ends before the picture does.
+        public static let truncated = Code(rawValue: "truncated")
+        /// The data breaks its format's rules.
+        public static let corrupt = Code(rawValue: "corrupt")
+        /// A recipe that cannot be read, or asks for the impossible.
+        public static let badRecipe = Code(rawValue: "bad_recipe")
+        /// The system had no memory left.
+        public static let outOfMemory = Code(rawValue: "out_of_memory")
+    }
+}
+
+extension ImageError {
+    static func truncated(_ format: ImageFormat, _ detail: String = "") -> ImageError {
+        ImageError(
+            .truncated, "the \(format.name) data ends too early" + parenthesised(detail),
+            hint: "The transfer may have been cut short: send the file again.")
+    }
+
+    static func corrupt(_ format: ImageFormat, _ detail: String) -> ImageError {
+        ImageError(
+            .corrupt, "the \(format.name) data is damaged" + parenthesised(detail),
+            hint: "Open the picture in an editor and save it again, or send another copy.")
+    }
+
+    static func unsupported(_ what: String) -> ImageError {
+        ImageError(.unsupportedFormat, "\(what) is not supported", hint: "Send a JPEG, PNG or GIF picture.")
+    }
+
+    static func tooMuchMemory(_ format: ImageFormat, limits: ImageLimits) -> ImageError {
+        ImageError(
+            .tooMuchMemory,
+            "decoding this \(format.name) needs more than \(limits.maxWorkingBytes / 1_048_576) MiB of memory",
+            hint: "Send a smaller picture, or save it without progressive or interlaced encoding.")
+    }
+
+    static func tooManyScans(limits: ImageLimits) -> ImageError {
+        ImageError(
+            .tooManyScans, "more than \(limits.maxScans) scans; that is the limit",
+            hint: "Save the picture again, as a baseline JPEG.")
+    }
+
+    static func badRecipe(_ message: String) -> ImageError {
+        ImageError(.badRecipe, message, hint: "Write a recipe such as thumb=640x480,inside,q70.")
+    }
+
+    static var outOfMemory: ImageError {
+        ImageError(.outOfMemory, "the system has no memory left", hint: "Try again later.")
+    }
+
+    private static func parenthesised(_ detail: String) -> String { detail.isEmpty ? "" : " (\(detail))" }
+}

@@ -1,0 +1,66 @@
+/// What a picture may cost; judged on its header, before anything is allocated.
+public struct ImageLimits: Sendable, Hashable {
+    /// The longest input, in bytes.
+    public var maxInputBytes: Int
+    /// The most pixels in the picture, or in a GIF's canvas.
+    public var maxPixels: Int
+    /// The longest side, in pixels.
+    public var maxSide: Int
+    /// The most pixels in all frames of a GIF together, whether or not they are decoded.
+    public var maxFramePixels: Int
+    /// The most memory for what cannot be decoded row by row (see `Renderer`), in bytes.
+    public var maxWorkingBytes: Int
+    /// The most scans of a JPEG: each costs as much as a whole picture.
+    public var maxScans: Int
+
+    /// Makes limits; the defaults admit every photo that today's cameras take.
+    public init(
+        maxInputBytes: Int = 64 * 1_048_576, maxPixels: Int = 100_000_000, maxSide: Int = 30_000,
+        maxFramePixels: Int = 200_000_000, maxWorkingBytes: Int = 640 * 1_048_576, maxScans: Int = 100
+    ) {
+        self.maxInputBytes = maxInputBytes
+        self.maxPixels = maxPixels
+        self.maxSide = maxSide
+        self.maxFramePixels = maxFramePixels
+        self.maxWorkingBytes = maxWorkingBytes
+        self.maxScans = maxScans
+    }
+}
+
+extension ImageLimits {
+    func check(byteCount: Int) throws(ImageError) {
+        guard byteCount > 0 else {
+            throw ImageError(.empty, "there are no bytes", hint: "Send the picture's bytes.")
+        }
+        guard byteCount <= maxInputBytes else {
+            throw ImageError(
+                .tooLargeBytes, "\(byteCount) bytes are too many; the limit is \(maxInputBytes)",
+                hint: "Send a smaller file.")
+        }
+    }
+
+    func check(_ header: ImageHeader, framePixels: Int) throws(ImageError) {
+        let size = header.storedSize
+        guard size.pixelCount <= maxPixels else {
+            throw ImageError(
+                .tooManyPixels,
+                "\(size) pixels are \(megapixels(size.pixelCount)); the limit is \(megapixels(maxPixels))",
+                hint: "Send a smaller picture.")
+        }
+        guard max(size.width, size.height) <= maxSide else {
+            throw ImageError(
+                .sideTooLong, "\(size) pixels: a side is longer than the limit of \(maxSide)",
+                hint: "Send a smaller picture, or a part of it.")
+        }
+        guard framePixels <= maxFramePixels else {
+            throw ImageError(
+                .tooManyFrames,
+                "\(header.frameCount) frames have \(megapixels(framePixels)); the limit is \(megapixels(maxFramePixels))",
+                hint: "Send a shorter or a smaller animation.")
+        }
+    }
+
+    private func megapixels(_ pixelCount: Int) -> String {
+        pixelCount < 1_000_000 ? "\(pixelCount) pixels" : "\(pixelCount / 1_000_000) megapixels"
+    }
+}

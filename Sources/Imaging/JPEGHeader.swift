@@ -1,0 +1,67 @@
+/// Reads a JPEG's marker segments up to the first scan (ITU-T T.81, annex B).
+enum JPEGHeader {
+    static func read(_ bytes: Span<UInt8>) throws(ImageError) -> ImageHeader {
+        var orientation: Orientation?
+        var size: PixelSize?
+        var offset = 2  // after the start-of-image marker
+        while true {
+            let marker = try nextMarker(bytes, &offset)
+            switch marker {
+            case 0x01, 0xD0...0xD7:  // stand alone, with no segment
+                continue
+            case 0xD8, 0xD9:
+                throw .corrupt(.jpeg, "no picture between its start and its end")
+            case 0xDA:
+                guard let size else { throw .corrupt(.jpeg, "a scan before the frame header") }
+                return ImageHeader(
+                    format: .jpeg, storedSize: size, orientation: orientation ?? .up, hasAlpha: false, frameCount: 1)
+            default:
+                let segment = bytes.extracting(try nextSegment(bytes, &offset))
+                if isFrame(marker) {
+                    size = try readFrame(marker, segment)
+                } else if marker == 0xE1, orientation == nil, segment.starts(with: "Exif\0\0") {
+                    orientation = EXIF.orientation(segment.extracting(6...))
+                }
+            }
+        }
+    }
+
+    /// Moves past the next marker; what lies before it is skipped, as libjpeg does.
+    private static func nextMarker(_ bytes: Span<UInt8>, _ offset: inout Int) throws(ImageError) -> UInt8 {
+        while let byte = bytes.byte(at: offset) {
+            offset += 1
+            guard byte == 0xFF, let code = bytes.byte(at: offset) else { continue }
+            if code != 0x00 && code != 0xFF {
+                offset += 1
+                return code
+            }
+        }
+        throw .truncated(.jpeg)
+    }
+
+    /// Moves past a segment and returns where its payload lies, without the two bytes of its length.
+    private static func nextSegment(_ bytes: Span<UInt8>, _ offset: inout Int) throws(ImageError) -> Range<Int> {
+        guard let length = bytes.uint16(at: offset), offset + length <= bytes.count else { throw .truncated(.jpeg) }
+        guard length >= 2 else { throw .corrupt(.jpeg, "a segment of \(length) bytes") }
+        let start = offset + 2
+        offset += length
+        return start..<offset
+    }
+
+    /// SOF0 to SOF15, without DHT, JPG and DAC, which stand among them.
+    private static func isFrame(_ marker: UInt8) -> Bool {
+        (0xC0...0xCF).contains(marker) && marker != 0xC4 && marker != 0xC8 && marker != 0xCC
+    }
+
+    private static func readFrame(_ marker: UInt8, _ segment: Span<UInt8>) throws(ImageError) -> PixelSize {
+        guard let precision = segment.byte(at: 0), let height = segment.uint16(at: 1), let width = segment.uint16(at: 3)
+        else { throw .corrupt(.jpeg, "a short frame header") }
+        switch marker {
+        case 0xC0, 0xC1, 0xC2, 0xC9, 0xCA: break
+        case 0xC3, 0xCB: throw .unsupported("lossless JPEG")
+        default: throw .unsupported("hierarchical JPEG")
+        }
+        guard precision == 8 else { throw .unsupported("JPEG with \(precision) bits a sample") }
+        return PixelSize(width: width, height: height)
+    }
+}

@@ -1,0 +1,80 @@
+/// A decoded picture: rows from the top, `channels` interleaved bytes a pixel.
+struct PixelBuffer: Sendable, Hashable {
+    let size: PixelSize
+    /// 1 is grey; 3 is red, green, blue; 4 adds alpha, with which the colours are multiplied.
+    let channels: Int
+    var bytes: [UInt8]
+
+    var hasAlpha: Bool { channels == 4 }
+    var bytesPerRow: Int { size.width * channels }
+
+    init(size: PixelSize, channels: Int, bytes: [UInt8]) {
+        self.size = size
+        self.channels = channels
+        self.bytes = bytes
+    }
+
+    /// A buffer of zeros.
+    init(size: PixelSize, channels: Int) {
+        self.init(size: size, channels: channels, bytes: [UInt8](repeating: 0, count: size.pixelCount * channels))
+    }
+
+    /// The middle part of the upright picture: turning and cropping in one copy.
+    func upright(_ orientation: Orientation, cropped target: PixelSize) -> PixelBuffer {
+        let full = orientation.applied(to: size)
+        guard orientation != .up || target != full else { return self }
+        let left = (full.width - target.width) / 2
+        let top = (full.height - target.height) / 2
+        var result = PixelBuffer(size: target, channels: channels)
+        var position = 0
+        for y in top..<top + target.height {
+            for x in left..<left + target.width {
+                let stored = orientation.storedPosition(x: x, y: y, in: size)
+                let source = (stored.y * size.width + stored.x) * channels
+                for channel in 0..<channels { result.bytes[position + channel] = bytes[source + channel] }
+                position += channels
+            }
+        }
+        return result
+    }
+
+    /// The picture laid on a plain background; itself when there is no alpha.
+    func flattened(on background: RGBColor) -> PixelBuffer {
+        guard hasAlpha else { return self }
+        let color = [Int(background.red), Int(background.green), Int(background.blue)]
+        var result = PixelBuffer(size: size, channels: 3)
+        for pixel in 0..<size.pixelCount {
+            let transparency = 255 - Int(bytes[pixel * 4 + 3])
+            for channel in 0..<3 {
+                let behind = (color[channel] * transparency + 127) / 255
+                result.bytes[pixel * 3 + channel] = UInt8(min(255, Int(bytes[pixel * 4 + channel]) + behind))
+            }
+        }
+        return result
+    }
+
+    /// The colours divided by alpha again, as PNG stores them; itself when there is no alpha.
+    func unpremultiplied() -> PixelBuffer {
+        guard hasAlpha else { return self }
+        var result = self
+        for pixel in 0..<size.pixelCount {
+            let alpha = Int(bytes[pixel * 4 + 3])
+            guard alpha != 0 && alpha != 255 else { continue }
+            for channel in pixel * 4..<pixel * 4 + 3 {
+                result.bytes[channel] = UInt8(min(255, (Int(bytes[channel]) * 255 + alpha / 2) / alpha))
+            }
+        }
+        return result
+    }
+}
+
+extension MutableSpan<UInt8> {
+    /// Multiplies the colours of a row of RGBA pixels with their alpha, rounding.
+    mutating func premultiply() {
+        for pixel in 0..<count / 4 {
+            let alpha = Int(self[pixel * 4 + 3])
+            guard alpha != 255 else { continue }
+            for channel in pixel * 4..<pixel * 4 + 3 { self[channel] = UInt8((Int(self[channel]) * alpha + 127) / 255) }
+        }
+    }
+}

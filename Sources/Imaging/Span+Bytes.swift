@@ -1,0 +1,28 @@
+/// Reads numbers from bytes that nobody has checked: every answer is nil beyond the end.
+extension Span<UInt8> {
+    func byte(at offset: Int) -> UInt8? {
+        indices.contains(offset) ? self[offset] : nil
+    }
+
+    func uint16(at offset: Int, isLittleEndian: Bool = false) -> Int? {
+        guard let first = byte(at: offset), let second = byte(at: offset + 1) else { return nil }
+        return isLittleEndian ? Int(second) << 8 | Int(first) : Int(first) << 8 | Int(second)
+    }
+
+    func uint32(at offset: Int, isLittleEndian: Bool = false) -> Int? {
+        guard let first = uint16(at: offset, isLittleEndian: isLittleEndian),
+            let second = uint16(at: offset + 2, isLittleEndian: isLittleEndian)
+        else { return nil }
+        return isLittleEndian ? second << 16 | first : first << 16 | second
+    }
+
+    /// Whether the bytes at `offset` are those of an ASCII text.
+    func starts(with text: String, at offset: Int = 0) -> Bool {
+        var position = offset
+        for byte in text.utf8 {
+            guard self.byte(at: position) == byte else { return false }
+            position += 1
+        }
+        return true
+    }
+}

@@ -1,0 +1,151 @@
+import Blobs
+package import Logging
+package import Pipeline
+import Posts
+import ServiceLifecycle
+import Tree
+
+/// The directory door: `inbox/{uid}/photo.jpg` becomes a post of that user.
+///
+/// Events of the kernel are a hint, the rescan is the truth: a scan runs at the start, whenever something happens, and
+/// every few seconds anyway. What is complete is claimed (moved out of the inbox by a rename, so that it can never be
+/// taken twice), ingested, and put away under `done/` or `failed/` when its upload has ended.
+package struct InboxDoor: Service {
+    /// What an operator may choose about the inbox.
+    package struct Settings: Sendable {
+        /// How long a file must be unchanged before it is taken, if nothing told that it was closed or moved in.
+        package var quietTime: Duration = .seconds(5)
+        /// How often the inbox is scanned although nothing happened.
+        package var rescanInterval: Duration = .seconds(10)
+
+        package init() {}
+    }
+
+    /// Copying programs that write a photo and its text one after the other get this long to finish both.
+    private static let settlingTime: Duration = .milliseconds(250)
+    /// How many claims are worked on at a time.
+    private static let maxClaims = 16
+
+    private let pipeline: UploadPipeline
+    private let settings: Settings
+    private let logger: Logger
+
+    package init(_ pipeline: UploadPipeline, settings: Settings = Settings(), logger: Logger) {
+        self.pipeline = pipeline
+        self.settings = settings
+        self.logger = logger
+    }
+
+    /// Takes files until a graceful shutdown. Claims that are not finished by then are taken up at the next start.
+    package func run() async throws {
+        let hints = try InboxHints(inbox: pipeline.storage.inbox)
+        try await withGracefulShutdownHandler {
+            try await withThrowingTaskGroup { group in
+                group.addTask(name: "inbox events") { try await hints.run() }
+                group.addTask(name: "inbox clock") {
+                    while true {
+                        hints.scanSoon()
+                        try await Task.sleep(for: settings.rescanInterval)
+                    }
+                }
+                try await takeFiles(hints)
+                group.cancelAll()
+                while let result = await group.nextResult() {
+                    if case .failure(let error) = result, !(error is CancellationError) { throw error }
+                }
+            }
+        } onGracefulShutdown: {
+            hints.stop()
+        }
+    }
+
+    private func takeFiles(_ hints: InboxHints) async throws {
+        let slots = Slots(Self.maxClaims)
+        let unfinished = try await pipeline.unfinished(from: .inbox)
+        try await withThrowingDiscardingTaskGroup { group in
+            for record in unfinished {
+                await slots.take()
+                group.addTask(name: "claim \(record.id)") { await finish(record, releasing: slots) }
+            }
+            for await _ in hints.signals {
+                try? await Task.sleep(for: Self.settlingTime)
+                let scan: InboxScan
+                do {
+                    scan = try await look(hints)
+                } catch {
+                    logger.warning("the inbox cannot be read", metadata: ["fault": "\(error)"])
+                    continue
+                }
+                for misfit in scan.misfits { await reject(misfit) }
+                for candidate in scan.candidates where !Task.isShuttingDownGracefully {
+                    await slots.take()
+                    guard let record = await claim(candidate) else {
+                        slots.release()
+                        continue
+                    }
+                    group.addTask(name: "claim \(record.id)") { await finish(record, releasing: slots) }
+                }
+            }
+        }
+    }
+
+    private func look(_ hints: InboxHints) async throws -> InboxScan {
+        let (inbox, quietTime) = (pipeline.storage.inbox, settings.quietTime)
+        let finished = hints.takeFinished()
+        return try await pipeline.onFileThread {
+            for entry in try inbox.entries() where entry.kind == .folder { hints.watch(entry.name) }
+            return try InboxScan(
+                inbox,
+                completeness: Completeness(
+                    finished: finished, quietTime: quietTime.nanoseconds, now: WallClock.milliseconds() * 1_000_000))
+        }
+    }
+
+    private func claim(_ candidate: InboxScan.Candidate) async -> UploadRecord? {
+        do {
+            return try await Claim(pipeline).take(candidate)
+        } catch let error where !PipelineError(error).isTransient {
+            let folder = try? pipeline.storage.inbox.folder(candidate.user.description)
+            if let folder {
+                await reject(
+                    .init(folder: folder, user: candidate.user, name: candidate.name, reason: PipelineError(error)))
+            }
+        } catch {
+            logger.warning("cannot take a file", metadata: ["file": "\(candidate.name)", "fault": "\(error)"])
+        }
+        return nil
+    }
+
+    /// Brings a claim to its end. A fault leaves it where it is, for the next start.
+    private func finish(_ record: UploadRecord, releasing slots: Slots) async {
+        defer { slots.release() }
+        do {
+            try await cancelWhenGracefulShutdown { try await Claim(pipeline).finish(record) }
+        } catch is CancellationError {
+            return
+        } catch {
+            logger.warning(
+                "a claim waits for the next start", metadata: ["upload": "\(record.id)", "fault": "\(error)"])
+        }
+    }
+
+    private func reject(_ misfit: InboxScan.Misfit) async {
+        logger.notice("refused", metadata: ["file": "\(misfit.name)", "reason": "\(misfit.reason)"])
+        let failed = pipeline.storage.failed
+        do {
+            try await pipeline.onFileThread {
+                let folder = try failed.folder(misfit.user?.description ?? "no_user", create: true)
+                try PutAway(folder: folder, mark: "\(WallClock.milliseconds())")
+                    .put(misfit.name, from: misfit.folder, with: misfit.reason.document(of: misfit.name), as: "reason")
+            }
+        } catch {
+            logger.warning("cannot put a file aside", metadata: ["file": "\(misfit.name)", "fault": "\(error)"])
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var nanoseconds: Int64 {
+        components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+    }
+}

@@ -1,0 +1,75 @@
+package import Blobs
+package import Posts
+import Tree
+
+extension UploadPipeline {
+    /// The number that the next photo of a draft gets; a number that is not used in the end leaves a harmless gap.
+    ///
+    /// - Throws: `PipelineError`: `not_found`, `wrong_state` when it is no draft any more, `too_many_photos`.
+    package func nextPhotoNumber(of id: PostID) async throws -> Int {
+        while true {
+            let record = try await draft(id)
+            guard record.photos.count < settings.maxPhotos else { throw tooManyPhotos() }
+            let path = Paths.upload(id) / "next_photo"
+            let next = try await tree.get(path)
+            let number = Int(next?.integerValue ?? 0)
+            var update = MultiPathUpdate(preconditions: [.equals(path, next), Self.isDraft(id)])
+            update[path] = .integer(Int64(number + 1))
+            if try await apply(update) { return number }
+        }
+    }
+
+    /// Adds a photo to a draft: ingested and rendered, durable when it returns, not yet published.
+    ///
+    /// A photo that cannot be decoded is refused here, while its sender is still looking, and the draft stays as it was.
+    package func add(
+        _ staged: StagedFile, as number: Int, originalName: String, to id: PostID
+    ) async throws -> UploadRecord {
+        let record = try await draft(id)
+        var photo = try await ingest(staged, as: number, originalName: originalName, of: record)
+        do {
+            photo.rendered = try await render(photo, number: number, of: record)
+            var update = MultiPathUpdate(preconditions: [Self.isDraft(id)])
+            let path = try Paths.upload(id) / "photos" / TreeKey(String(number))
+            update[path] = try photo.value(owner: record.owner, post: id)
+            update[Paths.upload(id) / "updated_at"] = .integer(WallClock.milliseconds())
+            guard try await apply(update) else { throw notDraft(record.id, "no draft any more") }
+        } catch {
+            let (blobs, name) = (storage.blobs, try record.blobName(photo.fileName))
+            try await onFileThread { try blobs.remove(name) }
+            throw error
+        }
+        return try await draft(id)
+    }
+
+    /// Sends the text, and with it the draft on its way to become a post. Durable when it returns.
+    ///
+    /// - Throws: `PipelineError`: `empty_post`, `bad_text`, `wrong_state` when it was published or expired meanwhile.
+    package func publish(_ id: PostID, text: String?) async throws {
+        try await ingested(id, from: .draft) { record in
+            if let text { record.text = try self.checked(text: text) }
+        }
+    }
+
+    func tooManyPhotos() -> PipelineError {
+        PipelineError(
+            .tooManyPhotos, "a post has at most \(settings.maxPhotos) photos",
+            hint: "publish this one and begin another")
+    }
+
+    private func draft(_ id: PostID) async throws -> UploadRecord {
+        guard let record = try await record(of: id) else { throw Self.unknownUpload(id) }
+        guard record.state == .draft else {
+            throw notDraft(id, "\(record.state.rawValue), no draft")
+        }
+        return record
+    }
+
+    private func notDraft(_ id: PostID, _ what: String) -> PipelineError {
+        PipelineError(.wrongState, "upload \(id) is \(what)", hint: "reserve a new one with draft=true")
+    }
+
+    private static func isDraft(_ id: PostID) -> Precondition {
+        .equals(Paths.upload(id) / "state", .string(UploadState.draft.rawValue))
+    }
+}

@@ -1,0 +1,118 @@
+package import Blobs
+import Imaging
+package import NIOCore
+import NIOPosix
+package import Posts
+import Tree
+
+extension UploadPipeline {
+    /// Starts receiving a photo: bytes go to disk and through SHA-256 as they come.
+    ///
+    /// `part` tells apart photos of one upload that are received at the same time.
+    package func stage(_ id: PostID, part: Int) async throws -> StagedFile {
+        let incoming = storage.incoming
+        return try await onFileThread { try StagedFile(in: incoming, name: "\(id).\(part).part") }
+    }
+
+    /// Appends to a staged file, refusing what goes beyond the limit for one photo.
+    package func append(_ buffer: ByteBuffer, to staged: StagedFile) async throws {
+        guard staged.byteCount + buffer.readableBytes <= settings.limits.maxInputBytes else {
+            throw tooLarge()
+        }
+        try await onFileThread {
+            try buffer.withUnsafeReadableBytes { try staged.write($0) }
+        }
+    }
+
+    /// Puts the finished bytes into the blob store under the upload's number for them. Durable when it returns;
+    /// repeating it after a crash is harmless.
+    ///
+    /// - Throws: `PipelineError`: `empty`, or the decoder's refusal of what is no photo at all.
+    package func ingest(
+        _ staged: StagedFile, as number: Int, originalName: String, of record: UploadRecord
+    ) async throws -> UploadRecord.Photo {
+        let blobs = storage.blobs
+        return try await onFileThread {
+            let contents = try staged.finish()
+            let format = try Self.format(of: contents, named: originalName)
+            let suffix = number == 0 ? "" : "-\(number + 1)"
+            let photo = UploadRecord.Photo(
+                fileName: "original\(suffix).\(format.fileExtension)", originalName: String(originalName.prefix(255)),
+                byteCount: contents.byteCount, sha256: contents.sha256)
+            try blobs.publish(staged, as: record.blobName(photo.fileName))
+            return photo
+        }
+    }
+
+    /// Ingests a file that lies in a folder, in one go.
+    package func ingest(
+        _ reader: FileReader, as number: Int, originalName: String, of record: UploadRecord
+    ) async throws -> UploadRecord.Photo {
+        let incoming = storage.incoming
+        let limit = settings.limits.maxInputBytes
+        let staged = try await onFileThread {
+            let staged = try StagedFile(in: incoming, name: "\(record.id).\(number).part")
+            while true {
+                let bytes = try reader.read(at: staged.byteCount, maxBytes: 1 << 20)
+                if bytes.isEmpty { return staged }
+                guard staged.byteCount + bytes.count <= limit else { throw self.tooLarge(originalName) }
+                try bytes.withUnsafeBytes { try staged.write($0) }
+            }
+        }
+        return try await ingest(staged, as: number, originalName: originalName, of: record)
+    }
+
+    /// Acknowledges a reservation: all its photos are ingested, the rest happens by itself. Durable when it returns.
+    ///
+    /// - Throws: `PipelineError`: `empty_post`, `wrong_state` when the reservation expired or was taken meanwhile.
+    package func accept(_ id: PostID, photos: [UploadRecord.Photo], text: String) async throws {
+        try await ingested(id, from: .reserved) { record in
+            record.photos = Dictionary(uniqueKeysWithValues: photos.enumerated().map { ($0.offset, $0.element) })
+            record.text = try self.checked(text: text)
+        }
+    }
+
+    func ingested(
+        _ id: PostID, from state: UploadState, changing: @Sendable (inout UploadRecord) throws -> Void
+    ) async throws {
+        guard var record = try await record(of: id) else { throw Self.unknownUpload(id) }
+        try changing(&record)
+        guard !record.photos.isEmpty || !record.text.isEmpty else {
+            throw PipelineError(.emptyPost, "a post needs a photo or a text", hint: "send at least one of them")
+        }
+        try await move(record, from: state, to: .ingested)
+        queue.push(id)
+    }
+
+    private static func format(of contents: StagedFile.Contents, named name: String) throws -> ImageFormat {
+        guard contents.byteCount > 0 else {
+            throw PipelineError(.emptyFile, "\(name) is empty", hint: "send the photo's bytes")
+        }
+        if let format = ImageFormat.detect(contents.head.span) { return format }
+        do {
+            _ = try ImageHeader.read(contents.head.span)
+        } catch {
+            throw PipelineError(error, about: name)
+        }
+        throw PipelineError(.init(rawValue: "unsupported_format"), "\(name) is no photo that this service reads")
+    }
+
+    func tooLarge(_ name: String = "the photo") -> PipelineError {
+        let limit = settings.limits.maxInputBytes
+        return PipelineError(
+            .tooLarge, "\(name) has more than \(limit) bytes (\(limit >> 20) MiB)",
+            hint: "send a smaller file, or raise max-bytes")
+    }
+
+    /// Runs a blocking file operation where it may block.
+    package func onFileThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+        try await fileThreads.runIfActive(body)
+    }
+}
+
+extension UploadRecord {
+    /// The blob of this upload that has the file name.
+    func blobName(_ fileName: String) throws(BlobError) -> BlobName {
+        try BlobName(userID: owner.description, postID: id.description, fileName: fileName)
+    }
+}

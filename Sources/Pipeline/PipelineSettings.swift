@@ -1,0 +1,23 @@
+package import Imaging
+
+/// What an operator may choose about the pipeline.
+package struct PipelineSettings: Sendable {
+    /// The renditions that every photo gets, by name.
+    package var recipes: [Recipe] = Recipe.defaults
+    /// What a photo may cost before it is refused.
+    package var limits = ImageLimits()
+    /// How many photos are rendered at a time.
+    package var workers: Int
+    /// Whether an unknown user's first post creates the person; otherwise it is refused.
+    package var createsPeople = true
+    /// How long a reservation or draft may be left alone.
+    package var draftLifetime: Duration = .seconds(24 * 3600)
+    /// How long a replaced rendition stays, for readers that saw its address before the switch.
+    package var gracePeriod: Duration = .seconds(48 * 3600)
+    /// Photos in one post, at most.
+    package var maxPhotos = 20
+
+    package init(workers: Int) {
+        self.workers = workers
+    }
+}

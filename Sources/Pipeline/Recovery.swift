@@ -1,0 +1,105 @@
+import Blobs
+import Logging
+package import Posts
+import Tree
+
+extension UploadPipeline {
+    /// Takes up what the last run left: whatever it was cut off at, `upload_queue` names it.
+    ///
+    /// Inbox uploads that were not acknowledged, or whose files are not put away yet, are the inbox door's to go on with.
+    func recover() async throws {
+        try await removeParts()
+        var resumed = 0
+        for (id, state) in try await queued() {
+            guard let record = try await record(of: id) else { continue }
+            switch record.state {
+            case .ingested:
+                queue.push(id)
+                resumed += 1
+            case .published, .failed, .expired:
+                if record.door == .socket, state == "settling" { try await settle(id) }
+            case .reserved, .draft:
+                break
+            }
+        }
+        logger.info("recovered", metadata: ["resumed": "\(resumed)"])
+    }
+
+    /// The uploads that still have work to do, oldest first, with the state under which they are queued.
+    private func queued() async throws -> [(PostID, String)] {
+        try await tree.children(of: Paths.queue).compactMap { child in
+            PostID(child.key.description).map { ($0, child.value.stringValue ?? "") }
+        }
+    }
+
+    /// The uploads of a door that still have work to do, oldest first.
+    package func unfinished(from door: Door) async throws -> [UploadRecord] {
+        var records: [UploadRecord] = []
+        for (id, _) in try await queued() {
+            if let record = try await record(of: id), record.door == door { records.append(record) }
+        }
+        return records
+    }
+
+    /// Files that were being received when the last run ended: nobody was told that they are safe.
+    private func removeParts() async throws {
+        let incoming = storage.incoming
+        try await onFileThread {
+            for entry in try incoming.entries() where entry.kind == .file && entry.name.hasSuffix(".part") {
+                try incoming.remove(entry.name)
+            }
+        }
+    }
+
+    /// Tidies up after an upload that ended without a post, then forgets that there was something to do.
+    ///
+    /// The originals of a failed one are moved to `failed/{uid}/`, with the reason beside them; renditions and the
+    /// blobs of an expired one are deleted. Idempotent: a crash in the middle is made good at the next start.
+    func settle(_ id: PostID) async throws {
+        guard let record = try await record(of: id), record.state.isTerminal else { return }
+        let storage = storage
+        try await onFileThread {
+            if record.state == .failed { try Self.putAside(record, in: storage) }
+            if record.state != .published {
+                try storage.blobs.removeAll(userID: record.owner.description, postID: id.description)
+            }
+        }
+        try await settled(id)
+    }
+
+    /// Notes that nothing is left to do for an upload that has ended.
+    package func settled(_ id: PostID) async throws {
+        try await tree.set(Paths.queued(id), to: nil)
+    }
+
+    private static func putAside(_ record: UploadRecord, in storage: Storage) throws {
+        guard !record.photos.isEmpty else { return }
+        let folder = try storage.failed.folder(record.owner.description, create: true)
+        try folder.write(FailureReason(record).json, as: "upload\(record.id).reason.json")
+        for photo in record.orderedPhotos {
+            try storage.blobs.release(
+                record.blobName(photo.fileName), to: folder, as: "upload\(record.id).\(photo.fileName)")
+        }
+    }
+}
+
+/// What lies beside a photo that can never become a post.
+package struct FailureReason: Sendable {
+    /// The document: `code`, `message` and `hint`, the upload's id, its user, and what the files were called.
+    package let json: [UInt8]
+
+    /// Says why the upload failed.
+    package init(_ record: UploadRecord) {
+        let error = record.error
+        var names: [TreeKey: TreeValue] = [:]
+        for (index, photo) in record.orderedPhotos.enumerated() {
+            if let key = try? TreeKey(String(index)) { names[key] = .string(photo.originalName) }
+        }
+        let document: TreeValue = [
+            "upload": .string(record.id.description), "user": .string(record.owner.description),
+            "code": .string(error?.code.rawValue ?? "unknown"), "message": .string(error?.message ?? ""),
+            "hint": .string(error?.hint ?? ""), "failed_at": .integer(record.updatedAt), "files": .object(names),
+        ]
+        json = document.json(pretty: true) + [UInt8(ascii: "\n")]
+    }
+}

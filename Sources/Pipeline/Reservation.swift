@@ -1,0 +1,100 @@
+package import Posts
+import Tree
+
+/// What a door knows about an upload before the first byte.
+package struct UploadRequest: Sendable {
+    package var owner: UserID
+    package var door: Door
+    package var text = ""
+    /// Photos are added one by one and published later.
+    package var isDraft = false
+    /// The client's own name for the upload, 1 to 200 printable ASCII characters; asking again with it finds the same upload.
+    package var clientReference: String?
+    /// Where an inbox upload came from, relative to the inbox.
+    package var source: String?
+
+    package init(owner: UserID, door: Door) {
+        self.owner = owner
+        self.door = door
+    }
+}
+
+/// A post id, taken.
+package enum Reservation: Sendable {
+    /// Nobody asked for it before (or nobody finished): go on and send the photos.
+    case new(UploadRecord)
+    /// The client's reference was used before; this is what became of it.
+    case known(UploadRecord)
+}
+
+extension UploadPipeline {
+    /// Takes the id of the post that the upload will become. Durable when it returns.
+    ///
+    /// - Throws: `PipelineError`: `bad_text`, `bad_reference`, `unknown_user`, or a fault of the engine.
+    package func reserve(_ request: UploadRequest) async throws -> Reservation {
+        let text = try checked(text: request.text)
+        try await checkPerson(request.owner)
+        let reference = try request.clientReference.map(Self.referenceKey)
+        let record = UploadRecord(
+            id: ids.next(), owner: request.owner, door: request.door, state: request.isDraft ? .draft : .reserved,
+            text: text, clientReference: request.clientReference, source: request.source,
+            createdAt: WallClock.milliseconds())
+        var update = MultiPathUpdate()
+        update[Paths.upload(record.id)] = try record.value()
+        update[Paths.queued(record.id)] = .string(record.state.rawValue)
+        guard let reference else {
+            try await tree.update(update)
+            return .new(record)
+        }
+        let path = Paths.reference(request.owner, reference)
+        update[path] = .string(record.id.description)
+        update.preconditions.append(.absent(path))
+        return try await apply(update) ? .new(record) : known(path, else: request)
+    }
+
+    private func known(_ path: TreePath, else request: UploadRequest) async throws -> Reservation {
+        guard let id = try await tree.get(path)?.stringValue.flatMap({ PostID($0) }),
+            let record = try await record(of: id)
+        else {
+            // It expired between the two looks; there is room for a new one.
+            return try await reserve(request)
+        }
+        return record.state == .reserved ? .new(record) : .known(record)
+    }
+
+    /// Gives a reservation back that will get no bytes: its sender went away, or sent something else than a photo.
+    package func abandon(_ id: PostID) async throws {
+        try await expire(id, from: .reserved)
+    }
+
+    func checked(text: String) throws -> String {
+        guard let text = PostText.checked(text) else {
+            throw PipelineError(
+                .badText, "the text has more than \(PostText.maxCharacters) characters, or control characters",
+                hint: "shorten it")
+        }
+        return text
+    }
+
+    private func checkPerson(_ uid: UserID) async throws {
+        guard !settings.createsPeople, try await tree.get(Paths.person(uid) / "full_name") == nil else { return }
+        throw PipelineError(
+            .unknownUser, "there is no user \(uid)",
+            hint: "create people/\(uid) first, or let first posts create people (create-people)")
+    }
+
+    /// A client's reference as a key of the tree: what a key cannot hold is percent-encoded.
+    static func referenceKey(_ reference: String) throws -> TreeKey {
+        guard (1...200).contains(reference.utf8.count), reference.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw PipelineError(
+                .badReference, "an idempotency key has 1 to 200 printable ASCII characters",
+                hint: "a UUID is a good one")
+        }
+        let forbidden = Set("%.$#[]/".utf8)
+        return try TreeKey(
+            reference.utf8.map { byte in
+                forbidden.contains(byte)
+                    ? "%" + String(byte, radix: 16, uppercase: true) : String(UnicodeScalar(byte))
+            }.joined())
+    }
+}

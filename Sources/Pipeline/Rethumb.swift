@@ -1,0 +1,114 @@
+import Blobs
+import Imaging
+package import Posts
+import Tree
+
+/// The batch job that gives posts the renditions of the current recipes.
+///
+/// Post by post: the missing renditions are written under new names, one multi-path update switches the post to them and
+/// puts the old blobs on the garbage list, from which they go after the grace period. A reader therefore always finds
+/// what a post says. The job keeps no notes: a post whose renditions are those of the recipes needs nothing, so that it
+/// can be stopped anywhere and started again, and a second run does nothing.
+package struct Rethumb: Sendable {
+    /// Which posts.
+    package struct Selection: Sendable {
+        /// Only this person's posts.
+        package var user: UserID?
+        /// Only posts made since then, in milliseconds since the epoch.
+        package var since: Int64?
+        /// Only posts that lack a rendition of a recipe by its name, however it was made.
+        package var onlyMissing = false
+
+        package init() {}
+    }
+
+    /// How far the job is.
+    package struct Progress: Sendable, Hashable {
+        /// How many posts the selection has in all.
+        package var total = 0
+        /// How many were looked at.
+        package var done = 0
+        package var switched = 0
+        package var failed = 0
+        /// The reason of the last failure.
+        package var lastFailure: String?
+    }
+
+    private let pipeline: UploadPipeline
+    private let selection: Selection
+    private let isDryRun: Bool
+
+    package init(_ pipeline: UploadPipeline, selection: Selection, isDryRun: Bool) {
+        self.pipeline = pipeline
+        self.selection = selection
+        self.isDryRun = isDryRun
+    }
+
+    /// Does the job, telling how far it is after every post. Cancel the task to stop it; what was switched stays switched.
+    ///
+    /// - Throws: `CancellationError`, or a fault of the service. A post that cannot be rendered is counted and passed over.
+    package func run(_ report: (Progress) async throws -> Void) async throws -> Progress {
+        let ids = try await postIDs()
+        var progress = Progress(total: ids.count)
+        try await report(progress)
+        for id in ids {
+            try Task.checkCancellation()
+            do {
+                if try await rethumb(id) { progress.switched += 1 }
+            } catch let error where !PipelineError(error).isTransient {
+                progress.failed += 1
+                progress.lastFailure = "post \(id): \(PipelineError(error))"
+            }
+            progress.done += 1
+            try await report(progress)
+        }
+        return progress
+    }
+
+    private func postIDs() async throws -> [PostID] {
+        let path = selection.user.map(Paths.postsOf) ?? Paths.posts
+        let ids = try await pipeline.tree.keys(of: path).compactMap { PostID($0.description) }
+        guard let since = selection.since else { return ids }
+        return ids.filter { $0.timestampMilliseconds >= since }
+    }
+
+    /// Gives one post its renditions; false when it has them, or no photos, or vanished.
+    private func rethumb(_ id: PostID) async throws -> Bool {
+        guard let post = try await pipeline.tree.get(Paths.post(id)), let old = PostPhotos.read(post),
+            old.contains(where: needsWork), let record = try await pipeline.record(of: id),
+            record.photos.count == old.count
+        else { return false }
+        if isDryRun { return true }
+        var renewed: [PhotoRecord] = []
+        for ((number, photo), oldPhoto) in zip(record.photos.sorted(by: { $0.key < $1.key }), old) {
+            renewed.append(
+                needsWork(oldPhoto) ? try await pipeline.render(photo, number: number, of: record) : oldPhoto)
+        }
+        return try await switchOver(id, owner: record, from: (post["photos"], old), to: renewed)
+    }
+
+    private func needsWork(_ photo: PhotoRecord) -> Bool {
+        let recipes = pipeline.settings.recipes
+        if selection.onlyMissing { return recipes.contains { photo.renditions[$0.name] == nil } }
+        return photo.renditions.count != recipes.count
+            || recipes.contains { recipe in
+                guard let rendition = photo.renditions[recipe.name] else { return true }
+                return !rendition.fileName.contains("-\(recipe.fingerprint).")
+            }
+    }
+
+    /// One multi-path update, refused when the post's photos changed since they were read.
+    private func switchOver(
+        _ id: PostID, owner record: UploadRecord, from old: (value: TreeValue?, photos: [PhotoRecord]),
+        to new: [PhotoRecord]
+    ) async throws -> Bool {
+        var update = MultiPathUpdate(preconditions: [.equals(Paths.post(id) / "photos", old.value)])
+        for (name, value) in try PostPhotos(new).fields(owner: record.owner, post: id) {
+            update[Paths.post(id) / name] = value
+        }
+        let kept = Set(new.flatMap { $0.renditions.values.map(\.fileName) })
+        let replaced = Set(old.photos.flatMap { $0.renditions.values.map(\.fileName) }).subtracting(kept)
+        try pipeline.discard(try replaced.sorted().map { try record.blobName($0) }, in: &update)
+        return try await pipeline.apply(update)
+    }
+}

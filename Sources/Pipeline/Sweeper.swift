@@ -1,0 +1,74 @@
+import Blobs
+import Logging
+import Posts
+import ServiceLifecycle
+import Tree
+
+extension UploadPipeline {
+    /// Sweeps every minute until a graceful shutdown. A fault is logged and met again at the next sweep.
+    func sweepRegularly() async {
+        while !Task.isShuttingDownGracefully {
+            do {
+                try await sweep()
+            } catch {
+                logger.warning("sweeping failed", metadata: ["fault": "\(error)"])
+            }
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(60)) }
+        }
+    }
+
+    /// Expires what was left alone and deletes what nothing refers to any more.
+    package func sweep() async throws {
+        try await expireReservations()
+        try await collectGarbage()
+    }
+
+    private func expireReservations() async throws {
+        let deadline = WallClock.milliseconds() - settings.draftLifetime.milliseconds
+        for record in try await unfinished(from: .socket)
+        where [.reserved, .draft].contains(record.state) && record.updatedAt < deadline {
+            do {
+                try await expire(record.id, from: record.state)
+                logger.info("expired", metadata: ["upload": "\(record.id)", "owner": "\(record.owner)"])
+            } catch let error as PipelineError where error.code == .wrongState {
+                continue  // Its sender came back in this very moment.
+            }
+        }
+    }
+
+    /// Deletes replaced blobs whose grace period is over; entries are in the order of time.
+    private func collectGarbage() async throws {
+        let now = WallClock.milliseconds()
+        while true {
+            let entries = try await tree.children(of: Paths.garbage, limit: 100)
+            let due = entries.filter { ($0.value["after"]?.integerValue ?? 0) <= now }
+            for entry in due {
+                let names = try (entry.value["blobs"]?.object ?? [:]).values.compactMap(\.stringValue).map {
+                    try BlobName($0)
+                }
+                let blobs = storage.blobs
+                try await onFileThread { for name in names { try blobs.remove(name) } }
+                try await tree.set(Paths.garbage / entry.key, to: nil)
+            }
+            guard due.count == 100 else { return }
+        }
+    }
+
+    /// What to add to an update so that blobs which it replaces are deleted after the grace period.
+    func discard(_ blobs: [BlobName], in update: inout MultiPathUpdate) throws {
+        guard !blobs.isEmpty else { return }
+        var names: [TreeKey: TreeValue] = [:]
+        for (index, name) in blobs.enumerated() {
+            names[try TreeKey(String(index))] = .string(name.description)
+        }
+        update[Paths.garbage / ids.next().key] = [
+            "after": .integer(WallClock.milliseconds() + settings.gracePeriod.milliseconds), "blobs": .object(names),
+        ]
+    }
+}
+
+extension Duration {
+    var milliseconds: Int64 {
+        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,116 @@
+package import Logging
+import NIOPosix
+package import Posts
+import ServiceLifecycle
+import Tree
+
+/// The life of an upload: reserve → ingest → render → commit, safe against a crash at every arrow.
+///
+/// The moves are in the files of those names; `UploadState` is their table. Doors call `reserve`, `stage`, `ingest`,
+/// `accept`, `publish` and `outcome` from any task. `run()` does the rest: recovery, rendering, committing, sweeping.
+package final class UploadPipeline: Service {
+    package let storage: Storage
+    package let settings: PipelineSettings
+    let ids = PushIDGenerator()
+    let queue = UploadQueue()
+    let logger: Logger
+    /// Decoding and file calls happen here, never on the cooperative pool.
+    let renderThreads: NIOThreadPool
+    let fileThreads = NIOThreadPool.singleton
+
+    var tree: TreeStore { storage.tree }
+
+    package init(storage: Storage, settings: PipelineSettings, logger: Logger) {
+        self.storage = storage
+        self.settings = settings
+        self.logger = logger
+        renderThreads = NIOThreadPool(numberOfThreads: max(1, settings.workers))
+        renderThreads.start()
+    }
+
+    /// Takes up what the last run left, then renders and commits until a graceful shutdown: what is in work is finished,
+    /// what waits stays in the tree for the next start.
+    package func run() async throws {
+        try await recover()
+        await withGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                for _ in 0..<max(1, settings.workers) {
+                    group.addTask(name: "render worker") { await self.work() }
+                }
+                group.addTask(name: "retries") { await self.queue.runRetries() }
+                group.addTask(name: "sweeper") { await self.sweepRegularly() }
+            }
+        } onGracefulShutdown: {
+            self.queue.close()
+        }
+        try? await renderThreads.shutdownGracefully()
+    }
+
+    private func work() async {
+        while let id = await queue.next() {
+            await process(id)
+        }
+    }
+
+    /// Brings one ingested upload to its end, or back into the queue when a passing fault is in the way.
+    private func process(_ id: PostID) async {
+        var logger = logger
+        logger[metadataKey: "upload"] = "\(id)"
+        do {
+            guard let record = try await record(of: id), record.state == .ingested else { return }
+            do {
+                try await commit(render(record))
+                logger.info("published", metadata: ["owner": "\(record.owner)", "photos": "\(record.photos.count)"])
+            } catch let error where PipelineError(error).isTransient {
+                throw error
+            } catch {
+                let verdict = PipelineError(error)
+                logger.notice("failed", metadata: ["code": "\(verdict.code.rawValue)", "reason": "\(verdict)"])
+                try await fail(id, from: .ingested, with: verdict)
+            }
+        } catch {
+            let delay = queue.retry(id)
+            logger.warning("a passing fault; trying again", metadata: ["fault": "\(error)", "in": "\(delay)"])
+        }
+    }
+
+    /// The record of an upload; nil when there is none.
+    package func record(of id: PostID) async throws -> UploadRecord? {
+        UploadRecord(id: id, value: try await tree.get(Paths.upload(id)))
+    }
+
+    /// Waits until the upload's story is over. Cancellation ends the wait, not the upload.
+    package func outcome(of id: PostID) async throws -> UploadRecord {
+        let subscription = try await tree.subscribe(to: Paths.upload(id) / "state")
+        if !Self.isTerminal(subscription.value) {
+            for try await event in subscription {
+                if case .put(let write) = event.kind, Self.isTerminal(write.value) { break }
+            }
+        }
+        guard let record = try await record(of: id) else { throw Self.unknownUpload(id) }
+        return record
+    }
+
+    private static func isTerminal(_ state: TreeValue?) -> Bool {
+        state?.stringValue.flatMap(UploadState.init)?.isTerminal ?? true
+    }
+
+    static func unknownUpload(_ id: PostID) -> PipelineError {
+        PipelineError(.notFound, "there is no upload \(id)", hint: "it may have expired; send the photo again")
+    }
+}
+
+extension Paths {
+    static func upload(_ id: PostID) -> TreePath { "uploads" / id.key }
+
+    /// Uploads that still have work to do, each with its state or `settling`: all that a start has to look at.
+    static let queue: TreePath = "upload_queue"
+
+    static func queued(_ id: PostID) -> TreePath { queue / id.key }
+
+    /// The upload behind a client's own reference.
+    static func reference(_ uid: UserID, _ reference: TreeKey) -> TreePath { "upload_refs" / uid.key / reference }
+
+    /// Blobs that nothing refers to any more, and when they may go.
+    static let garbage: TreePath = "garbage"
+}

@@ -1,0 +1,89 @@
+import DequeModule
+import Posts
+import ServiceLifecycle
+import Synchronization
+
+/// The uploads that wait for a worker, in memory: what survives a crash is `upload_queue` in the tree.
+final class UploadQueue: Sendable {
+    private struct State {
+        var waiting: Deque<PostID> = []
+        var idleWorkers: [CheckedContinuation<PostID?, Never>] = []
+        var attempts: [PostID: Int] = [:]
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let retries = AsyncStream.makeStream(of: (id: PostID, delay: Duration).self)
+
+    /// How many uploads wait for a worker.
+    var count: Int { state.withLock { $0.waiting.count } }
+
+    /// Adds an upload at the end.
+    func push(_ id: PostID) {
+        let worker: CheckedContinuation<PostID?, Never>? = state.withLock { state in
+            guard !state.isClosed else { return nil }
+            guard let worker = state.idleWorkers.popLast() else {
+                state.waiting.append(id)
+                return nil
+            }
+            return worker
+        }
+        worker?.resume(returning: id)
+    }
+
+    /// The next upload; waits for one, and is nil when the queue is closed.
+    func next() async -> PostID? {
+        await withCheckedContinuation { continuation in
+            let answer: PostID?? = state.withLock { state in
+                if state.isClosed { return .some(nil) }
+                if let id = state.waiting.popFirst() { return .some(id) }
+                state.idleWorkers.append(continuation)
+                return nil
+            }
+            if let answer { continuation.resume(returning: answer) }
+        }
+    }
+
+    /// Stops handing out work. What waits stays recorded in the tree.
+    func close() {
+        let workers = state.withLock { state in
+            state.isClosed = true
+            defer { state.idleWorkers = [] }
+            return state.idleWorkers
+        }
+        retries.continuation.finish()
+        for worker in workers { worker.resume(returning: nil) }
+    }
+
+    /// Puts an upload back after a passing fault, and tells after how long.
+    ///
+    /// Exponential backoff from half a second to a minute, half of it jitter. There is no last try: an acknowledged
+    /// upload waits for as long as the fault lasts.
+    func retry(_ id: PostID) -> Duration {
+        let attempt = state.withLock { state in
+            state.attempts[id, default: 0] += 1
+            return state.attempts[id, default: 1]
+        }
+        let seconds = min(60, 0.5 * Double(1 << min(attempt - 1, 10)))
+        let delay = Duration.seconds(seconds * Double.random(in: 0.5...1))
+        retries.continuation.yield((id, delay))
+        return delay
+    }
+
+    /// Forgets how often an upload was tried.
+    func forget(_ id: PostID) {
+        state.withLock { _ = $0.attempts.removeValue(forKey: id) }
+    }
+
+    /// Brings retries back when their time has come, until the queue is closed.
+    func runRetries() async {
+        await withDiscardingTaskGroup { group in
+            for await retry in retries.stream {
+                group.addTask {
+                    try? await cancelWhenGracefulShutdown { try await Task.sleep(for: retry.delay) }
+                    self.push(retry.id)
+                }
+            }
+        }
+    }
+}

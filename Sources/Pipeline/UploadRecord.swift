@@ -1,0 +1,126 @@
+package import Posts
+package import Tree
+
+/// What the pipeline remembers of an upload, at `uploads/{id}`: private, and listened to for progress.
+package struct UploadRecord: Sendable {
+    /// An original in the blob store and, once they are made, its renditions.
+    package struct Photo: Sendable, Hashable {
+        /// The blob's file name.
+        package let fileName: String
+        /// What the sender called it: data, never a path.
+        package let originalName: String
+        package let byteCount: Int
+        /// 64 hexadecimal digits.
+        package let sha256: String
+        package var rendered: PhotoRecord?
+    }
+
+    package let id: PostID
+    package let owner: UserID
+    package let door: Door
+    package var state: UploadState
+    package var text: String
+    /// Photos by the number under which they came; a draft may have gaps.
+    package var photos: [Int: Photo] = [:]
+    /// The name that the client gave the upload so that it can ask again (`Idempotency-Key`).
+    package let clientReference: String?
+    /// Where an inbox upload came from, relative to the inbox.
+    package let source: String?
+    /// Milliseconds since the epoch.
+    package let createdAt: Int64
+    /// Milliseconds since the epoch.
+    package var updatedAt: Int64
+    /// How many tries to render and commit ended in a passing fault.
+    package var attempts: Int = 0
+    /// The last fault; final when the state is failed.
+    package var error: PipelineError?
+
+    package init(
+        id: PostID, owner: UserID, door: Door, state: UploadState, text: String, clientReference: String?,
+        source: String?, createdAt: Int64
+    ) {
+        self.id = id
+        self.owner = owner
+        self.door = door
+        self.state = state
+        self.text = text
+        self.clientReference = clientReference
+        self.source = source
+        self.createdAt = createdAt
+        self.updatedAt = createdAt
+    }
+
+    /// The photos in the order in which they came.
+    package var orderedPhotos: [Photo] {
+        photos.sorted { $0.key < $1.key }.map(\.value)
+    }
+}
+
+// MARK: - As it is written
+
+extension UploadRecord {
+    /// The record as a value of the tree.
+    package func value() throws(TreeError) -> TreeValue {
+        var fields: [TreeKey: TreeValue] = [
+            "state": .string(state.rawValue), "owner": .string(owner.description), "door": .string(door.rawValue),
+            "created_at": .integer(createdAt), "updated_at": .integer(updatedAt),
+        ]
+        if !text.isEmpty { fields["text"] = .string(text) }
+        if let clientReference { fields["client_ref"] = .string(clientReference) }
+        if let source { fields["source"] = .string(source) }
+        if attempts > 0 { fields["attempts"] = .integer(Int64(attempts)) }
+        if let error {
+            fields["error"] = [
+                "code": .string(error.code.rawValue), "message": .string(error.message), "hint": .string(error.hint),
+            ]
+        }
+        var photoRecords: [TreeKey: TreeValue] = [:]
+        for (number, photo) in photos {
+            photoRecords[try TreeKey(String(number))] = try photo.value(owner: owner, post: id)
+        }
+        fields["photos"] = .object(photoRecords)
+        return .object(fields)
+    }
+
+    /// Reads a record back; nil when it is none.
+    package init?(id: PostID, value: TreeValue?) {
+        guard let value, let state = value["state"]?.stringValue.flatMap(UploadState.init),
+            let owner = value["owner"]?.stringValue.flatMap({ UserID($0) }),
+            let door = value["door"]?.stringValue.flatMap(Door.init), let createdAt = value["created_at"]?.integerValue
+        else { return nil }
+        self.init(
+            id: id, owner: owner, door: door, state: state, text: value["text"]?.stringValue ?? "",
+            clientReference: value["client_ref"]?.stringValue, source: value["source"]?.stringValue,
+            createdAt: createdAt)
+        updatedAt = value["updated_at"]?.integerValue ?? createdAt
+        attempts = Int(value["attempts"]?.integerValue ?? 0)
+        if let error = value["error"], let code = error["code"]?.stringValue {
+            self.error = PipelineError(
+                .init(rawValue: code), error["message"]?.stringValue ?? "", hint: error["hint"]?.stringValue ?? "")
+        }
+        for (key, photo) in value["photos"]?.object ?? [:] {
+            guard let number = Int(key.description), let photo = Photo(photo) else { return nil }
+            photos[number] = photo
+        }
+    }
+}
+
+extension UploadRecord.Photo {
+    func value(owner: UserID, post: PostID) throws(TreeError) -> TreeValue {
+        var fields: [TreeKey: TreeValue] = [
+            "file_name": .string(fileName), "original_name": .string(originalName),
+            "bytes": .integer(Int64(byteCount)), "sha256": .string(sha256),
+        ]
+        if let rendered { fields["rendered"] = try rendered.value(owner: owner, post: post) }
+        return .object(fields)
+    }
+
+    init?(_ value: TreeValue) {
+        guard let fileName = value["file_name"]?.stringValue, let byteCount = value["bytes"]?.integerValue,
+            let sha256 = value["sha256"]?.stringValue
+        else { return nil }
+        self.init(
+            fileName: fileName, originalName: value["original_name"]?.stringValue ?? fileName,
+            byteCount: Int(byteCount), sha256: sha256, rendered: value["rendered"].flatMap(PhotoRecord.init))
+    }
+}

@@ -1,0 +1,18 @@
+package import Tree
+
+/// Where things stand in the tree: FriendlyPix's layout, name for name.
+package enum Paths {
+    package static let posts: TreePath = "posts"
+
+    package static func post(_ id: PostID) -> TreePath { posts / id.key }
+
+    package static func person(_ uid: UserID) -> TreePath { "people" / uid.key }
+
+    /// The ids of a person's own posts, each `true`.
+    package static func postsOf(_ uid: UserID) -> TreePath { person(uid) / "posts" }
+
+    /// What a person sees on the home screen: post ids, each `true`.
+    package static func feed(_ uid: UserID) -> TreePath { "feed" / uid.key }
+
+    package static func hashtag(_ tag: TreeKey) -> TreePath { "hashtags" / tag }
+}

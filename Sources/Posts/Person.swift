@@ -1,0 +1,42 @@
+package import Tree
+
+/// Somebody who posts: the record at `people/{uid}`, FriendlyPix's field names.
+package struct Person: Sendable, Hashable {
+    /// Whose record it is.
+    package let uid: UserID
+    /// The name that others see.
+    package var fullName: String
+    /// The address of a picture; nil when there is none.
+    package var profilePicture: String?
+
+    /// Describes a person; an unknown user's name is the id until somebody gives a better one.
+    package init(uid: UserID, fullName: String? = nil, profilePicture: String? = nil) {
+        self.uid = uid
+        self.fullName = fullName ?? uid.description
+        self.profilePicture = profilePicture
+    }
+
+    /// Reads the record; nil when there is none or it has no name.
+    package init?(uid: UserID, record: TreeValue?) {
+        guard let fullName = record?["full_name"]?.stringValue else { return nil }
+        self.init(uid: uid, fullName: fullName, profilePicture: record?["profile_picture"]?.stringValue)
+    }
+
+    /// The copy that stands in the person's posts and comments, so that a page of a feed is one read.
+    package var author: TreeValue {
+        var fields: [TreeKey: TreeValue] = ["uid": .string(uid.description), "full_name": .string(fullName)]
+        if let profilePicture { fields["profile_picture"] = .string(profilePicture) }
+        return .object(fields)
+    }
+
+    /// Writes the record with its search index, and nothing of the person's posts or follows.
+    package func write(to update: inout MultiPathUpdate) {
+        let path = Paths.person(uid)
+        update[path / "full_name"] = .string(fullName)
+        update[path / "profile_picture"] = profilePicture.map(TreeValue.string)
+        update[path / "_search_index"] = .object([
+            "full_name": .string(SearchKey.folded(fullName)),
+            "reversed_full_name": .string(SearchKey.reversed(fullName)),
+        ])
+    }
+}

@@ -1,0 +1,99 @@
+package import Tree
+
+/// A photo of a post, as it stands at `posts/{id}/photos/{n}`: everything a client needs before the first pixel loads.
+package struct PhotoRecord: Sendable, Hashable {
+    /// One derived image.
+    package struct Rendition: Sendable, Hashable {
+        /// The blob's file name; it carries the recipe's fingerprint and never changes.
+        package let fileName: String
+        /// Pixels.
+        package let width: Int
+        /// Pixels.
+        package let height: Int
+        package let byteCount: Int
+        package let contentType: String
+
+        package init(fileName: String, width: Int, height: Int, byteCount: Int, contentType: String) {
+            self.fileName = fileName
+            self.width = width
+            self.height = height
+            self.byteCount = byteCount
+            self.contentType = contentType
+        }
+    }
+
+    /// Pixels, upright.
+    package let width: Int
+    /// Pixels, upright.
+    package let height: Int
+    /// A ThumbHash, Base64 (RFC 4648 §4): a few bytes that draw a blurred preview.
+    package let placeholder: String
+    /// The renditions by the names of their recipes.
+    package let renditions: [String: Rendition]
+
+    package init(width: Int, height: Int, placeholder: String, renditions: [String: Rendition]) {
+        self.width = width
+        self.height = height
+        self.placeholder = placeholder
+        self.renditions = renditions
+    }
+}
+
+extension PhotoRecord {
+    /// The record as it is written, with the addresses that media are served under.
+    package func value(owner: UserID, post: PostID) throws(TreeError) -> TreeValue {
+        var records: [TreeKey: TreeValue] = [:]
+        for (name, rendition) in renditions {
+            records[try TreeKey(name)] = [
+                "url": .string(MediaAddress.url(owner, post, rendition.fileName)),
+                "storage_uri": .string(MediaAddress.storageURI(owner, post, rendition.fileName)),
+                "width": .integer(Int64(rendition.width)),
+                "height": .integer(Int64(rendition.height)),
+                "bytes": .integer(Int64(rendition.byteCount)),
+                "content_type": .string(rendition.contentType),
+            ]
+        }
+        return [
+            "width": .integer(Int64(width)), "height": .integer(Int64(height)),
+            "placeholder": .string(placeholder), "renditions": .object(records),
+        ]
+    }
+
+    /// Reads a record back; nil when a field is missing.
+    package init?(_ value: TreeValue) {
+        guard let width = value["width"]?.integerValue, let height = value["height"]?.integerValue else { return nil }
+        var renditions: [String: Rendition] = [:]
+        for (name, record) in value["renditions"]?.object ?? [:] {
+            guard let rendition = Rendition(record) else { return nil }
+            renditions[name.description] = rendition
+        }
+        self.init(
+            width: Int(width), height: Int(height), placeholder: value["placeholder"]?.stringValue ?? "",
+            renditions: renditions)
+    }
+}
+
+extension PhotoRecord.Rendition {
+    fileprivate init?(_ value: TreeValue) {
+        guard let uri = value["storage_uri"]?.stringValue, let name = uri.split(separator: "/").last,
+            let width = value["width"]?.integerValue, let height = value["height"]?.integerValue,
+            let bytes = value["bytes"]?.integerValue, let contentType = value["content_type"]?.stringValue
+        else { return nil }
+        self.init(
+            fileName: String(name), width: Int(width), height: Int(height), byteCount: Int(bytes),
+            contentType: contentType)
+    }
+}
+
+/// The stable names of a blob: they never expire and hold no host.
+package enum MediaAddress {
+    /// The path under which the service serves the blob.
+    package static func url(_ owner: UserID, _ post: PostID, _ fileName: String) -> String {
+        "/media/\(owner)/\(post)/\(fileName)"
+    }
+
+    /// Where the blob lies, relative to the Storage folder.
+    package static func storageURI(_ owner: UserID, _ post: PostID, _ fileName: String) -> String {
+        "blobs/\(owner)/\(post)/\(fileName)"
+    }
+}

@@ -1,0 +1,90 @@
+package import Tree
+
+/// A published post, as it stands at `posts/{id}`.
+package struct Post: Sendable {
+    package let id: PostID
+    package let author: Person
+    /// Trimmed; empty only when there are photos.
+    package let text: String
+    /// Milliseconds since the epoch, from the server's clock.
+    package let timestamp: Int64
+    package let photos: [PhotoRecord]
+    /// What the client called the upload; nil when it did not say.
+    package let clientReference: String?
+
+    package init(
+        id: PostID, author: Person, text: String, timestamp: Int64, photos: [PhotoRecord], clientReference: String?
+    ) {
+        self.id = id
+        self.author = author
+        self.text = text
+        self.timestamp = timestamp
+        self.photos = photos
+        self.clientReference = clientReference
+    }
+
+    /// What the post is made of: readers of a feed choose a cell by it.
+    package var kind: String {
+        photos.isEmpty ? "text" : text.isEmpty ? "photo" : "photo_text"
+    }
+
+    /// Writes the post, its place among the author's posts and in the author's feed, and its hashtags.
+    ///
+    /// - Throws: `TreeError` when a recipe's name cannot be a key.
+    package func write(to update: inout MultiPathUpdate) throws(TreeError) {
+        update[Paths.post(id)] = try value()
+        update[Paths.postsOf(author.uid) / id.key] = true
+        update[Paths.feed(author.uid) / id.key] = true
+        for tag in Hashtags.tags(in: text) {
+            update[Paths.hashtag(tag) / id.key] = true
+        }
+    }
+
+    private func value() throws(TreeError) -> TreeValue {
+        var fields: [TreeKey: TreeValue] = [
+            "kind": .string(kind), "timestamp": .integer(timestamp), "author": author.author,
+        ]
+        if !text.isEmpty { fields["text"] = .string(text) }
+        if let clientReference { fields["client_ref"] = .string(clientReference) }
+        for (name, value) in try PostPhotos(photos).fields(owner: author.uid, post: id) { fields[name] = value }
+        return .object(fields)
+    }
+}
+
+/// The fields of a post that speak of its photos; a re-thumbnailing job replaces these and no others.
+package struct PostPhotos: Sendable {
+    private let photos: [PhotoRecord]
+
+    package init(_ photos: [PhotoRecord]) {
+        self.photos = photos
+    }
+
+    /// `photos/{n}`, and FriendlyPix's four fields about the first photo.
+    package func fields(owner: UserID, post: PostID) throws(TreeError) -> [TreeKey: TreeValue] {
+        guard let first = photos.first else { return [:] }
+        var records: [TreeKey: TreeValue] = [:]
+        for (index, photo) in photos.enumerated() {
+            records[try TreeKey(String(index))] = try photo.value(owner: owner, post: post)
+        }
+        var fields: [TreeKey: TreeValue] = ["photos": .object(records)]
+        let bySize = first.renditions.values.sorted {
+            ($0.width * $0.height, $0.fileName) < ($1.width * $1.height, $1.fileName)
+        }
+        if let full = first.renditions["full"] ?? bySize.last {
+            fields["full_url"] = .string(MediaAddress.url(owner, post, full.fileName))
+            fields["full_storage_uri"] = .string(MediaAddress.storageURI(owner, post, full.fileName))
+        }
+        if let thumb = first.renditions["thumb"] ?? bySize.first {
+            fields["thumb_url"] = .string(MediaAddress.url(owner, post, thumb.fileName))
+            fields["thumb_storage_uri"] = .string(MediaAddress.storageURI(owner, post, thumb.fileName))
+        }
+        return fields
+    }
+
+    /// Reads the photos of a post record, in order; nil when one cannot be read.
+    package static func read(_ post: TreeValue) -> [PhotoRecord]? {
+        let records = (post["photos"]?.object ?? [:]).sorted { $0.key < $1.key }
+        let photos = records.compactMap { PhotoRecord($0.value) }
+        return photos.count == records.count ? photos : nil
+    }
+}

@@ -1,0 +1,82 @@
+/// An ordered map from bytes to bytes with transactions: all that the tree asks of a database.
+///
+/// Keys are ordered by their unsigned bytes. Calls may come from any task at once; an engine never blocks the thread of
+/// its caller for longer than memory takes. Every failure is a ``TreeError``.
+public protocol Engine: Sendable {
+    /// Reads one consistent state, without waiting for writers.
+    ///
+    /// - Throws: What the body throws, or the engine's own failure (`cancelled` when the task was cancelled).
+    func read<Result: Sendable>(
+        _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
+    ) async throws(TreeError) -> Result
+
+    /// Changes the map, whole or not at all, and durably when it returns; one transaction at a time.
+    ///
+    /// When the body throws, nothing is written. Cancelling the task does not interrupt it.
+    ///
+    /// - Throws: What the body throws, or the engine's own failure.
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result
+    ) async throws(TreeError) -> Result
+
+    /// Ends all work; later calls throw `closed`.
+    func close() async
+}
+
+/// One state of the map; valid only within the call that it was given to.
+public protocol EngineSnapshot {
+    /// The value of a key.
+    func value(for key: [UInt8]) throws(TreeError) -> [UInt8]?
+
+    /// Visits the entries of a range in key order, or in reverse, until the visitor returns false.
+    ///
+    /// It costs one search and what is visited. The visitor must not use the snapshot; its spans end with its call.
+    func scan(
+        _ range: ByteRange, reverse: Bool,
+        _ visit: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(TreeError) -> Bool
+    ) throws(TreeError)
+}
+
+/// A state of the map that is being changed; it reads what it has written.
+public protocol EngineTransaction: EngineSnapshot {
+    /// Sets the value of a key.
+    func put(_ value: [UInt8], for key: [UInt8]) throws(TreeError)
+
+    /// Removes all entries of a range.
+    func remove(_ range: ByteRange) throws(TreeError)
+}
+
+/// A range of keys, from one inclusive up to another exclusive.
+public struct ByteRange: Hashable, Sendable {
+    /// The first key that may be in it.
+    public let lower: [UInt8]
+    /// The first key after it.
+    public let upper: [UInt8]
+
+    /// Makes a range; it is empty if the ends are the wrong way round.
+    public init(from lower: [UInt8], upTo upper: [UInt8]) {
+        self.lower = lower
+        self.upper = upper
+    }
+
+    /// All keys that the tree uses.
+    static let all = ByteRange(from: [], upTo: [0xFF])
+
+    /// The key alone.
+    static func only(_ key: [UInt8]) -> ByteRange { ByteRange(from: key, upTo: key + [0]) }
+
+    /// A row and all rows below it.
+    static func subtree(_ key: [UInt8]) -> ByteRange { ByteRange(from: key, upTo: key + [PathEncoding.subtreeEnd]) }
+}
+
+extension EngineSnapshot {
+    /// Whether a range has no entry.
+    func isEmpty(_ range: ByteRange) throws(TreeError) -> Bool {
+        var isEmpty = true
+        try scan(range, reverse: false) { _, _ throws(TreeError) in
+            isEmpty = false
+            return false
+        }
+        return isEmpty
+    }
+}

@@ -1,0 +1,27 @@
+/// A position in the change log: how many updates the store had committed.
+public struct SyncToken: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The position before the first change.
+    public static let start = SyncToken(sequence: 0)
+
+    /// The sequence number of the last change that lies before this position.
+    public let sequence: UInt64
+
+    /// Makes a token from a number that was stored elsewhere.
+    public init(sequence: UInt64) { self.sequence = sequence }
+
+    /// Whether the left position is earlier.
+    public static func < (left: SyncToken, right: SyncToken) -> Bool { left.sequence < right.sequence }
+
+    /// The sequence number.
+    public var description: String { String(sequence) }
+}
+
+/// One committed update.
+public struct Change: Hashable, Sendable {
+    /// The position just after this change.
+    public let token: SyncToken
+    /// When it was committed, in milliseconds since 1970.
+    public let timestampMilliseconds: Int64
+    /// All that it wrote, ordered by path.
+    public let writes: [TreeWrite]
+}

@@ -1,0 +1,44 @@
+/// A unique key that sorts by the time it was made: 20 characters, 48 bits of milliseconds and 72 random bits.
+///
+/// The format of Realtime Database clients' `push()`: base 64 over an alphabet in ASCII order, so that the order of the
+/// text is the order of time ("The 2^120 Ways to Ensure Unique Identifiers", Firebase blog, 2015).
+public struct PushID: Hashable, Sendable {
+    /// The number of characters.
+    public static let length = 20
+    static let alphabet = Array("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz".utf8)
+    static let maxTimestamp: Int64 = 1 << 48 - 1
+
+    /// The id as text.
+    public let string: String
+
+    /// Checks an id that comes from outside; nil if it does not have 20 characters of the alphabet.
+    public init?(_ string: String) {
+        guard string.utf8.count == Self.length, string.utf8.allSatisfy(Self.alphabet.contains) else { return nil }
+        self.string = string
+    }
+
+    /// Makes an id of a time and twelve digits below 64.
+    init(timestampMilliseconds: Int64, randomDigits: [UInt8]) {
+        let timeDigits = (0..<8).reversed().map { UInt8(truncatingIfNeeded: timestampMilliseconds >> (6 * $0)) }
+        string = String(
+            decoding: (timeDigits + randomDigits).map { Self.alphabet[Int($0 & 63)] }, as: UTF8.self)
+    }
+
+    /// When the id was made, in milliseconds since 1970, by the clock of its maker.
+    public var timestampMilliseconds: Int64 {
+        string.utf8.prefix(8).reduce(0) { time, character in
+            time << 6 | Int64(Self.alphabet.firstIndex(of: character) ?? 0)
+        }
+    }
+
+    /// The id as a key of the tree.
+    public var key: TreeKey { TreeKey(unchecked: string) }
+}
+
+extension PushID: Comparable, CustomStringConvertible {
+    /// Whether the left id was made earlier.
+    public static func < (left: PushID, right: PushID) -> Bool { left.string < right.string }
+
+    /// The id as text.
+    public var description: String { string }
+}

@@ -1,0 +1,57 @@
+import Synchronization
+
+/// Makes push ids, each greater than the one before, whatever the clock does.
+///
+/// Safe from any thread. Within one millisecond, and while the clock stands behind the last id, the random part counts up; a new millisecond
+/// draws it anew.
+public final class PushIDGenerator: Sendable {
+    private struct Last {
+        var timestampMilliseconds: Int64 = -1
+        var digits = [UInt8](repeating: 0, count: 12)
+    }
+
+    private let clock: @Sendable () -> Int64
+    private let random: @Sendable () -> UInt64
+    private let last = Mutex(Last())
+
+    /// Makes a generator.
+    ///
+    /// - Parameters:
+    ///   - clock: Milliseconds since 1970; the system's clock unless given.
+    ///   - random: 64 random bits at each call; the system's generator unless given.
+    public init(
+        clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds,
+        random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
+    ) {
+        self.clock = clock
+        self.random = random
+    }
+
+    /// The next id, greater than all that this generator made before.
+    public func next() -> PushID {
+        let now = min(max(clock(), 0), PushID.maxTimestamp)
+        return last.withLock { last in
+            if now > last.timestampMilliseconds {
+                last.timestampMilliseconds = now
+                last.digits = randomDigits()
+            } else if !Self.increment(&last.digits) {
+                // 2⁷² ids in a millisecond: the next one is in the next millisecond, by our count.
+                last.timestampMilliseconds = min(last.timestampMilliseconds + 1, PushID.maxTimestamp)
+            }
+            return PushID(timestampMilliseconds: last.timestampMilliseconds, randomDigits: last.digits)
+        }
+    }
+
+    private func randomDigits() -> [UInt8] {
+        [random(), random()].flatMap { bits in (0..<6).map { UInt8(truncatingIfNeeded: bits >> (6 * $0)) & 63 } }
+    }
+
+    /// Adds one to the digits; false if they went round to zero.
+    private static func increment(_ digits: inout [UInt8]) -> Bool {
+        for index in digits.indices.reversed() {
+            digits[index] = (digits[index] + 1) & 63
+            if digits[index] != 0 { return true }
+        }
+        return false
+    }
+}

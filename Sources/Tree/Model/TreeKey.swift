@@ -1,0 +1,103 @@
+/// A checked key: the name of one child in the tree.
+///
+/// Non-empty UTF-8 of at most ``maxBytes`` bytes, without `. $ # [ ] /`, control characters (0x00–0x1F) and 0x7F.
+///
+/// Keys are compared by their bytes, never by Swift's canonical equivalence: "é" in one scalar and "é" in two are two
+/// keys. `<` is the protocol's key order (Realtime Database, `nameCompare` of its JavaScript client): keys that are
+/// 32-bit integers first, by number, ties by the shorter one; then all others by UTF-16 code units.
+public struct TreeKey: Sendable {
+    /// The longest key, in bytes of UTF-8.
+    public static let maxBytes = 768
+
+    /// The key as text.
+    public let string: String
+
+    /// Checks a key that comes from outside.
+    ///
+    /// - Throws: ``TreeError`` with code `invalid_key`.
+    public init(_ string: String) throws(TreeError) {
+        if let complaint = Self.complaint(about: string) {
+            throw TreeError(
+                .invalidKey, complaint,
+                hint: "use 1 to \(Self.maxBytes) bytes without . $ # [ ] / and control characters")
+        }
+        self.string = string
+    }
+
+    init(unchecked string: String) { self.string = string }
+
+    private static func complaint(about string: String) -> String? {
+        guard !string.isEmpty else { return "the key is empty" }
+        let byteCount = string.utf8.count
+        guard byteCount <= maxBytes else { return "the key has \(byteCount) bytes, the limit is \(maxBytes)" }
+        guard let bad = string.utf8.first(where: isForbidden) else { return nil }
+        return bad < 0x20 || bad == 0x7F
+            ? "the key has the control character \(bad)"
+            : "the key \"\(string)\" has the character \"\(Character(UnicodeScalar(bad)))\""
+    }
+
+    private static func isForbidden(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x00...0x1F, 0x7F: true
+        case UInt8(ascii: "."), UInt8(ascii: "$"), UInt8(ascii: "#"): true
+        case UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "/"): true
+        default: false
+        }
+    }
+
+    /// The number that this key stands for in the key order, if it is a 32-bit signed integer.
+    ///
+    /// The protocol's pattern is `^-?0*\d{1,10}$`: leading zeros and "-0" are integers too.
+    var integer: Int32? {
+        var digits = string.utf8[...]
+        let isNegative = digits.first == UInt8(ascii: "-")
+        if isNegative { digits = digits.dropFirst() }
+        guard !digits.isEmpty else { return nil }
+        var magnitude: Int64 = 0
+        for byte in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            magnitude = magnitude * 10 + Int64(byte - UInt8(ascii: "0"))
+            guard magnitude <= 1 << 31 else { return nil }
+        }
+        return Int32(exactly: isNegative ? -magnitude : magnitude)
+    }
+}
+
+extension TreeKey: Hashable, Comparable, CustomStringConvertible {
+    /// Whether both keys have the same bytes.
+    public static func == (left: TreeKey, right: TreeKey) -> Bool { left.string.hasSameBytes(as: right.string) }
+
+    /// Feeds the key to a hasher.
+    ///
+    /// Swift hashes canonically equivalent strings alike, so equal bytes have equal hashes.
+    public func hash(into hasher: inout Hasher) { hasher.combine(string) }
+
+    /// Whether the left key comes first in the protocol's key order.
+    public static func < (left: TreeKey, right: TreeKey) -> Bool {
+        switch (left.integer, right.integer) {
+        case (let a?, let b?): (a, left.string.utf8.count, left.string) < (b, right.string.utf8.count, right.string)
+        case (_?, nil): true
+        case (nil, _?): false
+        case (nil, nil): left.string.utf16.lexicographicallyPrecedes(right.string.utf16)
+        }
+    }
+
+    /// The key as text.
+    public var description: String { string }
+}
+
+extension TreeKey: ExpressibleByStringLiteral {
+    /// Makes a key from a constant in the source; a constant that is no key is a mistake in the program and traps.
+    public init(stringLiteral value: StaticString) {
+        let string = value.description
+        precondition(Self.complaint(about: string) == nil, "\"\(string)\" is no key")
+        self.init(unchecked: string)
+    }
+}
+
+extension String {
+    /// Whether both strings have the same bytes of UTF-8; `==` would find "é" and "é" equal, too.
+    func hasSameBytes(as other: String) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    }
+}

@@ -1,0 +1,112 @@
+extension TreeValue {
+    /// The value as JSON text (RFC 8259, UTF-8), keys in the protocol's order.
+    ///
+    /// An object whose keys are all canonical non-negative integers, the largest below twice their number, is written
+    /// as an array with null for what is missing, as Realtime Databases do. Doubles have the shortest form that reads
+    /// back as the same number; one that is not finite, which no store holds, becomes null.
+    ///
+    /// - Parameter pretty: Whether to break lines and indent by two spaces.
+    public func json(pretty: Bool = false) -> [UInt8] {
+        var writer = JSONWriter(pretty: pretty)
+        writer.write(self)
+        return writer.bytes
+    }
+}
+
+private struct JSONWriter {
+    let pretty: Bool
+    var bytes: [UInt8] = []
+    var level = 0
+
+    init(pretty: Bool) { self.pretty = pretty }
+
+    mutating func write(_ value: TreeValue) {
+        switch value {
+        case .bool(let bool): append(bool ? "true" : "false")
+        case .integer(let integer): append(String(integer))
+        case .double(let double): write(double)
+        case .string(let string): write(string)
+        case .object(let children): writeObjectOrArray(children)
+        }
+    }
+
+    private mutating func write(_ double: Double) {
+        if let integer = Int64(exactly: double) {
+            append(String(integer))
+        } else {
+            append(double.isFinite ? double.description : "null")
+        }
+    }
+
+    private mutating func writeObjectOrArray(_ children: [TreeKey: TreeValue]) {
+        if let elements = Self.arrayElements(of: children) {
+            list("[", elements, "]") { writer, element in
+                if let element { writer.write(element) } else { writer.append("null") }
+            }
+        } else {
+            list("{", children.sorted { $0.key < $1.key }, "}") { writer, child in
+                writer.write(child.key.string)
+                writer.append(writer.pretty ? ": " : ":")
+                writer.write(child.value)
+            }
+        }
+    }
+
+    /// The elements if the children are to be shown as an array; nil otherwise.
+    private static func arrayElements(of children: [TreeKey: TreeValue]) -> [TreeValue?]? {
+        var elements: [TreeValue?] = []
+        for (key, child) in children {
+            guard let index = key.integer.map(Int.init), index >= 0, index < 2 * children.count,
+                String(index) == key.string
+            else { return nil }
+            if index >= elements.count {
+                elements.append(contentsOf: repeatElement(nil, count: index + 1 - elements.count))
+            }
+            elements[index] = child
+        }
+        return elements.isEmpty ? nil : elements
+    }
+
+    private mutating func list<Element>(
+        _ open: String, _ elements: [Element], _ close: String, _ writeElement: (inout JSONWriter, Element) -> Void
+    ) {
+        append(open)
+        level += 1
+        for (index, element) in elements.enumerated() {
+            if index > 0 { append(",") }
+            breakLine()
+            writeElement(&self, element)
+        }
+        level -= 1
+        if !elements.isEmpty { breakLine() }
+        append(close)
+    }
+
+    private mutating func breakLine() {
+        guard pretty else { return }
+        bytes.append(UInt8(ascii: "\n"))
+        bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * level))
+    }
+
+    private mutating func write(_ string: String) {
+        append("\"")
+        for byte in string.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): append("\\\"")
+            case UInt8(ascii: "\\"): append("\\\\")
+            case 0x08: append("\\b")
+            case 0x09: append("\\t")
+            case 0x0A: append("\\n")
+            case 0x0C: append("\\f")
+            case 0x0D: append("\\r")
+            case 0x00...0x1F:
+                append(byte < 0x10 ? "\\u000" : "\\u00")
+                append(String(byte, radix: 16))
+            default: bytes.append(byte)
+            }
+        }
+        append("\"")
+    }
+
+    private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
+}

@@ -1,0 +1,63 @@
+/// Puts the rows of a subtree together to a value.
+///
+/// Rows come in key order, ascending or descending, so that the rows of every object are neighbours: one open object a
+/// level is enough, and each key is decoded once.
+struct ValueBuilder {
+    private struct OpenObject {
+        let key: TreeKey
+        /// Where the key's segment ends in the path of the rows.
+        let end: Int
+        var children: [TreeKey: TreeValue] = [:]
+    }
+
+    private var leafAtTop: TreeValue?
+    private var children: [TreeKey: TreeValue] = [:]
+    private var open: [OpenObject] = []
+    /// The path of the last row, relative to the subtree.
+    private var lastPath: [UInt8] = []
+
+    /// Adds a row by its path below the top of the subtree; the empty path is a leaf at the top itself.
+    mutating func add(path: Span<UInt8>, leaf: Span<UInt8>) throws(TreeError) {
+        let value = try LeafEncoding.decode(leaf)
+        guard path.count > 0 else { return leafAtTop = value }
+        closeObjects(notOn: path)
+        var start = open.last?.end ?? 0
+        var end = try PathEncoding.segmentEnd(in: path, from: start)
+        while end < path.count {
+            open.append(OpenObject(key: try PathEncoding.decode(path.extracting(start..<end)), end: end))
+            start = end
+            end = try PathEncoding.segmentEnd(in: path, from: start)
+        }
+        setInInnermost(try PathEncoding.decode(path.extracting(start..<end)), value)
+        lastPath = path.copied
+    }
+
+    /// The value of all rows that were added; nil if there were none.
+    ///
+    /// The builder is empty afterwards.
+    mutating func finish() -> TreeValue? {
+        while !open.isEmpty { closeInnermost() }
+        defer { self = ValueBuilder() }
+        return leafAtTop ?? (children.isEmpty ? nil : .object(children))
+    }
+
+    private mutating func closeObjects(notOn path: Span<UInt8>) {
+        guard !open.isEmpty else { return }
+        var common = 0
+        while common < path.count, common < lastPath.count, path[common] == lastPath[common] { common += 1 }
+        while let innermost = open.last, innermost.end > common { closeInnermost() }
+    }
+
+    private mutating func closeInnermost() {
+        guard let closed = open.popLast() else { return }
+        setInInnermost(closed.key, .object(closed.children))
+    }
+
+    private mutating func setInInnermost(_ key: TreeKey, _ value: TreeValue) {
+        if open.isEmpty {
+            children[key] = value
+        } else {
+            open[open.count - 1].children[key] = value
+        }
+    }
+}

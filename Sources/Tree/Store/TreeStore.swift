@@ -1,0 +1,163 @@
+import Synchronization
+
+/// A JSON tree with atomic multi-path updates, paged reads, snapshots, a change log and subscriptions.
+///
+/// It is the data model of a Realtime Database on an ordered key-value ``Engine``: writing below a leaf replaces the
+/// leaf by an object, deleting below one changes nothing, a parent vanishes with its last child. Every method may be
+/// called from any task; a store is alone on its engine.
+public final class TreeStore: Sendable {
+    /// How many changes the change log keeps.
+    public static let changeLogLimit = 100_000
+
+    private let engine: any Engine
+    private let changeLog: ChangeLog
+    private let group: GroupCommit
+    let subscriptions: Subscriptions
+    private let committer: Committer
+
+    /// Opens the tree that an engine holds, or begins one.
+    ///
+    /// - Throws: ``TreeError`` with code `unsupported_format` when a newer version wrote it, or the engine's failure.
+    public convenience init(engine: any Engine) async throws(TreeError) {
+        try await self.init(engine: engine, changeLogLimit: Self.changeLogLimit)
+    }
+
+    init(
+        engine: any Engine, changeLogLimit: Int, clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
+    ) async throws(TreeError) {
+        let changeLog = ChangeLog(limit: UInt64(max(1, changeLogLimit)))
+        let subscriptions = Subscriptions()
+        let committer = Committer(engine: engine, changeLog: changeLog, subscriptions: subscriptions, clock: clock)
+        self.engine = engine
+        self.changeLog = changeLog
+        self.subscriptions = subscriptions
+        self.committer = committer
+        group = GroupCommit { updates throws(TreeError) in try await committer.apply(updates) }
+        try await engine.write { transaction throws(TreeError) in try StorageFormat.checkVersion(in: transaction) }
+    }
+
+    /// Finishes what has been accepted, ends all subscriptions and closes the engine; later calls throw `closed`.
+    public func close() async {
+        await group.close()
+        subscriptions.close()
+        await engine.close()
+    }
+
+    /// What the store has committed since it was opened.
+    public var statistics: Statistics { committer.statistics.withLock { $0 } }
+
+    /// Counts of what a store has committed.
+    public struct Statistics: Hashable, Sendable {
+        /// Updates that were applied.
+        public internal(set) var updates = 0
+        /// Transactions that applied them, each with one fsync.
+        public internal(set) var transactions = 0
+        /// The most updates that one transaction applied.
+        public internal(set) var largestGroup = 0
+    }
+}
+
+// MARK: Reading
+
+extension TreeStore {
+    /// All that is at a path; nil if nothing is.
+    public func get(_ path: TreePath) async throws(TreeError) -> TreeValue? {
+        try await read { snapshot throws(TreeError) in try snapshot.get(path) }
+    }
+
+    /// A page of a node's children; costs its own size, however many there are.
+    ///
+    /// See ``TreeSnapshot/children(of:range:order:limit:)``.
+    public func children(
+        of path: TreePath, range: KeyRange = .all, order: KeyOrder = .ascending, limit: Int? = nil
+    ) async throws(TreeError) -> [TreeChild] {
+        try await read { snapshot throws(TreeError) in
+            try snapshot.children(of: path, range: range, order: order, limit: limit)
+        }
+    }
+
+    /// A page of the keys of a node's children; costs a search for each, whatever lies below.
+    ///
+    /// See ``TreeSnapshot/keys(of:range:order:limit:)``.
+    public func keys(
+        of path: TreePath, range: KeyRange = .all, order: KeyOrder = .ascending, limit: Int? = nil
+    ) async throws(TreeError) -> [TreeKey] {
+        try await read { snapshot throws(TreeError) in
+            try snapshot.keys(of: path, range: range, order: order, limit: limit)
+        }
+    }
+
+    /// Several reads of one consistent state, which no writer changes meanwhile.
+    ///
+    /// - Throws: What the body throws, or the engine's failure.
+    public func snapshot<Value: Sendable>(
+        _ body: @Sendable (TreeSnapshot) throws -> Value
+    ) async throws -> Value {
+        let result: Result<Value, any Error> = try await read { snapshot in Result { try body(snapshot) } }
+        return try result.get()
+    }
+
+    private func read<Value: Sendable>(
+        _ body: @Sendable (TreeSnapshot) throws(TreeError) -> Value
+    ) async throws(TreeError) -> Value {
+        try await engine.read { [changeLog] snapshot throws(TreeError) in
+            try body(TreeSnapshot(engine: snapshot, changeLog: changeLog))
+        }
+    }
+}
+
+// MARK: Writing
+
+extension TreeStore {
+    /// Replaces what is at a path; nil deletes it.
+    ///
+    /// Durable when it returns. See ``update(_:)``.
+    @discardableResult
+    public func set(
+        _ path: TreePath, to value: TreeValue?, if preconditions: [Precondition] = []
+    ) async throws(TreeError) -> SyncToken {
+        var update = MultiPathUpdate(preconditions: preconditions)
+        update[path] = value
+        return try await self.update(update)
+    }
+
+    /// Applies a multi-path update, whole or not at all.
+    ///
+    /// Durable when it returns, and handed to all subscriptions. Concurrent updates share a transaction. An update that
+    /// writes nothing changes nothing, not even the change log. Cancelling the task does not take an update back.
+    ///
+    /// - Returns: The position in the change log just after the update.
+    /// - Throws: ``TreeError`` with code `precondition_failed` (its path says which), `conflicting_paths`, `too_large`,
+    ///   `invalid_value`, or the engine's failure.
+    @discardableResult
+    public func update(_ update: MultiPathUpdate) async throws(TreeError) -> SyncToken {
+        try await group.commit(try EncodedUpdate(update))
+    }
+}
+
+// MARK: Following
+
+extension TreeStore {
+    /// The updates that were committed after a position, oldest first.
+    ///
+    /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`: begin anew from a snapshot.
+    public func changes(since token: SyncToken, limit: Int) async throws(TreeError) -> [Change] {
+        try await engine.read { [changeLog] snapshot throws(TreeError) in
+            try changeLog.changes(since: token, limit: limit, in: snapshot)
+        }
+    }
+
+    /// Begins to listen at a path.
+    ///
+    /// - Parameters:
+    ///   - path: What to watch.
+    ///   - bufferLimit: By how many events the reader may fall behind before it is cut off.
+    public func subscribe(to path: TreePath, bufferLimit: Int = 1024) async throws(TreeError) -> Subscription {
+        // First listen, then read: a change in between is in both, and the subscription knows it by its token.
+        let events = subscriptions.add(at: path, bufferLimit: bufferLimit)
+        let (value, token) = try await read { snapshot throws(TreeError) in
+            (try snapshot.get(path), try snapshot.token)
+        }
+        return Subscription(value: value, token: token, events: events)
+    }
+}
