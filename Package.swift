@@ -82,9 +82,25 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        .target(name: "TestSupport", dependencies: ["Blobs"], path: "Tests/TestSupport", swiftSettings: settings),
+        // Tests mirror the targets.
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "Blobs", "Pipeline", "Posts", "Tree",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(name: "ImagingTests", dependencies: ["Imaging"], swiftSettings: settings),
         .testTarget(name: "BlobsTests", dependencies: ["Blobs", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "TreeTests", dependencies: ["Tree"], swiftSettings: settings),
+        .testTarget(
+            name: "PipelineTests",
+            dependencies: [
+                "Pipeline", "Blobs", "Imaging", "Posts", "Tree", "TestSupport",
+                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
     ]
 )

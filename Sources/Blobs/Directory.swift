@@ -49,10 +49,7 @@ public final class Directory: Sendable {
     public func file(_ name: String) throws(BlobError) -> FileReader {
         try check(name)
         let reader = FileReader(descriptor: try open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
-        let status = try reader.status(named: "\(path)/\(name)")
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw BlobError(.wrongKind, "\(path)/\(name) is not a regular file", hint: "put the photo itself there")
-        }
+        try reader.checkIsRegular(named: "\(path)/\(name)")
         return reader
     }
 

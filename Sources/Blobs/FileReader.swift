@@ -11,8 +11,24 @@ public final class FileReader: Sendable {
         self.descriptor = descriptor
     }
 
+    /// Opens the regular file at `path`, which a person chose: symbolic links on the way are followed.
+    ///
+    /// - Throws: `BlobError`: `not_found`, `wrong_kind` for a folder, a FIFO or a device (none of which blocks), …
+    public convenience init(path: String) throws(BlobError) {
+        let descriptor = cplatform_openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw BlobError(errno: -descriptor, doing: "open \(path)") }
+        self.init(descriptor: descriptor)
+        try checkIsRegular(named: path)
+    }
+
     deinit {
         _ = close(descriptor)
+    }
+
+    func checkIsRegular(named name: String) throws(BlobError) {
+        guard try status(named: name).st_mode & S_IFMT == S_IFREG else {
+            throw BlobError(.wrongKind, "\(name) is not a regular file", hint: "give the photo itself")
+        }
     }
 
     func status(named name: String) throws(BlobError) -> stat {

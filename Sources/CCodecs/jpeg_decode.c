@@ -54,10 +54,10 @@ static void on_message(j_common_ptr jpeg, int level) {
     if (level >= 0) return;  // a trace, not a warning
     switch (jpeg->err->msg_code) {
     case JWRN_JPEG_EOF:
-    case JWRN_HIT_MARKER:
         decoder->warnings.truncated++;
         break;
     case JWRN_ARITH_BAD_CODE:
+    case JWRN_HIT_MARKER:
     case JWRN_HUFF_BAD_CODE:
     case JWRN_MUST_RESYNC:
         decoder->warnings.corrupt++;

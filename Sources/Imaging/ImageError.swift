@@ -24,8 +24,10 @@ public struct ImageError: Error, Sendable, Hashable, CustomStringConvertible {
 extension ImageError {
     /// A reason code: lower case words joined by underscores, stable, fit for JSON.
     public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The code as it is written in JSON and logs.
         public let rawValue: String
 
+        /// Makes a code from its text.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// There are no bytes.

@@ -49,22 +49,3 @@ public struct Renderer: Sendable {
         return Rendition(recipe: recipe, format: format, size: size, bytes: bytes)
     }
 }
-
-/// An image that a recipe made from an original.
-public struct Rendition: Sendable, Hashable {
-    public let recipe: Recipe
-    public let format: ImageFormat
-    public let size: PixelSize
-    /// The encoded image.
-    public let bytes: [UInt8]
-}
-
-/// All that came of rendering one picture.
-public struct RenderedImage: Sendable, Hashable {
-    /// What the original said of itself.
-    public let header: ImageHeader
-    /// One for each recipe, in the order of the recipes.
-    public let renditions: [Rendition]
-    /// A ThumbHash of the upright picture: about 25 bytes that draw a blurred preview of it.
-    public let placeholder: [UInt8]
-}

@@ -120,7 +120,7 @@ extension ThumbHash {
             }
             average = values.removeFirst()
             scale = values.reduce(0) { max($0, abs($1)) }
-            if scale > 0 { values = values.map { 0.5 + 0.5 / scale * $0 } }
+            if scale > 1e-9 { values = values.map { 0.5 + 0.5 / scale * $0 } }
         }
 
         private static func cosines(_ frequency: Int, _ count: Int) -> [Double] {

@@ -8,7 +8,6 @@ extension UploadPipeline {
     ///
     /// Inbox uploads that were not acknowledged, or whose files are not put away yet, are the inbox door's to go on with.
     func recover() async throws {
-        try await removeParts()
         var resumed = 0
         for (id, state) in try await queued() {
             guard let record = try await record(of: id) else { continue }
@@ -39,16 +38,6 @@ extension UploadPipeline {
             if let record = try await record(of: id), record.door == door { records.append(record) }
         }
         return records
-    }
-
-    /// Files that were being received when the last run ended: nobody was told that they are safe.
-    private func removeParts() async throws {
-        let incoming = storage.incoming
-        try await onFileThread {
-            for entry in try incoming.entries() where entry.kind == .file && entry.name.hasSuffix(".part") {
-                try incoming.remove(entry.name)
-            }
-        }
     }
 
     /// Tidies up after an upload that ended without a post, then forgets that there was something to do.

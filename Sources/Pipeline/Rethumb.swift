@@ -54,7 +54,7 @@ package struct Rethumb: Sendable {
         for id in ids {
             try Task.checkCancellation()
             do {
-                if try await rethumb(id) { progress.switched += 1 }
+                if try await pipeline.renditionsInFlux.hold({ try await rethumb(id) }) { progress.switched += 1 }
             } catch let error where !PipelineError(error).isTransient {
                 progress.failed += 1
                 progress.lastFailure = "post \(id): \(PipelineError(error))"

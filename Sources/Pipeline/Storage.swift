@@ -31,12 +31,20 @@ package final class Storage: Sendable {
         let root = try Directory(path: path, create: true)
         lock = try StorageLock(in: root)
         incoming = try root.folder("incoming", create: true)
+        try Self.removeParts(in: incoming)
         inbox = try root.folder("inbox", create: true)
         done = try root.folder("done", create: true)
         failed = try root.folder("failed", create: true)
         _ = try root.folder("blobs", create: true)
         blobs = try LocalBlobStore(path: "\(path)/blobs")
         tree = try await TreeStore(engine: SQLiteEngine(path: "\(path)/tree.sqlite"))
+    }
+
+    /// Deletes what was being received when the last run ended: nobody was told that it is safe.
+    private static func removeParts(in incoming: Directory) throws(BlobError) {
+        for entry in try incoming.entries() where entry.kind == .file && entry.name.hasSuffix(".part") {
+            try incoming.remove(entry.name)
+        }
     }
 
     /// Where the local socket is.

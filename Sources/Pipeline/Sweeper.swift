@@ -43,15 +43,25 @@ extension UploadPipeline {
             let entries = try await tree.children(of: Paths.garbage, limit: 100)
             let due = entries.filter { ($0.value["after"]?.integerValue ?? 0) <= now }
             for entry in due {
-                let names = try (entry.value["blobs"]?.object ?? [:]).values.compactMap(\.stringValue).map {
-                    try BlobName($0)
-                }
-                let blobs = storage.blobs
-                try await onFileThread { for name in names { try blobs.remove(name) } }
-                try await tree.set(Paths.garbage / entry.key, to: nil)
+                try await renditionsInFlux.hold { try await remove(entry) }
             }
             guard due.count == 100 else { return }
         }
+    }
+
+    private func remove(_ entry: TreeChild) async throws {
+        let blobs = storage.blobs
+        for name in try (entry.value["blobs"]?.object ?? [:]).values.compactMap(\.stringValue).map(BlobName.init) {
+            if try await isReferred(to: name) { continue }
+            try await onFileThread { try blobs.remove(name) }
+        }
+        try await tree.set(Paths.garbage / entry.key, to: nil)
+    }
+
+    private func isReferred(to name: BlobName) async throws -> Bool {
+        guard let id = PostID(name.postID), let post = try await tree.get(Paths.post(id)) else { return false }
+        guard let photos = PostPhotos.read(post) else { return true }
+        return photos.contains { $0.renditions.values.contains { $0.fileName == name.fileName } }
     }
 
     /// What to add to an update so that blobs which it replaces are deleted after the grace period.

@@ -13,6 +13,9 @@ package final class UploadPipeline: Service {
     package let settings: PipelineSettings
     let ids = PushIDGenerator()
     let queue = UploadQueue()
+    /// Held while a post's renditions are switched, and while replaced ones are deleted: a recipe that comes back gives
+    /// files their old names again, and these must not be deleted as the garbage that they were before.
+    let renditionsInFlux = Slots(1)
     let logger: Logger
     /// Decoding and file calls happen here, never on the cooperative pool.
     let renderThreads: NIOThreadPool
@@ -26,6 +29,10 @@ package final class UploadPipeline: Service {
         self.logger = logger
         renderThreads = NIOThreadPool(numberOfThreads: max(1, settings.workers))
         renderThreads.start()
+    }
+
+    deinit {
+        renderThreads.shutdownGracefully { _ in }
     }
 
     /// Takes up what the last run left, then renders and commits until a graceful shutdown: what is in work is finished,
@@ -43,7 +50,6 @@ package final class UploadPipeline: Service {
         } onGracefulShutdown: {
             self.queue.close()
         }
-        try? await renderThreads.shutdownGracefully()
     }
 
     private func work() async {

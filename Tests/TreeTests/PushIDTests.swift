@@ -4,14 +4,13 @@ import Testing
 @testable import Tree
 
 @Suite struct PushIDTests {
-    /// The digits were worked out by hand from the alphabet: 0 is "-", 63 is "z".
+    /// Worked out apart, from the alphabet: 0 is "-", 63 is "z".
     @Test("the time is the first eight characters")
     func layout() {
         let generator = PushIDGenerator(clock: { 1_700_000_000_000 }, random: { 0 })
         let id = generator.next()
-        #expect(id.string == "-NjG-8Y----------------".prefix(0) + id.string)
+        #expect(id.string == "-NjEtLV-------------")
         #expect(id.timestampMilliseconds == 1_700_000_000_000)
-        #expect(id.string.hasSuffix("------------") && id.string.utf8.count == 20)
         #expect(PushIDGenerator(clock: { 64 }, random: { 0 }).next().string == "------0-------------")
         #expect(PushID(id.string) == id && id.key.string == id.string)
     }
@@ -30,7 +29,7 @@ import Testing
         #expect(ids.allSatisfy { $0.timestampMilliseconds == 1_700_000_000_000 })
     }
 
-    @Test("P23: a clock set back does not set ids back")
+    @Test("a clock set back does not set ids back")
     func clockSetBack() {
         let times = Mutex<[Int64]>([5_000, 4_000, 0, -7, 5_000, 5_001, .max, 3])
         let generator = PushIDGenerator(clock: { times.withLock { $0.removeFirst() } })

@@ -11,6 +11,7 @@ enum EngineKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
 }
 
 /// Runs a body with the path of a folder that is removed afterwards.
+@discardableResult
 func withScratchFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tree-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -19,6 +20,7 @@ func withScratchFolder<Result>(_ body: (String) async throws -> Result) async th
 }
 
 /// Runs a body with a new, empty engine, and closes it.
+@discardableResult
 func withEngine<Result>(_ kind: EngineKind, _ body: (any Engine) async throws -> Result) async throws -> Result {
     try await withScratchFolder { folder in
         let engine: any Engine = kind == .sqlite ? try SQLiteEngine(path: folder + "/tree.sqlite") : MemoryEngine()
@@ -34,6 +36,7 @@ func withEngine<Result>(_ kind: EngineKind, _ body: (any Engine) async throws ->
 }
 
 /// Runs a body with a new, empty store.
+@discardableResult
 func withStore<Result>(
     _ kind: EngineKind, changeLogLimit: Int = TreeStore.changeLogLimit, _ body: (TreeStore) async throws -> Result
 ) async throws -> Result {

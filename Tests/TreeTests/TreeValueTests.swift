@@ -3,9 +3,10 @@ import Testing
 @testable import Tree
 
 @Suite struct TreeValueTests {
-    static let json: [(TreeValue, String)] = [
+    static let texts: [(TreeValue, String)] = [
         (true, "true"), (false, "false"), (0, "0"), (-7, "-7"), (.integer(.max), "9223372036854775807"),
-        (1.0, "1"), (-0.0, "0"), (0.1, "0.1"), (1.5e300, "1.5e+300"), (5e-324, "5e-324"), (1e15, "1000000000000000"),
+        (1.0, "1"), (-0.0, "0"), (0.1, "0.1"), (1.5e300, "1.5e+300"), (.double(.leastNonzeroMagnitude), "5e-324"),
+        (1e15, "1000000000000000"),
         (1e19, "1e+19"), (.double(0.1 + 0.2), "0.30000000000000004"), (.double(.nan), "null"),
         (.double(.infinity), "null"),
         ("", #""""#), ("é👍", #""é👍""#), ("\"\\/", #""\"\\/""#), ("\u{8}\t\n\u{C}\r", #""\b\t\n\f\r""#),
@@ -21,7 +22,7 @@ import Testing
         (["1": ["11": ["111": 42]]], #"[null,{"11":{"111":42}}]"#), (["99999999999": 1], #"{"99999999999":1}"#),
     ]
 
-    @Test("JSON text", arguments: json)
+    @Test("JSON text", arguments: texts)
     func json(value: TreeValue, text: String) {
         #expect(String(decoding: value.json(), as: UTF8.self) == text)
     }
@@ -41,21 +42,21 @@ import Testing
         #expect(String(decoding: value.json(pretty: true), as: UTF8.self) == text)
     }
 
-    static let equal: [(TreeValue, TreeValue)] = [
+    static let equalPairs: [(TreeValue, TreeValue)] = [
         (1, 1.0), (0, -0.0), (["a": 2], ["a": 2.0]), ("é", "\u{E9}"), (.integer(1 << 53), .double(0x1p53)),
         (.integer(.min), .double(-0x1p63)),
     ]
-    static let different: [(TreeValue, TreeValue)] = [
+    static let differentPairs: [(TreeValue, TreeValue)] = [
         (1, "1"), (1, true), (0, false), (1, 1.5), ("\u{E9}", "e\u{301}"), (["a": 1], ["a": 1, "b": 2]), ("", [:]),
         (["\u{E9}": 1], ["e\u{301}": 1]), (.integer(1 << 53 + 1), .double(0x1p53)), (.integer(.max), .double(0x1p63)),
     ]
 
-    @Test("equal values", arguments: equal)
+    @Test("equal values", arguments: equalPairs)
     func equal(left: TreeValue, right: TreeValue) {
         #expect(left == right && left.hashValue == right.hashValue)
     }
 
-    @Test("different values", arguments: different)
+    @Test("different values", arguments: differentPairs)
     func different(left: TreeValue, right: TreeValue) {
         #expect(left != right)
     }

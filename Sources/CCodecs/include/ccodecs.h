@@ -40,8 +40,8 @@ typedef struct ccodecs_jpeg_decoder ccodecs_jpeg_decoder;
 
 // Warnings so far. libjpeg goes on after each of them, with grey or repeated blocks where data is missing.
 typedef struct ccodecs_jpeg_warnings {
-    uint32_t truncated;  // ran out of data, in a segment or in the file
-    uint32_t corrupt;    // impossible codes, lost synchronisation
+    uint32_t truncated;  // ran off the end
+    uint32_t corrupt;    // impossible codes, segments that end too early, lost synchronisation
     uint32_t harmless;   // oddities that do not touch the pixels
 } ccodecs_jpeg_warnings;
 

@@ -110,8 +110,10 @@ public final class SQLiteEngine: Engine {
     /// Readers go first: the last connection to close makes the final checkpoint, and that must be the writing one.
     public func close() async {
         await withCheckedContinuation { continuation in
-            pool.asyncBarrierWriteWithoutTransaction { _ in
-                self.pool.invalidateReadOnlyConnections()
+            pool.asyncBarrierWriteWithoutTransaction { [pool] database in
+                pool.invalidateReadOnlyConnections()
+                // What fails here stays in the log, and is recovered from it when the database is opened again.
+                _ = try? database.get().checkpoint(.truncate)
                 continuation.resume()
             }
         }

@@ -1,0 +1,23 @@
+"""A file and what is expected of it."""
+
+from dataclasses import dataclass
+
+
+@dataclass
+class Fixture:
+    name: str
+    content: bytes
+    expected: dict
+
+
+def whole(name, content, picture, kind, alpha=False, frames=1):
+    """A file that shows the picture."""
+    return Fixture(name, content, {
+        "format": kind, "width": picture.width, "height": picture.height, "alpha": alpha, "frames": frames,
+        "corners": picture.corners(),
+    })
+
+
+def refused(name, content, code, says=""):
+    """A file that is refused with a code and a message that contains some words."""
+    return Fixture(name, content, {"code": code, "says": says})

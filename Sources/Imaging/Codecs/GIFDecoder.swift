@@ -1,0 +1,92 @@
+internal import CCodecs
+
+/// Decodes a GIF's first frame, laid on its canvas; what the frame leaves uncovered is transparent, as browsers have it.
+struct GIFDecoder: RowDecoder, ~Copyable {
+    private let handle: CodecHandle
+    private var report: CodecReport
+    private let frame: ccodecs_gif_info
+    let layout: RowLayout
+    /// Four bytes for each palette index: premultiplied red, green, blue, and alpha.
+    private let palette: [UInt8]
+    /// The whole frame's palette indices if it is interlaced, else one row's.
+    private var indices: [UInt8]
+    private var nextRow = 0
+
+    private var frameWidth: Int { Int(frame.width) }
+    private var frameRows: Range<Int> { Int(frame.top)..<Int(frame.top) + Int(frame.height) }
+
+    /// Reads up to the first frame's pixels.
+    ///
+    /// The bytes are borrowed: they must outlive the decoder.
+    @unsafe
+    init(_ bytes: UnsafeBufferPointer<UInt8>, header: ImageHeader, limits: ImageLimits) throws(ImageError) {
+        var report = CodecReport(.gif, limits: limits)
+        var frame = ccodecs_gif_info()
+        var pointer: OpaquePointer?
+        let code = unsafe ccodecs_gif_open(bytes.baseAddress, bytes.count, &pointer, &frame, &report.fault)
+        let handle = try unsafe CodecHandle(pointer, close: ccodecs_gif_close)
+        try report.check(code)
+        let canvas = PixelSize(width: Int(frame.canvas_width), height: Int(frame.canvas_height))
+        guard canvas == header.storedSize else { throw .corrupt(.gif, "two headers") }
+        let byteCount = Int(frame.width) * (frame.is_interlaced ? Int(frame.height) : 1)
+        guard byteCount <= limits.maxWorkingBytes else { throw .tooMuchMemory(.gif, limits: limits) }
+        layout = RowLayout(size: canvas, channels: header.hasAlpha ? 4 : 3)
+        palette = GIFDecoder.palette(of: frame)
+        indices = [UInt8](repeating: 0, count: byteCount)
+        self.frame = frame
+        self.handle = handle
+        self.report = report
+    }
+
+    private static func palette(of frame: ccodecs_gif_info) -> [UInt8] {
+        var palette: [UInt8] = []
+        unsafe withUnsafeBytes(of: frame.palette) { colors in
+            for index in 0..<256 where index != Int(frame.transparent_index) {
+                unsafe palette += colors[index * 3..<index * 3 + 3]
+                palette.append(255)
+            }
+        }
+        if let index = Int(exactly: frame.transparent_index), index >= 0 {
+            palette.insert(contentsOf: [0, 0, 0, 0], at: index * 4)
+        }
+        return palette
+    }
+
+    /// Rows come in four passes: every eighth, the eighths between, the fourths, the halves (GIF89a, appendix E).
+    private mutating func readInterlacedFrame() throws(ImageError) {
+        for (first, step) in [(0, 8), (4, 8), (2, 4), (1, 2)] {
+            for row in stride(from: first, to: Int(frame.height), by: step) { try readLine(to: row * frameWidth) }
+        }
+    }
+
+    private mutating func readLine(to start: Int) throws(ImageError) {
+        guard frameWidth > 0 else { return }
+        let (pointer, end) = unsafe (handle.pointer, start + frameWidth)
+        let code = unsafe indices.withUnsafeMutableBufferPointer { buffer in
+            let line = unsafe UnsafeMutableBufferPointer(rebasing: buffer[start..<end])
+            return unsafe ccodecs_gif_read_line(pointer, line.baseAddress, &report.fault)
+        }
+        try report.check(code)
+    }
+
+    mutating func readRow(into row: inout MutableSpan<UInt8>) throws(ImageError) {
+        defer { nextRow += 1 }
+        let (channels, left) = (layout.channels, Int(frame.left))
+        let isInFrame = frameRows.contains(nextRow)
+        if frame.is_interlaced {
+            if nextRow == 0 { try readInterlacedFrame() }
+        } else if isInFrame {
+            try readLine(to: 0)
+        }
+        for index in row.indices { row[index] = 0 }
+        guard isInFrame else { return }
+        let start = frame.is_interlaced ? (nextRow - frameRows.lowerBound) * frameWidth : 0
+        for x in (left..<left + frameWidth).clamped(to: 0..<layout.size.width) {
+            let color = Int(indices[start + x - left]) * 4
+            for channel in 0..<channels { row[x * channels + channel] = palette[color + channel] }
+        }
+    }
+
+    /// The rest of the file was walked over when the header was read.
+    mutating func finish() {}
+}

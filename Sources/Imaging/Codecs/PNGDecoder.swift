@@ -1,0 +1,59 @@
+internal import CCodecs
+
+/// Decodes a PNG of any colour type and bit depth to grey, RGB or premultiplied RGBA of 8 bits.
+struct PNGDecoder: RowDecoder, ~Copyable {
+    private let handle: CodecHandle
+    private var report: CodecReport
+    let layout: RowLayout
+    /// The whole picture, if it is interlaced: its first rows are known only at the end.
+    private var picture: [UInt8]
+    private var nextRow = 0
+
+    /// Text, profiles and the like are skipped unread; what libpng allocates for any one chunk is held under this.
+    private static let maxChunkBytes = 8 * 1_048_576
+
+    /// Reads up to the pixels.
+    ///
+    /// The bytes are borrowed: they must outlive the decoder.
+    @unsafe
+    init(_ bytes: UnsafeBufferPointer<UInt8>, header: ImageHeader, limits: ImageLimits) throws(ImageError) {
+        var report = CodecReport(.png, limits: limits)
+        var info = ccodecs_png_info()
+        var pointer: OpaquePointer?
+        let code = unsafe ccodecs_png_open(
+            bytes.baseAddress, bytes.count, UInt32(clamping: limits.maxSide), UInt32(clamping: limits.maxSide),
+            PNGDecoder.maxChunkBytes, &pointer, &info, &report.fault)
+        let handle = try unsafe CodecHandle(pointer, close: ccodecs_png_close)
+        try report.check(code)
+        let size = PixelSize(width: Int(info.layout.width), height: Int(info.layout.height))
+        guard size == header.storedSize else { throw .corrupt(.png, "two headers") }
+        let layout = RowLayout(size: size, channels: Int(info.layout.channels))
+        let pixelCount = info.is_interlaced ? size.pixelCount : 0
+        guard pixelCount <= limits.maxWorkingBytes / layout.channels else { throw .tooMuchMemory(.png, limits: limits) }
+        self.layout = layout
+        picture = [UInt8](repeating: 0, count: pixelCount * layout.channels)
+        self.handle = handle
+        self.report = report
+    }
+
+    mutating func readRow(into row: inout MutableSpan<UInt8>) throws(ImageError) {
+        if picture.isEmpty {
+            let pointer = unsafe handle.pointer
+            try report.check(
+                unsafe row.withUnsafeMutableBufferPointer { buffer in
+                    unsafe ccodecs_png_read_row(pointer, buffer.baseAddress, &report.fault)
+                })
+        } else {
+            if nextRow == 0 { try report.check(unsafe ccodecs_png_read_all(handle.pointer, &picture, &report.fault)) }
+            let start = nextRow * layout.bytesPerRow
+            for index in row.indices { row[index] = picture[start + index] }
+        }
+        nextRow += 1
+        if layout.channels == 4 { row.premultiply() }
+    }
+
+    /// A file without its end chunk was cut, even if it was cut after the last pixel.
+    mutating func finish() throws(ImageError) {
+        try report.check(unsafe ccodecs_png_finish(handle.pointer, &report.fault))
+    }
+}

@@ -1,0 +1,97 @@
+/// How a rendition is made: its box, how the picture fits it, and how it is encoded.
+public struct Recipe: Sendable, Hashable {
+    /// How a picture that has not the box's proportions meets it.
+    ///
+    /// Neither way ever enlarges a picture.
+    public enum Fit: String, Sendable, Hashable, CaseIterable {
+        /// As large as fits inside the box, whole.
+        case inside
+        /// As small as covers the box; what hangs over is cut off evenly on both sides.
+        case cover
+    }
+
+    /// What the rendition is called: 1 to 32 of `a`–`z`, `0`–`9`, `-` and `_`.
+    public let name: String
+    /// How the picture meets the box.
+    public let fit: Fit
+    /// The box's width in pixels, 1 to `maxSide`.
+    public let width: Int
+    /// The box's height in pixels, 1 to `maxSide`.
+    public let height: Int
+    /// JPEG quality on libjpeg's scale, 1 to 100.
+    public let quality: Int
+    /// What stands behind transparent pixels where alpha is not kept.
+    public let background: RGBColor
+    /// Whether a picture with alpha becomes a PNG that keeps it; one without becomes a JPEG all the same.
+    public let keepsAlpha: Bool
+
+    /// The longest side that a box may have.
+    public static let maxSide = 16_384
+
+    /// What a photo post needs: the whole picture, its thumbnail, a list's small one, a grid's square.
+    public static let defaults: [Recipe] = [
+        Recipe(unchecked: "full", .inside, width: 1280, height: 1280, quality: 90),
+        Recipe(unchecked: "thumb", .inside, width: 640, height: 640, quality: 70),
+        Recipe(unchecked: "small", .inside, width: 320, height: 320, quality: 75),
+        Recipe(unchecked: "tile", .cover, width: 160, height: 160, quality: 75),
+    ]
+
+    /// Makes a recipe from its parts.
+    /// - Throws: `ImageError.Code.badRecipe` when the name or a number is out of bounds.
+    public init(
+        name: String, fit: Fit = .inside, width: Int, height: Int, quality: Int = 80, background: RGBColor = .white,
+        keepsAlpha: Bool = false
+    ) throws(ImageError) {
+        guard (1...32).contains(name.utf8.count), name.utf8.allSatisfy(Recipe.isNameByte) else {
+            throw .badRecipe("the name \"\(name)\" is not 1 to 32 of a-z, 0-9, - and _")
+        }
+        for side in [width, height] where !(1...Recipe.maxSide).contains(side) {
+            throw .badRecipe("\(name): a side of \(side) pixels is not between 1 and \(Recipe.maxSide)")
+        }
+        guard (1...100).contains(quality) else {
+            throw .badRecipe("\(name): the quality \(quality) is not between 1 and 100")
+        }
+        self.init(
+            unchecked: name, fit, width: width, height: height, quality: quality, background: background,
+            keepsAlpha: keepsAlpha)
+    }
+
+    private init(
+        unchecked name: String, _ fit: Fit, width: Int, height: Int, quality: Int, background: RGBColor = .white,
+        keepsAlpha: Bool = false
+    ) {
+        self.name = name
+        self.fit = fit
+        self.width = width
+        self.height = height
+        self.quality = quality
+        self.background = background
+        self.keepsAlpha = keepsAlpha
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+}
+
+extension Recipe {
+    /// The size of the rendition of a picture of an upright size: never larger than the picture, never empty.
+    public func fittedSize(for picture: PixelSize) -> PixelSize {
+        let scaled = scaledSize(for: picture)
+        return PixelSize(width: min(scaled.width, width), height: min(scaled.height, height))
+    }
+
+    /// The size that the whole picture is scaled to, of which `fittedSize` is the middle.
+    func scaledSize(for picture: PixelSize) -> PixelSize {
+        let (horizontal, vertical) = (Double(width) / Double(picture.width), Double(height) / Double(picture.height))
+        let scale = fit == .inside ? min(horizontal, vertical) : max(horizontal, vertical)
+        guard scale < 1 else { return picture }
+        return PixelSize(
+            width: max(1, Int((Double(picture.width) * scale).rounded())),
+            height: max(1, Int((Double(picture.height) * scale).rounded())))
+    }
+}

@@ -1,0 +1,21 @@
+/// An image that a recipe made from an original.
+public struct Rendition: Sendable, Hashable {
+    /// How it was made.
+    public let recipe: Recipe
+    /// JPEG, or PNG where alpha was kept.
+    public let format: ImageFormat
+    /// Its size, upright.
+    public let size: PixelSize
+    /// The encoded image.
+    public let bytes: [UInt8]
+}
+
+/// All that came of rendering one picture.
+public struct RenderedImage: Sendable, Hashable {
+    /// What the original said of itself.
+    public let header: ImageHeader
+    /// One for each recipe, in the order of the recipes.
+    public let renditions: [Rendition]
+    /// A ThumbHash of the upright picture: about 25 bytes that draw a blurred preview of it.
+    public let placeholder: [UInt8]
+}

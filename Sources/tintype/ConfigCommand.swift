@@ -1,0 +1,35 @@
+import ArgumentParser
+import Tree
+
+/// Prints what holds, and who said so.
+struct ConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "Print each setting's value and where it comes from.",
+        discussion: """
+            A flag beats TINTYPE_NAME in the environment, which beats the configuration file, which beats the default.
+
+            EXAMPLE
+              TINTYPE_WORKERS=4 tintype config --max-side 20000
+            """)
+
+    @OptionGroup var settings: SettingOptions
+
+    @Flag(help: "Print one JSON document a setting.")
+    var json = false
+
+    func run() throws {
+        let configuration = try settings.configuration()
+        let width = Settings.all.map(\.name.count).max() ?? 0
+        for setting in Settings.all {
+            let origin = configuration.origin(setting.name, defaultText: setting.defaultText)
+            if json {
+                Terminal.emit(["name": .string(setting.name), "value": .string(origin.text), "origin": .string(origin.source)])
+            } else {
+                let padding = String(repeating: " ", count: width - setting.name.count)
+                print("\(setting.name)\(padding)  \(origin.text.isEmpty ? "-" : origin.text)  (\(origin.source))")
+            }
+        }
+        for setting in Settings.all { try setting.check(configuration) }
+    }
+}

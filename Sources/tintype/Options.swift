@@ -1,0 +1,98 @@
+import ArgumentParser
+import Imaging
+import Inbox
+import Pipeline
+
+/// Where the service's folder is: every command has it.
+struct StorageOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The folder that holds everything (default: Storage).", valueName: "dir"))
+    var storage: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A JSON file with settings (default: tintype.json in the storage folder).", valueName: "file"))
+    var config: String?
+
+    var flags: [String: String] { storage.map { ["storage": $0] } ?? [:] }
+
+    func configuration(_ more: [String: String] = [:]) throws -> Configuration {
+        try Configuration(flags: flags.merging(more) { $1 }, file: config)
+    }
+}
+
+/// Flags that stand for settings; `tintype config` prints what each comes to.
+struct SettingOptions: ParsableArguments {
+    @OptionGroup var storage: StorageOptions
+
+    @Option(help: ArgumentHelp(Settings.listen.help, valueName: "host:port"))
+    var listen: String?
+
+    @Option(help: ArgumentHelp(Settings.workers.help, valueName: "n"))
+    var workers: String?
+
+    @Option(help: ArgumentHelp("A rendition of every photo, such as thumb=640,q70 (repeat; replaces all defaults).", valueName: "recipe"))
+    var recipe: [String] = []
+
+    @Option(help: ArgumentHelp(Settings.maxBytes.help, valueName: "bytes"))
+    var maxBytes: String?
+
+    @Option(help: ArgumentHelp(Settings.maxPixels.help, valueName: "pixels"))
+    var maxPixels: String?
+
+    @Option(help: ArgumentHelp(Settings.maxSide.help, valueName: "pixels"))
+    var maxSide: String?
+
+    @Option(help: ArgumentHelp(Settings.maxFramePixels.help, valueName: "pixels"))
+    var maxFramePixels: String?
+
+    @Option(help: ArgumentHelp(Settings.createPeople.help, valueName: "true|false"))
+    var createPeople: String?
+
+    @Option(help: ArgumentHelp(Settings.draftLifetime.help, valueName: "time"))
+    var draftLifetime: String?
+
+    @Option(help: ArgumentHelp(Settings.gracePeriod.help, valueName: "time"))
+    var gracePeriod: String?
+
+    @Option(help: ArgumentHelp(Settings.inboxQuiet.help, valueName: "time"))
+    var inboxQuiet: String?
+
+    func configuration() throws -> Configuration {
+        let flags: [String: String?] = [
+            Settings.listen.name: listen, Settings.workers.name: workers,
+            Settings.recipes.name: recipe.isEmpty ? nil : recipe.joined(separator: " "),
+            Settings.maxBytes.name: maxBytes, Settings.maxPixels.name: maxPixels, Settings.maxSide.name: maxSide,
+            Settings.maxFramePixels.name: maxFramePixels, Settings.createPeople.name: createPeople,
+            Settings.draftLifetime.name: draftLifetime, Settings.gracePeriod.name: gracePeriod,
+            Settings.inboxQuiet.name: inboxQuiet,
+        ]
+        return try storage.configuration(flags.compactMapValues { $0 })
+    }
+}
+
+extension Configuration {
+    /// What the pipeline is to know.
+    func pipelineSettings() throws -> PipelineSettings {
+        var settings = PipelineSettings(workers: try value(Settings.workers))
+        settings.recipes = try value(Settings.recipes)
+        settings.limits = try imageLimits()
+        settings.createsPeople = try value(Settings.createPeople)
+        settings.draftLifetime = try value(Settings.draftLifetime)
+        settings.gracePeriod = try value(Settings.gracePeriod)
+        return settings
+    }
+
+    /// What a photo may cost.
+    func imageLimits() throws -> ImageLimits {
+        ImageLimits(
+            maxInputBytes: try value(Settings.maxBytes), maxPixels: try value(Settings.maxPixels),
+            maxSide: try value(Settings.maxSide), maxFramePixels: try value(Settings.maxFramePixels))
+    }
+
+    /// What the inbox door is to know.
+    func inboxSettings() throws -> InboxDoor.Settings {
+        var settings = InboxDoor.Settings()
+        settings.quietTime = try value(Settings.inboxQuiet)
+        return settings
+    }
+}

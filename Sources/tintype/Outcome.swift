@@ -1,0 +1,67 @@
+import ArgumentParser
+import Blobs
+import Glibc
+import Imaging
+import Pipeline
+import Tree
+
+/// How a command ends: the codes that scripts rely on.
+enum Outcome: Int32, Error {
+    case done = 0
+    case failed = 1
+    case wrongUsage = 2
+    /// Some items were done, some refused.
+    case partial = 3
+    /// Nothing is wrong with the request: try again later.
+    case tryAgain = 75
+
+    /// Tells the person what went wrong, on standard error, and the process what to exit with.
+    static func report(_ error: any Error) -> Int32 {
+        switch error {
+        case let outcome as Outcome:
+            return outcome.rawValue
+        case is CancellationError:
+            return failed.rawValue
+        case is BlobError, is TreeError, is ImageError, is PipelineError:
+            let error = PipelineError(error)
+            Terminal.complain("\(error)")
+            return (error.isTransient || error.code.rawValue == "storage_locked" ? tryAgain : failed).rawValue
+        case let error as ServiceError:
+            Terminal.complain("\(error)")
+            return error.isTransient ? tryAgain.rawValue : failed.rawValue
+        case let error as ConfigurationError:
+            Terminal.complain("\(error)")
+            return wrongUsage.rawValue
+        default:
+            break
+        }
+        let message = Tintype.fullMessage(for: error)
+        if Tintype.exitCode(for: error).isSuccess {
+            print(message)  // --help and --version
+            return done.rawValue
+        }
+        Terminal.complain(message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message)
+        return Tintype.exitCode(for: error) == .validationFailure ? wrongUsage.rawValue : failed.rawValue
+    }
+}
+
+/// What the process writes to: data to standard output, all else to standard error.
+enum Terminal {
+    /// Whether somebody is looking at standard error.
+    static var isWatched: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// Writes a line for a person.
+    static func tell(_ line: String) {
+        fputs(line + "\n", stderr)
+    }
+
+    /// Writes a complaint that names its maker, as the lines of several programs may be mixed.
+    static func complain(_ message: String) {
+        tell("tintype: \(message)")
+    }
+
+    /// Writes one JSON document on one line of standard output.
+    static func emit(_ document: TreeValue) {
+        print(String(decoding: document.json(), as: UTF8.self))
+    }
+}

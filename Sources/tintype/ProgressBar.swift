@@ -1,0 +1,53 @@
+import Glibc
+
+/// How far long work is: a bar that redraws itself on a terminal, a line now and then elsewhere, on standard error.
+struct ProgressBar {
+    private let label: String
+    private let isDrawn = Terminal.isWatched
+    private let started = ContinuousClock.now
+    private var lastDrawn: ContinuousClock.Instant?
+    private static let linesEvery = 100
+
+    /// Begins; `label` says what is counted.
+    init(_ label: String) {
+        self.label = label
+    }
+
+    /// Tells that `done` of `total` are dealt with; `note` is put behind.
+    mutating func update(_ done: Int, of total: Int, note: String = "") {
+        guard isDrawn else {
+            if done > 0, done % Self.linesEvery == 0 || done == total { Terminal.tell(text(done, total, note)) }
+            return
+        }
+        let now = ContinuousClock.now
+        if done < total, let lastDrawn, now - lastDrawn < .milliseconds(100) { return }
+        lastDrawn = now
+        fputs("\r\u{1B}[K" + bar(done, total) + " " + text(done, total, note), stderr)
+    }
+
+    /// Ends the line.
+    func finish() {
+        if isDrawn, lastDrawn != nil { fputs("\n", stderr) }
+    }
+
+    private func bar(_ done: Int, _ total: Int) -> String {
+        let filled = total == 0 ? 20 : 20 * done / total
+        return "[" + String(repeating: "█", count: filled) + String(repeating: "·", count: 20 - filled) + "]"
+    }
+
+    private func text(_ done: Int, _ total: Int, _ note: String) -> String {
+        let elapsed = (ContinuousClock.now - started) / Duration.seconds(1)
+        var text = "\(done)/\(total) \(label)"
+        if done > 0, elapsed > 0.5 {
+            let rate = Double(done) / elapsed
+            text += ", \((rate * 10).rounded() / 10)/s"
+            if done < total { text += ", \(Self.time(Double(total - done) / rate)) left" }
+        }
+        return note.isEmpty ? text : "\(text), \(note)"
+    }
+
+    private static func time(_ seconds: Double) -> String {
+        let seconds = Int(seconds.rounded(.up))
+        return seconds < 60 ? "\(seconds) s" : seconds < 3600 ? "\(seconds / 60) min" : "\(seconds / 3600) h"
+    }
+}

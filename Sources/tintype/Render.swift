@@ -1,0 +1,101 @@
+import ArgumentParser
+import Blobs
+import Foundation
+import Imaging
+import NIOPosix
+import Pipeline
+import Tree
+
+/// Makes thumbnails of files, without a service.
+struct Render: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Make thumbnails of files; no service needed.",
+        discussion: """
+            A thumbnail is called NAME-RECIPE.jpg (.png where alpha is kept) after its source. With --json, each file
+            gives one line: path, outcome ("ok" or "refused"), code and message, upright width and height, renditions.
+            Files that are refused do not stop the others; the exit code is then 3.
+
+            EXAMPLES
+              tintype render photo.jpg --out thumbnails
+              tintype render *.jpg --out thumbnails --recipe thumb=320,q80 --recipe tile=150,cover --json
+              tintype render logo.png --out . --recipe icon=64,alpha
+            """)
+
+    @Argument(help: ArgumentHelp("The photos.", valueName: "file"))
+    var files: [String]
+
+    @Option(help: ArgumentHelp("The folder for the thumbnails; made if missing.", valueName: "dir"))
+    var out: String
+
+    @Option(
+        help: ArgumentHelp(
+            "What to make, NAME=SIZE[,inside|cover][,qN][,alpha][,background=#rrggbb] (repeat; default: the service's).",
+            valueName: "recipe"))
+    var recipe: [String] = []
+
+    @Option(help: ArgumentHelp("How many files at a time.", valueName: "n"))
+    var concurrency = ProcessInfo.processInfo.activeProcessorCount
+
+    @Flag(help: "Print one JSON document a file.")
+    var json = false
+
+    func validate() throws {
+        guard (1...64).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 64") }
+        _ = try recipes()
+    }
+
+    func run() async throws {
+        let recipes = try recipes()
+        let folder = try Directory(path: out, create: true)
+        let limits = try StorageOptions.parse([]).configuration().imageLimits()
+        let threads = NIOThreadPool(numberOfThreads: concurrency)
+        threads.start()
+        var jobs = RenderJob.jobs(files, recipes: recipes, limits: limits, folder: folder)[...]
+        var progress = ProgressBar("photos")
+        var refused = 0
+        try await withThrowingTaskGroup(of: (Int, RenderJob.Result).self) { group in
+            // A window of jobs runs ahead; results are printed in the order of the files.
+            var waiting: [Int: RenderJob.Result] = [:]
+            func start() {
+                guard let job = jobs.popFirst() else { return }
+                group.addTask { (job.index, try await threads.runIfActive { job.run() }) }
+            }
+            for _ in 0..<concurrency { start() }
+            var next = 0
+            while let (index, result) = try await group.next() {
+                start()
+                waiting[index] = result
+                while let result = waiting.removeValue(forKey: next) {
+                    next += 1
+                    if case .refused = result.outcome { refused += 1 }
+                    report(result)
+                    if !json { progress.update(next, of: files.count, note: refused > 0 ? "\(refused) refused" : "") }
+                }
+            }
+        }
+        progress.finish()
+        try await threads.shutdownGracefully()
+        if refused > 0 { throw Outcome.partial }
+    }
+
+    private func recipes() throws -> [Recipe] {
+        guard !recipe.isEmpty else { return Recipe.defaults }
+        let recipes = try recipe.map { text in
+            do { return try Recipe(parsing: text) } catch { throw ValidationError("\(error)") }
+        }
+        guard Set(recipes.map(\.name)).count == recipes.count else {
+            throw ValidationError("two recipes have one name")
+        }
+        return recipes
+    }
+
+    private func report(_ result: RenderJob.Result) {
+        if json { return Terminal.emit(result.document) }
+        switch result.outcome {
+        case .refused(let error):
+            Terminal.complain("\(error)")
+        case .ok(_, let renditions):
+            for rendition in renditions { print(rendition.path) }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Blobs
+import Foundation
+import Imaging
+import Pipeline
+import Tree
+
+/// The thumbnails of one file.
+struct RenderJob: Sendable {
+    /// What became of a file.
+    struct Result: Sendable {
+        struct Made: Sendable {
+            let name: String
+            let path: String
+            let size: PixelSize
+            let byteCount: Int
+        }
+
+        enum Outcome: Sendable {
+            case ok(ImageHeader, [Made])
+            case refused(PipelineError)
+        }
+
+        let path: String
+        let outcome: Outcome
+    }
+
+    let index: Int
+    let path: String
+    /// What the thumbnails are called before the recipe's name.
+    let stem: String
+    let recipes: [Recipe]
+    let limits: ImageLimits
+    let folder: Directory
+
+    /// One job a file. Sources of one name (`a/photo.jpg`, `b/photo.png`) get numbers, so that none overwrites another's.
+    static func jobs(_ paths: [String], recipes: [Recipe], limits: ImageLimits, folder: Directory) -> [RenderJob] {
+        var taken: Set<String> = []
+        return paths.enumerated().map { index, path in
+            let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+            let base = String(name.prefix(100))
+            var stem = base
+            var number = 2
+            while !taken.insert(stem).inserted {
+                stem = "\(base)-\(number)"
+                number += 1
+            }
+            return RenderJob(index: index, path: path, stem: stem, recipes: recipes, limits: limits, folder: folder)
+        }
+    }
+
+    /// Renders and writes. Blocks.
+    func run() -> Result {
+        do {
+            let bytes = try FileReader(path: path).readAll(maxBytes: limits.maxInputBytes)
+            let image = try Renderer(limits: limits).render(bytes.span, recipes: recipes)
+            let made = try image.renditions.map { rendition in
+                let name = "\(stem)-\(rendition.recipe.name).\(rendition.format.fileExtension)"
+                try folder.write(rendition.bytes, as: name)
+                return Result.Made(
+                    name: rendition.recipe.name, path: "\(folder.path)/\(name)", size: rendition.size,
+                    byteCount: rendition.bytes.count)
+            }
+            return Result(path: path, outcome: .ok(image.header, made))
+        } catch {
+            return Result(path: path, outcome: .refused(PipelineError(error, about: path)))
+        }
+    }
+}
+
+extension RenderJob.Result {
+    /// The line that `--json` prints.
+    var document: TreeValue {
+        switch outcome {
+        case .refused(let error):
+            return [
+                "path": .string(path), "outcome": "refused", "code": .string(error.code.rawValue),
+                "message": .string(error.message), "hint": .string(error.hint),
+            ]
+        case .ok(let header, let made):
+            var renditions: [TreeKey: TreeValue] = [:]
+            for rendition in made {
+                guard let key = try? TreeKey(rendition.name) else { continue }
+                renditions[key] = [
+                    "path": .string(rendition.path), "width": .integer(Int64(rendition.size.width)),
+                    "height": .integer(Int64(rendition.size.height)), "bytes": .integer(Int64(rendition.byteCount)),
+                ]
+            }
+            return [
+                "path": .string(path), "outcome": "ok", "width": .integer(Int64(header.size.width)),
+                "height": .integer(Int64(header.size.height)), "renditions": .object(renditions),
+            ]
+        }
+    }
+}

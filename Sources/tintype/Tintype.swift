@@ -1,0 +1,41 @@
+import ArgumentParser
+import Glibc
+
+/// The command line: a table of contents. One file a command.
+@main
+struct Tintype: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tintype",
+        abstract: "Turns photos into published posts.",
+        discussion: """
+            EXAMPLES
+              tintype serve --listen 127.0.0.1:8080     start the service on ./Storage
+              cp photo.jpg Storage/inbox/maria/         a photo dropped in becomes maria's post
+              tintype upload photo.jpg --user maria --text "At the lake #summer"
+              tintype rethumb --dry-run                 what would change with the current recipes?
+              tintype render *.jpg --out thumbnails     make thumbnails, no service needed
+
+            EXIT CODES
+              0 done · 1 failed · 2 wrong usage · 3 some items were refused · 75 try again later
+            """,
+        version: version,
+        groupedSubcommands: [
+            CommandGroup(name: "Service", subcommands: [Serve.self, Status.self, ConfigCommand.self]),
+            CommandGroup(name: "Photos", subcommands: [Upload.self, Posts.self, Rethumb.self, Render.self]),
+        ])
+
+    static let version = "0.1.0"
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            exit(Outcome.report(error))
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Testing
+
+@testable import Imaging
+
+@Suite("Damaged bytes end in a picture or an error, never in a crash")
+struct DamageTests {
+    private static let files = [
+        "size-24x16.jpg", "size-24x16.png", "size-24x16.gif", "bomb-scans.jpg", "size-5x3-interlaced.png",
+    ]
+
+    private func render(_ bytes: Span<UInt8>) throws(ImageError) -> RenderedImage {
+        let recipe = try Recipe(parsing: "thumb=12x9,cover,alpha")
+        return try Renderer().render(bytes, recipes: [recipe])
+    }
+
+    @Test("A file cut at any byte is refused; but a GIF may lack its trailer", arguments: files)
+    func cuts(file: String) {
+        let bytes = Fixture.bytes(file)
+        #expect(bytes.count > 50)
+        for count in 0..<bytes.count {
+            let isWhole = file.hasSuffix(".gif") && count == bytes.count - 1
+            do throws(ImageError) {
+                _ = try render(bytes.span.extracting(0..<count))
+                #expect(isWhole, "\(count) of \(bytes.count) bytes were accepted")
+            } catch {
+                #expect(!isWhole)
+                let isExpected = ["empty", "unsupported_format", "truncated", "too_many_scans"].contains(
+                    error.code.rawValue)
+                #expect(isExpected, "\(count) bytes: \(error)")
+            }
+        }
+    }
+
+    @Test(arguments: files)
+    func flippedBits(file: String) {
+        let bytes = Fixture.bytes(file)
+        var random = SplitMix(state: 0x7E57_0000_0001)
+        for _ in 0..<1500 {
+            var damaged = bytes
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let bit = Int.random(in: 0..<damaged.count * 8, using: &random)
+                damaged[bit / 8] ^= 1 << (bit % 8)
+            }
+            _ = try? render(damaged.span)
+        }
+    }
+
+    @Test(arguments: files)
+    func replacedRuns(file: String) {
+        let bytes = Fixture.bytes(file)
+        var random = SplitMix(state: 0x7E57_0000_0002)
+        for _ in 0..<500 {
+            var damaged = bytes
+            let start = Int.random(in: 0..<damaged.count, using: &random)
+            let end = min(damaged.count, start + Int.random(in: 1...16, using: &random))
+            damaged.replaceSubrange(
+                start..<end,
+                with: (0..<Int.random(in: 0...20, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random)
+                })
+            _ = try? render(damaged.span)
+        }
+    }
+
+    @Test(
+        "Noise behind each signature",
+        arguments: [
+            [0xFF, 0xD8, 0xFF], Array("\u{89}PNG\r\n\u{1A}\n".unicodeScalars.map { UInt8($0.value) }),
+            Array("GIF89a".utf8),
+        ] as [[UInt8]])
+    func noise(signature: [UInt8]) {
+        var random = SplitMix(state: 0x7E57_0000_0003)
+        for _ in 0..<1000 {
+            let bytes =
+                signature
+                + (0..<Int.random(in: 0...200, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            _ = try? render(bytes.span)
+        }
+    }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): a generator with a seed, so that a failure can be seen again.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+@testable import Imaging
+
+/// A row of `Fixtures/fixtures.json`: a file, and what is expected of it.
+struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
+    let file: String
+    let format: String?
+    let width: Int?
+    let height: Int?
+    let alpha: Bool?
+    let frames: Int?
+    /// The colours of the corner squares, flattened on white: top left, top right, bottom left, bottom right.
+    let corners: [String]?
+    let code: String?
+    let says: String?
+
+    var testDescription: String { file }
+    var bytes: [UInt8] { Fixture.bytes(file) }
+    var size: PixelSize { PixelSize(width: width ?? 0, height: height ?? 0) }
+
+    static let folder = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "Fixtures")
+
+    static func bytes(_ file: String) -> [UInt8] {
+        (try? Data(contentsOf: folder.appending(path: file))).map(Array.init) ?? []
+    }
+
+    static let all: [Fixture] =
+        (try? JSONDecoder().decode([Fixture].self, from: Data(bytes("fixtures.json")))) ?? []
+    static let whole = all.filter { $0.code == nil }
+    static let refused = all.filter { $0.code != nil }
+}
+
+/// The photos that lie beside the repository, or in the folder that `TINTYPE_PHOTOS` names; none if there is no such
+/// folder.
+let photos: [URL] = {
+    let beside = Fixture.folder.deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/photos")
+    let named = ProcessInfo.processInfo.environment["TINTYPE_PHOTOS"].map { URL(filePath: $0) }
+    let files = try? FileManager.default.contentsOfDirectory(at: named ?? beside, includingPropertiesForKeys: nil)
+    return (files ?? []).sorted { $0.path < $1.path }
+}()
+
+/// Decodes all pixels through the library's own decoders, as stored.
+func decode(_ bytes: [UInt8]) throws(ImageError) -> PixelBuffer {
+    let header = try ImageHeader.read(bytes.span)
+    let pyramid = try Pyramid(
+        decoding: bytes.span, header: header, sizes: [header.storedSize], limits: ImageLimits())
+    guard let picture = pyramid[header.storedSize] else { throw .corrupt(header.format, "not decoded") }
+    return picture
+}
+
+extension PixelBuffer {
+    /// Red, green and blue, flattened on white.
+    func color(x: Int, y: Int) -> SIMD3<Int> {
+        let pixel = (0..<channels).map { Int(bytes[(y * size.width + x) * channels + $0]) }
+        switch channels {
+        case 1: return SIMD3(repeating: pixel[0])
+        case 3: return SIMD3(pixel[0], pixel[1], pixel[2])
+        default: return SIMD3(pixel[0], pixel[1], pixel[2]) &+ SIMD3(repeating: 255 - pixel[3])
+        }
+    }
+
+    /// The colours in the middles of the corner squares.
+    var corners: [SIMD3<Int>] {
+        let (left, top) = (size.width / 8, size.height / 8)
+        let (right, bottom) = (size.width - 1 - left, size.height - 1 - top)
+        return [color(x: left, y: top), color(x: right, y: top), color(x: left, y: bottom), color(x: right, y: bottom)]
+    }
+
+    /// The largest difference of any channel of any pixel; nil if the pictures have not one shape.
+    func worstDifference(from other: PixelBuffer) -> Int? {
+        guard size == other.size, channels == other.channels else { return nil }
+        return zip(bytes, other.bytes).map { abs(Int($0) - Int($1)) }.max() ?? 0
+    }
+}
+
+/// How far apart two lists of colours are: the largest difference of any channel.
+func distance(_ colors: [SIMD3<Int>], _ hexadecimal: [String]) -> Int {
+    guard colors.count == hexadecimal.count else { return .max }
+    return zip(colors, hexadecimal.map { RGBColor(hex: $0) ?? .white }).map { color, expected in
+        let difference = color &- SIMD3(Int(expected.red), Int(expected.green), Int(expected.blue))
+        return max(abs(difference.x), abs(difference.y), abs(difference.z))
+    }.max() ?? 0
+}

@@ -1,0 +1,81 @@
+import Testing
+
+@testable import Imaging
+
+@Suite("P4: pictures are told by their bytes, rendered, or refused with a reason")
+struct FixtureTests {
+    @Test func theTableIsThere() {
+        #expect(Fixture.whole.count > 90)
+        #expect(Fixture.refused.count > 45)
+    }
+
+    @Test(arguments: Fixture.whole)
+    func headerIsRead(_ fixture: Fixture) throws {
+        let header = try ImageHeader.read(fixture.bytes.span)
+        #expect(header.format.rawValue == fixture.format)
+        #expect(header.size == fixture.size)
+        #expect(header.hasAlpha == fixture.alpha)
+        #expect(header.frameCount == fixture.frames)
+    }
+
+    @Test(arguments: Fixture.whole)
+    func everyRenditionShowsThePicture(_ fixture: Fixture) throws {
+        let recipes = Recipe.defaults + [try Recipe(parsing: "half=\((fixture.width ?? 1) / 2 + 1)x9999,q95")]
+        let rendered = try Renderer().render(fixture.bytes.span, recipes: recipes)
+        #expect(rendered.renditions.map(\.recipe) == recipes)
+        #expect(!rendered.placeholder.isEmpty)
+        for rendition in rendered.renditions {
+            #expect(rendition.size == rendition.recipe.fittedSize(for: fixture.size))
+            #expect(rendition.format == .jpeg)
+            let picture = try decode(rendition.bytes)
+            #expect(picture.size == rendition.size)
+            // A corner's square must be some pixels wide, or JPEG's chroma blocks reach over its edges.
+            let areCornersWhole =
+                rendition.recipe.fit == .inside && min(picture.size.width, picture.size.height) >= 32
+            if let corners = fixture.corners, areCornersWhole {
+                #expect(distance(picture.corners, corners) <= 18, "\(rendition.recipe)")
+            }
+        }
+    }
+
+    @Test(arguments: Fixture.whole.filter { $0.format != "jpeg" })
+    func losslessPicturesKeepTheirColors(_ fixture: Fixture) throws {
+        guard let corners = fixture.corners, fixture.size != PixelSize(width: 5, height: 3) else { return }
+        let recipe = try Recipe(parsing: "exact=2000,alpha")
+        let rendition = try #require(try Renderer().render(fixture.bytes.span, recipes: [recipe]).renditions.first)
+        #expect(rendition.format == (fixture.alpha == true ? .png : .jpeg))
+        #expect(try ImageHeader.read(rendition.bytes.span).hasAlpha == fixture.alpha)
+        if fixture.alpha == true { #expect(distance(try decode(rendition.bytes).corners, corners) <= 1) }
+    }
+
+    @Test(arguments: Fixture.refused)
+    func brokenPicturesAreRefused(_ fixture: Fixture) {
+        let error = #expect(throws: ImageError.self) {
+            _ = try Renderer().render(fixture.bytes.span, recipes: Recipe.defaults)
+        }
+        #expect(error?.code.rawValue == fixture.code, "\(error?.message ?? "")")
+        #expect(error?.message.contains(fixture.says ?? "") == true, "\(error?.message ?? "")")
+        #expect(error?.hint.isEmpty == false)
+        #expect(error?.isTransient == false)
+    }
+
+    @Test(arguments: ["progressive-cmyk.jpg", "exif-gps.jpg", "rgba-16-interlaced.png", "transparent-interlaced.gif"])
+    func theSameBytesGiveTheSameBytes(file: String) throws {
+        let first = try Renderer().render(Fixture.bytes(file).span, recipes: Recipe.defaults)
+        #expect(try Renderer().render(Fixture.bytes(file).span, recipes: Recipe.defaults) == first)
+    }
+
+    @Test("Interlacing changes no pixel", arguments: Fixture.whole.map(\.file).filter { $0.contains("-interlaced") })
+    func interlacing(file: String) throws {
+        let plain = file.replacing("-interlaced", with: "")
+        guard Fixture.whole.contains(where: { $0.file == plain }) else { return }
+        let recipes = [try Recipe(parsing: "thumb=40x40,alpha")]
+        let expected = try Renderer().render(Fixture.bytes(plain).span, recipes: recipes)
+        #expect(try Renderer().render(Fixture.bytes(file).span, recipes: recipes) == expected)
+    }
+
+    @Test func formatsHaveNames() {
+        #expect(ImageFormat.allCases.map(\.contentType) == ["image/jpeg", "image/png", "image/gif"])
+        #expect(ImageFormat.allCases.map(\.fileExtension) == ["jpg", "png", "gif"])
+    }
+}

@@ -1,0 +1,57 @@
+import Testing
+
+@testable import Imaging
+
+struct LimitsTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let file: String
+        let limits: ImageLimits
+        let code: ImageError.Code?
+        let message: String
+
+        var testDescription: String { "\(file) \(code?.rawValue ?? "passes")" }
+    }
+
+    static let rows = [
+        Row(file: "rgb-8.png", limits: ImageLimits(maxPixels: 96 * 72), code: nil, message: ""),
+        Row(
+            file: "rgb-8.png", limits: ImageLimits(maxPixels: 96 * 72 - 1), code: .tooManyPixels,
+            message: "the limit is 6911 pixels"),
+        Row(file: "rgb-8.png", limits: ImageLimits(maxSide: 96), code: nil, message: ""),
+        Row(file: "rgb-8.png", limits: ImageLimits(maxSide: 95), code: .sideTooLong, message: "96×72"),
+        Row(file: "orientation-6-ii.jpg", limits: ImageLimits(maxSide: 95), code: .sideTooLong, message: "64×96"),
+        Row(
+            file: "rgb-8.png", limits: ImageLimits(maxInputBytes: 100), code: .tooLargeBytes,
+            message: "the limit is 100"),
+        Row(file: "animated.gif", limits: ImageLimits(maxFramePixels: 96 * 72 + 128), code: nil, message: ""),
+        Row(
+            file: "animated.gif", limits: ImageLimits(maxFramePixels: 96 * 72 + 127), code: .tooManyFrames,
+            message: "3 frames"),
+        Row(file: "rgb-8-interlaced.png", limits: ImageLimits(maxWorkingBytes: 96 * 72 * 3), code: nil, message: ""),
+        Row(
+            file: "rgb-8-interlaced.png", limits: ImageLimits(maxWorkingBytes: 96 * 72 * 3 - 1), code: .tooMuchMemory,
+            message: "memory"),
+        Row(file: "rgb-8.png", limits: ImageLimits(maxWorkingBytes: 1), code: nil, message: ""),
+        Row(
+            file: "interlaced.gif", limits: ImageLimits(maxWorkingBytes: 96 * 72 - 1), code: .tooMuchMemory,
+            message: "memory"),
+        Row(
+            file: "progressive-444.jpg", limits: ImageLimits(maxWorkingBytes: 100_000), code: .tooMuchMemory,
+            message: "memory"),
+        Row(file: "progressive-444.jpg", limits: ImageLimits(maxWorkingBytes: 200_000), code: nil, message: ""),
+        Row(file: "progressive-444.jpg", limits: ImageLimits(maxScans: 9), code: .tooManyScans, message: "9 scans"),
+        Row(file: "progressive-444.jpg", limits: ImageLimits(maxScans: 10), code: nil, message: ""),
+        Row(file: "bomb-scans.jpg", limits: ImageLimits(maxScans: 190), code: nil, message: ""),
+    ]
+
+    @Test(arguments: rows)
+    func limits(_ row: Row) {
+        do throws(ImageError) {
+            _ = try Renderer(limits: row.limits).render(Fixture.bytes(row.file).span, recipes: Recipe.defaults)
+            #expect(row.code == nil)
+        } catch {
+            #expect(error.code == row.code)
+            #expect(error.message.contains(row.message), "\(error.message)")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+@testable import Imaging
+
+struct MetadataTests {
+    @Test("Eight orientations, in both byte orders, give one picture", arguments: ["ii", "mm"])
+    func orientations(order: String) throws {
+        let recipes = [
+            try Recipe(parsing: "whole=96"), try Recipe(parsing: "small=40"), try Recipe(parsing: "tile=24x30,cover"),
+        ]
+        let reference = try Renderer().render(Fixture.bytes("orientation-1-\(order).jpg").span, recipes: recipes)
+        for orientation in Orientation.allCases {
+            let bytes = Fixture.bytes("orientation-\(orientation.rawValue)-\(order).jpg")
+            let rendered = try Renderer().render(bytes.span, recipes: recipes)
+            #expect(rendered.header.orientation == orientation)
+            #expect(rendered.renditions.map(\.size) == reference.renditions.map(\.size))
+            for (rendition, expected) in zip(rendered.renditions, reference.renditions) {
+                let picture = try decode(rendition.bytes)
+                let mean = try #require(picture.meanDifference(from: try decode(expected.bytes)))
+                #expect(mean < 4, "\(orientation) \(rendition.recipe.name)")
+            }
+        }
+    }
+
+    @Test func turningIsItsOwnTable() {
+        let stored = PixelSize(width: 3, height: 2)
+        // Rows from the top: 1 2 3 / 4 5 6.
+        let picture = PixelBuffer(size: stored, channels: 1, bytes: [1, 2, 3, 4, 5, 6])
+        let expected: [Orientation: [UInt8]] = [
+            .up: [1, 2, 3, 4, 5, 6], .upMirrored: [3, 2, 1, 6, 5, 4], .down: [6, 5, 4, 3, 2, 1],
+            .downMirrored: [4, 5, 6, 1, 2, 3], .leftMirrored: [1, 4, 2, 5, 3, 6], .right: [4, 1, 5, 2, 6, 3],
+            .rightMirrored: [6, 3, 5, 2, 4, 1], .left: [3, 6, 2, 5, 1, 4],
+        ]
+        for (orientation, bytes) in expected {
+            let turned = picture.upright(orientation, cropped: orientation.applied(to: stored))
+            #expect(turned.bytes == bytes, "\(orientation)")
+        }
+    }
+
+    @Test(
+        "Nothing of the original's metadata is in a rendition", arguments: ["exif-gps.jpg", "text.png", "comment.gif"])
+    func secrets(file: String) throws {
+        let bytes = Fixture.bytes(file)
+        let secrets = ["TINTYPE-SECRET-PLACE", "Exif", "ICC_PROFILE", "http://ns.adobe.com", "eXIf", "tEXt"]
+        #expect(Data(bytes).range(of: Data("TINTYPE-SECRET-PLACE".utf8)) != nil)
+        let recipes = Recipe.defaults + [try Recipe(parsing: "kept=64,alpha")]
+        for rendition in try Renderer().render(bytes.span, recipes: recipes).renditions {
+            for secret in secrets {
+                #expect(
+                    Data(rendition.bytes).range(of: Data(secret.utf8)) == nil, "\(rendition.recipe.name): \(secret)")
+            }
+        }
+    }
+
+    @Test(
+        arguments: zip(
+            [
+                "exif-gps.jpg", "exif-long.jpg", "exif-second-segment.jpg", "exif-value-9.jpg", "exif-loop.jpg",
+                "exif-offset-outside.jpg", "exif-cut.jpg", "exif-6.png",
+            ],
+            [6, 6, 6, 1, 1, 1, 1, 6]))
+    func exifIsReadWithCare(file: String, orientation: Int) throws {
+        #expect(try ImageHeader.read(Fixture.bytes(file).span).orientation.rawValue == orientation)
+    }
+
+    @Test func everyCutOfAnEXIFStructureIsSafe() throws {
+        let bytes = Fixture.bytes("exif-gps.jpg")
+        let start = try #require(Data(bytes).range(of: Data("Exif\0\0".utf8))?.upperBound)
+        let tiff = Array(bytes[start..<start + 200])
+        #expect(EXIF.orientation(tiff.span) == .right)
+        for count in 0..<tiff.count { _ = EXIF.orientation(tiff.span.extracting(0..<count)) }
+        for index in 0..<60 {
+            for bit in 0..<8 {
+                var flipped = tiff
+                flipped[index] ^= 1 << bit
+                _ = EXIF.orientation(flipped.span)
+            }
+        }
+    }
+}
+
+extension PixelBuffer {
+    /// The mean difference of the channels; nil if the pictures have not one shape.
+    func meanDifference(from other: PixelBuffer) -> Double? {
+        guard size == other.size, channels == other.channels else { return nil }
+        return zip(bytes, other.bytes).reduce(0) { $0 + abs(Double($1.0) - Double($1.1)) } / Double(bytes.count)
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+@testable import Imaging
+
+struct RendererTests {
+    @Test func manyThreadsGiveTheSameBytes() async throws {
+        let bytes = Fixture.bytes("progressive-420.jpg")
+        let expected = try Renderer().render(bytes.span, recipes: Recipe.defaults)
+        try await withThrowingTaskGroup(of: RenderedImage.self) { group in
+            for _ in 0..<16 { group.addTask { try Renderer().render(bytes.span, recipes: Recipe.defaults) } }
+            for try await rendered in group { #expect(rendered == expected) }
+        }
+    }
+
+    @Test func backgroundIsWhereThePictureIsTransparent() throws {
+        let recipes = [
+            try Recipe(parsing: "white=96"), try Recipe(parsing: "blue=96,background=#1020f0"),
+            try Recipe(parsing: "kept=96,alpha"),
+        ]
+        let renditions = try Renderer().render(Fixture.bytes("rgba-8.png").span, recipes: recipes).renditions
+        #expect(renditions.map(\.format) == [.jpeg, .jpeg, .png])
+        // Left of the arrow's shaft, in the hole.
+        let colors = try renditions.map { try decode($0.bytes).color(x: 38, y: 42) }
+        #expect(distance([colors[0], colors[1]], ["#ffffff", "#1020f0"]) <= 14)
+        #expect(try decode(renditions[2].bytes).bytes[(42 * 96 + 38) * 4 + 3] == 0)
+    }
+
+    @Test func transparentColorsDoNotBleed() throws {
+        // Opaque red beside transparent green: whatever the size, no green must appear.
+        let size = PixelSize(width: 64, height: 64)
+        let pixels = (0..<4096).flatMap { $0 % 64 < 31 ? [200, 0, 0, 255] : [0, 255, 0, 0] as [UInt8] }
+        let encoded = try Encoder.png(PixelBuffer(size: size, channels: 4, bytes: pixels))
+        let rendition = try #require(
+            try Renderer().render(encoded.span, recipes: [try Recipe(parsing: "r=17,alpha")]).renditions.first)
+        let picture = try decode(rendition.bytes)
+        #expect((0..<picture.size.pixelCount).allSatisfy { picture.bytes[$0 * 4 + 1] == 0 })
+    }
+
+    @Test func noRecipeStillGivesAHeaderAndAPlaceholder() throws {
+        let rendered = try Renderer().render(Fixture.bytes("plain.gif").span, recipes: [])
+        #expect(rendered.renditions.isEmpty)
+        #expect(rendered.placeholder.count > 15)
+    }
+
+    @Test func coverTakesTheMiddle() throws {
+        // 160×120, covered by 40×40: the corner squares' outer halves are cut off on the left and right.
+        let recipe = try Recipe(parsing: "tile=40,cover,q95")
+        let rendition = try #require(
+            try Renderer().render(Fixture.bytes("baseline-444.jpg").span, recipes: [recipe]).renditions.first)
+        let picture = try decode(rendition.bytes)
+        #expect(picture.size == PixelSize(width: 40, height: 40))
+        let corners = [
+            picture.color(x: 1, y: 3), picture.color(x: 38, y: 3), picture.color(x: 1, y: 36),
+            picture.color(x: 38, y: 36),
+        ]
+        #expect(distance(corners, ["#dc1e1e", "#1ea03c", "#283cc8", "#f0dc28"]) <= 40)
+        let middle = picture.color(x: 20, y: 18)
+        #expect(distance([middle], ["#ffffff"]) <= 20)
+    }
+
+    @Test(arguments: photos.filter { ["jpg", "png", "gif"].contains($0.pathExtension) })
+    func realPhotos(_ photo: URL) throws {
+        let bytes = Array(try Data(contentsOf: photo))
+        let recipes = [
+            try Recipe(parsing: "small=320,q90"), try Recipe(parsing: "tiny=100,q90"),
+            try Recipe(parsing: "tile=160,cover"),
+        ]
+        let rendered = try Renderer().render(bytes.span, recipes: recipes)
+        for rendition in rendered.renditions {
+            let header = try ImageHeader.read(rendition.bytes.span)
+            #expect(header.size == rendition.recipe.fittedSize(for: rendered.header.size))
+            #expect(header.orientation == .up)
+        }
+        let (small, tiny) = (try decode(rendered.renditions[0].bytes), try decode(rendered.renditions[1].bytes))
+        let mean = try #require(tiny.meanDifference(from: small.resampled(to: tiny.size)))
+        #expect(mean < 8, "two renditions show one picture")
+    }
+
+    @Test(arguments: photos.filter { ["webp", "heic"].contains($0.pathExtension) })
+    func realPhotosOfOtherFormats(_ photo: URL) throws {
+        let bytes = Array(try Data(contentsOf: photo))
+        let error = #expect(throws: ImageError.self) { try Renderer().render(bytes.span, recipes: []) }
+        #expect(error?.code == .unsupportedFormat)
+        #expect(error?.message.lowercased().contains(photo.pathExtension) == true)
+    }
+}

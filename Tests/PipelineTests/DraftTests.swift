@@ -1,0 +1,77 @@
+import Blobs
+import NIOCore
+import Pipeline
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@Suite("P5, P7: the id first, then photos, then the text; only then is there a post")
+struct DraftTests {
+    private func draft(_ running: RunningPipeline) async throws -> UploadRecord {
+        var request = UploadRequest(owner: try #require(UserID("maria")), door: .socket)
+        request.isDraft = true
+        guard case .new(let record) = try await running.pipeline.reserve(request) else { throw CancellationError() }
+        return record
+    }
+
+    private func add(_ file: String, to id: PostID, _ running: RunningPipeline) async throws -> UploadRecord {
+        let number = try await running.pipeline.nextPhotoNumber(of: id)
+        let staged = try await running.pipeline.stage(id, part: number)
+        try await running.pipeline.append(.init(bytes: try Fixture.bytes(file)), to: staged)
+        return try await running.pipeline.add(staged, as: number, originalName: file, to: id)
+    }
+
+    @Test func photosAreAddedThenPublished() async throws {
+        try await withPipeline { running in
+            let id = try await draft(running).id
+            let one = try await add("orientation-6-ii.jpg", to: id, running)
+            #expect(one.photos[0]?.rendered?.renditions["thumb"] != nil, "rendered at once")
+            await #expect(throws: PipelineError.self) { try await add("truncated-baseline-420.jpg", to: id, running) }
+            _ = try await add("rgb-8.png", to: id, running)
+            #expect(try await running.storage.tree.get("posts") == nil, "nothing is visible yet")
+            #expect(try await running.storage.tree.get("people") == nil)
+            try await running.pipeline.publish(id, text: "Two #photos")
+            #expect(try await running.pipeline.outcome(of: id).state == .published)
+            let post = try #require(try await running.storage.tree.get(Paths.post(id)))
+            #expect(PostPhotos.read(post)?.count == 2, "the refused one left no trace")
+            let again = await #expect(throws: PipelineError.self) { try await running.pipeline.publish(id, text: "again") }
+            #expect(again?.code == .wrongState)
+        }
+    }
+
+    @Test("Photos that are added at once get numbers of their own")
+    func concurrently() async throws {
+        try await withPipeline { running in
+            let id = try await draft(running).id
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<6 { group.addTask { _ = try await add("baseline-420.jpg", to: id, running) } }
+                try await group.waitForAll()
+            }
+            #expect(try await running.pipeline.record(of: id)?.photos.count == 6)
+        }
+    }
+
+    @Test("A draft that is left alone expires with its blobs")
+    func expiry() async throws {
+        try await withPipeline(runs: false, settings: { $0.draftLifetime = .zero }) { running in
+            let id = try await draft(running).id
+            _ = try await add("baseline-420.jpg", to: id, running)
+            try await Task.sleep(for: .milliseconds(2))
+            try await running.pipeline.sweep()
+            #expect(try await running.pipeline.record(of: id)?.state == .expired)
+            #expect(try running.storage.blobs.fileNames(userID: "maria", postID: id.description).isEmpty)
+        }
+    }
+
+    @Test func limits() async throws {
+        try await withPipeline(settings: { $0.maxPhotos = 1 }) { running in
+            let id = try await draft(running).id
+            let empty = await #expect(throws: PipelineError.self) { try await running.pipeline.publish(id, text: "") }
+            #expect(empty?.code == .emptyPost)
+            _ = try await add("baseline-420.jpg", to: id, running)
+            let full = await #expect(throws: PipelineError.self) { try await add("baseline-420.jpg", to: id, running) }
+            #expect(full?.code == .tooManyPhotos)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Blobs
+import NIOCore
+import Pipeline
+import Posts
+import Synchronization
+import TestSupport
+import Testing
+import Tree
+
+@Suite("P23, B30: what was acknowledged is published after a restart; what was not is gone")
+struct RecoveryTests {
+    @Test func anIngestedUploadIsPublishedByTheNextRun() async throws {
+        try await withScratch { scratch in
+            // Nothing runs yet: as if it were killed before the first worker woke up.
+            let id = try await acceptWithoutRunning(in: scratch)
+            try await withPipeline(in: scratch) { running in
+                let record = try await running.pipeline.outcome(of: id)
+                #expect(record.state == .published)
+                #expect(try await running.storage.tree.get(Paths.post(id)) != nil)
+                #expect(try await running.storage.tree.get("upload_queue") == nil)
+            }
+        }
+    }
+
+    @Test("Parts that were being received are swept at the start")
+    func leftovers() async throws {
+        try await withScratch { scratch in
+            try scratch.write("half", to: "Storage/incoming/-Nabc.0.part")
+            try await withPipeline(in: scratch) { running in
+                try await eventually { try running.storage.incoming.names().isEmpty }
+            }
+        }
+    }
+
+    @Test("P5: a reservation that is left alone expires, and its reference is free again")
+    func expiry() async throws {
+        try await withPipeline(runs: false, settings: { $0.draftLifetime = .zero }) { running in
+            var request = UploadRequest(owner: try #require(UserID("u")), door: .socket)
+            request.clientReference = "my/key.1 [%]"
+            guard case .new(let first) = try await running.pipeline.reserve(request),
+                case .new(let again) = try await running.pipeline.reserve(request)
+            else {
+                Issue.record("a reservation without bytes is taken over by whoever asks again")
+                return
+            }
+            #expect(first.id == again.id)
+            try await Task.sleep(for: .milliseconds(2))  // Milliseconds are what the deadline is counted in.
+            try await running.pipeline.sweep()
+            #expect(try await running.pipeline.record(of: first.id)?.state == .expired)
+            guard case .new(let second) = try await running.pipeline.reserve(request) else { return }
+            #expect(second.id != first.id)
+            await #expect(throws: PipelineError.self) {
+                try await running.pipeline.accept(first.id, photos: [], text: "too late")
+            }
+        }
+    }
+
+    @Test("Two pipelines on one Storage: the second is refused, and told who has it")
+    func oneAtATime() async throws {
+        try await withPipeline { running in
+            let error = await #expect(throws: BlobError.self) { try await Storage(path: running.storage.path) }
+            #expect(error?.code == .locked)
+        }
+    }
+
+    @Test("K16: what stands in the way of Storage is named before anything is bound")
+    func selfCheck() async throws {
+        try await withScratch { scratch in
+            try scratch.write("a file", to: "Storage/inbox")
+            let error = await #expect(throws: BlobError.self) { try await Storage(path: scratch.path + "/Storage") }
+            #expect(error?.message.contains("inbox") == true)
+        }
+    }
+
+    private func acceptWithoutRunning(in scratch: Scratch) async throws -> PostID {
+        let accepted = Mutex<PostID?>(nil)
+        try await withPipeline(in: scratch, runs: false) { running in
+            let request = UploadRequest(owner: try #require(UserID("u")), door: .socket)
+            guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
+            let staged = try await running.pipeline.stage(record.id, part: 0)
+            try await running.pipeline.append(.init(bytes: try Fixture.bytes("baseline-420.jpg")), to: staged)
+            let photo = try await running.pipeline.ingest(staged, as: 0, originalName: "a.jpg", of: record)
+            try await running.pipeline.accept(record.id, photos: [photo], text: "hi")
+            accepted.withLock { $0 = record.id }
+        }
+        return try #require(accepted.withLock { $0 })
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Imaging
+import Blobs
+import Pipeline
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@Suite("Bad input gets a clear error and loses nothing")
+struct RefusalTests {
+    @Test("F7, B29: what is no photo is refused before it is acknowledged, by a code, a message that names it, and a hint", arguments: [
+        ("text.jpg", "unsupported_format"), ("empty.jpg", "empty"), ("heic.jpg", "unsupported_format"),
+    ])
+    func refusedAtIngest(file: String, code: String) async throws {
+        try await withPipeline { running in
+            let error = await #expect(throws: PipelineError.self) {
+                try await running.upload([(file, try Fixture.bytes(file))], by: "u")
+            }
+            #expect(error?.code.rawValue == code)
+            #expect(error?.message.contains(file) == true)
+            #expect(error?.hint.isEmpty == false)
+            let posts = try await running.storage.tree.get("posts")
+            #expect(posts == nil)
+            #expect(try running.storage.incoming.names().isEmpty, "no part is left")
+        }
+    }
+
+    @Test("F20, K8: what cannot be decoded fails for good, and its bytes and the reason are put aside", arguments: [
+        ("truncated-baseline-420.jpg", "truncated"), ("bomb-65500x65500.png", "too_many_pixels"),
+        ("truncated-plain.gif", "truncated"), ("long-side.png", "side_too_long"),
+    ])
+    func verdicts(file: String, code: String) async throws {
+        try await withPipeline { running in
+            let bytes = try Fixture.bytes(file)
+            let record = try await running.upload([(file, bytes)], by: "maria", text: "look")
+            #expect(record.state == .failed)
+            #expect(record.error?.code.rawValue == code)
+            #expect(record.error?.message.contains(file) == true)
+            try await eventually { try await running.storage.tree.get("upload_queue") == nil }
+            let ext = file.suffix(3)
+            #expect(running.scratch.exists("Storage/failed/maria/upload\(record.id).original.\(ext)"))
+            let reason = try running.scratch.read("Storage/failed/maria/upload\(record.id).reason.json")
+            #expect(reason.contains(code) && reason.contains(file))
+            #expect(try running.storage.blobs.fileNames(userID: "maria", postID: record.id.description).isEmpty)
+            #expect(try await running.storage.tree.get("posts") == nil)
+            #expect(try await running.storage.tree.get("people") == nil)
+        }
+    }
+
+    @Test("One bad photo spoils its own post and no other")
+    func theNextUploadIsNotHeldUp() async throws {
+        try await withPipeline { running in
+            let good = (name: "good.jpg", bytes: try Fixture.bytes("baseline-420.jpg"))
+            let bad = (name: "bad.jpg", bytes: try Fixture.bytes("truncated-baseline-420.jpg"))
+            async let first = running.upload([good, bad], by: "u")
+            async let second = running.upload([good], by: "u")
+            #expect(try await first.state == .failed)
+            #expect(try await second.state == .published)
+        }
+    }
+
+    @Test("Texts and references are checked", arguments: [
+        (String(repeating: "x", count: 2000), nil, "bad_text"), ("bell\u{7}", nil, "bad_text"),
+        ("ok", "", "bad_reference"), ("ok", String(repeating: "k", count: 201), "bad_reference"),
+        ("ok", "späth", "bad_reference"),
+    ] as [(String, String?, String)])
+    func badFields(text: String, reference: String?, code: String) async throws {
+        try await withPipeline { running in
+            let error = await #expect(throws: PipelineError.self) {
+                try await running.upload([], by: "u", text: text, reference: reference)
+            }
+            #expect(error?.code.rawValue == code)
+        }
+    }
+
+    @Test("P2: an unknown user is refused where first posts do not create people")
+    func unknownUser() async throws {
+        try await withPipeline(settings: { $0.createsPeople = false }) { running in
+            let error = await #expect(throws: PipelineError.self) { try await running.upload([], by: "nobody", text: "hi") }
+            #expect(error?.code == .unknownUser)
+        }
+    }
+
+    @Test("A file over the limit is refused at the limit, however it says it is called")
+    func tooLarge() async throws {
+        try await withPipeline(settings: { $0.limits = ImageLimits(maxInputBytes: 1000) }) { running in
+            let error = await #expect(throws: PipelineError.self) {
+                try await running.upload([("a.jpg", [UInt8](repeating: 7, count: 1001))], by: "u")
+            }
+            #expect(error?.code == .tooLarge)
+            #expect(error?.message.contains("1000") == true)
+        }
+    }
+}

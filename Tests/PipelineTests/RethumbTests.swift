@@ -1,0 +1,99 @@
+import Imaging
+import Blobs
+import Pipeline
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@Suite("Re-thumbnailing: new files, one update a post, old files later")
+struct RethumbTests {
+    private func publish(_ count: Int, in scratch: Scratch) async throws {
+        try await withPipeline(in: scratch) { running in
+            let bytes = try Fixture.bytes("baseline-420.jpg")
+            for number in 0..<count {
+                let record = try await running.upload([("a.jpg", bytes)], by: number % 2 == 0 ? "even" : "odd")
+                #expect(record.state == .published)
+            }
+            _ = try await running.upload([], by: "even", text: "no photo")
+        }
+    }
+
+    @Test func everyPostIsSwitchedOnceAndAgainNothing() async throws {
+        try await withScratch { scratch in
+            try await publish(4, in: scratch)
+            let recipes = [try Recipe(parsing: "thumb=50,q60"), try Recipe(parsing: "wide=120x40,cover")]
+            try await withPipeline(in: scratch, settings: { $0.recipes = recipes; $0.gracePeriod = .zero }) { running in
+                let before = try await running.storage.tree.get("posts")
+                let dry = try await Rethumb(running.pipeline, selection: .init(), isDryRun: true).run { _ in }
+                #expect(dry.switched == 4 && dry.total == 5)
+                #expect(try await running.storage.tree.get("posts") == before)
+
+                var evens = Rethumb.Selection()
+                evens.user = UserID("even")
+                let some = try await Rethumb(running.pipeline, selection: evens, isDryRun: false).run { _ in }
+                #expect(some.switched == 2)
+                let rest = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                #expect(rest.switched == 2)
+                let nothing = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                #expect(nothing.switched == 0 && nothing.failed == 0)
+
+                for child in try await running.storage.tree.children(of: Paths.posts) {
+                    for photo in try #require(PostPhotos.read(child.value)) {
+                        #expect(Set(photo.renditions.keys) == ["thumb", "wide"])
+                        #expect(photo.renditions["wide"]?.width == 120)
+                    }
+                    if let url = child.value["thumb_url"]?.stringValue { #expect(url.contains("/thumb-")) }
+                }
+            }
+        }
+    }
+
+    @Test("What a post says is always there: replaced files go after the grace period, unless a recipe came back to them")
+    func grace() async throws {
+        try await withScratch { scratch in
+            try await publish(1, in: scratch)
+            let thumb = [try Recipe(parsing: "thumb=50")]
+            try await withPipeline(in: scratch, settings: { $0.recipes = thumb }) { running in
+                _ = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                try await running.pipeline.sweep()
+                #expect(try await names(running).count == 1 + 4 + 1, "the original, four old ones, a new one")
+            }
+            for (recipes, sweeps) in [(Recipe.defaults, false), (thumb, true)] {
+                try await withPipeline(in: scratch, settings: { $0.recipes = recipes; $0.gracePeriod = .zero }) { running in
+                    _ = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                    guard sweeps else { return }  // Both generations wait on the garbage list, one of them in use again.
+                    try await Task.sleep(for: .milliseconds(2))
+                    try await running.pipeline.sweep()
+                    let names = try await names(running)
+                    #expect(names.filter { $0.hasPrefix("thumb-") }.count <= 2, "\(names)")
+                    let post = try await running.storage.tree.children(of: Paths.posts).first?.value
+                    for photo in PostPhotos.read(try #require(post)) ?? [] {
+                        for rendition in photo.renditions.values { #expect(names.contains(rendition.fileName)) }
+                    }
+                }
+            }
+        }
+    }
+
+    private func names(_ running: RunningPipeline) async throws -> [String] {
+        let ids = try await running.storage.tree.keys(of: Paths.posts)
+        return try running.storage.blobs.fileNames(userID: "even", postID: ids[0].description)
+    }
+
+    @Test("A post whose original is gone is counted, named and passed over")
+    func failures() async throws {
+        try await withScratch { scratch in
+            try await publish(2, in: scratch)
+            let recipes = [try Recipe(parsing: "thumb=50")]
+            try await withPipeline(in: scratch, settings: { $0.recipes = recipes }) { running in
+                let ids = try await running.storage.tree.keys(of: Paths.posts)
+                let victim = ids[0].description
+                try running.storage.blobs.remove(.init(userID: "even", postID: victim, fileName: "original.jpg"))
+                let progress = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                #expect(progress.failed == 1 && progress.switched == 1)
+                #expect(progress.lastFailure?.contains(victim) == true)
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import Pipeline
+import Testing
+
+@Suite("K1, F20: the states of an upload, and that every one ends")
+struct UploadStateTests {
+    @Test func everyStateLeadsToAnEndAndEndsAreFinal() {
+        for state in UploadState.allCases {
+            var reached: Set<UploadState> = [state]
+            while true {
+                let next = reached.union(reached.flatMap(\.next))
+                if next == reached { break }
+                reached = next
+            }
+            #expect(reached.contains { $0.isTerminal })
+            #expect(state.isTerminal == state.next.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        (UploadState.ingested, UploadState.expired), (.published, .failed), (.failed, .ingested), (.expired, .ingested),
+        (.draft, .published), (.reserved, .published),
+    ])
+    func movesThatWouldBreakAPromiseDoNotExist(from: UploadState, to: UploadState) {
+        #expect(!from.next.contains(to))
+    }
+}

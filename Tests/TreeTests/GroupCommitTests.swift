@@ -1,0 +1,126 @@
+import Synchronization
+import Testing
+
+@testable import Tree
+
+@Suite struct GroupCommitTests {
+    /// Stands for the engine: holds the first group back until it is opened, and notes the size of each.
+    private final class Gate: Sendable {
+        let groups = Mutex<[Int]>([])
+        private let (opened, open) = AsyncStream.makeStream(of: Void.self)
+
+        func apply(_ updates: [EncodedUpdate]) async -> [GroupCommit.Answer] {
+            let first = groups.withLock { groups in
+                defer { groups.append(updates.count) }
+                return groups.reduce(0, +) + 1
+            }
+            if first == 1 { for await _ in opened {} }
+            return updates.indices.map { .success(SyncToken(sequence: UInt64(first + $0))) }
+        }
+
+        func finish() { open.finish() }
+    }
+
+    private static func emptyUpdate() throws -> EncodedUpdate { try EncodedUpdate(MultiPathUpdate()) }
+
+    @Test(
+        "updates that come during a transaction share the next ones",
+        arguments: [(200, [1, 200]), (1_100, [1, 512, 512, 76])])
+    func groups(count: Int, expected: [Int]) async throws {
+        let gate = Gate()
+        let group = GroupCommit { updates in await gate.apply(updates) }
+        let update = try Self.emptyUpdate()
+        let tokens = try await withThrowingTaskGroup(of: SyncToken.self) { tasks in
+            for _ in 0...count { tasks.addTask { try await group.commit(update) } }
+            while group.waitingCount < count { await Task.yield() }
+            gate.finish()
+            return try await tasks.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(gate.groups.withLock { $0 } == expected)
+        #expect(tokens.count == count + 1)
+    }
+
+    @Test("the engine's failure is that of its group alone")
+    func failure() async throws {
+        let calls = Mutex(0)
+        let group = GroupCommit { updates throws(TreeError) in
+            let call = calls.withLock { calls in
+                calls += 1
+                return calls
+            }
+            guard call > 1 else { throw TreeError(.diskFull, "full, on purpose") }
+            return updates.map { _ in .success(SyncToken(sequence: 7)) }
+        }
+        let update = try Self.emptyUpdate()
+        await expectCode(.diskFull) { _ = try await group.commit(update) }
+        #expect(try await group.commit(update).sequence == 7)
+    }
+
+    @Test("close waits for what was accepted and refuses what comes later")
+    func close() async throws {
+        let gate = Gate()
+        let group = GroupCommit { updates in await gate.apply(updates) }
+        let update = try Self.emptyUpdate()
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for _ in 0..<3 { tasks.addTask { _ = try await group.commit(update) } }
+            while group.waitingCount < 2 { await Task.yield() }
+            tasks.addTask { await group.close() }
+            while group.waitingCount < 3 { await Task.yield() }
+            await expectCode(.closed) { _ = try await group.commit(update) }
+            gate.finish()
+            try await tasks.waitForAll()
+        }
+        #expect(gate.groups.withLock { $0 } == [1, 2])
+        await group.close()
+    }
+
+    @Test(
+        "200 concurrent updates: all committed, each with its token, in few transactions",
+        arguments: EngineKind.allCases)
+    func concurrentUpdates(kind: EngineKind) async throws {
+        try await withStore(kind) { store throws in
+            let keys = try (0..<200).map { try TreeKey("k\($0)") }
+            let tokens = try await withThrowingTaskGroup(of: SyncToken.self) { tasks in
+                for (index, key) in keys.enumerated() {
+                    tasks.addTask { try await store.set("all" / key, to: .integer(Int64(index))) }
+                }
+                return try await tasks.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(tokens == Set((1...200).map { SyncToken(sequence: $0) }))
+            #expect(try await store.keys(of: "all").count == 200)
+            let statistics = store.statistics
+            #expect(statistics.updates == 200)
+            if kind == .sqlite { #expect(statistics.transactions <= 50 && statistics.largestGroup >= 4) }
+        }
+    }
+
+    @Test("P23: of many who create the same path, one wins", arguments: EngineKind.allCases)
+    func preconditionsWithinAGroup(kind: EngineKind) async throws {
+        try await withStore(kind) { store throws in
+            let winners = await withTaskGroup(of: Int?.self) { tasks in
+                for index in 0..<50 {
+                    tasks.addTask {
+                        let won = try? await store.set("one", to: .integer(Int64(index)), if: [.absent("one")])
+                        return won == nil ? nil : index
+                    }
+                }
+                return await tasks.reduce(into: [Int]()) { winners, index in if let index { winners.append(index) } }
+            }
+            #expect(winners.count == 1)
+            #expect(try await store.get("one") == .integer(Int64(winners.first ?? -1)))
+            #expect(try await store.changes(since: .start, limit: 100).count == 1)
+        }
+    }
+
+    @Test("a cancelled caller's update is whole all the same", arguments: EngineKind.allCases)
+    func cancelledCaller(kind: EngineKind) async throws {
+        try await withStore(kind) { store throws in
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await store.set("a", to: ["b": 1, "c": 2])
+            }
+            #expect(try await task.value.sequence == 1)
+            #expect(try await store.get("a") == ["b": 1, "c": 2])
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import Testing
+
+@testable import Tree
+
+@Suite(.timeLimit(.minutes(2))) struct SubscriptionTests {
+    struct Case: Sendable {
+        let watched: TreePath
+        let writes: [(TreePath, TreeValue?)]
+        let kind: TreeEvent.Kind?
+    }
+
+    static let cases = [
+        Case(watched: "a", writes: [("a", 1)], kind: .put(TreeWrite(path: "", value: 1))),
+        Case(watched: "a", writes: [("a/b/c", 1)], kind: .put(TreeWrite(path: "b/c", value: 1))),
+        Case(
+            watched: "a/b", writes: [("a", ["b": ["c": 1], "d": 2])], kind: .put(TreeWrite(path: "", value: ["c": 1]))),
+        Case(watched: "a/b", writes: [("a", 1)], kind: .put(TreeWrite(path: "", value: nil))),
+        Case(watched: "a/b", writes: [("", nil)], kind: .put(TreeWrite(path: "", value: nil))),
+        Case(watched: "", writes: [("a/b", nil)], kind: .put(TreeWrite(path: "a/b", value: nil))),
+        Case(watched: "a", writes: [("a/b", ["c": [:], "d": 1.0])], kind: .put(TreeWrite(path: "b", value: ["d": 1]))),
+        Case(watched: "a", writes: [("b", 1)], kind: nil),
+        Case(watched: "a/b", writes: [("a/c", 1), ("ab", 2)], kind: nil),
+        Case(watched: "a/b", writes: [("a", ["b": 1]), ("c", 2)], kind: .put(TreeWrite(path: "", value: 1))),
+        Case(
+            watched: "a", writes: [("a/10", 1), ("a/9", nil), ("b", 3)],
+            kind: .patch([TreeWrite(path: "9", value: nil), TreeWrite(path: "10", value: 1)])),
+    ]
+
+    @Test("a write above, at or below is told as it is seen from the path", arguments: EngineKind.allCases)
+    func translation(kind: EngineKind) async throws {
+        for `case` in Self.cases {
+            try await withStore(kind) { store in
+                let subscription = try await store.subscribe(to: `case`.watched)
+                var update = MultiPathUpdate()
+                for (path, value) in `case`.writes { update[path] = value }
+                let token = try await store.update(update)
+                await store.close()
+                let events = try await subscription.reduce(into: []) { $0.append($1) }
+                #expect(events.map(\.kind) == (`case`.kind.map { [$0] } ?? []))
+                #expect(events.allSatisfy { $0.token == token })
+            }
+        }
+    }
+
+    @Test("what was there, and every change since: together the present state", arguments: EngineKind.allCases)
+    func handOver(kind: EngineKind) async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        try await withStore(kind) { store in
+            let watched: [TreePath] = ["", "a", "a/b", "1/01", "é"]
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                for writer in 0..<4 {
+                    tasks.addTask { try await Self.write(to: store, seed: seed &+ UInt64(writer), updates: 100) }
+                }
+                for path in watched + watched + watched {
+                    tasks.addTask { try await Self.follow(path, in: store, seed: seed) }
+                }
+                try await tasks.waitForAll()
+            }
+            #expect(store.subscriptions.isEmpty)
+        }
+    }
+
+    private static func write(to store: TreeStore, seed: UInt64, updates: Int) async throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<updates {
+            let update = random.update(on: NaiveTree())
+            do {
+                try await store.update(update)
+            } catch {
+                guard error.code == .conflictingPaths || error.code == .preconditionFailed else { throw error }
+            }
+        }
+    }
+
+    /// Subscribes while others write, writes some itself, then replays until it knows its own last write.
+    private static func follow(_ path: TreePath, in store: TreeStore, seed: UInt64) async throws {
+        let subscription = try await store.subscribe(to: path, bufferLimit: 10_000)
+        try await write(to: store, seed: seed &+ UInt64(path.depth), updates: 20)
+        let last = try await store.set(path, to: ["last": true])
+        var replayed = NaiveTree(subscription.value)
+        var token = subscription.token
+        for try await event in subscription {
+            #expect(event.token > token, "seed \(seed)")
+            token = event.token
+            replayed.apply(event.writes)
+            guard event.token < last else { break }
+        }
+        #expect(replayed.value == ["last": true], "seed \(seed)")
+        try await compareWithLog(path, subscription, in: store, until: last, seed: seed)
+    }
+
+    /// The change log tells the same story: no event was lost or told twice.
+    private static func compareWithLog(
+        _ path: TreePath, _ subscription: Subscription, in store: TreeStore, until last: SyncToken, seed: UInt64
+    ) async throws {
+        var tree = NaiveTree()
+        for change in try await store.changes(since: .start, limit: .max) where change.token <= subscription.token {
+            tree.apply(change.writes)
+        }
+        #expect(subscription.value == tree.get(path), "seed \(seed)")
+    }
+
+    @Test("every event between the snapshot and the end is told once", arguments: EngineKind.allCases)
+    func noneLostNoneTwice(kind: EngineKind) async throws {
+        try await withStore(kind) { store in
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                for _ in 0..<4 {
+                    tasks.addTask { for _ in 0..<100 { try await store.set("n", to: 1) } }
+                }
+                for _ in 0..<8 {
+                    tasks.addTask {
+                        let subscription = try await store.subscribe(to: "n", bufferLimit: 1_000)
+                        var expected = subscription.token.sequence
+                        guard expected < 400 else { return }
+                        for try await event in subscription {
+                            expected += 1
+                            #expect(event.token.sequence == expected)
+                            if expected == 400 { break }
+                        }
+                        #expect(expected == 400)
+                    }
+                }
+                try await tasks.waitForAll()
+            }
+        }
+    }
+
+    @Test("no reader and no listener ever sees half of an update", arguments: EngineKind.allCases)
+    func neverHalf(kind: EngineKind) async throws {
+        try await withStore(kind) { store in
+            let subscription = try await store.subscribe(to: .root)
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                for writer in 0..<4 as Range<Int64> {
+                    tasks.addTask {
+                        for number in 0..<50 as Range<Int64> {
+                            var update = MultiPathUpdate()
+                            update["left/a"] = .integer(writer * 100 + number)
+                            update["right/b"] = .integer(writer * 100 + number)
+                            try await store.update(update)
+                        }
+                    }
+                }
+                tasks.addTask {
+                    for _ in 0..<200 {
+                        let tree = try await store.get(.root)
+                        #expect(tree?[path: "left/a"] == tree?[path: "right/b"])
+                    }
+                }
+                try await tasks.waitForAll()
+            }
+            await store.close()
+            var replayed = NaiveTree(subscription.value)
+            var events = 0
+            for try await event in subscription {
+                replayed.apply(event.writes)
+                events += 1
+                #expect(replayed.get("left/a") == replayed.get("right/b"))
+            }
+            #expect(events == 200)
+        }
+    }
+
+    @Test("a listener that falls behind is cut off, after what its buffer holds")
+    func overflow() async throws {
+        try await withStore(.memory) { store in
+            let slow = try await store.subscribe(to: "n", bufferLimit: 4)
+            let quick = try await store.subscribe(to: "n", bufferLimit: 100)
+            for number in 1...10 as ClosedRange<Int64> { try await store.set("n", to: .integer(number)) }
+            var seen: [UInt64] = []
+            await expectCode(.overflow) { for try await event in slow { seen.append(event.token.sequence) } }
+            #expect(seen == [1, 2, 3, 4])
+            await store.close()
+            let all = try await quick.reduce(into: []) { $0.append($1.token.sequence) }
+            #expect(all == Array(1...10))
+        }
+    }
+
+    @Test("dropping a subscription, or cancelling its reader, ends it", arguments: EngineKind.allCases)
+    func ending(kind: EngineKind) async throws {
+        try await withStore(kind) { store in
+            do {
+                let dropped = try await store.subscribe(to: "a/b")
+                #expect(!store.subscriptions.isEmpty && dropped.value == nil)
+            }
+            #expect(store.subscriptions.isEmpty)
+            let subscription = try await store.subscribe(to: "a")
+            let reader = Task { try await subscription.reduce(into: 0) { count, _ in count += 1 } }
+            try await store.set("a", to: 1)
+            reader.cancel()
+            #expect(try await reader.value <= 1)
+            #expect(store.subscriptions.isEmpty)
+        }
+    }
+}
+
+extension TreeEvent {
+    var writes: [TreeWrite] {
+        switch kind {
+        case .put(let write): [write]
+        case .patch(let writes): writes
+        }
+    }
+}
