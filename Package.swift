@@ -102,5 +102,12 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "InboxTests",
+            dependencies: [
+                "Inbox", "Pipeline", "Blobs", "Posts", "Tree", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
     ]
 )

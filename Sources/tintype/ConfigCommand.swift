@@ -24,7 +24,9 @@ struct ConfigCommand: ParsableCommand {
         for setting in Settings.all {
             let origin = configuration.origin(setting.name, defaultText: setting.defaultText)
             if json {
-                Terminal.emit(["name": .string(setting.name), "value": .string(origin.text), "origin": .string(origin.source)])
+                Terminal.emit([
+                    "name": .string(setting.name), "value": .string(origin.text), "origin": .string(origin.source),
+                ])
             } else {
                 let padding = String(repeating: " ", count: width - setting.name.count)
                 print("\(setting.name)\(padding)  \(origin.text.isEmpty ? "-" : origin.text)  (\(origin.source))")

@@ -21,7 +21,9 @@ struct Configuration: Sendable {
     ///
     /// - Throws: `ConfigurationError` when a file that was asked for cannot be read, is no JSON object, or names a
     ///   setting that does not exist.
-    init(flags: [String: String], file: String?, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
+    init(
+        flags: [String: String], file: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws {
         sources = [
             Source(name: { "--\($0)" }, values: flags),
             Source(
@@ -45,7 +47,8 @@ struct Configuration: Sendable {
     func value<Value>(_ setting: Setting<Value>) throws -> Value {
         let origin = origin(setting.name, defaultText: setting.defaultText)
         guard let value = setting.parse(origin.text) else {
-            throw ConfigurationError("\(setting.name) = \"\(origin.text)\" (\(origin.source)) is not \(setting.expectation)")
+            throw ConfigurationError(
+                "\(setting.name) = \"\(origin.text)\" (\(origin.source)) is not \(setting.expectation)")
         }
         return value
     }

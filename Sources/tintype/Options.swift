@@ -30,7 +30,9 @@ struct SettingOptions: ParsableArguments {
     @Option(help: ArgumentHelp(Settings.workers.help, valueName: "n"))
     var workers: String?
 
-    @Option(help: ArgumentHelp("A rendition of every photo, such as thumb=640,q70 (repeat; replaces all defaults).", valueName: "recipe"))
+    @Option(
+        help: ArgumentHelp(
+            "A rendition of every photo, such as thumb=640,q70 (repeat; replaces all defaults).", valueName: "recipe"))
     var recipe: [String] = []
 
     @Option(help: ArgumentHelp(Settings.maxBytes.help, valueName: "bytes"))

@@ -38,7 +38,8 @@ struct Serve: AsyncParsableCommand {
         let inbox = InboxDoor(pipeline, settings: try configuration.inboxSettings(), logger: logger)
         let listen = try configuration.value(Settings.listen)
         let http = HTTPDoor(
-            pipeline, settings: .init(socketPath: Storage.socketPath(in: path), listen: listen.map { ($0.host, $0.port) }),
+            pipeline,
+            settings: .init(socketPath: Storage.socketPath(in: path), listen: listen.map { ($0.host, $0.port) }),
             logger: logger
         ) { addresses in
             for address in addresses { Terminal.tell("tintype: listening on \(address)") }

@@ -33,7 +33,8 @@ struct AnySetting: Sendable {
 enum Settings {
     /// In the order in which `tintype config` prints them.
     static let all: [AnySetting] = [
-        storage.erased, listen.erased, workers.erased, recipes.erased, maxBytes.erased, maxPixels.erased, maxSide.erased,
+        storage.erased, listen.erased, workers.erased, recipes.erased, maxBytes.erased, maxPixels.erased,
+        maxSide.erased,
         maxFramePixels.erased, createPeople.erased, draftLifetime.erased, gracePeriod.erased, inboxQuiet.erased,
     ]
 
@@ -82,7 +83,8 @@ enum Settings {
 
     private static func parseDuration(_ text: String) -> Duration? {
         let seconds: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
-        guard let unit = text.last.flatMap({ seconds[$0] }), let count = Int(text.dropLast()), (0...100_000).contains(count)
+        guard let unit = text.last.flatMap({ seconds[$0] }), let count = Int(text.dropLast()),
+            (0...100_000).contains(count)
         else { return nil }
         return .seconds(count * unit)
     }
@@ -101,7 +103,9 @@ struct ListenAddress: Sendable, Hashable {
     let port: Int
 
     init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            return nil
+        }
         var host = String(text[..<colon])
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
         guard host == "localhost" || host == "::1" || host.hasPrefix("127.") else { return nil }

@@ -35,7 +35,9 @@ struct DraftTests {
             #expect(try await running.pipeline.outcome(of: id).state == .published)
             let post = try #require(try await running.storage.tree.get(Paths.post(id)))
             #expect(PostPhotos.read(post)?.count == 2, "the refused one left no trace")
-            let again = await #expect(throws: PipelineError.self) { try await running.pipeline.publish(id, text: "again") }
+            let again = await #expect(throws: PipelineError.self) {
+                try await running.pipeline.publish(id, text: "again")
+            }
             #expect(again?.code == .wrongState)
         }
     }

@@ -7,12 +7,15 @@ import Tree
 
 @Suite("From bytes to a post")
 struct PublishTests {
-    @Test("P8, P10, P11, C6: the post, people/ and feed/ entries come in one update; the post says all that a client needs")
+    @Test(
+        "P8, P10, P11, C6: the post, people/ and feed/ entries come in one update; the post says all that a client needs"
+    )
     func onePhoto() async throws {
         try await withPipeline { running in
             let before = try await running.storage.tree.snapshot { try $0.token }
             let record = try await running.upload(
-                [("At the lake.jpg", try Fixture.bytes("baseline-420.jpg"))], by: "maria", text: " At the lake #Summer ")
+                [("At the lake.jpg", try Fixture.bytes("baseline-420.jpg"))], by: "maria", text: " At the lake #Summer "
+            )
             #expect(record.state == .published)
             let post = try #require(try await running.storage.tree.get(Paths.post(record.id)))
             #expect(post["text"]?.stringValue == "At the lake #Summer")
@@ -48,7 +51,8 @@ struct PublishTests {
                 (0, "Hello", "text"), (1, "", "photo"), (1, "Hello", "photo_text"), (3, "Three", "photo_text"),
             ]
             for row in table {
-                let record = try await running.upload(Array(repeating: photo, count: row.photos), by: "u", text: row.text)
+                let record = try await running.upload(
+                    Array(repeating: photo, count: row.photos), by: "u", text: row.text)
                 let post = try #require(try await running.storage.tree.get(Paths.post(record.id)))
                 #expect(post["kind"]?.stringValue == row.kind)
                 #expect(post["photos"]?.object?.count ?? 0 == row.photos)

@@ -1,6 +1,6 @@
+import Blobs
 import Foundation
 import Imaging
-import Blobs
 import Pipeline
 import Posts
 import TestSupport
@@ -9,9 +9,11 @@ import Tree
 
 @Suite("Bad input gets a clear error and loses nothing")
 struct RefusalTests {
-    @Test("F7, B29: what is no photo is refused before it is acknowledged, by a code, a message that names it, and a hint", arguments: [
-        ("text.jpg", "unsupported_format"), ("empty.jpg", "empty"), ("heic.jpg", "unsupported_format"),
-    ])
+    @Test(
+        "F7, B29: what is no photo is refused before it is acknowledged, by a code, a message that names it, and a hint",
+        arguments: [
+            ("text.jpg", "unsupported_format"), ("empty.jpg", "empty"), ("heic.jpg", "unsupported_format"),
+        ])
     func refusedAtIngest(file: String, code: String) async throws {
         try await withPipeline { running in
             let error = await #expect(throws: PipelineError.self) {
@@ -26,10 +28,12 @@ struct RefusalTests {
         }
     }
 
-    @Test("F20, K8: what cannot be decoded fails for good, and its bytes and the reason are put aside", arguments: [
-        ("truncated-baseline-420.jpg", "truncated"), ("bomb-65500x65500.png", "too_many_pixels"),
-        ("truncated-plain.gif", "truncated"), ("long-side.png", "side_too_long"),
-    ])
+    @Test(
+        "F20, K8: what cannot be decoded fails for good, and its bytes and the reason are put aside",
+        arguments: [
+            ("truncated-baseline-420.jpg", "truncated"), ("bomb-65500x65500.png", "too_many_pixels"),
+            ("truncated-plain.gif", "truncated"), ("long-side.png", "side_too_long"),
+        ])
     func verdicts(file: String, code: String) async throws {
         try await withPipeline { running in
             let bytes = try Fixture.bytes(file)
@@ -60,11 +64,13 @@ struct RefusalTests {
         }
     }
 
-    @Test("Texts and references are checked", arguments: [
-        (String(repeating: "x", count: 2000), nil, "bad_text"), ("bell\u{7}", nil, "bad_text"),
-        ("ok", "", "bad_reference"), ("ok", String(repeating: "k", count: 201), "bad_reference"),
-        ("ok", "späth", "bad_reference"),
-    ] as [(String, String?, String)])
+    @Test(
+        "Texts and references are checked",
+        arguments: [
+            (String(repeating: "x", count: 2000), nil, "bad_text"), ("bell\u{7}", nil, "bad_text"),
+            ("ok", "", "bad_reference"), ("ok", String(repeating: "k", count: 201), "bad_reference"),
+            ("ok", "späth", "bad_reference"),
+        ] as [(String, String?, String)])
     func badFields(text: String, reference: String?, code: String) async throws {
         try await withPipeline { running in
             let error = await #expect(throws: PipelineError.self) {
@@ -77,7 +83,9 @@ struct RefusalTests {
     @Test("P2: an unknown user is refused where first posts do not create people")
     func unknownUser() async throws {
         try await withPipeline(settings: { $0.createsPeople = false }) { running in
-            let error = await #expect(throws: PipelineError.self) { try await running.upload([], by: "nobody", text: "hi") }
+            let error = await #expect(throws: PipelineError.self) {
+                try await running.upload([], by: "nobody", text: "hi")
+            }
             #expect(error?.code == .unknownUser)
         }
     }

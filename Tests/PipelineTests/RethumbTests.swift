@@ -1,5 +1,5 @@
-import Imaging
 import Blobs
+import Imaging
 import Pipeline
 import Posts
 import TestSupport
@@ -23,7 +23,13 @@ struct RethumbTests {
         try await withScratch { scratch in
             try await publish(4, in: scratch)
             let recipes = [try Recipe(parsing: "thumb=50,q60"), try Recipe(parsing: "wide=120x40,cover")]
-            try await withPipeline(in: scratch, settings: { $0.recipes = recipes; $0.gracePeriod = .zero }) { running in
+            try await withPipeline(
+                in: scratch,
+                settings: {
+                    $0.recipes = recipes
+                    $0.gracePeriod = .zero
+                }
+            ) { running in
                 let before = try await running.storage.tree.get("posts")
                 let dry = try await Rethumb(running.pipeline, selection: .init(), isDryRun: true).run { _ in }
                 #expect(dry.switched == 4 && dry.total == 5)
@@ -49,7 +55,8 @@ struct RethumbTests {
         }
     }
 
-    @Test("What a post says is always there: replaced files go after the grace period, unless a recipe came back to them")
+    @Test(
+        "What a post says is always there: replaced files go after the grace period, unless a recipe came back to them")
     func grace() async throws {
         try await withScratch { scratch in
             try await publish(1, in: scratch)
@@ -60,7 +67,13 @@ struct RethumbTests {
                 #expect(try await names(running).count == 1 + 4 + 1, "the original, four old ones, a new one")
             }
             for (recipes, sweeps) in [(Recipe.defaults, false), (thumb, true)] {
-                try await withPipeline(in: scratch, settings: { $0.recipes = recipes; $0.gracePeriod = .zero }) { running in
+                try await withPipeline(
+                    in: scratch,
+                    settings: {
+                        $0.recipes = recipes
+                        $0.gracePeriod = .zero
+                    }
+                ) { running in
                     _ = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
                     guard sweeps else { return }  // Both generations wait on the garbage list, one of them in use again.
                     try await Task.sleep(for: .milliseconds(2))

@@ -27,7 +27,9 @@ package func withPipeline(
     _ body: @Sendable (RunningPipeline) async throws -> Void
 ) async throws {
     guard let scratch else {
-        return try await withScratch { try await withPipeline(in: $0, runs: runs, settings: settings, services: services, body) }
+        return try await withScratch {
+            try await withPipeline(in: $0, runs: runs, settings: settings, services: services, body)
+        }
     }
     var chosen = PipelineSettings(workers: 2)
     settings(&chosen)
