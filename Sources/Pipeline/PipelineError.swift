@@ -14,6 +14,7 @@ package struct PipelineError: Error, Sendable, CustomStringConvertible {
 
         package static let badUser = Code(rawValue: "bad_user")
         package static let unknownUser = Code(rawValue: "unknown_user")
+        package static let badTime = Code(rawValue: "bad_time")
         package static let badText = Code(rawValue: "bad_text")
         package static let badReference = Code(rawValue: "bad_reference")
         package static let emptyPost = Code(rawValue: "empty_post")

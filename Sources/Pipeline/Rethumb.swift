@@ -10,18 +10,6 @@ import Tree
 /// what a post says. The job keeps no notes: a post whose renditions are those of the recipes needs nothing, so that it
 /// can be stopped anywhere and started again, and a second run does nothing.
 package struct Rethumb: Sendable {
-    /// Which posts.
-    package struct Selection: Sendable {
-        /// Only this person's posts.
-        package var user: UserID?
-        /// Only posts made since then, in milliseconds since the epoch.
-        package var since: Int64?
-        /// Only posts that lack a rendition of a recipe by its name, however it was made.
-        package var onlyMissing = false
-
-        package init() {}
-    }
-
     /// How far the job is.
     package struct Progress: Sendable, Hashable {
         /// How many posts the selection has in all.

@@ -50,28 +50,16 @@ struct Render: AsyncParsableCommand {
         let limits = try StorageOptions.parse([]).configuration().imageLimits()
         let threads = NIOThreadPool(numberOfThreads: concurrency)
         threads.start()
-        var jobs = RenderJob.jobs(files, recipes: recipes, limits: limits, folder: folder)[...]
+        let jobs = RenderJob.jobs(files, recipes: recipes, limits: limits, folder: folder)
         var progress = ProgressBar("photos")
-        var refused = 0
-        try await withThrowingTaskGroup(of: (Int, RenderJob.Result).self) { group in
-            // A window of jobs runs ahead; results are printed in the order of the files.
-            var waiting: [Int: RenderJob.Result] = [:]
-            func start() {
-                guard let job = jobs.popFirst() else { return }
-                group.addTask { (job.index, try await threads.runIfActive { job.run() }) }
-            }
-            for _ in 0..<concurrency { start() }
-            var next = 0
-            while let (index, result) = try await group.next() {
-                start()
-                waiting[index] = result
-                while let result = waiting.removeValue(forKey: next) {
-                    next += 1
-                    if case .refused = result.outcome { refused += 1 }
-                    report(result)
-                    if !json { progress.update(next, of: files.count, note: refused > 0 ? "\(refused) refused" : "") }
-                }
-            }
+        var (done, refused) = (0, 0)
+        try await inOrder(jobs, concurrency: concurrency) { job in
+            try await threads.runIfActive { job.run() }
+        } _: { result in
+            done += 1
+            if case .refused = result.outcome { refused += 1 }
+            report(result)
+            if !json { progress.update(done, of: files.count, note: refused > 0 ? "\(refused) refused" : "") }
         }
         progress.finish()
         try await threads.shutdownGracefully()

@@ -1,0 +1,177 @@
+import ArgumentParser
+import Foundation
+import Logging
+import NIOCore
+import Pipeline
+import Tree
+import UnixSignals
+
+/// Gives posts the renditions of the current recipes.
+struct Rethumb: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Render the thumbnails of published posts again.",
+        discussion: """
+            Run it after the recipes were changed. Posts that have the renditions of the current recipes are passed over,
+            each other one is switched in one step; readers never miss a file. Stop it with Ctrl-C whenever you like: the
+            next run goes on from there. When the service runs, it does the work, by its own recipes.
+
+            EXAMPLES
+              tintype rethumb --dry-run
+              tintype rethumb --user maria --since 2026-05-01
+              tintype rethumb --only-missing --json
+            """)
+
+    @OptionGroup var settings: SettingOptions
+
+    @Option(help: ArgumentHelp("Only this person's posts.", valueName: "user"))
+    var user: String?
+
+    @Option(help: ArgumentHelp("Only posts made since then.", valueName: "date"))
+    var since: String?
+
+    @Flag(help: "Only posts that lack a rendition of the current names.")
+    var onlyMissing = false
+
+    @Flag(help: "Change nothing, count what would be.")
+    var dryRun = false
+
+    @Flag(help: "Print each step as a JSON document.")
+    var json = false
+
+    func run() async throws {
+        var progress = ProgressBar("posts")
+        var last = RethumbStep()
+        do {
+            for try await step in interruptibleSteps() {
+                last = step
+                if json {
+                    Terminal.emit(step.document)
+                } else {
+                    progress.update(step.done, of: step.total, note: step.note(isDryRun: dryRun))
+                }
+            }
+        } catch is CancellationError {
+            progress.finish()
+            Terminal.complain("stopped after \(last.done) of \(last.total) posts; run it again to go on")
+            throw Outcome.tryAgain
+        }
+        progress.finish()
+        if let failure = last.last_failure { Terminal.complain(failure) }
+        if !json { print("\(last.switched) of \(last.total) posts \(dryRun ? "would be " : "")switched, \(last.failed) failed") }
+        if last.failed > 0 { throw Outcome.partial }
+    }
+
+    /// The steps of the job, until it ends or somebody presses Ctrl-C: that throws `CancellationError`.
+    private func interruptibleSteps() -> AsyncThrowingStream<RethumbStep, any Error> {
+        AsyncThrowingStream { continuation in
+            let job = Task {
+                do {
+                    try await steps { continuation.yield($0) }
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            let interruption = Task {
+                for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { job.cancel() }
+            }
+            continuation.onTermination = { _ in
+                job.cancel()
+                interruption.cancel()
+            }
+        }
+    }
+
+    /// The service does it when it runs; otherwise this process does.
+    private func steps(_ report: (RethumbStep) -> Void) async throws {
+        do {
+            try await askService(report)
+        } catch let error as ServiceError where error.code == "no_service" {
+            try await doAlone(report)
+        }
+    }
+
+    private func askService(_ report: (RethumbStep) -> Void) async throws {
+        let query: [String: String?] = [
+            "user": user, "since": since, "only_missing": onlyMissing ? "true" : nil, "dry_run": dryRun ? "true" : nil,
+        ]
+        try await Service(settings.storage).open(.post, "/v1/rethumb", query: query) { body in
+            var rest = ByteBuffer()
+            var isFinished = false
+            for try await var chunk in body {
+                rest.writeBuffer(&chunk)
+                while let end = rest.readableBytesView.firstIndex(of: UInt8(ascii: "\n")),
+                    let line = rest.readBytes(length: end - rest.readerIndex + 1)
+                {
+                    let step = try JSONDecoder().decode(RethumbStep.self, from: Data(line))
+                    if let error = step.error {
+                        throw ServiceError(code: error.code, message: error.message, hint: error.hint, isTransient: true)
+                    }
+                    isFinished = step.finished
+                    report(step)
+                }
+            }
+            guard isFinished else {
+                throw ServiceError(
+                    code: "connection_lost", message: "the service ended before the job did",
+                    hint: "run it again: it goes on from there", isTransient: true)
+            }
+        }
+    }
+
+    private func doAlone(_ report: (RethumbStep) -> Void) async throws {
+        let configuration = try settings.configuration()
+        let path = try configuration.value(Settings.storage)
+        guard FileManager.default.fileExists(atPath: "\(path)/tree.sqlite") else {
+            throw ConfigurationError("there is no storage at \(path); say where it is with --storage")
+        }
+        let selection = try Pipeline.Rethumb.Selection(user: user, since: since, onlyMissing: onlyMissing)
+        let storage = try await Storage(path: path)
+        let pipeline = UploadPipeline(
+            storage: storage, settings: try configuration.pipelineSettings(), logger: Logger(label: "tintype"))
+        let job = Pipeline.Rethumb(pipeline, selection: selection, isDryRun: dryRun)
+        let result = try await job.run { report(RethumbStep($0, finished: false)) }
+        report(RethumbStep(result, finished: true))
+        if !dryRun { try await pipeline.sweep() }
+        await storage.tree.close()
+    }
+}
+
+/// A line of the job's progress, as `/v1/rethumb` tells it.
+struct RethumbStep: Decodable, Sendable {
+    struct Failure: Decodable, Sendable {
+        let code: String
+        let message: String
+        let hint: String
+    }
+
+    var total = 0
+    var done = 0
+    var switched = 0
+    var failed = 0
+    var finished = false
+    var last_failure: String?
+    var error: Failure?
+
+    init() {}
+
+    init(_ progress: Pipeline.Rethumb.Progress, finished: Bool) {
+        total = progress.total
+        done = progress.done
+        switched = progress.switched
+        failed = progress.failed
+        last_failure = progress.lastFailure
+        self.finished = finished
+    }
+
+    func note(isDryRun: Bool) -> String {
+        "\(switched) \(isDryRun ? "to switch" : "switched")" + (failed > 0 ? ", \(failed) failed" : "")
+    }
+
+    var document: TreeValue {
+        [
+            "total": .integer(Int64(total)), "done": .integer(Int64(done)), "switched": .integer(Int64(switched)),
+            "failed": .integer(Int64(failed)), "finished": .bool(finished),
+        ]
+    }
+}
