@@ -13,6 +13,7 @@ package final class UploadPipeline: Service {
     package let settings: PipelineSettings
     let ids = PushIDGenerator()
     let queue = UploadQueue()
+    let outcomes = Outcomes()
     let logger: Logger
     /// Decoding and file calls happen here, never on the cooperative pool.
     let renderThreads: NIOThreadPool
@@ -60,6 +61,7 @@ package final class UploadPipeline: Service {
             guard let record = try await record(of: id), record.state == .ingested else { return }
             do {
                 try await commit(render(record))
+                outcomes.count(.published)
                 logger.info("published", metadata: ["owner": "\(record.owner)", "photos": "\(record.photos.count)"])
             } catch let error where PipelineError(error).isTransient {
                 throw error
@@ -67,6 +69,7 @@ package final class UploadPipeline: Service {
                 let verdict = PipelineError(error)
                 logger.notice("failed", metadata: ["code": "\(verdict.code.rawValue)", "reason": "\(verdict)"])
                 try await fail(id, from: .ingested, with: verdict)
+                outcomes.count(.failed)
             }
         } catch {
             let delay = queue.retry(id)
