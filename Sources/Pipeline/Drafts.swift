@@ -51,7 +51,8 @@ extension UploadPipeline {
         }
     }
 
-    func tooManyPhotos() -> PipelineError {
+    /// The refusal of a photo beyond the limit for one post.
+    package func tooManyPhotos() -> PipelineError {
         PipelineError(
             .tooManyPhotos, "a post has at most \(settings.maxPhotos) photos",
             hint: "publish this one and begin another")

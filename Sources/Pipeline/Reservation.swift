@@ -62,9 +62,9 @@ extension UploadPipeline {
         return record.state == .reserved ? .new(record) : .known(record)
     }
 
-    /// Gives a reservation back that will get no bytes: its sender went away, or sent something else than a photo.
-    package func abandon(_ id: PostID) async throws {
-        try await expire(id, from: .reserved)
+    /// Gives back a reservation, or a draft, that its sender will never finish: it went away, or sent no photo.
+    package func abandon(_ id: PostID, from state: UploadState = .reserved) async throws {
+        try await expire(id, from: state)
     }
 
     func checked(text: String) throws -> String {

@@ -1,6 +1,6 @@
 import Blobs
 import Imaging
-package import Posts
+import Posts
 import Tree
 
 /// The batch job that gives posts the renditions of the current recipes.

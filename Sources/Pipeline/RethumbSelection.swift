@@ -21,7 +21,8 @@ extension Rethumb {
             self.onlyMissing = onlyMissing
             if let user {
                 guard let uid = UserID(user) else {
-                    throw PipelineError(.badUser, "\"\(user.prefix(80))\" is no user id", hint: "use letters, digits, - and _")
+                    throw PipelineError(
+                        .badUser, "\"\(user.prefix(80))\" is no user id", hint: "use letters, digits, - and _")
                 }
                 self.user = uid
             }

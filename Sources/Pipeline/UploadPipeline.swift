@@ -16,6 +16,7 @@ package final class UploadPipeline: Service {
     /// Held while a post's renditions are switched, and while replaced ones are deleted: a recipe that comes back gives
     /// files their old names again, and these must not be deleted as the garbage that they were before.
     let renditionsInFlux = Slots(1)
+    let outcomes = Outcomes()
     let logger: Logger
     /// Decoding and file calls happen here, never on the cooperative pool.
     let renderThreads: NIOThreadPool
@@ -66,6 +67,7 @@ package final class UploadPipeline: Service {
             guard let record = try await record(of: id), record.state == .ingested else { return }
             do {
                 try await commit(render(record))
+                outcomes.count(.published)
                 logger.info("published", metadata: ["owner": "\(record.owner)", "photos": "\(record.photos.count)"])
             } catch let error where PipelineError(error).isTransient {
                 throw error
@@ -73,6 +75,7 @@ package final class UploadPipeline: Service {
                 let verdict = PipelineError(error)
                 logger.notice("failed", metadata: ["code": "\(verdict.code.rawValue)", "reason": "\(verdict)"])
                 try await fail(id, from: .ingested, with: verdict)
+                outcomes.count(.failed)
             }
         } catch {
             let delay = queue.retry(id)

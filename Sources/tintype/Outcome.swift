@@ -1,8 +1,9 @@
 import ArgumentParser
 import Blobs
-import Glibc
+import Foundation
 import Imaging
 import Pipeline
+import Server
 import Tree
 
 /// How a command ends: the codes that scripts rely on.
@@ -26,6 +27,9 @@ enum Outcome: Int32, Error {
             let error = PipelineError(error)
             Terminal.complain("\(error)")
             return (error.isTransient || error.code.rawValue == "storage_locked" ? tryAgain : failed).rawValue
+        case let error as ServerError:
+            Terminal.complain("\(error)")
+            return failed.rawValue
         case let error as ServiceError:
             Terminal.complain("\(error)")
             return error.isTransient ? tryAgain.rawValue : failed.rawValue
@@ -52,7 +56,12 @@ enum Terminal {
 
     /// Writes a line for a person.
     static func tell(_ line: String) {
-        fputs(line + "\n", stderr)
+        write(line + "\n")
+    }
+
+    /// Writes to standard error as it is.
+    static func write(_ text: String) {
+        FileHandle.standardError.write(Data(text.utf8))
     }
 
     /// Writes a complaint that names its maker, as the lines of several programs may be mixed.

@@ -1,5 +1,3 @@
-import Glibc
-
 /// How far long work is: a bar that redraws itself on a terminal, a line now and then elsewhere, on standard error.
 struct ProgressBar {
     private let label: String
@@ -22,12 +20,12 @@ struct ProgressBar {
         let now = ContinuousClock.now
         if done < total, let lastDrawn, now - lastDrawn < .milliseconds(100) { return }
         lastDrawn = now
-        fputs("\r\u{1B}[K" + bar(done, total) + " " + text(done, total, note), stderr)
+        Terminal.write("\r\u{1B}[K" + bar(done, total) + " " + text(done, total, note))
     }
 
     /// Ends the line.
     func finish() {
-        if isDrawn, lastDrawn != nil { fputs("\n", stderr) }
+        if isDrawn, lastDrawn != nil { Terminal.write("\n") }
     }
 
     private func bar(_ done: Int, _ total: Int) -> String {

@@ -2,6 +2,7 @@ import Client
 import Foundation
 import HTTPTypes
 import NIOCore
+import NIOFoundationEssentialsCompat
 import Pipeline
 
 /// The running service, as the commands speak to it: over its local socket.
@@ -40,7 +41,8 @@ struct Service: Sendable {
             }
         } catch let error as ClientError {
             throw ServiceError(
-                code: error.code.rawValue, message: error.message, hint: error.hint, isTransient: error.code != .permission)
+                code: error.code.rawValue, message: error.message, hint: error.hint,
+                isTransient: error.code != .permission)
         }
     }
 

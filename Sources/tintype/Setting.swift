@@ -1,5 +1,6 @@
 import Foundation
 import Imaging
+import Server
 
 /// One thing that an operator may choose: its name on the command line, in the environment and in the file.
 struct Setting<Value: Sendable>: Sendable {
@@ -41,10 +42,10 @@ enum Settings {
     static let storage = Setting(
         name: "storage", help: "The folder that holds everything.", defaultText: "Storage", expectation: "a folder",
         parse: { $0.isEmpty ? nil : $0 })
-    static let listen = Setting<ListenAddress?>(
+    static let listen = Setting<LoopbackAddress?>(
         name: "listen", help: "Serve HTTP on this loopback address as well.", defaultText: "",
         expectation: "a loopback address and port such as 127.0.0.1:8080",
-        parse: { $0.isEmpty ? .some(nil) : ListenAddress($0).map(Optional.some) })
+        parse: { $0.isEmpty ? .some(nil) : (try? LoopbackAddress($0)).map(Optional.some) })
     static let workers = Setting(
         name: "workers", help: "How many photos are rendered at a time.",
         defaultText: "\(ProcessInfo.processInfo.activeProcessorCount)", expectation: "a number from 1 to 64",
@@ -94,22 +95,5 @@ enum Settings {
         let valid = recipes.compactMap { $0 }
         let names = Set(valid.map(\.name))
         return valid.count == recipes.count && names.count == valid.count && !valid.isEmpty ? valid : nil
-    }
-}
-
-/// A loopback address and a port.
-struct ListenAddress: Sendable, Hashable {
-    let host: String
-    let port: Int
-
-    init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-            return nil
-        }
-        var host = String(text[..<colon])
-        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        guard host == "localhost" || host == "::1" || host.hasPrefix("127.") else { return nil }
-        self.host = host
-        self.port = Int(port)
     }
 }

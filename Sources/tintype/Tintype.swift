@@ -20,8 +20,10 @@ struct Tintype: AsyncParsableCommand {
             """,
         version: version,
         groupedSubcommands: [
-            CommandGroup(name: "Service", subcommands: [Serve.self, Status.self, ConfigCommand.self]),
-            CommandGroup(name: "Photos", subcommands: [Upload.self, Posts.self, Rethumb.self, Render.self]),
+            CommandGroup(name: "Service", subcommands: [ServeCommand.self, StatusCommand.self, ConfigCommand.self]),
+            CommandGroup(
+                name: "Photos",
+                subcommands: [UploadCommand.self, PostsCommand.self, RethumbCommand.self, RenderCommand.self]),
         ])
 
     static let version = "0.1.0"
@@ -35,7 +37,7 @@ struct Tintype: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            exit(Outcome.report(error))
+            Glibc.exit(Outcome.report(error))
         }
     }
 }

@@ -21,9 +21,8 @@ struct JPEGDecoder: RowDecoder, ~Copyable {
         var rows = ccodecs_layout()
         var pointer: OpaquePointer?
         let code = unsafe ccodecs_jpeg_open(
-            bytes.baseAddress, bytes.count, max(1, limits.maxWorkingBytes), Int32(clamping: limits.maxScans), &pointer,
-            &info,
-            &report.fault)
+            bytes.baseAddress, bytes.count, max(1, limits.maxWorkingBytes), Int32(clamping: limits.maxScans),
+            &pointer, &info, &report.fault)
         let handle = try unsafe CodecHandle(pointer, close: ccodecs_jpeg_close)
         try report.check(code)
         let stored = PixelSize(width: Int(info.width), height: Int(info.height))
@@ -54,10 +53,10 @@ struct JPEGDecoder: RowDecoder, ~Copyable {
     mutating func readRow(into row: inout MutableSpan<UInt8>) throws(ImageError) {
         guard inkRow.isEmpty else { return try readInkRow(into: &row) }
         let pointer = unsafe handle.pointer
-        try report.check(
-            unsafe row.withUnsafeMutableBufferPointer { buffer in
-                unsafe ccodecs_jpeg_read_row(pointer, buffer.baseAddress, &report.fault)
-            })
+        let code = unsafe row.withUnsafeMutableBufferPointer { buffer in
+            unsafe ccodecs_jpeg_read_row(pointer, buffer.baseAddress, &report.fault)
+        }
+        try report.check(code)
     }
 
     /// Converts ink to light without a colour profile.

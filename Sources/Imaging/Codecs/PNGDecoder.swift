@@ -39,10 +39,10 @@ struct PNGDecoder: RowDecoder, ~Copyable {
     mutating func readRow(into row: inout MutableSpan<UInt8>) throws(ImageError) {
         if picture.isEmpty {
             let pointer = unsafe handle.pointer
-            try report.check(
-                unsafe row.withUnsafeMutableBufferPointer { buffer in
-                    unsafe ccodecs_png_read_row(pointer, buffer.baseAddress, &report.fault)
-                })
+            let code = unsafe row.withUnsafeMutableBufferPointer { buffer in
+                unsafe ccodecs_png_read_row(pointer, buffer.baseAddress, &report.fault)
+            }
+            try report.check(code)
         } else {
             if nextRow == 0 { try report.check(unsafe ccodecs_png_read_all(handle.pointer, &picture, &report.fault)) }
             let start = nextRow * layout.bytesPerRow

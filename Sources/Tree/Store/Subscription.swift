@@ -8,7 +8,7 @@
 /// closed, and throws ``TreeError`` with code `overflow` when the reader fell behind by more events than the buffer
 /// holds: what came before that has been delivered, so reading on from the last token loses nothing.
 public struct Subscription: AsyncSequence, Sendable {
-    /// What was at the path when the subscription began.
+    /// What was at the path when the subscription began; nil, too, when it was not to be read.
     public let value: TreeValue?
     /// The position in the change log of ``value``; all events come after it.
     public let token: SyncToken

@@ -152,11 +152,14 @@ extension TreeStore {
     /// - Parameters:
     ///   - path: What to watch.
     ///   - bufferLimit: By how many events the reader may fall behind before it is cut off.
-    public func subscribe(to path: TreePath, bufferLimit: Int = 1024) async throws(TreeError) -> Subscription {
+    ///   - readsValue: Whether to read what is there at first; false for a place that is large and known otherwise.
+    public func subscribe(
+        to path: TreePath, bufferLimit: Int = 1024, readsValue: Bool = true
+    ) async throws(TreeError) -> Subscription {
         // First listen, then read: a change in between is in both, and the subscription knows it by its token.
         let events = subscriptions.add(at: path, bufferLimit: bufferLimit)
         let (value, token) = try await read { snapshot throws(TreeError) in
-            (try snapshot.get(path), try snapshot.token)
+            (readsValue ? try snapshot.get(path) : nil, try snapshot.token)
         }
         return Subscription(value: value, token: token, events: events)
     }

@@ -1,15 +1,16 @@
 import ArgumentParser
-import Glibc
 import Inbox
 import Logging
 import Pipeline
 import Server
 import ServiceLifecycle
+import Tree
 import UnixSignals
 
 /// Runs the service until it is told to stop.
-struct Serve: AsyncParsableCommand {
+struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "serve",
         abstract: "Start the service.",
         discussion: """
             Photos come in through STORAGE/inbox/USER/, through the local socket STORAGE/tintype.sock, and, with
@@ -25,8 +26,12 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup var settings: SettingOptions
 
-    @Option(help: ArgumentHelp("How much to log: debug, info, notice, warning, error.", valueName: "level"))
-    var logLevel = Logger.Level.info
+    @Option(help: ArgumentHelp("How much to log.", valueName: "level"))
+    var logLevel = LogLevel.info
+
+    enum LogLevel: String, ExpressibleByArgument, CaseIterable {
+        case debug, info, notice, warning, error
+    }
 
     func run() async throws {
         let configuration = try settings.configuration()
@@ -36,14 +41,14 @@ struct Serve: AsyncParsableCommand {
         let storage = try await Storage(path: path)
         let pipeline = UploadPipeline(storage: storage, settings: try configuration.pipelineSettings(), logger: logger)
         let inbox = InboxDoor(pipeline, settings: try configuration.inboxSettings(), logger: logger)
-        let listen = try configuration.value(Settings.listen)
-        let http = HTTPDoor(
-            pipeline,
-            settings: .init(socketPath: Storage.socketPath(in: path), listen: listen.map { ($0.host, $0.port) }),
-            logger: logger
-        ) { addresses in
-            for address in addresses { Terminal.tell("tintype: listening on \(address)") }
-            Terminal.tell("tintype: drop photos into \(path)/inbox/USER/")
+        var door = HTTPDoor.Settings(socketPath: Storage.socketPath(in: path))
+        door.listen = try configuration.value(Settings.listen)
+        let http = HTTPDoor(pipeline, settings: door, logger: logger) { listener in
+            switch listener {
+            case .socket(let path):
+                Terminal.tell("tintype: listening on \(path); drop photos into \(storage.path)/inbox/USER/")
+            case .tcp(let host, let port): Terminal.tell("tintype: listening on http://\(host):\(port)/")
+            }
         }
         // Shut down from the end: the doors answer what they have taken, and need the pipeline for it.
         let group = ServiceGroup(
@@ -55,9 +60,7 @@ struct Serve: AsyncParsableCommand {
 
     private func makeLogger() -> Logger {
         var logger = Logger(label: "tintype") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = logLevel
+        logger.logLevel = Logger.Level(rawValue: logLevel.rawValue) ?? .info
         return logger
     }
 }
-
-extension Logger.Level: @retroactive ExpressibleByArgument {}

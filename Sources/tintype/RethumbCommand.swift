@@ -1,5 +1,7 @@
 import ArgumentParser
+import Client
 import Foundation
+import HTTPTypes
 import Logging
 import NIOCore
 import Pipeline
@@ -7,8 +9,9 @@ import Tree
 import UnixSignals
 
 /// Gives posts the renditions of the current recipes.
-struct Rethumb: AsyncParsableCommand {
+struct RethumbCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "rethumb",
         abstract: "Render the thumbnails of published posts again.",
         discussion: """
             Run it after the recipes were changed. Posts that have the renditions of the current recipes are passed over,
@@ -57,7 +60,9 @@ struct Rethumb: AsyncParsableCommand {
         }
         progress.finish()
         if let failure = last.last_failure { Terminal.complain(failure) }
-        if !json { print("\(last.switched) of \(last.total) posts \(dryRun ? "would be " : "")switched, \(last.failed) failed") }
+        if !json {
+            print("\(last.switched) of \(last.total) posts \(dryRun ? "would be " : "")switched, \(last.failed) failed")
+        }
         if last.failed > 0 { throw Outcome.partial }
     }
 
@@ -105,7 +110,8 @@ struct Rethumb: AsyncParsableCommand {
                 {
                     let step = try JSONDecoder().decode(RethumbStep.self, from: Data(line))
                     if let error = step.error {
-                        throw ServiceError(code: error.code, message: error.message, hint: error.hint, isTransient: true)
+                        throw ServiceError(
+                            code: error.code, message: error.message, hint: error.hint, isTransient: true)
                     }
                     isFinished = step.finished
                     report(step)

@@ -1,9 +1,11 @@
 import ArgumentParser
 import Foundation
+import HTTPTypes
 
 /// Shows what the service is doing.
-struct Status: AsyncParsableCommand {
+struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "status",
         abstract: "Show whether the service runs, and what it is doing.",
         discussion: """
             The exit code is 0 when it runs and 75 when none does.

@@ -1,9 +1,11 @@
 import ArgumentParser
 import Foundation
+import HTTPTypes
 
 /// Lists the newest posts.
-struct Posts: AsyncParsableCommand {
+struct PostsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "posts",
         abstract: "List posts, the newest first.",
         discussion: """
             EXAMPLES

@@ -7,8 +7,9 @@ import Pipeline
 import Tree
 
 /// Makes thumbnails of files, without a service.
-struct Render: AsyncParsableCommand {
+struct RenderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "render",
         abstract: "Make thumbnails of files; no service needed.",
         discussion: """
             A thumbnail is called NAME-RECIPE.jpg (.png where alpha is kept) after its source. With --json, each file

@@ -8,8 +8,9 @@ import NIOPosix
 import Tree
 
 /// Sends photos to the running service.
-struct Upload: AsyncParsableCommand {
+struct UploadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "upload",
         abstract: "Publish photos through the running service.",
         discussion: """
             Each photo becomes a post of its own, unless --one-post puts all of them into one. The command waits until
@@ -34,7 +35,8 @@ struct Upload: AsyncParsableCommand {
     @Option(help: "The text of the post.")
     var text: String = ""
 
-    @Option(help: ArgumentHelp("A name of yours for this upload: a repeated one finds the same post.", valueName: "key"))
+    @Option(
+        help: ArgumentHelp("A name of yours for this upload: a repeated one finds the same post.", valueName: "key"))
     var key: String?
 
     @Flag(help: "Put all photos into one post.")
@@ -149,7 +151,9 @@ private struct FileChunks: AsyncSequence, Sendable {
 
         mutating func next() async throws -> ByteBuffer? {
             let (reader, offset) = (reader, offset)
-            let bytes = try await NIOThreadPool.singleton.runIfActive { try reader.read(at: offset, maxBytes: 256 << 10) }
+            let bytes = try await NIOThreadPool.singleton.runIfActive {
+                try reader.read(at: offset, maxBytes: 256 << 10)
+            }
             self.offset += bytes.count
             return bytes.isEmpty ? nil : ByteBuffer(bytes: bytes)
         }

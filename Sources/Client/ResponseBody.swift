@@ -1,0 +1,81 @@
+import HTTPTypes
+package import NIOCore
+import NIOHTTPTypes
+
+/// The body of an answer, in the chunks in which it comes. For one reader.
+package struct ResponseBody: AsyncSequence {
+    package typealias Element = ByteBuffer
+
+    private let parts: ResponseParts
+
+    init(_ parts: ResponseParts) {
+        self.parts = parts
+    }
+
+    package func makeAsyncIterator() -> Iterator { Iterator(parts: parts) }
+
+    /// Reads the body.
+    package struct Iterator: AsyncIteratorProtocol {
+        let parts: ResponseParts
+
+        /// The next chunk; nil at the end.
+        ///
+        /// - Throws: `ClientError` when the connection ends before the body does.
+        package mutating func next() async throws -> ByteBuffer? { try await parts.chunk() }
+    }
+
+    /// The whole body, unless it has more than `maxBytes` bytes.
+    ///
+    /// - Throws: `NIOTooManyBytesError`, or `ClientError` when the connection ends before the body does.
+    package func collect(upTo maxBytes: Int) async throws -> ByteBuffer {
+        var whole = ByteBuffer()
+        for try await chunk in self {
+            guard whole.readableBytes + chunk.readableBytes <= maxBytes else {
+                throw NIOTooManyBytesError(maxBytes: maxBytes)
+            }
+            whole.writeImmutableBuffer(chunk)
+        }
+        return whole
+    }
+}
+
+/// The parts of one answer, read one after the other by whoever has the body.
+final class ResponseParts {
+    private var iterator: NIOAsyncChannelInboundStream<HTTPResponsePart>.AsyncIterator
+    private var hasEnded = false
+
+    init(_ inbound: NIOAsyncChannelInboundStream<HTTPResponsePart>) {
+        iterator = inbound.makeAsyncIterator()
+    }
+
+    /// The head; nil when the connection ended without one.
+    func head() async throws -> HTTPResponse? {
+        while let part = try await next() {
+            if case .head(let head) = part, head.status.kind != .informational { return head }
+        }
+        return nil
+    }
+
+    func chunk() async throws -> ByteBuffer? {
+        guard !hasEnded else { return nil }
+        switch try await next() {
+        case .body(let buffer): return buffer
+        case .end:
+            hasEnded = true
+            return nil
+        case .head, nil: throw ClientError.connectionLost
+        }
+    }
+
+    private func next() async throws -> HTTPResponsePart? {
+        do {
+            let part = try await iterator.next(isolation: #isolation)
+            if part == nil { try Task.checkCancellation() }
+            return part
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw ClientError.connectionLost(error)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOPosix
+
+/// A small HTTP/1.1 client (RFC 9112) for the service on this machine: one connection a request, nothing to shut down.
+///
+/// Bodies stream in both directions with back-pressure. Cancelling the task closes the connection.
+package struct ServiceClient: Sendable {
+    /// Where the service listens.
+    package enum Address: Sendable, Hashable {
+        case socket(path: String)
+        case tcp(host: String, port: Int)
+    }
+
+    private typealias Connection = NIOAsyncChannel<HTTPResponsePart, HTTPRequestPart>
+
+    private let address: Address
+
+    package init(_ address: Address) {
+        self.address = address
+    }
+
+    /// Sends a request and hands the answer to `handle` as soon as its head is there, even while the body is being sent.
+    ///
+    /// - Parameter path: The request's target: a path that begins with `/`, and a query, percent-encoded.
+    /// - Throws: `ClientError` when nobody listens or the connection is lost, what the body throws, or what `handle` does.
+    package func send<R: Sendable>(
+        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: RequestBody = .none,
+        _ handle: (HTTPResponse, ResponseBody) async throws -> R
+    ) async throws -> R {
+        let head = HTTPRequest(
+            method: method, scheme: "http", authority: authority, path: path,
+            headerFields: body.framed(headers, for: method))
+        return try await connect().executeThenClose { inbound, outbound in
+            let parts = ResponseParts(inbound)
+            return try await withThrowingTaskGroup { group in
+                group.addTask(name: "request body") {
+                    try await Self.write(head, body, to: outbound)
+                }
+                defer { group.cancelAll() }
+                guard let response = try await parts.head() else {
+                    // The body's own failure, a file that cannot be read, says more than the silence it caused.
+                    try await group.waitForAll()
+                    throw ClientError.connectionLost
+                }
+                return try await handle(response, ResponseBody(parts))
+            }
+        }
+    }
+
+    private static func write(
+        _ head: HTTPRequest, _ body: RequestBody, to outbound: NIOAsyncChannelOutboundWriter<HTTPRequestPart>
+    ) async throws {
+        do {
+            try await outbound.write(.head(head))
+            try await body.forEachChunk { try await outbound.write(.body($0)) }
+            try await outbound.write(.end(nil))
+        } catch let error as BodyFailure {
+            outbound.finish()
+            throw error.cause
+        } catch {
+            // The service stopped listening. What it has to say about that is on its way, or the reader sees the end.
+        }
+    }
+
+    private var authority: String {
+        switch address {
+        case .socket: "localhost"
+        case .tcp(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        }
+    }
+
+    private func connect() async throws -> Connection {
+        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+        do {
+            switch address {
+            case .socket(let path):
+                return try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: Self.setUp)
+            case .tcp(let host, let port):
+                return try await bootstrap.connect(host: host, port: port, channelInitializer: Self.setUp)
+            }
+        } catch {
+            throw ClientError(error, connectingTo: address)
+        }
+    }
+
+    @Sendable private static func setUp(_ channel: any Channel) -> EventLoopFuture<Connection> {
+        channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHTTPClientHandlers(leftOverBytesStrategy: .dropBytes)
+            try channel.pipeline.syncOperations.addHandler(HTTP1ToHTTPClientCodec())
+            return try Connection(
+                wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: false))
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Posts
+import Synchronization
+package import Tree
+
+/// How the pipeline is doing, for people and for monitoring.
+package struct PipelineStatus: Sendable {
+    /// Uploads that wait for a worker.
+    package let waiting: Int
+    /// Uploads that have not ended yet, by the state in which they are.
+    package let unfinished: [UploadState: Int]
+    /// Posts that were committed since the start.
+    package let published: Int
+    /// Acknowledged uploads that could never become a post, since the start.
+    package let failed: Int
+    /// What the tree has committed since it was opened.
+    package let tree: TreeStore.Statistics
+}
+
+extension UploadPipeline {
+    /// Tells how the pipeline is doing. Costs a read of what is unfinished.
+    package func status() async throws -> PipelineStatus {
+        let states = try await tree.children(of: Paths.queue).compactMap { child in
+            child.value.stringValue.flatMap(UploadState.init)
+        }
+        return PipelineStatus(
+            waiting: queue.count, unfinished: Dictionary(states.map { ($0, 1) }, uniquingKeysWith: +),
+            published: outcomes[.published], failed: outcomes[.failed], tree: tree.statistics)
+    }
+}
+
+/// How many uploads came to which end since the start.
+final class Outcomes: Sendable {
+    private let counts = Mutex<[UploadState: Int]>([:])
+
+    subscript(state: UploadState) -> Int {
+        counts.withLock { $0[state, default: 0] }
+    }
+
+    func count(_ state: UploadState) {
+        counts.withLock { $0[state, default: 0] += 1 }
+    }
+}

@@ -1,0 +1,27 @@
+import Hummingbird
+import Logging
+
+/// What a request's handler knows beside the request.
+struct DoorContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// Whether the request came through the Unix socket, whose file mode says who may use it; false for TCP, which every
+    /// program and every web page on this machine can reach.
+    let isTrusted: Bool
+    /// By which the request is found in the log.
+    let trace: String
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        trace = source.logger[metadataKey: "hb.request.id"].map { "\($0)" } ?? RequestID().description
+        isTrusted = source.channel.localAddress?.protocol == .unix
+    }
+
+    /// Refuses what only the Unix socket may ask for.
+    func requireTrust(for what: String) throws(ServerError) {
+        guard isTrusted else {
+            throw ServerError(
+                .localOnly, "\(what) is not available over TCP",
+                hint: "ask through the Unix socket, as the service's user")
+        }
+    }
+}

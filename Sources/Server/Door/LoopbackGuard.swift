@@ -1,0 +1,52 @@
+import HTTPTypes
+import Hummingbird
+
+/// Keeps web pages of other sites away from the TCP door.
+///
+/// A page can make a browser send requests to 127.0.0.1, and can give its own host name that address (DNS rebinding) to
+/// read the answers. Against the latter: the `Host` must be a name of this machine. Against the former: a request that
+/// changes something must come from our own page or from no page (Fetch Metadata, `Origin`). The Unix socket is trusted.
+struct LoopbackGuard: RouterMiddleware {
+    func handle(
+        _ request: Request, context: DoorContext, next: @concurrent (Request, DoorContext) async throws -> Response
+    ) async throws -> Response {
+        if !context.isTrusted {
+            try checkHost(request)
+            try checkSite(request)
+        }
+        return try await next(request, context)
+    }
+
+    private func checkHost(_ request: Request) throws(ServerError) {
+        guard let authority = request.head.authority, LoopbackAddress.isLoopback(LoopbackAddress.split(authority).host)
+        else {
+            throw ServerError(
+                .foreignHost, "this service answers to localhost and 127.0.0.1 only",
+                hint: "use http://127.0.0.1 and the port; a proxy has to set the Host header")
+        }
+    }
+
+    private func checkSite(_ request: Request) throws(ServerError) {
+        guard ![.get, .head, .options].contains(request.method) else { return }
+        let site = request.headers[.secFetchSite] ?? "none"
+        let origin = request.headers[.origin]
+        let own = request.head.authority.map { "http://\($0)" }
+        guard ["none", "same-origin"].contains(site), origin == nil || origin == own else {
+            throw ServerError(
+                .crossSite, "a page of another site may not change anything here",
+                hint: "use the service's own page, or a client that is no browser")
+        }
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static var secFetchSite: HTTPField.Name { HTTPField.Name(parsed: "sec-fetch-site") }
+}
+
+extension HTTPField.Name {
+    /// A name from a constant in the source.
+    init(parsed name: StaticString) {
+        guard let parsed = HTTPField.Name(name.description) else { preconditionFailure("\(name) is no field name") }
+        self = parsed
+    }
+}

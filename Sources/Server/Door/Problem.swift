@@ -1,0 +1,100 @@
+import Blobs
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Pipeline
+import Tree
+
+/// What the public learns of an error: a problem document (RFC 9457) and its status.
+struct Problem {
+    let status: HTTPResponse.Status
+    let code: String
+    let detail: String
+    let hint: String
+
+    /// The one table from codes to statuses. Only what stands here is told in its own words.
+    private static let statuses: [String: HTTPResponse.Status] = [
+        "bad_request": .badRequest, "bad_multipart": .badRequest, "bad_user": .badRequest, "bad_text": .badRequest,
+        "bad_reference": .badRequest, "empty": .badRequest, "empty_post": .badRequest,
+        "foreign_host": .forbidden, "cross_site": .forbidden, "local_only": .forbidden,
+        "not_found": .notFound, "unknown_user": .notFound,
+        "method_not_allowed": .methodNotAllowed,
+        "wrong_state": .conflict, "conflict": .conflict, "job_running": .conflict,
+        "shutting_down": .serviceUnavailable,
+        "too_large_bytes": .contentTooLarge,
+        "unsupported_format": .unsupportedMediaType,
+        "range_not_satisfiable": .rangeNotSatisfiable,
+        "too_many_photos": .unprocessableContent, "too_many_pixels": .unprocessableContent,
+        "side_too_long": .unprocessableContent, "too_many_frames": .unprocessableContent,
+        "too_many_scans": .unprocessableContent, "too_much_memory": .unprocessableContent,
+        "truncated": .unprocessableContent, "corrupt": .unprocessableContent,
+    ]
+
+    init(_ error: any Error) {
+        switch error {
+        case let error as ServerError:
+            self.init(code: error.code.rawValue, detail: error.message, hint: error.hint)
+        case let error as PipelineError where !error.isTransient:
+            self.init(code: error.code.rawValue, detail: error.message, hint: error.hint)
+        case let error as HTTPError:
+            self.init(
+                status: error.status, code: error.status == .notFound ? "not_found" : "bad_request",
+                detail: error.body ?? "there is nothing here", hint: "the addresses begin with /v1/ and /media/")
+        case let error as NIOTooManyBytesError:
+            self.init(
+                code: ServerError.Code.tooLarge.rawValue,
+                detail: "the body has more than \(error.maxBytes.map(String.init) ?? "the permitted number of") bytes",
+                hint: "send a shorter text")
+        default:
+            self.init(fault: PipelineError(error))
+        }
+    }
+
+    private init(status: HTTPResponse.Status, code: String, detail: String, hint: String) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.hint = hint
+    }
+
+    private init(code: String, detail: String, hint: String) {
+        guard let status = Self.statuses[code] else {
+            self = .internalError
+            return
+        }
+        self.init(status: status, code: code, detail: detail, hint: hint)
+    }
+
+    /// The service's own trouble: what exactly is for its log. Messages of the lower layers name files.
+    private init(fault: PipelineError) {
+        if fault.code.rawValue == BlobError.Code.diskFull.rawValue {
+            self.init(
+                status: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
+                code: fault.code.rawValue, detail: "the service's disk is full",
+                hint: "free some space there, then send it again")
+        } else if fault.isTransient, fault.code.rawValue != "internal" {
+            self.init(
+                status: .serviceUnavailable, code: "unavailable", detail: "the service cannot do this just now",
+                hint: "try again in a few seconds; if it lasts, its log says why")
+        } else {
+            self = .internalError
+        }
+    }
+
+    private static let internalError = Problem(
+        status: .internalServerError, code: "internal", detail: "something went wrong inside the service",
+        hint: "its log has the details under this answer's trace")
+
+    /// The document as an answer; `trace` finds the request in the log.
+    func response(trace: String, headers: HTTPFields = [:]) -> Response {
+        var headers = headers
+        headers[.contentType] = "application/problem+json"
+        if status == .serviceUnavailable { headers[.retryAfter] = "5" }
+        let document: TreeValue = [
+            "type": "about:blank", "title": .string(status.reasonPhrase), "status": .integer(Int64(status.code)),
+            "detail": .string(detail), "code": .string(code), "hint": .string(hint), "trace": .string(trace),
+        ]
+        return Response(
+            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: document.json())))
+    }
+}

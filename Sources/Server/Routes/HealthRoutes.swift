@@ -1,0 +1,60 @@
+import Hummingbird
+import Imaging
+import Pipeline
+import Posts
+import Tree
+
+/// `/healthz`, `/v1/version` and `/v1/status`: how the service is.
+struct HealthRoutes: Sendable {
+    private let pipeline: UploadPipeline
+
+    init(_ pipeline: UploadPipeline) {
+        self.pipeline = pipeline
+    }
+
+    func add(to router: Router<DoorContext>) {
+        router.resource("healthz", [.get: health])
+        router.resource("v1/version", [.get: version])
+        router.resource("v1/status", [.get: status])
+    }
+
+    /// 200 while the tree answers.
+    @Sendable private func health(_ request: Request, _ context: DoorContext) async throws -> Response {
+        _ = try await pipeline.storage.tree.keys(of: Paths.posts, limit: 1)
+        return .json(["status": "ok"])
+    }
+
+    @Sendable private func version(_ request: Request, _ context: DoorContext) async throws -> Response {
+        .json(["name": "tintype", "version": .string(ServiceVersion.current)])
+    }
+
+    @Sendable private func status(_ request: Request, _ context: DoorContext) async throws -> Response {
+        let status = try await pipeline.status()
+        var unfinished: [TreeKey: TreeValue] = [:]
+        for state in UploadState.allCases where !state.isTerminal {
+            unfinished[try TreeKey(state.rawValue)] = .integer(Int64(status.unfinished[state] ?? 0))
+        }
+        var recipes: [TreeKey: TreeValue] = [:]
+        for recipe in pipeline.settings.recipes {
+            recipes[try TreeKey(recipe.name)] = .string(recipe.description)
+        }
+        return .json([
+            "version": .string(ServiceVersion.current),
+            "queue": .integer(Int64(status.waiting)),
+            "uploads": .object(unfinished),
+            "published": .integer(Int64(status.published)),
+            "failed": .integer(Int64(status.failed)),
+            "tree": [
+                "updates": .integer(Int64(status.tree.updates)),
+                "transactions": .integer(Int64(status.tree.transactions)),
+                "largest_group": .integer(Int64(status.tree.largestGroup)),
+            ],
+            "recipes": .object(recipes),
+        ])
+    }
+}
+
+/// Which version of the service this is.
+package enum ServiceVersion {
+    package static let current = "0.1.0"
+}

@@ -1,0 +1,116 @@
+import Blobs
+import HTTPTypes
+import Hummingbird
+import Imaging
+import NIOCore
+import Pipeline
+
+/// `/media/{uid}/{postId}/{file}`: the blobs, for as long as anybody likes to keep them: a name never changes its bytes.
+struct MediaRoutes: Sendable {
+    private static let chunkBytes = 256 << 10
+
+    private let pipeline: UploadPipeline
+
+    init(_ pipeline: UploadPipeline) {
+        self.pipeline = pipeline
+    }
+
+    func add(to router: Router<DoorContext>) {
+        router.resource("media/:uid/:post/:file", [.get: show])
+    }
+
+    @Sendable private func show(_ request: Request, _ context: DoorContext) async throws -> Response {
+        let name = try name(context)
+        let (file, byteCount) = try await open(name)
+        var headers = headers(of: name)
+        let tag = "\"\(name.fileName)-\(byteCount)\""
+        headers[.eTag] = tag
+        if request.headers.ifNoneMatch(tag) { return Response(status: .notModified, headers: headers) }
+        switch range(request, tag, byteCount) {
+        case .whole:
+            return Response(status: .ok, headers: headers, body: body(file, 0..<byteCount))
+        case .part(let range):
+            headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(byteCount)"
+            return Response(status: .partialContent, headers: headers, body: body(file, range))
+        case .unsatisfiable:
+            let error = ServerError(
+                .rangeNotSatisfiable, "the range lies outside the file", hint: "the file has \(byteCount) bytes")
+            return Problem(error).response(trace: context.trace, headers: [.contentRange: "bytes */\(byteCount)"])
+        }
+    }
+
+    /// The blob that is asked for. Originals carry what the camera noted, the place above all: they stay on this side of
+    /// the socket.
+    private func name(_ context: DoorContext) throws(ServerError) -> BlobName {
+        let parameters = context.parameters
+        guard let uid = parameters.get("uid"), let post = parameters.get("post"), let file = parameters.get("file"),
+            let name = try? BlobName(userID: uid, postID: post, fileName: file),
+            context.isTrusted || !name.isOriginal
+        else { throw Self.notFound }
+        return name
+    }
+
+    private func open(_ name: BlobName) async throws -> (FileReader, byteCount: Int) {
+        let blobs = pipeline.storage.blobs
+        do {
+            return try await pipeline.onFileThread {
+                let file = try blobs.open(name)
+                return (file, try file.byteCount())
+            }
+        } catch let error as BlobError where [.notFound, .wrongKind].contains(error.code) {
+            throw Self.notFound
+        }
+    }
+
+    private static let notFound = ServerError(
+        .notFound, "there is no such file", hint: "the addresses stand in the post")
+
+    private func headers(of name: BlobName) -> HTTPFields {
+        let suffix = name.fileName.split(separator: ".").last.map(String.init)
+        let format = ImageFormat.allCases.first { $0.fileExtension == suffix }
+        var headers: HTTPFields = [
+            .contentType: format?.contentType ?? "application/octet-stream",
+            .cacheControl: name.isOriginal ? "private, no-store" : "public, max-age=31536000, immutable",
+            .acceptRanges: "bytes",
+            .contentSecurityPolicy: "default-src 'none'; sandbox",
+        ]
+        if name.isOriginal { headers[.contentDisposition] = "attachment; filename=\"\(name.fileName)\"" }
+        return headers
+    }
+
+    /// The range, unless the client has another version of the file (RFC 9110 §13.1.5).
+    private func range(_ request: Request, _ tag: String, _ byteCount: Int) -> ByteRange {
+        if let condition = request.headers[.ifRange], condition != tag { return .whole }
+        return ByteRange(header: request.headers[.range], byteCount: byteCount)
+    }
+
+    private func body(_ file: FileReader, _ range: Range<Int>) -> ResponseBody {
+        ResponseBody(contentLength: range.count) { [pipeline] writer in
+            var offset = range.lowerBound
+            while offset < range.upperBound {
+                let count = min(Self.chunkBytes, range.upperBound - offset)
+                let bytes = try await pipeline.onFileThread { [offset] in try file.read(at: offset, maxBytes: count) }
+                guard !bytes.isEmpty else { throw BlobError(.io, "a blob became shorter while it was read") }
+                try await writer.write(ByteBuffer(bytes: bytes))
+                offset += bytes.count
+            }
+            try await writer.finish(nil)
+        }
+    }
+}
+
+extension BlobName {
+    fileprivate var isOriginal: Bool { fileName.hasPrefix("original") }
+}
+
+extension HTTPFields {
+    /// Whether `If-None-Match` names the tag; weak comparison (RFC 9110 §13.1.2).
+    fileprivate func ifNoneMatch(_ tag: String) -> Bool {
+        self[values: .ifNoneMatch].contains { field in
+            field.split(separator: ",").contains { candidate in
+                let text = candidate.filter { $0 != " " && $0 != "\t" }
+                return text == "*" || text == tag || text == "W/\(tag)"
+            }
+        }
+    }
+}

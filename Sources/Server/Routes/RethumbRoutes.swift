@@ -1,0 +1,149 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Pipeline
+import Posts
+import ServiceLifecycle
+import Synchronization
+import Tree
+
+/// `/v1/rethumb`: gives posts the renditions of the current recipes, and tells how far it is, a JSON object a line.
+///
+/// One job at a time. It stops when its client goes away: what was switched stays, and the next job goes on from there.
+struct RethumbRoutes: Sendable {
+    private static let reportInterval = Duration.milliseconds(250)
+
+    private let pipeline: UploadPipeline
+    private let slot = JobSlot()
+
+    init(_ pipeline: UploadPipeline) {
+        self.pipeline = pipeline
+    }
+
+    func add(to router: Router<DoorContext>) {
+        router.resource("v1/rethumb", [.post: run])
+    }
+
+    @Sendable private func run(_ request: Request, _ context: DoorContext) async throws -> Response {
+        try context.requireTrust(for: "re-thumbnailing")
+        let query = try FormFields(queryOf: request.uri)
+        let job = Rethumb(pipeline, selection: try selection(query), isDryRun: try query.flag("dry_run"))
+        guard let ticket = slot.take() else {
+            throw ServerError(.jobRunning, "a re-thumbnailing job is running", hint: "wait for its end, or stop it")
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "application/x-ndjson"],
+            body: ResponseBody { writer in
+                defer { withExtendedLifetime(ticket) {} }
+                try await Self.run(job, reportingTo: &writer)
+                try await writer.finish(nil)
+            })
+    }
+
+    /// Runs the job and writes how far it is a few times a second. A client that went away is noticed by the writing.
+    @concurrent private static func run(_ job: Rethumb, reportingTo writer: inout any ResponseBodyWriter) async throws {
+        let (steps, continuation) = AsyncStream.makeStream(
+            of: Rethumb.Progress.self, bufferingPolicy: .bufferingNewest(1))
+        let last = try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
+            defer { group.cancelAll() }
+            group.addTask(name: "rethumb") {
+                defer { continuation.finish() }
+                return await lastLine(of: job) { continuation.yield($0) }
+            }
+            for await progress in steps.cancelOnGracefulShutdown() {
+                try await writer.write(progress.line(isFinished: false))
+                try await Task.sleep(for: reportInterval)
+            }
+            if Task.isShuttingDownGracefully { group.cancelAll() }
+            return try await group.next()
+        }
+        if let last { try await writer.write(last) }
+    }
+
+    private static func lastLine(
+        of job: Rethumb, reporting report: (Rethumb.Progress) -> Void
+    ) async -> ByteBuffer {
+        do {
+            return try await job.run { report($0) }.line(isFinished: true)
+        } catch is CancellationError {
+            return Problem(
+                PipelineError(.shuttingDown, "the service is stopping", hint: "run it again: it goes on from there")
+            ).line
+        } catch {
+            return Problem(error).line
+        }
+    }
+
+    private func selection(_ query: FormFields) throws -> Rethumb.Selection {
+        var selection = Rethumb.Selection()
+        selection.onlyMissing = try query.flag("only_missing")
+        if let user = query["user"] {
+            guard let uid = UserID(user) else {
+                throw PipelineError(.badUser, "\"\(user.prefix(80))\" is no user id")
+            }
+            selection.user = uid
+        }
+        if let since = query["since"] { selection.since = try milliseconds(since) }
+        return selection
+    }
+
+    /// A moment, given in milliseconds since the epoch or as an ISO 8601 date, with or without a time; UTC.
+    private func milliseconds(_ text: String) throws(ServerError) -> Int64 {
+        if let milliseconds = Int64(text) { return milliseconds }
+        let day = Date.ISO8601FormatStyle().year().month().day()
+        guard let date = (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: day)),
+            let milliseconds = Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded())
+        else {
+            throw ServerError(
+                .badRequest, "since=\(text.prefix(80)) is no moment", hint: "for instance 2026-05-01, or milliseconds")
+        }
+        return milliseconds
+    }
+}
+
+extension Rethumb.Progress {
+    fileprivate func line(isFinished: Bool) -> ByteBuffer {
+        var fields: [TreeKey: TreeValue] = [
+            "total": .integer(Int64(total)), "done": .integer(Int64(done)), "switched": .integer(Int64(switched)),
+            "failed": .integer(Int64(failed)), "finished": .bool(isFinished),
+        ]
+        fields["last_failure"] = lastFailure.map(TreeValue.string)
+        return ByteBuffer(bytes: TreeValue.object(fields).json() + "\n".utf8)
+    }
+}
+
+extension Problem {
+    fileprivate var line: ByteBuffer {
+        let error: TreeValue = ["code": .string(code), "message": .string(detail), "hint": .string(hint)]
+        let document: TreeValue = ["finished": false, "error": error]
+        return ByteBuffer(bytes: document.json() + "\n".utf8)
+    }
+}
+
+/// Room for one job.
+private final class JobSlot: Sendable {
+    private let isTaken = Mutex(false)
+
+    /// The right to run, given back when the ticket goes, even if the answer that holds it is never begun; nil when
+    /// another holds it.
+    func take() -> Ticket? {
+        let isFree = isTaken.withLock { isTaken in
+            defer { isTaken = true }
+            return !isTaken
+        }
+        return isFree ? Ticket(slot: self) : nil
+    }
+
+    final class Ticket: Sendable {
+        private let slot: JobSlot
+
+        fileprivate init(slot: JobSlot) {
+            self.slot = slot
+        }
+
+        deinit {
+            slot.isTaken.withLock { $0 = false }
+        }
+    }
+}

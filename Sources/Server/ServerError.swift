@@ -1,0 +1,44 @@
+/// Why the HTTP door cannot open, or refuses a request before the pipeline sees it.
+package struct ServerError: Error, Sendable, CustomStringConvertible {
+    /// A stable, machine-readable reason.
+    package struct Code: RawRepresentable, Hashable, Sendable {
+        package let rawValue: String
+
+        package init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        // Opening the door.
+        package static let badAddress = Code(rawValue: "bad_address")
+        package static let addressInUse = Code(rawValue: "address_in_use")
+        package static let badSocketPath = Code(rawValue: "bad_socket_path")
+        package static let cannotListen = Code(rawValue: "cannot_listen")
+
+        // Requests.
+        package static let badRequest = Code(rawValue: "bad_request")
+        package static let badMultipart = Code(rawValue: "bad_multipart")
+        package static let tooLarge = Code(rawValue: "too_large_bytes")
+        package static let foreignHost = Code(rawValue: "foreign_host")
+        package static let crossSite = Code(rawValue: "cross_site")
+        package static let localOnly = Code(rawValue: "local_only")
+        package static let notFound = Code(rawValue: "not_found")
+        package static let methodNotAllowed = Code(rawValue: "method_not_allowed")
+        package static let rangeNotSatisfiable = Code(rawValue: "range_not_satisfiable")
+        package static let jobRunning = Code(rawValue: "job_running")
+    }
+
+    package let code: Code
+    /// What was wrong with what: for a person.
+    package let message: String
+    /// What to do about it: for a person.
+    package let hint: String
+
+    init(_ code: Code, _ message: String, hint: String = "") {
+        self.code = code
+        self.message = message
+        self.hint = hint
+    }
+
+    /// The message and, in brackets, the hint.
+    package var description: String { hint.isEmpty ? message : "\(message) (\(hint))" }
+}

@@ -1,0 +1,85 @@
+import HTTPTypes
+import Hummingbird
+import Pipeline
+import Posts
+import Tree
+
+/// What is answered about an upload.
+struct UploadAnswer {
+    let pipeline: UploadPipeline
+
+    /// The post, when it is there: 201, or why there will be none. With `Prefer: respond-async` (RFC 7240), and when the
+    /// service stops before the end, 202 and where to ask.
+    func outcome(of record: UploadRecord, for request: Request) async throws -> Response {
+        let preference = request.prefersAsync
+        let ended = preference ? record : try await pipeline.outcome(of: record.id)
+        switch ended.state {
+        case .published:
+            return try await created(ended)
+        case .failed, .expired:
+            throw ended.error ?? PipelineError(.wrongState, "upload \(ended.id) is \(ended.state.rawValue)")
+        case .reserved, .draft, .ingested:
+            var headers: HTTPFields = [.location: "/v1/uploads/\(ended.id)"]
+            if preference { headers[.preferenceApplied] = "respond-async" }
+            return .json(try document(of: ended), status: .accepted, headers: headers)
+        }
+    }
+
+    private func created(_ record: UploadRecord) async throws -> Response {
+        var document: TreeValue = ["post_id": .string(record.id.description)]
+        if let post = try await pipeline.storage.tree.get(Paths.post(record.id)) {
+            document = ["post_id": .string(record.id.description), "post": post]
+        }
+        return .json(document, status: .created, headers: [.location: "/v1/posts/\(record.id)"])
+    }
+
+    /// A draft as it stands: 201, and where to ask.
+    func draft(_ record: UploadRecord) throws -> Response {
+        .json(try document(of: record), status: .created, headers: [.location: "/v1/uploads/\(record.id)"])
+    }
+
+    /// What may be known of an upload: no names of files, no paths.
+    func document(of record: UploadRecord) throws -> TreeValue {
+        var fields: [TreeKey: TreeValue] = [
+            "upload_id": .string(record.id.description), "state": .string(record.state.rawValue),
+            "user": .string(record.owner.description), "door": .string(record.door.rawValue),
+            "created_at": .integer(record.createdAt), "updated_at": .integer(record.updatedAt),
+            "attempts": .integer(Int64(record.attempts)),
+        ]
+        if !record.text.isEmpty { fields["text"] = .string(record.text) }
+        if let reference = record.clientReference { fields["client_ref"] = .string(reference) }
+        if record.state == .published { fields["post"] = .string("/v1/posts/\(record.id)") }
+        if let error = record.error {
+            let problem = Problem(error)
+            fields["error"] = [
+                "code": .string(problem.code), "message": .string(problem.detail), "hint": .string(problem.hint),
+            ]
+        }
+        var photos: [TreeKey: TreeValue] = [:]
+        for (index, photo) in record.orderedPhotos.enumerated() {
+            photos[try TreeKey(String(index))] = try photoDocument(of: photo, in: record)
+        }
+        fields["photos"] = photos.isEmpty ? nil : .object(photos)
+        return .object(fields)
+    }
+
+    private func photoDocument(of photo: UploadRecord.Photo, in record: UploadRecord) throws -> TreeValue {
+        let rendered = try photo.rendered?.value(owner: record.owner, post: record.id)
+        var fields = rendered?.object ?? [:]
+        fields["original_name"] = .string(photo.originalName)
+        fields["bytes"] = .integer(Int64(photo.byteCount))
+        fields["sha256"] = .string(photo.sha256)
+        return .object(fields)
+    }
+}
+
+extension Request {
+    /// Whether the client would rather ask again later than wait.
+    fileprivate var prefersAsync: Bool {
+        headers[values: .prefer].contains { field in
+            field.lowercased().split(separator: ",").contains { preference in
+                preference.split(separator: ";").first?.filter { $0 != " " } == "respond-async"
+            }
+        }
+    }
+}

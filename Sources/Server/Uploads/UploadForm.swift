@@ -1,0 +1,44 @@
+import HTTPTypes
+import Hummingbird
+import Pipeline
+import Posts
+
+/// What the sender of an upload says beside the photos, in the query or in fields of a form.
+struct UploadForm {
+    var fields: FormFields
+    private let clientReference: String?
+
+    init(_ request: Request) throws(ServerError) {
+        fields = try FormFields(queryOf: request.uri)
+        clientReference = request.headers[.idempotencyKey]
+    }
+
+    /// The post's text so far: a form may bring it after the photos.
+    var text: String { fields["text"] ?? "" }
+
+    /// What to reserve.
+    ///
+    /// - Throws: `PipelineError` with the code `bad_user` when it is not said who posts, `ServerError` for a bad flag.
+    func request() throws -> UploadRequest {
+        guard let user = fields["user"] else {
+            throw PipelineError(
+                .badUser, "it is not said who posts",
+                hint: "give user in the query, or as a form field before the first photo")
+        }
+        guard let owner = UserID(user) else {
+            throw PipelineError(
+                .badUser, "\"\(user.prefix(80))\" is no user id", hint: "use 1 to 128 letters, digits, _ and -")
+        }
+        var request = UploadRequest(owner: owner, door: .socket)
+        request.text = text
+        request.isDraft = try fields.flag("draft")
+        request.clientReference = clientReference
+        return request
+    }
+}
+
+extension HTTPField.Name {
+    static var idempotencyKey: HTTPField.Name { HTTPField.Name(parsed: "idempotency-key") }
+    static var prefer: HTTPField.Name { HTTPField.Name(parsed: "prefer") }
+    static var preferenceApplied: HTTPField.Name { HTTPField.Name(parsed: "preference-applied") }
+}

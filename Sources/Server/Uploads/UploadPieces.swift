@@ -1,0 +1,152 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Pipeline
+
+/// A piece of an upload's body, however the body is encoded.
+enum UploadPiece {
+    case field(name: String, value: String)
+    case photoBegan(name: String)
+    case photoBytes(ByteBuffer)
+    case photoEnded
+}
+
+/// An upload's body in pieces, in the order in which they come: a form with files, or a photo as it is.
+///
+/// Bytes are read from the connection as they are asked for and never gathered, hence the sender is held to the pace at
+/// which the disk takes them.
+struct UploadPieces {
+    static let maxFieldBytes = 64 << 10
+
+    private enum Encoding {
+        case raw(hasBegun: Bool)
+        case multipart(MultipartParser)
+        case ended
+    }
+
+    private let headers: HTTPFields
+    private let limits: BodyLimits
+    private var chunks: RequestBody.AsyncIterator
+    private var byteCount = 0
+    private var encoding: Encoding
+    private var pending: ByteBuffer?
+
+    /// Begins to read.
+    ///
+    /// - Throws: `ServerError`: `too_large_bytes` when the announced length is beyond the limit, `bad_multipart`.
+    init(_ request: Request, limits: BodyLimits) throws(ServerError) {
+        try limits.check(request.headers)
+        headers = request.headers
+        self.limits = limits
+        chunks = request.body.makeAsyncIterator()
+        if headers.isMultipart {
+            encoding = .multipart(try MultipartParser(contentType: headers[.contentType] ?? ""))
+        } else {
+            encoding = .raw(hasBegun: false)
+        }
+    }
+
+    /// The next piece; nil at the end.
+    ///
+    /// - Throws: `ServerError` for a body that is too long or broken, `PipelineError` with the code `empty` for a photo
+    ///   without bytes, or what became of the connection.
+    mutating func next() async throws -> UploadPiece? {
+        switch encoding {
+        case .raw(let hasBegun): try await nextOfRaw(hasBegun)
+        case .multipart(let parser): try await nextOfForm(parser)
+        case .ended: nil
+        }
+    }
+
+    /// Reads the rest and forgets it.
+    mutating func drain() async throws {
+        while try await chunk() != nil {}
+    }
+
+    // MARK: - A photo as it is
+
+    private mutating func nextOfRaw(_ hasBegun: Bool) async throws -> UploadPiece? {
+        if let buffer = pending {
+            pending = nil
+            return .photoBytes(buffer)
+        }
+        if let buffer = try await chunk() {
+            guard !hasBegun else { return .photoBytes(buffer) }
+            pending = buffer
+            encoding = .raw(hasBegun: true)
+            return .photoBegan(name: "photo")
+        }
+        encoding = .ended
+        if hasBegun { return .photoEnded }
+        let type = headers[.contentType]?.lowercased() ?? ""
+        guard !type.hasPrefix("image/"), !type.hasPrefix("application/octet-stream") else {
+            throw PipelineError(.emptyFile, "the photo is empty", hint: "send the photo's bytes")
+        }
+        return nil
+    }
+
+    // MARK: - A form
+
+    private mutating func nextOfForm(_ parser: MultipartParser) async throws -> UploadPiece? {
+        var parser = parser
+        defer { if case .multipart = encoding { encoding = .multipart(parser) } }
+        switch try await nextEvent(&parser) {
+        case .partBegan(let headers) where headers.name == "photo":
+            return .photoBegan(name: headers.fileName ?? "photo")
+        case .partBegan(let headers):
+            guard headers.fileName == nil else {
+                throw ServerError(
+                    .badRequest, "there is no file field \"\(headers.name.prefix(80))\"",
+                    hint: "the photos' fields are all called photo")
+            }
+            return .field(name: headers.name, value: try await fieldValue(headers.name, &parser))
+        case .partBytes(let buffer): return .photoBytes(buffer)
+        case .partEnded: return .photoEnded
+        case .finished:
+            try await drain()
+            encoding = .ended
+            return nil
+        }
+    }
+
+    private mutating func fieldValue(_ name: String, _ parser: inout MultipartParser) async throws -> String {
+        var value = ByteBuffer()
+        while case .partBytes(let buffer) = try await nextEvent(&parser) {
+            guard value.readableBytes + buffer.readableBytes <= Self.maxFieldBytes else {
+                throw ServerError(.badRequest, "the field \(name.prefix(80)) has more than \(Self.maxFieldBytes) bytes")
+            }
+            value.writeImmutableBuffer(buffer)
+        }
+        guard let text = String(validating: value.readableBytesView, as: UTF8.self) else {
+            throw ServerError(.badRequest, "the field \(name.prefix(80)) is not UTF-8")
+        }
+        return text
+    }
+
+    private mutating func nextEvent(_ parser: inout MultipartParser) async throws -> MultipartParser.Event {
+        while true {
+            if let event = try parser.next() { return event }
+            guard let buffer = try await chunk() else {
+                throw ServerError(
+                    .badMultipart, "the form ends before its closing boundary", hint: "send the whole form again")
+            }
+            parser.feed(buffer)
+        }
+    }
+
+    // MARK: - The connection
+
+    /// The next bytes; nil when the body has ended as it should, which a connection that ended has not.
+    private mutating func chunk() async throws -> ByteBuffer? {
+        while let buffer = try await chunks.next(isolation: #isolation) {
+            byteCount += buffer.readableBytes
+            try limits.check(byteCount, of: headers)
+            if buffer.readableBytes > 0 { return buffer }
+        }
+        try Task.checkCancellation()
+        if let announced = headers[.contentLength].flatMap({ Int($0) }), announced != byteCount {
+            throw ServerError(.badRequest, "the body ended after \(byteCount) of \(announced) bytes")
+        }
+        return nil
+    }
+}
