@@ -42,8 +42,14 @@ public final class FileReader: Sendable {
         try status(named: "open file").st_size
     }
 
-    /// Whether some process still has the file open for writing; false where the file system cannot tell.
-    public var hasWriter: Bool { cplatform_has_writer(descriptor) == 1 }
+    /// Whether some process still has the file open for writing; nil where the file system cannot tell.
+    public var hasWriter: Bool? {
+        switch cplatform_has_writer(descriptor) {
+        case 0: false
+        case 1: true
+        default: nil
+        }
+    }
 
     /// Reads up to `maxBytes` from `offset`; an empty array means the end.
     public func read(at offset: Int, maxBytes: Int) throws(BlobError) -> [UInt8] {

@@ -67,7 +67,7 @@ struct Claim {
         }
         var photos: [UploadRecord.Photo] = []
         for (number, photo) in parcel.photos.enumerated() {
-            while photo.reader.hasWriter { try await Task.sleep(for: .milliseconds(100)) }
+            while photo.reader.hasWriter == true { try await Task.sleep(for: .milliseconds(100)) }
             photos.append(
                 try await pipeline.ingest(photo.reader, as: number, originalName: photo.name, of: record))
         }

@@ -23,6 +23,8 @@ package struct InboxDoor: Service {
 
     /// Copying programs that write a photo and its text one after the other get this long to finish both.
     private static let settlingTime: Duration = .milliseconds(250)
+    /// When to look again at files that were still being written.
+    private static let secondLook: Duration = .seconds(1)
     /// How many claims are worked on at a time.
     private static let maxClaims = 16
 
@@ -75,6 +77,12 @@ package struct InboxDoor: Service {
                 } catch {
                     logger.warning("the inbox cannot be read", metadata: ["fault": "\(error)"])
                     continue
+                }
+                if scan.isUnfinished {
+                    group.addTask {
+                        try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.secondLook) }
+                        hints.scanSoon()
+                    }
                 }
                 for misfit in scan.misfits { await reject(misfit) }
                 for candidate in scan.candidates where !Task.isShuttingDownGracefully {

@@ -29,14 +29,14 @@ struct PostsCommand: AsyncParsableCommand {
         struct Post: Decodable {
             struct Author: Decodable { let uid: String }
             struct Photo: Decodable {}
-            let post_id: String
+            let postId: String
             let timestamp: Int64
             let author: Author
             let text: String?
             let photos: [Photo]?
         }
         let posts: [Post]
-        let has_more: Bool
+        let hasMore: Bool
     }
 
     func validate() throws {
@@ -47,15 +47,15 @@ struct PostsCommand: AsyncParsableCommand {
         let path = user.map { "/v1/people/\($0)/posts" } ?? "/v1/posts"
         let document = try await Service(storage).send(.get, path, query: ["limit": "\(limit)"])
         if json { return print(String(decoding: document, as: UTF8.self)) }
-        let page = try JSONDecoder().decode(Page.self, from: document)
+        let page = try JSONDecoder.snakeCase.decode(Page.self, from: document)
         for post in page.posts {
             let time = Date(timeIntervalSince1970: Double(post.timestamp) / 1000).formatted(.iso8601)
             let count = post.photos?.count ?? 0
             let photos = count == 1 ? "1 photo " : "\(count) photos"
             let text = (post.text ?? "").replacingOccurrences(of: "\n", with: " ").prefix(60)
-            print("\(post.post_id)  \(time)  \(photos)  \(post.author.uid)  \(text)")
+            print("\(post.postId)  \(time)  \(photos)  \(post.author.uid)  \(text)")
         }
         if page.posts.isEmpty { Terminal.tell("no posts yet") }
-        if page.has_more { Terminal.tell("there are more: raise --limit") }
+        if page.hasMore { Terminal.tell("there are more: raise --limit") }
     }
 }

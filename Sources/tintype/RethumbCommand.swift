@@ -59,7 +59,7 @@ struct RethumbCommand: AsyncParsableCommand {
             throw Outcome.tryAgain
         }
         progress.finish()
-        if let failure = last.last_failure { Terminal.complain(failure) }
+        if let failure = last.lastFailure { Terminal.complain(failure) }
         if !json {
             print("\(last.switched) of \(last.total) posts \(dryRun ? "would be " : "")switched, \(last.failed) failed")
         }
@@ -108,7 +108,7 @@ struct RethumbCommand: AsyncParsableCommand {
                 while let end = rest.readableBytesView.firstIndex(of: UInt8(ascii: "\n")),
                     let line = rest.readBytes(length: end - rest.readerIndex + 1)
                 {
-                    let step = try JSONDecoder().decode(RethumbStep.self, from: Data(line))
+                    let step = try JSONDecoder.snakeCase.decode(RethumbStep.self, from: Data(line))
                     if let error = step.error {
                         throw ServiceError(
                             code: error.code, message: error.message, hint: error.hint, isTransient: true)
@@ -156,7 +156,7 @@ struct RethumbStep: Decodable, Sendable {
     var switched = 0
     var failed = 0
     var finished = false
-    var last_failure: String?
+    var lastFailure: String?
     var error: Failure?
 
     init() {}
@@ -166,7 +166,7 @@ struct RethumbStep: Decodable, Sendable {
         done = progress.done
         switched = progress.switched
         failed = progress.failed
-        last_failure = progress.lastFailure
+        lastFailure = progress.lastFailure
         self.finished = finished
     }
 

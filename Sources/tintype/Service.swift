@@ -62,6 +62,15 @@ struct Service: Sendable {
     }
 }
 
+extension JSONDecoder {
+    /// Reads the service's documents, whose fields are `like_this`.
+    static var snakeCase: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return decoder
+    }
+}
+
 /// What the service refused, or why it could not be asked.
 struct ServiceError: Error, CustomStringConvertible {
     let code: String

@@ -81,7 +81,8 @@ struct UploadCommand: AsyncParsableCommand {
 
     private func publish(_ files: [String], to service: Service) async throws -> Result<Data, ServiceError> {
         do {
-            let headers: HTTPFields = key.map { [.idempotencyKey: $0] } ?? [:]
+            var headers = HTTPFields()
+            if let name = HTTPField.Name("Idempotency-Key") { headers[name] = key }
             guard files.count > 1 else {
                 let body = try files.first.map(Self.body) ?? .none
                 return .success(
@@ -117,17 +118,12 @@ struct UploadCommand: AsyncParsableCommand {
 
     private static func id(in document: Data) -> String {
         struct Named: Decodable {
-            let post_id: String?
-            let upload_id: String?
+            let postId: String?
+            let uploadId: String?
         }
-        let named = try? JSONDecoder().decode(Named.self, from: document)
-        return named?.post_id ?? named?.upload_id ?? ""
+        let named = try? JSONDecoder.snakeCase.decode(Named.self, from: document)
+        return named?.postId ?? named?.uploadId ?? ""
     }
-}
-
-extension HTTPField.Name {
-    /// draft-ietf-httpapi-idempotency-key-header.
-    fileprivate static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
 }
 
 extension ServiceError {

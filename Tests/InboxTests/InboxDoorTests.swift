@@ -134,7 +134,8 @@ struct InboxDoorTests {
             let writer = try #require(FileHandle(forWritingAtPath: path))
             for start in stride(from: 0, to: bytes.count, by: bytes.count / 4) {
                 try writer.write(contentsOf: bytes[start..<min(start + bytes.count / 4, bytes.count)])
-                try await Task.sleep(for: .milliseconds(500))  // Longer than the quiet time: the open file alone protects it.
+                // Longer than the quiet time: it is the open file that protects it.
+                try await Task.sleep(for: .milliseconds(500))
                 #expect(FileManager.default.fileExists(atPath: path))
             }
             try writer.close()

@@ -75,7 +75,8 @@ struct RethumbTests {
                     }
                 ) { running in
                     _ = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
-                    guard sweeps else { return }  // Both generations wait on the garbage list, one of them in use again.
+                    // Both generations wait on the garbage list by then, one of them in use again.
+                    guard sweeps else { return }
                     try await Task.sleep(for: .milliseconds(2))
                     try await running.pipeline.sweep()
                     let names = try await names(running)
