@@ -166,5 +166,15 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
+        // Runs the built binary as a user does.
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "tintype", "Client", "Pipeline", "Blobs", "Posts", "Tree", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
     ]
 )

@@ -130,7 +130,7 @@ struct InboxDoorTests {
             let bytes = try Fixture.bytes("baseline-420.jpg")
             try running.scratch.write(bytes, to: "Storage/inbox/maria/never.jpg.part")
             let path = "\(running.scratch.path)/Storage/inbox/maria/slow.jpg"
-            FileManager.default.createFile(atPath: path, contents: nil)
+            try Data().write(to: URL(fileURLWithPath: path))
             let writer = try #require(FileHandle(forWritingAtPath: path))
             for start in stride(from: 0, to: bytes.count, by: bytes.count / 4) {
                 try writer.write(contentsOf: bytes[start..<min(start + bytes.count / 4, bytes.count)])

@@ -34,7 +34,7 @@ import Testing
     @Test("replaying the log gives the tree", arguments: EngineKind.allCases)
     func replay(kind: EngineKind) async throws {
         let seed = UInt64.random(in: .min ... .max)
-        try await withStore(kind) { store in
+        try await withStore(kind) { store throws in
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 for writer in 0..<8 {
                     tasks.addTask {
@@ -58,8 +58,13 @@ import Testing
 
     @Test("a trimmed token is refused, one that is kept is not", arguments: EngineKind.allCases)
     func trimming(kind: EngineKind) async throws {
-        try await withStore(kind, changeLogLimit: 16) { store in
-            for number in 1...100 as ClosedRange<Int64> { try await store.set("n", to: .integer(number)) }
+        try await withStore(kind, changeLogLimit: 16) { store throws in
+            for number in 1...100 as ClosedRange<UInt64> {
+                try await store.set("n", to: .integer(Int64(number)))
+                // The last sixteen are always kept.
+                let token = SyncToken(sequence: number < 16 ? 0 : number - 16)
+                #expect(try await store.changes(since: token, limit: 100).count == min(Int(number), 16))
+            }
             let error = await expectCode(.tokenTooOld) { _ = try await store.changes(since: .start, limit: 1) }
             #expect(error?.hint != nil)
             let kept = try await store.changes(since: SyncToken(sequence: 84), limit: 100)

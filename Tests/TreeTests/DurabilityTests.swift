@@ -11,6 +11,8 @@ import Testing
             let store = try await TreeStore(engine: try SQLiteEngine(path: path))
             try await store.set("a", to: ["b": 1])
             let token = try await store.set("c", to: "é")
+            // A connection for reading is open as well, and must not be the last one to close.
+            #expect(try await store.get("c") == "é")
             await store.close()
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["tree.sqlite"])
             let again = try await TreeStore(engine: try SQLiteEngine(path: path))
@@ -90,6 +92,17 @@ import Testing
                 await expectCode(.corrupt) { _ = try await store.children(of: .root) }
                 await expectCode(.corrupt) { _ = try await store.changes(since: .start, limit: 1) }
             }
+        }
+    }
+
+    @Test("a change log whose numbers have run out refuses updates, and does not trap", arguments: EngineKind.allCases)
+    func lastSequence(kind: EngineKind) async throws {
+        try await withEngine(kind) { engine in
+            let store = try await TreeStore(engine: engine)
+            let lastRow = [StorageFormat.changeLogKeyspace] + [UInt8](repeating: 0xFF, count: 8)
+            try await engine.write { transaction throws(TreeError) in try transaction.put([0], for: lastRow) }
+            await expectCode(.corrupt) { try await store.set("a", to: 1) }
+            #expect(try await store.get("a") == nil)
         }
     }
 

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import Tree
@@ -100,6 +101,23 @@ import Testing
         #expect(subscription.value == tree.get(path), "seed \(seed)")
     }
 
+    @Test("a write just before, and one just after, the snapshot is read are each told once")
+    func handOverStepByStep() async throws {
+        let engine = InterposedEngine()
+        let store = try await TreeStore(engine: engine)
+        let writes = Mutex<[Int64]>([1, 2])
+        engine.aroundNextRead.withLock { hook in
+            hook = { _ = try? await store.set("n", to: .integer(writes.withLock { $0.removeFirst() })) }
+        }
+        let subscription = try await store.subscribe(to: "n")
+        #expect(subscription.value == 1 && subscription.token.sequence == 1)
+        try await store.set("n", to: 3)
+        await store.close()
+        let events = try await subscription.reduce(into: []) { $0.append($1) }
+        #expect(events.map(\.token.sequence) == [2, 3])
+        #expect(events.flatMap(\.writes).map(\.value) == [2, 3])
+    }
+
     @Test("every event between the snapshot and the end is told once", arguments: EngineKind.allCases)
     func noneLostNoneTwice(kind: EngineKind) async throws {
         try await withStore(kind) { store in
@@ -200,4 +218,32 @@ extension TreeEvent {
         case .patch(let writes): writes
         }
     }
+}
+
+/// A memory engine that lets something happen just before, and just after, it reads a state.
+private final class InterposedEngine: Engine {
+    private let base = MemoryEngine()
+    /// Called twice around one read, then forgotten.
+    let aroundNextRead = Mutex<(@Sendable () async -> Void)?>(nil)
+
+    func read<Result: Sendable>(
+        _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
+    ) async throws(TreeError) -> Result {
+        let hook = aroundNextRead.withLock { hook in
+            defer { hook = nil }
+            return hook
+        }
+        await hook?()
+        let result = try await base.read(body)
+        await hook?()
+        return result
+    }
+
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result
+    ) async throws(TreeError) -> Result {
+        try await base.write(body)
+    }
+
+    func close() async { await base.close() }
 }

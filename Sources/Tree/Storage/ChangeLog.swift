@@ -32,6 +32,13 @@ struct ChangeLog: Sendable {
         try firstToken(in: snapshot, reverse: true) ?? .start
     }
 
+    /// The position after one more change.
+    func token(after token: SyncToken) throws(TreeError) -> SyncToken {
+        let (sequence, isBeyond) = token.sequence.addingReportingOverflow(1)
+        guard !isBeyond else { throw TreeError.corrupt("the change log has the last number that there is") }
+        return SyncToken(sequence: sequence)
+    }
+
     private func firstToken(in snapshot: any EngineSnapshot, reverse: Bool) throws(TreeError) -> SyncToken? {
         var sequence: UInt64?
         try snapshot.scan(Self.rows(after: .start), reverse: reverse) { key, _ throws(TreeError) in

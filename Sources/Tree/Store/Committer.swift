@@ -50,7 +50,7 @@ final class Committer: Sendable {
                 continue
             }
             if !update.writes.isEmpty {
-                token = SyncToken(sequence: token.sequence + 1)
+                token = try changeLog.token(after: token)
                 for write in update.writes { try apply(write, to: transaction) }
                 try changeLog.append(
                     update, token: token, timestampMilliseconds: timestampMilliseconds, in: transaction)

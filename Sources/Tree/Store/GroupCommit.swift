@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// The first update to come leads: it commits itself together with those that wait. Updates that come while a
 /// transaction runs wait for the next one, which the first of them leads. So no task is needed beside the callers', an
-/// update alone never waits, and none is led by the same caller for longer than one transaction.
+/// update alone never waits, and no caller leads for longer than one transaction.
 ///
 /// (Group commit: DeWitt et al., "Implementation Techniques for Main Memory Database Systems", SIGMOD 1984; handing the
 /// lead on as in LevelDB's writer queue.)

@@ -15,11 +15,8 @@ struct PathTrie<Element: Sendable>: Sendable {
         Self.update(&root, at: path.keys[...]) { $0[id] = element }
     }
 
-    @discardableResult
-    mutating func remove(id: UInt64, at path: TreePath) -> Element? {
-        var removed: Element?
-        Self.update(&root, at: path.keys[...]) { removed = $0.removeValue(forKey: id) }
-        return removed
+    mutating func remove(id: UInt64, at path: TreePath) {
+        Self.update(&root, at: path.keys[...]) { $0[id] = nil }
     }
 
     /// Visits all places with elements at a path, above it and below it.

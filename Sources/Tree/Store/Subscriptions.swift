@@ -27,7 +27,7 @@ final class Subscriptions: Sendable {
     }
 
     private func remove(_ id: UInt64, at path: TreePath) {
-        state.withLock { state in _ = state.listeners.remove(id: id, at: path) }
+        state.withLock { state in state.listeners.remove(id: id, at: path) }
     }
 
     /// Whether nobody listens.

@@ -1,0 +1,56 @@
+import Blobs
+import Pipeline
+import Posts
+import Testing
+import Tree
+
+/// What must hold of a Storage folder whenever nobody works on it, however it came to be so.
+struct Invariants {
+    private(set) var posts: [String] = []
+    private(set) var unfinished: [String: String] = [:]
+    private(set) var published: Set<String> = []
+    private(set) var failed: Set<String> = []
+
+    /// Opens the folder, looks at everything and records an issue for whatever is half.
+    init(of path: String) async throws {
+        let storage = try await Storage(path: path)
+        let tree = try await storage.tree.get(.root)
+        await storage.tree.close()
+        for (key, post) in tree?["posts"]?.object ?? [:] {
+            posts.append(key.description)
+            try Self.check(post, key, in: tree, storage.blobs)
+        }
+        for branch in ["people", "feed"] as [TreeKey] {
+            for (uid, person) in tree?[branch]?.object ?? [:] {
+                for (id, _) in (branch == "feed" ? person : person["posts"])?.object ?? [:] {
+                    #expect(tree?["posts"]?[id] != nil, "\(branch)/\(uid) refers to \(id), which is no post")
+                }
+            }
+        }
+        for (key, state) in tree?["upload_queue"]?.object ?? [:] { unfinished[key.description] = state.stringValue }
+        for (key, upload) in tree?["uploads"]?.object ?? [:] {
+            if upload["state"] == "published" { published.insert(key.description) }
+            if upload["state"] == "failed" { failed.insert(key.description) }
+        }
+        #expect(Set(posts) == published, "a published upload is a post, and the reverse")
+    }
+
+    private static func check(_ post: TreeValue, _ id: TreeKey, in tree: TreeValue?, _ blobs: LocalBlobStore) throws {
+        guard let uid = try post["author"]?["uid"]?.stringValue.map({ try TreeKey($0) }) else {
+            Issue.record("post \(id) has no author")
+            return
+        }
+        #expect(tree?["people"]?[uid]?["posts"]?[id] == true, "people/\(uid)/posts lacks \(id)")
+        #expect(tree?["feed"]?[uid]?[id] == true, "feed/\(uid) lacks \(id)")
+        for photo in PostPhotos.read(post) ?? [] {
+            #expect(!photo.renditions.isEmpty)
+            for rendition in photo.renditions.values {
+                let name = try BlobName(
+                    userID: uid.description, postID: id.description, fileName: rendition.fileName)
+                #expect(try blobs.open(name).byteCount() == rendition.byteCount, "\(name)")
+            }
+        }
+        let names = try blobs.fileNames(userID: uid.description, postID: id.description)
+        #expect(names.contains { $0.hasPrefix("original") })
+    }
+}
