@@ -1,6 +1,5 @@
 import ArgumentParser
 import Blobs
-import Foundation
 import Imaging
 import Pipeline
 import Server
@@ -41,36 +40,10 @@ enum Outcome: Int32, Error {
         }
         let message = Tintype.fullMessage(for: error)
         if Tintype.exitCode(for: error).isSuccess {
-            print(message)  // --help and --version
+            Terminal.say(message)  // --help and --version
             return done.rawValue
         }
         Terminal.complain(message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message)
         return Tintype.exitCode(for: error) == .validationFailure ? wrongUsage.rawValue : failed.rawValue
-    }
-}
-
-/// What the process writes to: data to standard output, all else to standard error.
-enum Terminal {
-    /// Whether somebody is looking at standard error.
-    static var isWatched: Bool { isatty(STDERR_FILENO) == 1 }
-
-    /// Writes a line for a person.
-    static func tell(_ line: String) {
-        write(line + "\n")
-    }
-
-    /// Writes to standard error as it is.
-    static func write(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
-    }
-
-    /// Writes a complaint that names its maker, as the lines of several programs may be mixed.
-    static func complain(_ message: String) {
-        tell("tintype: \(message)")
-    }
-
-    /// Writes one JSON document on one line of standard output.
-    static func emit(_ document: TreeValue) {
-        print(String(decoding: document.json(), as: UTF8.self))
     }
 }

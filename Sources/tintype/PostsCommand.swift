@@ -46,14 +46,14 @@ struct PostsCommand: AsyncParsableCommand {
     func run() async throws {
         let path = user.map { "/v1/people/\($0)/posts" } ?? "/v1/posts"
         let document = try await Service(storage).send(.get, path, query: ["limit": "\(limit)"])
-        if json { return print(String(decoding: document, as: UTF8.self)) }
+        if json { return Terminal.say(String(decoding: document, as: UTF8.self)) }
         let page = try JSONDecoder.snakeCase.decode(Page.self, from: document)
         for post in page.posts {
             let time = Date(timeIntervalSince1970: Double(post.timestamp) / 1000).formatted(.iso8601)
             let count = post.photos?.count ?? 0
             let photos = count == 1 ? "1 photo " : "\(count) photos"
             let text = (post.text ?? "").replacingOccurrences(of: "\n", with: " ").prefix(60)
-            print("\(post.postId)  \(time)  \(photos)  \(post.author.uid)  \(text)")
+            Terminal.say("\(post.postId)  \(time)  \(photos)  \(post.author.uid)  \(text)")
         }
         if page.posts.isEmpty { Terminal.tell("no posts yet") }
         if page.hasMore { Terminal.tell("there are more: raise --limit") }

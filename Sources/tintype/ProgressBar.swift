@@ -20,12 +20,12 @@ struct ProgressBar {
         let now = ContinuousClock.now
         if done < total, let lastDrawn, now - lastDrawn < .milliseconds(100) { return }
         lastDrawn = now
-        Terminal.write("\r\u{1B}[K" + bar(done, total) + " " + text(done, total, note))
+        Terminal.draw("\r\u{1B}[K" + bar(done, total) + " " + text(done, total, note))
     }
 
     /// Ends the line.
     func finish() {
-        if isDrawn, lastDrawn != nil { Terminal.write("\n") }
+        if isDrawn, lastDrawn != nil { Terminal.draw("\n") }
     }
 
     private func bar(_ done: Int, _ total: Int) -> String {

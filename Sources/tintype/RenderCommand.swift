@@ -84,7 +84,7 @@ struct RenderCommand: AsyncParsableCommand {
         case .refused(let error):
             Terminal.complain("\(error)")
         case .ok(_, let renditions):
-            for rendition in renditions { print(rendition.path) }
+            for rendition in renditions { Terminal.say(rendition.path) }
         }
     }
 }

@@ -22,7 +22,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let document = try await Service(storage).send(.get, "/v1/status")
-        if json { return print(String(decoding: document, as: UTF8.self)) }
+        if json { return Terminal.say(String(decoding: document, as: UTF8.self)) }
         guard let fields = try JSONSerialization.jsonObject(with: document) as? [String: Any] else { return }
         Self.show(fields, under: "")
     }
@@ -32,8 +32,8 @@ struct StatusCommand: AsyncParsableCommand {
             let label = prefix + name.replacingOccurrences(of: "_", with: " ")
             switch value {
             case let inner as [String: Any]: show(inner, under: label + ", ")
-            case let list as [Any]: print("\(label): \(list.map { "\($0)" }.joined(separator: " "))")
-            default: print("\(label): \(value)")
+            case let list as [Any]: Terminal.say("\(label): \(list.map { "\($0)" }.joined(separator: " "))")
+            default: Terminal.say("\(label): \(value)")
             }
         }
     }

@@ -63,9 +63,9 @@ struct UploadCommand: AsyncParsableCommand {
             switch result {
             case .success(let document):
                 if json {
-                    print(String(decoding: document, as: UTF8.self).trimmingCharacters(in: .newlines))
+                    Terminal.say(String(decoding: document, as: UTF8.self).trimmingCharacters(in: .newlines))
                 } else {
-                    print(Self.id(in: document))
+                    Terminal.say(Self.id(in: document))
                 }
             case .failure(let error):
                 refused += 1

@@ -19,10 +19,12 @@ struct CrashTests {
                     try scratch.write(photo, to: "Storage/inbox/user\(number % 5)/\(number).jpg")
                 }
                 var daemon = try await Daemon(storage: storage)
-                let delay = Duration.milliseconds(Int.random(in: 0...2500))
-                let before = await acknowledgements(of: daemon, killedAfter: delay, photo)
+                // Killed when about so many of the files are done: anywhere from the first claim to the last receipt.
+                let moment = Int.random(in: 0..<Self.files)
+                let before = try await acknowledgements(of: daemon, killedAt: moment, photo)
                 let cut = try await Invariants(of: storage)
-                #expect(Set(before.values).isSubset(of: cut.posts), "acknowledged and lost, cut after \(delay)")
+                #expect(Set(before.values).isSubset(of: cut.posts), "acknowledged and lost, cut at \(moment)")
+                #expect(cut.posts.count >= moment)
 
                 daemon = try await Daemon(storage: storage)
                 // Whoever got no answer asks again with the same key.
@@ -34,7 +36,7 @@ struct CrashTests {
                 #expect(await daemon.stop() == 0)
 
                 let settled = try await Invariants(of: storage)
-                #expect(settled.posts.count == Self.files + Self.uploads, "round \(round), cut after \(delay)")
+                #expect(settled.posts.count == Self.files + Self.uploads, "round \(round), cut at \(moment)")
                 #expect(settled.failed.isEmpty)
                 #expect(settled.unfinished.values.allSatisfy { $0 == "reserved" }, "\(settled.unfinished)")
                 #expect(Set(self.receipts(in: storage + "/done")).count == Self.files, "each file a post of its own")
@@ -44,9 +46,9 @@ struct CrashTests {
 
     /// The ids of the posts that were acknowledged before the end, by the keys of their uploads.
     private func acknowledgements(
-        of daemon: Daemon, killedAfter delay: Duration, _ photo: [UInt8]
-    ) async -> [String: String] {
-        await withTaskGroup(of: (String, String)?.self) { group in
+        of daemon: Daemon, killedAt moment: Int, _ photo: [UInt8]
+    ) async throws -> [String: String] {
+        try await withThrowingTaskGroup(of: (String, String)?.self) { group in
             for number in 0..<Self.uploads {
                 group.addTask {
                     let key = "key-\(number)"
@@ -54,9 +56,10 @@ struct CrashTests {
                     return (key, id)
                 }
             }
-            try? await Task.sleep(for: delay)
+            try await eventually { count(of: ".receipt.json", in: daemon.storage + "/done") >= moment }
+            try await Task.sleep(for: .milliseconds(Int.random(in: 0...50)))
             await daemon.killHard()
-            return await group.reduce(into: [:]) { if let (key, id) = $1 { $0[key] = id } }
+            return try await group.reduce(into: [:]) { if let (key, id) = $1 { $0[key] = id } }
         }
     }
 

@@ -18,7 +18,8 @@ final class Daemon: Sendable {
         client = ServiceClient(.socket(path: storage + "/tintype.sock"))
         process = Process()
         process.executableURL = Self.binary
-        process.arguments = ["serve", "--storage", storage, "--inbox-quiet", "1s", "--log-level", "warning"] + arguments
+        process.arguments =
+            ["serve", "--storage", storage, "--inbox-quiet", "1s", "--log-level", "warning"] + arguments
         let log = storage + ".log"
         if !FileManager.default.fileExists(atPath: log) { try Data().write(to: URL(fileURLWithPath: log)) }
         let handle = try #require(FileHandle(forWritingAtPath: log))
@@ -118,7 +119,9 @@ extension Daemon {
         var headers = HTTPFields()
         if let key, let name = HTTPField.Name("Idempotency-Key") { headers[name] = key }
         let answer = try await send(.post, "/v1/uploads?user=\(user)", headers: headers, body: .bytes(bytes))
-        guard answer.status == 201 else { throw DaemonError("\(answer.status): \(String(decoding: answer.body, as: UTF8.self))") }
+        guard answer.status == 201 else {
+            throw DaemonError("\(answer.status): \(String(decoding: answer.body, as: UTF8.self))")
+        }
         return try answer.json(Created.self).postId
     }
 }

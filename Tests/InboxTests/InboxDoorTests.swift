@@ -4,7 +4,6 @@ import Inbox
 import Logging
 import Pipeline
 import Posts
-import Synchronization
 import TestSupport
 import Testing
 import Tree
@@ -165,19 +164,19 @@ struct InboxDoorTests {
                 try scratch.write(Fixture.bytes("baseline-420.jpg"), to: "Storage/inbox/u\(number % 3)/\(number).jpg")
             }
             // Cut off after the claim: the reservation is there, and the file lies in the folder of its id.
-            let claimed = Mutex<String>("")
+            let claimed = Shared("")
             try await withPipeline(in: scratch, runs: false) { running in
                 var request = UploadRequest(owner: try #require(UserID("u0")), door: .inbox)
                 request.source = "claimed.jpg"
                 guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
                 try scratch.write(Fixture.bytes("baseline-420.jpg"), to: "Storage/incoming/\(record.id)/claimed.jpg")
-                claimed.withLock { $0 = record.id.description }
+                claimed.change { $0 = record.id.description }
             }
             try await withInbox(in: scratch) { running in
                 try await eventually { try await running.posts().count == 21 }
                 try await eventually { scratch.exists("Storage/done/u0/claimed.jpg") }
                 let ids = try await running.storage.tree.keys(of: Paths.posts).map(\.description)
-                #expect(ids.contains(claimed.withLock { $0 }))
+                #expect(ids.contains(claimed.value))
                 try await eventually { try await running.storage.tree.get("upload_queue") == nil }
             }
         }

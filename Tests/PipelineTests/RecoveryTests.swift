@@ -2,7 +2,6 @@ import Blobs
 import NIOCore
 import Pipeline
 import Posts
-import Synchronization
 import TestSupport
 import Testing
 import Tree
@@ -73,7 +72,7 @@ struct RecoveryTests {
     }
 
     private func acceptWithoutRunning(in scratch: Scratch) async throws -> PostID {
-        let accepted = Mutex<PostID?>(nil)
+        let accepted = Shared<PostID?>(nil)
         try await withPipeline(in: scratch, runs: false) { running in
             let request = UploadRequest(owner: try #require(UserID("u")), door: .socket)
             guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
@@ -81,8 +80,8 @@ struct RecoveryTests {
             try await running.pipeline.append(.init(bytes: try Fixture.bytes("baseline-420.jpg")), to: staged)
             let photo = try await running.pipeline.ingest(staged, as: 0, originalName: "a.jpg", of: record)
             try await running.pipeline.accept(record.id, photos: [photo], text: "hi")
-            accepted.withLock { $0 = record.id }
+            accepted.change { $0 = record.id }
         }
-        return try #require(accepted.withLock { $0 })
+        return try #require(accepted.value)
     }
 }

@@ -36,7 +36,11 @@ struct RethumbRoutes: Sendable {
             status: .ok, headers: [.contentType: "application/x-ndjson"],
             body: ResponseBody { writer in
                 defer { withExtendedLifetime(ticket) {} }
-                try await Self.run(job, reportingTo: &writer)
+                // Noticed at once when the client goes away: the next job need not wait for a write that fails.
+                let body = request.body
+                try await body.consumeWithCancellationOnInboundClose { _ in
+                    try await Self.run(job, reportingTo: &writer)
+                }
                 try await writer.finish(nil)
             })
     }

@@ -1,0 +1,135 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The command line: exit codes, errors that name the fix, JSON for scripts", .timeLimit(.minutes(5)))
+struct CommandLineTests {
+    @Test(
+        arguments: [
+            (["--version"], 0, ""), (["--help"], 0, ""), (["nonsense"], 2, "nonsense"),
+            (["upload", "x.jpg"], 2, "--user"),
+            (["render", "x.jpg", "--out", "o", "--recipe", "thumb"], 2, "thumb"),
+            (["render", "x.jpg", "--out", "o", "--recipe", "a=1", "--recipe", "a=2"], 2, "one name"),
+            (["serve", "--listen", "0.0.0.0:80"], 2, "loopback"), (["serve", "--workers", "many"], 2, "--workers"),
+            (["status", "--storage", "nowhere"], 75, "tintype serve"),
+            (["upload", "--user", "u", "--text", "t"], 75, "no service"),
+            (["serve", "--config", "missing.json"], 2, "missing.json"),
+        ] as [([String], Int32, String)])
+    func exitCodes(arguments: [String], status: Int32, mentions: String) async throws {
+        try await withScratch { scratch in
+            let storage =
+                arguments.contains("--storage") || arguments.first?.hasPrefix("-") == true
+                ? [] : ["--storage", scratch.path]
+            let known = ["status", "upload", "serve", "rethumb", "posts"].contains(arguments.first)
+            let result = try await run(arguments + (known ? storage : []))
+            #expect(result.status == status, "\(result)")
+            #expect(mentions.isEmpty || result.errors.contains(mentions), "\(result)")
+        }
+    }
+
+    @Test("render: a line a file, thumbnails named after the source, exit 3 when one is refused")
+    func render() async throws {
+        struct Line: Decodable {
+            struct Rendition: Decodable {
+                let path: String
+                let width: Int
+                let height: Int
+                let bytes: Int
+            }
+            let path: String
+            let outcome: String
+            let code: String?
+            let message: String?
+            let width: Int?
+            let height: Int?
+            let renditions: [String: Rendition]?
+        }
+        try await withScratch { scratch in
+            let files = ["orientation-6-ii.jpg", "truncated-baseline-420.jpg", "text.jpg", "rgba-8.png"].map(
+                Fixture.path)
+            let out = scratch.path + "/out"
+            let result = try await run(
+                ["render"] + files + ["--out", out, "--recipe", "t=40", "--recipe", "sq=20,cover,alpha", "--json"])
+            #expect(result.status == 3, "\(result)")
+            let lines = try result.output.split(separator: "\n").map {
+                try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+            }
+            #expect(lines.map(\.outcome) == ["ok", "refused", "refused", "ok"])
+            #expect(lines.map(\.path) == files, "in the order of the arguments")
+            #expect(lines.map(\.code) == [nil, "truncated", "unsupported_format", nil])
+            #expect(lines[1].message?.contains("truncated-baseline-420.jpg") == true)
+            #expect(lines[0].width == 96 && lines[0].height == 64)
+            #expect(lines[0].renditions?["t"]?.path == out + "/orientation-6-ii-t.jpg")
+            #expect(lines[0].renditions?["t"]?.width == 40)
+            #expect(lines[3].renditions?["sq"]?.path == out + "/rgba-8-sq.png")
+            for rendition in lines.flatMap({ $0.renditions?.values.map { $0 } ?? [] }) {
+                let size = try FileManager.default.attributesOfItem(atPath: rendition.path)[.size] as? Int
+                #expect(size == rendition.bytes)
+            }
+        }
+    }
+
+    @Test("config: a flag beats the environment, which beats the file, which beats the default; typos are named")
+    func config() async throws {
+        try await withScratch { scratch in
+            try scratch.write(#"{"workers": 3, "create-people": false, "max-side": 20000}"#, to: "c.json")
+            let result = try await run(["config", "--config", scratch.path + "/c.json", "--max-side", "10000"])
+            #expect(result.status == 0)
+            let lines = result.output.split(separator: "\n").map {
+                $0.split(whereSeparator: \.isWhitespace).map(String.init)
+            }
+            let rows = Dictionary(uniqueKeysWithValues: lines.map { ($0[0], $0.dropFirst().joined(separator: " ")) })
+            #expect(rows["workers"] == "3 (\(scratch.path)/c.json)")
+            #expect(rows["create-people"] == "false (\(scratch.path)/c.json)")
+            #expect(rows["max-side"] == "10000 (--max-side)")
+            #expect(rows["grace-period"] == "48h (default)")
+            try scratch.write(#"{"wrokers": 3}"#, to: "typo.json")
+            let typo = try await run(["config", "--config", scratch.path + "/typo.json"])
+            #expect(typo.status == 2 && typo.errors.contains("wrokers") && typo.errors.contains("workers"))
+        }
+    }
+
+    @Test("upload, posts, status against a running service; a refused photo does not stop the others")
+    func service() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            let storage = ["--storage", daemon.storage]
+            let good = Fixture.path("baseline-420.jpg")
+            let three = try await run(["upload", good, Fixture.path("text.jpg"), good, "--user", "maria"] + storage)
+            #expect(three.status == 3 && three.output.split(separator: "\n").count == 2)
+            #expect(three.errors.contains("text.jpg") && three.errors.contains("text is not supported"))
+            let one = try await run(
+                ["upload", good, good, "--user", "maria", "--one-post", "--text", "Two", "--json"] + storage)
+            #expect(one.status == 0 && one.output.contains(#""text":"Two""#), "\(one)")
+            let words = try await run(["upload", "--user", "ana", "--text", "Just words"] + storage)
+            #expect(words.status == 0, "\(words)")
+            let missing = try await run(["upload", "nowhere.jpg", "--user", "ana"] + storage)
+            #expect(missing.status == 1 && missing.errors.contains("nowhere.jpg"))
+            let user = try await run(["upload", good, "--user", "../etc"] + storage)
+            #expect(user.status == 1 && user.errors.contains("user"), "\(user)")
+            let list = try await run(["posts", "--user", "maria"] + storage)
+            #expect(list.output.split(separator: "\n").count == 3)
+            let status = try await run(["status"] + storage)
+            #expect(status.output.contains("published: 4"), "\(status)")
+            #expect(await daemon.stop() == 0)
+        }
+    }
+
+    @Test(
+        "A second service on one Storage is refused and names the first; a dead one's socket is replaced; a port in use is named"
+    )
+    func twoServices() async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            let first = try await Daemon(storage: storage, arguments: ["--listen", "127.0.0.1:0"])
+            let second = try await run(["serve", "--storage", storage])
+            #expect(second.status == 75 && second.errors.contains("process \(first.processID)"), "\(second)")
+            #expect(try await first.get("/healthz").status == 200, "the first one's socket is untouched")
+            await first.killHard()
+            let third = try await Daemon(storage: storage)
+            #expect(try await third.get("/healthz").status == 200)
+            #expect(await third.stop() == 0)
+            #expect(!FileManager.default.fileExists(atPath: storage + "/tintype.sock"))
+        }
+    }
+}
