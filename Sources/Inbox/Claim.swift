@@ -25,7 +25,8 @@ struct Claim {
     }
 
     /// Goes on with an upload wherever it stands, until its files are put away.
-    func finish(_ record: UploadRecord) async throws {
+    func finish(_ id: PostID) async throws {
+        guard let record = try await pipeline.record(of: id) else { return }
         if record.state == .reserved {
             do {
                 try await move(record)
@@ -37,8 +38,8 @@ struct Claim {
                 } else {
                     try await ingest(parcel, of: record)
                 }
-            } catch let error where !PipelineError(error).isTransient {
-                try await pipeline.fail(record.id, from: .reserved, with: PipelineError(error))
+            } catch let verdict as PipelineError where !verdict.isTransient {
+                try await pipeline.fail(record.id, from: .reserved, with: verdict)
             }
         }
         try await putAway(pipeline.outcome(of: record.id))

@@ -112,11 +112,9 @@ package struct InboxDoor: Service {
     private func claim(_ candidate: InboxScan.Candidate) async -> UploadRecord? {
         do {
             return try await Claim(pipeline).take(candidate)
-        } catch let error where !PipelineError(error).isTransient {
-            let folder = try? pipeline.storage.inbox.folder(candidate.user.description)
-            if let folder {
-                await reject(
-                    .init(folder: folder, user: candidate.user, name: candidate.name, reason: PipelineError(error)))
+        } catch let refusal as PipelineError where !refusal.isTransient {
+            if let folder = try? pipeline.storage.inbox.folder(candidate.user.description) {
+                await reject(.init(folder: folder, user: candidate.user, name: candidate.name, reason: refusal))
             }
         } catch {
             logger.warning("cannot take a file", metadata: ["file": "\(candidate.name)", "fault": "\(error)"])
@@ -124,16 +122,25 @@ package struct InboxDoor: Service {
         return nil
     }
 
-    /// Brings a claim to its end. A fault leaves it where it is, for the next start.
+    /// Brings a claim to its end, however often a passing fault is in the way; a shutdown leaves it for the next start.
+    ///
+    /// Meanwhile it keeps its slot: with the disk full, the inbox comes to rest by itself.
     private func finish(_ record: UploadRecord, releasing slots: Slots) async {
         defer { slots.release() }
-        do {
-            try await cancelWhenGracefulShutdown { try await Claim(pipeline).finish(record) }
-        } catch is CancellationError {
-            return
-        } catch {
-            logger.warning(
-                "a claim waits for the next start", metadata: ["upload": "\(record.id)", "fault": "\(error)"])
+        var attempt = 0
+        while !Task.isShuttingDownGracefully {
+            do {
+                return try await cancelWhenGracefulShutdown { try await Claim(pipeline).finish(record.id) }
+            } catch is CancellationError {
+                return
+            } catch {
+                attempt += 1
+                let delay = Backoff.delay(afterAttempt: attempt)
+                logger.warning(
+                    "a passing fault; trying again",
+                    metadata: ["upload": "\(record.id)", "fault": "\(error)", "in": "\(delay)"])
+                try? await cancelWhenGracefulShutdown { try await Task.sleep(for: delay) }
+            }
         }
     }
 

@@ -43,9 +43,9 @@ package struct Rethumb: Sendable {
             try Task.checkCancellation()
             do {
                 if try await pipeline.renditionsInFlux.hold({ try await rethumb(id) }) { progress.switched += 1 }
-            } catch let error where !PipelineError(error).isTransient {
+            } catch let error as PipelineError where !error.isTransient {
                 progress.failed += 1
-                progress.lastFailure = "post \(id): \(PipelineError(error))"
+                progress.lastFailure = "post \(id): \(error)"
             }
             progress.done += 1
             try await report(progress)

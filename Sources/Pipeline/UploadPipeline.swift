@@ -69,18 +69,27 @@ package final class UploadPipeline: Service {
                 try await commit(render(record))
                 outcomes.count(.published)
                 logger.info("published", metadata: ["owner": "\(record.owner)", "photos": "\(record.photos.count)"])
-            } catch let error where PipelineError(error).isTransient {
-                throw error
-            } catch {
-                let verdict = PipelineError(error)
+            } catch let verdict as PipelineError where !verdict.isTransient {
                 logger.notice("failed", metadata: ["code": "\(verdict.code.rawValue)", "reason": "\(verdict)"])
                 try await fail(id, from: .ingested, with: verdict)
                 outcomes.count(.failed)
             }
         } catch {
-            let delay = queue.retry(id)
+            // A fault of the disk or the engine is never an upload's verdict, whatever its code.
+            let (attempt, delay) = queue.retry(id)
             logger.warning("a passing fault; trying again", metadata: ["fault": "\(error)", "in": "\(delay)"])
+            try? await note(PipelineError(error), attempt: attempt, of: id)
         }
+    }
+
+    /// Shows whoever asks for the upload why it takes so long; where even that cannot be written, the log has it.
+    private func note(_ fault: PipelineError, attempt: Int, of id: PostID) async throws {
+        guard var record = try await record(of: id) else { return }
+        record.attempts = attempt
+        record.error = fault
+        var update = MultiPathUpdate(preconditions: [.equals(Paths.upload(id) / "state", .string(record.state.rawValue))])
+        update[Paths.upload(id)] = try record.value()
+        _ = try await apply(update)
     }
 
     /// The record of an upload; nil when there is none.

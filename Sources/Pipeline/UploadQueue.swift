@@ -55,19 +55,17 @@ final class UploadQueue: Sendable {
         for worker in workers { worker.resume(returning: nil) }
     }
 
-    /// Puts an upload back after a passing fault, and tells after how long.
+    /// Puts an upload back after a passing fault, for later.
     ///
-    /// Exponential backoff from half a second to a minute, half of it jitter. There is no last try: an acknowledged
-    /// upload waits for as long as the fault lasts.
-    func retry(_ id: PostID) -> Duration {
+    /// - Returns: How often it was tried by this process, and after how long it is tried again.
+    func retry(_ id: PostID) -> (attempt: Int, delay: Duration) {
         let attempt = state.withLock { state in
             state.attempts[id, default: 0] += 1
             return state.attempts[id, default: 1]
         }
-        let seconds = min(60, 0.5 * Double(1 << min(attempt - 1, 10)))
-        let delay = Duration.seconds(seconds * Double.random(in: 0.5...1))
+        let delay = Backoff.delay(afterAttempt: attempt)
         retries.continuation.yield((id, delay))
-        return delay
+        return (attempt, delay)
     }
 
     /// Forgets how often an upload was tried.

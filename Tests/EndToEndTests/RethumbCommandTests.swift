@@ -1,6 +1,8 @@
 import Foundation
+import Pipeline
 import TestSupport
 import Testing
+import Tree
 
 @Suite("tintype rethumb: stopped and resumed while readers look", .timeLimit(.minutes(10)))
 struct RethumbCommandTests {
@@ -60,8 +62,8 @@ struct RethumbCommandTests {
             #expect(missing.value.isEmpty)
             #expect(looked.value > 0)
             #expect(try await urls(daemon).count == 400, "two renditions a post, by the new recipes")
-            // A switch is one change of a post: the change log has exactly one more than the publication of each.
             #expect(await daemon.stop() == 0)
+            #expect(try await switches(in: storage) == Array(repeating: 1, count: 200), "each post switched exactly once")
             let state = try await Invariants(of: storage)
             #expect(state.posts.count == 200)
         }
@@ -85,6 +87,19 @@ struct RethumbCommandTests {
         while process.isRunning { try await Task.sleep(for: .milliseconds(10)) }
         let text = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         return (process.terminationStatus, text)
+    }
+
+    /// How often each post's photos were changed after its publication, by the change log.
+    private func switches(in path: String) async throws -> [Int] {
+        let storage = try await Storage(path: path)
+        var counts: [TreePath: Int] = [:]
+        for change in try await storage.tree.changes(since: .start, limit: .max) {
+            for write in change.writes where write.path.lastKey == "photos" && write.path.keys.first == "posts" {
+                counts[write.path, default: 0] += 1
+            }
+        }
+        await storage.tree.close()
+        return counts.values.map { $0 }
     }
 
     private func urls(_ daemon: Daemon) async throws -> [String] {

@@ -1,5 +1,4 @@
 import Blobs
-import NIOCore
 import Pipeline
 import Posts
 import TestSupport
@@ -11,7 +10,12 @@ struct RecoveryTests {
     @Test func anIngestedUploadIsPublishedByTheNextRun() async throws {
         try await withScratch { scratch in
             // Nothing runs yet: as if it were killed before the first worker woke up.
-            let id = try await acceptWithoutRunning(in: scratch)
+            let accepted = Shared<PostID?>(nil)
+            try await withPipeline(in: scratch, runs: false) { running in
+                let id = try await running.accept("baseline-420.jpg", by: "u")
+                accepted.change { $0 = id }
+            }
+            let id = try #require(accepted.value)
             try await withPipeline(in: scratch) { running in
                 let record = try await running.pipeline.outcome(of: id)
                 #expect(record.state == .published)
@@ -69,19 +73,5 @@ struct RecoveryTests {
             let error = await #expect(throws: BlobError.self) { try await Storage(path: scratch.path + "/Storage") }
             #expect(error?.message.contains("inbox") == true)
         }
-    }
-
-    private func acceptWithoutRunning(in scratch: Scratch) async throws -> PostID {
-        let accepted = Shared<PostID?>(nil)
-        try await withPipeline(in: scratch, runs: false) { running in
-            let request = UploadRequest(owner: try #require(UserID("u")), door: .socket)
-            guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
-            let staged = try await running.pipeline.stage(record.id, part: 0)
-            try await running.pipeline.append(.init(bytes: try Fixture.bytes("baseline-420.jpg")), to: staged)
-            let photo = try await running.pipeline.ingest(staged, as: 0, originalName: "a.jpg", of: record)
-            try await running.pipeline.accept(record.id, photos: [photo], text: "hi")
-            accepted.change { $0 = record.id }
-        }
-        return try #require(accepted.value)
     }
 }

@@ -1,7 +1,7 @@
 import Logging
 import NIOCore
 package import Pipeline
-import Posts
+package import Posts
 package import ServiceLifecycle
 import Testing
 import Tree
@@ -75,5 +75,16 @@ extension RunningPipeline {
         }
         try await pipeline.accept(record.id, photos: ingested, text: text)
         return try await pipeline.outcome(of: record.id)
+    }
+
+    /// Sends a fixture as the socket door does, and returns when it is acknowledged.
+    package func accept(_ fixture: String, by user: String) async throws -> PostID {
+        let request = UploadRequest(owner: try #require(UserID(user)), door: .socket)
+        guard case .new(let record) = try await pipeline.reserve(request) else { throw CancellationError() }
+        let staged = try await pipeline.stage(record.id, part: 0)
+        try await pipeline.append(ByteBuffer(bytes: try Fixture.bytes(fixture)), to: staged)
+        let photo = try await pipeline.ingest(staged, as: 0, originalName: fixture, of: record)
+        try await pipeline.accept(record.id, photos: [photo], text: "")
+        return record.id
     }
 }

@@ -1,0 +1,11 @@
+/// How long to wait after a passing fault.
+package enum Backoff {
+    /// Exponential from half a second to a minute, half of it jitter, so that many that failed together do not come back
+    /// together. There is no last try: an acknowledged upload waits for as long as the fault lasts.
+    ///
+    /// - Parameter attempt: How often it was tried, from 1.
+    package static func delay(afterAttempt attempt: Int) -> Duration {
+        let seconds = min(60, 0.5 * Double(1 << min(max(attempt, 1) - 1, 10)))
+        return .seconds(seconds * Double.random(in: 0.5...1))
+    }
+}

@@ -1,0 +1,86 @@
+import Blobs
+import Foundation
+import Imaging
+import Pipeline
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@Suite("Passing faults cost time, never an upload", .timeLimit(.minutes(2)))
+struct FaultTests {
+    @Test("K8: a rendition that cannot be written is tried again until it can, and whoever asks is told why it takes so long")
+    func renditionInTheWay() async throws {
+        try await withScratch { scratch in
+            let accepted = Shared<PostID?>(nil)
+            try await withPipeline(in: scratch, runs: false) { running in
+                let id = try await running.accept("baseline-420.jpg", by: "u")
+                accepted.change { $0 = id }
+            }
+            let id = try #require(accepted.value)
+            // A folder of the rendition's name, with something in it, cannot be replaced by a file.
+            let obstacle = try obstacle(for: id)
+            try scratch.write("in the way", to: "Storage/\(obstacle)/x")
+            try await withPipeline(in: scratch) { running in
+                try await eventually { try await running.pipeline.record(of: id)?.error != nil }
+                let record = try #require(try await running.pipeline.record(of: id))
+                #expect(record.state == .ingested && record.attempts >= 1)
+                #expect(record.error?.message.contains("thumb") == true)
+                #expect(try await running.storage.tree.get("posts") == nil, "never half a post")
+                try FileManager.default.removeItem(atPath: "\(scratch.path)/Storage/\(obstacle)")
+                let done = try await running.pipeline.outcome(of: id)
+                #expect(done.state == .published && done.error == nil)
+            }
+        }
+    }
+
+    private func obstacle(for id: PostID) throws -> String {
+        let recipe = try #require(PipelineSettings(workers: 1).recipes.first { $0.name == "thumb" })
+        return "blobs/u/\(id)/thumb-\(recipe.fingerprint).jpg"
+    }
+
+    @Test("An original that is gone is a verdict that says where to put it back")
+    func originalMissing() async throws {
+        try await withScratch { scratch in
+            let accepted = Shared<PostID?>(nil)
+            try await withPipeline(in: scratch, runs: false) { running in
+                let id = try await running.accept("baseline-420.jpg", by: "u")
+                accepted.change { $0 = id }
+            }
+            let id = try #require(accepted.value)
+            try FileManager.default.removeItem(atPath: "\(scratch.path)/Storage/blobs/u/\(id)/original.jpg")
+            try await withPipeline(in: scratch) { running in
+                let record = try await running.pipeline.outcome(of: id)
+                #expect(record.state == .failed && record.error?.code == .originalMissing)
+                #expect(record.error?.hint.contains("blobs/u/\(id)/original.jpg") == true)
+            }
+        }
+    }
+
+    @Test("B30: a shutdown finishes what is in work and hands back what waits; the next start goes on")
+    func shutdown() async throws {
+        try await withScratch { scratch in
+            let ids = Shared<[PostID]>([])
+            try await withPipeline(in: scratch) { running in
+                for _ in 0..<30 {
+                    let id = try await running.accept("size-640x480.jpg", by: "u")
+                    ids.change { $0.append(id) }
+                }
+            }
+            try await withPipeline(in: scratch) { running in
+                for id in ids.value {
+                    let record = try await running.pipeline.outcome(of: id)
+                    #expect(record.state == .published)
+                }
+                #expect(try await running.storage.tree.keys(of: Paths.posts).count == 30)
+            }
+        }
+    }
+
+    @Test("Backoff grows to a minute and never stops", arguments: [1, 2, 5, 8, 50, 100_000])
+    func backoff(attempt: Int) {
+        let delay = Backoff.delay(afterAttempt: attempt)
+        #expect(delay >= .milliseconds(250) && delay <= .seconds(60))
+        if attempt >= 8 { #expect(delay >= .seconds(30)) }
+    }
+}
