@@ -100,7 +100,7 @@ struct MultipartParser {
         let padding = view.prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.count
         let rest = view.dropFirst(padding)
         if rest.starts(with: "\r\n".utf8) {
-            buffer.moveReaderIndex(forwardBy: padding + 2)
+            buffer.moveReaderIndex(forwardBy: padding)  // The line break stays: with another, it ends empty headers.
             return false
         }
         guard rest.count < 2, padding <= Self.maxPaddingBytes else {

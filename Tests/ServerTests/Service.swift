@@ -1,0 +1,83 @@
+import Client
+import Foundation
+import HTTPTypes
+import Logging
+import NIOCore
+import Pipeline
+import Server
+import ServiceLifecycle
+import TestSupport
+import Testing
+import Tree
+
+/// A service of a test's own: a pipeline and an HTTP door on a Storage folder that goes when the test is over.
+struct Service: Sendable {
+    let pipeline: UploadPipeline
+    let scratch: Scratch
+    /// Speaks to the Unix socket.
+    let client: ServiceClient
+    /// Speaks to the TCP port.
+    let tcpClient: ServiceClient
+    let tcpPort: Int
+    let shutDown: @Sendable () async -> Void
+
+    var tree: TreeStore { pipeline.storage.tree }
+}
+
+/// Runs a test's body against a fresh service, then shuts it down as SIGTERM would: the door first.
+func withService<R: Sendable>(
+    change: (inout PipelineSettings) -> Void = { _ in }, changeDoor: (inout HTTPDoor.Settings) -> Void = { _ in },
+    _ body: @Sendable (Service) async throws -> R
+) async throws -> R {
+    try await withScratch { scratch in
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let storage = try await Storage(path: "\(scratch.path)/Storage")
+        var settings = PipelineSettings(workers: 2)
+        change(&settings)
+        let pipeline = UploadPipeline(storage: storage, settings: settings, logger: logger)
+        var doorSettings = HTTPDoor.Settings(socketPath: Storage.socketPath(in: storage.path))
+        doorSettings.listen = try LoopbackAddress("127.0.0.1:0")
+        changeDoor(&doorSettings)
+        let (listeners, continuation) = AsyncStream.makeStream(of: HTTPDoor.Listener.self)
+        let door = HTTPDoor(pipeline, settings: doorSettings, logger: logger) { continuation.yield($0) }
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [
+                    .init(service: pipeline, successTerminationBehavior: .ignore), .init(service: door),
+                ], logger: logger))
+        let result = try await withThrowingTaskGroup { tasks in
+            tasks.addTask {
+                defer { continuation.finish() }
+                try await group.run()
+            }
+            var port: Int?
+            for await listener in listeners.prefix(2) {
+                if case .tcp(_, let bound) = listener { port = bound }
+            }
+            guard let port else {
+                try await tasks.waitForAll()
+                throw ServiceDidNotStart()
+            }
+            let service = Service(
+                pipeline: pipeline, scratch: scratch,
+                client: ServiceClient(.socket(path: doorSettings.socketPath)),
+                tcpClient: ServiceClient(.tcp(host: "127.0.0.1", port: port)), tcpPort: port,
+                shutDown: { await group.triggerGracefulShutdown() })
+            let result: R
+            do {
+                result = try await body(service)
+            } catch {
+                await group.triggerGracefulShutdown()
+                try? await tasks.waitForAll()
+                throw error
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+            return result
+        }
+        await storage.tree.close()
+        return result
+    }
+}
+
+struct ServiceDidNotStart: Error {}

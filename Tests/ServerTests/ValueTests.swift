@@ -1,0 +1,56 @@
+import Testing
+
+@testable import Server
+
+@Suite("Small values that come from outside")
+struct ValueTests {
+    @Test(
+        arguments: [
+            ("", nil, [:]), ("a=1&b=2", nil, ["a": "1", "b": "2"]), ("text=a+b%20c%2B", nil, ["text": "a b c+"]),
+            ("t=%C3%A9%F0%9F%91%8D", nil, ["t": "é👍"]), ("a", nil, ["a": ""]), ("a=b=c", nil, ["a": "b=c"]),
+            ("&&a=1&", nil, ["a": "1"]), ("a=1&a=1", nil, ["a": "1"]), ("a=1&a=2", "twice", [:]),
+            ("a=%", "percent", [:]), ("a=%4", "percent", [:]), ("a=%zz", "percent", [:]), ("a=%ff", "percent", [:]),
+            ("%C3=1", "percent", [:]),
+        ] as [(String, String?, [String: String])])
+    func formFields(text: String, refusal: String?, expected: [String: String]) {
+        do {
+            let fields = try FormFields(urlEncoded: text)
+            #expect(refusal == nil)
+            for (name, value) in expected { #expect(fields[name] == value) }
+        } catch {
+            #expect(refusal.map(error.message.contains) == true, "\(error)")
+        }
+    }
+
+    @Test(
+        "Ranges of a file of 10 bytes",
+        arguments: [
+            (nil, .whole), ("bytes=0-3", .part(0..<4)), ("bytes=5-", .part(5..<10)), ("bytes=-3", .part(7..<10)),
+            ("bytes=-30", .part(0..<10)), ("bytes=9-9", .part(9..<10)), ("bytes=9-99", .part(9..<10)),
+            ("bytes=0-99999999999999999999999", .part(0..<10)), ("BYTES=0-0", .part(0..<1)),
+            ("bytes=10-", .unsatisfiable), ("bytes=99999999999999999999999-", .unsatisfiable),
+            ("bytes=10-20", .unsatisfiable), ("bytes=-0", .unsatisfiable),
+            ("bytes=3-2", .whole), ("bytes=0-1,4-5", .whole), ("bytes=", .whole), ("bytes=-", .whole),
+            ("bytes=a-b", .whole), ("bytes=+1-2", .whole), ("bytes=1", .whole), ("lines=0-1", .whole), ("", .whole),
+        ] as [(String?, ByteRange)])
+    func byteRanges(header: String?, expected: ByteRange) {
+        #expect(ByteRange(header: header, byteCount: 10) == expected)
+    }
+
+    @Test(arguments: ["bytes=0-", "bytes=0-0", "bytes=-1"])
+    func anEmptyFileHasNoRange(header: String) {
+        #expect(ByteRange(header: header, byteCount: 0) == .unsatisfiable)
+    }
+
+    @Test(
+        "TCP is for this machine alone",
+        arguments: [
+            ("127.0.0.1:8080", "127.0.0.1:8080"), ("localhost:0", "127.0.0.1:0"), ("[::1]:80", "[::1]:80"),
+            ("127.1.2.3:65535", "127.1.2.3:65535"), ("0.0.0.0:8080", nil), ("[::]:8080", nil), ("192.168.1.2:80", nil),
+            ("example.org:80", nil), ("127.0.0.1", nil), ("127.0.0.1:", nil), ("127.0.0.1:99999", nil), (":80", nil),
+            ("127.0.0.1.evil.org:80", nil), ("127.0.0.256:80", nil), ("127.0.0.+1:80", nil), ("", nil), ("[::1:80", nil),
+        ] as [(String, String?)])
+    func loopbackAddresses(text: String, expected: String?) {
+        #expect((try? LoopbackAddress(text))?.description == expected)
+    }
+}
