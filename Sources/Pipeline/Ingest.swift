@@ -3,15 +3,19 @@ import Imaging
 package import NIOCore
 import NIOPosix
 package import Posts
+import Synchronization
 import Tree
 
 extension UploadPipeline {
     /// Starts receiving a photo: bytes go to disk and through SHA-256 as they come.
-    ///
-    /// `part` tells apart photos of one upload that are received at the same time.
-    package func stage(_ id: PostID, part: Int) async throws -> StagedFile {
-        let incoming = storage.incoming
-        return try await onFileThread { try StagedFile(in: incoming, name: "\(id).\(part).part") }
+    package func stage(_ id: PostID) async throws -> StagedFile {
+        let (incoming, name) = (storage.incoming, partName(id))
+        return try await onFileThread { try StagedFile(in: incoming, name: name) }
+    }
+
+    /// A name that no other file has while this process runs; what a process leaves is swept at the next start.
+    private func partName(_ id: PostID) -> String {
+        "\(id).\(partCount.add(1, ordering: .relaxed).newValue).part"
     }
 
     /// Appends to a staged file, refusing what goes beyond the limit for one photo.
@@ -48,10 +52,10 @@ extension UploadPipeline {
     package func ingest(
         _ reader: FileReader, as number: Int, originalName: String, of record: UploadRecord
     ) async throws -> UploadRecord.Photo {
-        let incoming = storage.incoming
+        let (incoming, name) = (storage.incoming, partName(record.id))
         let limit = settings.limits.maxInputBytes
         let staged = try await onFileThread {
-            let staged = try StagedFile(in: incoming, name: "\(record.id).\(number).part")
+            let staged = try StagedFile(in: incoming, name: name)
             while true {
                 let bytes = try reader.read(at: staged.byteCount, maxBytes: 1 << 20)
                 if bytes.isEmpty { return staged }
@@ -73,14 +77,14 @@ extension UploadPipeline {
     }
 
     func ingested(
-        _ id: PostID, from state: UploadState, changing: @Sendable (inout UploadRecord) throws -> Void
+        _ id: PostID, from state: UploadState, change: (inout UploadRecord) throws -> Void
     ) async throws {
-        guard var record = try await record(of: id) else { throw Self.unknownUpload(id) }
-        try changing(&record)
-        guard !record.photos.isEmpty || !record.text.isEmpty else {
-            throw PipelineError(.emptyPost, "a post needs a photo or a text", hint: "send at least one of them")
+        try await move(id, from: state, to: .ingested) { record in
+            try change(&record)
+            guard !record.photos.isEmpty || !record.text.isEmpty else {
+                throw PipelineError(.emptyPost, "a post needs a photo or a text", hint: "send at least one of them")
+            }
         }
-        try await move(record, from: state, to: .ingested)
         queue.push(id)
     }
 

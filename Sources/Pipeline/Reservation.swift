@@ -21,7 +21,8 @@ package struct UploadRequest: Sendable {
 
 /// A post id, taken.
 package enum Reservation: Sendable {
-    /// Nobody asked for it before (or nobody finished): go on and send the photos.
+    /// Nobody asked for it before, or nobody finished: go on and send the photos. A door sees to it that only one sender
+    /// at a time does so for one reference.
     case new(UploadRecord)
     /// The client's reference was used before; this is what became of it.
     case known(UploadRecord)

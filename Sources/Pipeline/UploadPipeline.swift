@@ -2,6 +2,7 @@ package import Logging
 import NIOPosix
 package import Posts
 import ServiceLifecycle
+import Synchronization
 import Tree
 
 /// The life of an upload: reserve → ingest → render → commit, safe against a crash at every arrow.
@@ -13,6 +14,7 @@ package final class UploadPipeline: Service {
     package let settings: PipelineSettings
     let ids = PushIDGenerator()
     let queue = UploadQueue()
+    let partCount = Atomic(0)
     /// Held while a post's renditions are switched, and while replaced ones are deleted: a recipe that comes back gives
     /// files their old names again, and these must not be deleted as the garbage that they were before.
     let renditionsInFlux = Slots(1)

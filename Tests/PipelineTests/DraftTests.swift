@@ -17,7 +17,7 @@ struct DraftTests {
 
     private func add(_ file: String, to id: PostID, _ running: RunningPipeline) async throws -> UploadRecord {
         let number = try await running.pipeline.nextPhotoNumber(of: id)
-        let staged = try await running.pipeline.stage(id, part: number)
+        let staged = try await running.pipeline.stage(id)
         try await running.pipeline.append(.init(bytes: try Fixture.bytes(file)), to: staged)
         return try await running.pipeline.add(staged, as: number, originalName: file, to: id)
     }
@@ -51,6 +51,20 @@ struct DraftTests {
                 try await group.waitForAll()
             }
             #expect(try await running.pipeline.record(of: id)?.photos.count == 6)
+        }
+    }
+
+    @Test("A photo that was acknowledged while the draft was being published is in the post, or the draft was published first")
+    func publishingMeanwhile() async throws {
+        try await withPipeline { running in
+            for _ in 0..<10 {
+                let id = try await draft(running).id
+                _ = try await add("baseline-420.jpg", to: id, running)
+                async let added: UploadRecord? = try? add("baseline-420.jpg", to: id, running)
+                try await running.pipeline.publish(id, text: "now")
+                let count = await added == nil ? 1 : 2
+                #expect(try await running.pipeline.outcome(of: id).photos.count == count)
+            }
         }
     }
 

@@ -69,7 +69,7 @@ extension RunningPipeline {
         }
         var ingested: [UploadRecord.Photo] = []
         for (number, photo) in photos.enumerated() {
-            let staged = try await pipeline.stage(record.id, part: number)
+            let staged = try await pipeline.stage(record.id)
             try await pipeline.append(ByteBuffer(bytes: photo.bytes), to: staged)
             ingested.append(try await pipeline.ingest(staged, as: number, originalName: photo.name, of: record))
         }
@@ -81,7 +81,7 @@ extension RunningPipeline {
     package func accept(_ fixture: String, by user: String) async throws -> PostID {
         let request = UploadRequest(owner: try #require(UserID(user)), door: .socket)
         guard case .new(let record) = try await pipeline.reserve(request) else { throw CancellationError() }
-        let staged = try await pipeline.stage(record.id, part: 0)
+        let staged = try await pipeline.stage(record.id)
         try await pipeline.append(ByteBuffer(bytes: try Fixture.bytes(fixture)), to: staged)
         let photo = try await pipeline.ingest(staged, as: 0, originalName: fixture, of: record)
         try await pipeline.accept(record.id, photos: [photo], text: "")

@@ -119,6 +119,8 @@ package struct HTTPDoor: Service {
             // A text of 2,000 characters in a query has up to 24,000 bytes.
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 32 << 10, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100))
+        var logger = logger
+        if logger.logLevel == .info { logger.logLevel = .notice }  // Whoever starts the door tells where it listens.
         return Application(
             responder: responder, server: .http1(configuration: http),
             configuration: ApplicationConfiguration(address: address, backlog: 1024),

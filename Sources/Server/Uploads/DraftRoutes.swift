@@ -16,7 +16,7 @@ struct DraftRoutes: Sendable {
     }
 
     func add(to router: Router<DoorContext>) {
-        router.resource("v1/uploads/:id/photos", [.post: addPhotos])
+        router.resource("v1/uploads/:id/photos", [.post: addPhotos, .put: addPhotos])
         router.resource("v1/uploads/:id/publish", [.post: publish])
     }
 

@@ -26,7 +26,7 @@ struct PhotoReceiver {
         var name = firstName
         while let current = name {
             guard photos.count < pipeline.settings.maxPhotos else { throw pipeline.tooManyPhotos() }
-            let staged = try await pipeline.stage(record.id, part: photos.count)
+            let staged = try await pipeline.stage(record.id)
             try await receive(&pieces, into: staged)
             photos.append(
                 try await pipeline.ingest(staged, as: photos.count, originalName: current, of: record))
@@ -42,7 +42,7 @@ struct PhotoReceiver {
         var name = firstName
         while let current = name {
             let number = try await pipeline.nextPhotoNumber(of: id)
-            let staged = try await pipeline.stage(id, part: number)
+            let staged = try await pipeline.stage(id)
             try await receive(&pieces, into: staged)
             _ = try await pipeline.add(staged, as: number, originalName: current, to: id)
             name = try await readFields(&pieces, into: &form)

@@ -25,6 +25,8 @@ struct UploadPieces {
     }
 
     private let headers: HTTPFields
+    /// What a photo that comes as it is was called: the query says.
+    private let photoName: String
     private let limits: BodyLimits
     private var chunks: RequestBody.AsyncIterator
     private var byteCount = 0
@@ -37,6 +39,7 @@ struct UploadPieces {
     init(_ request: Request, limits: BodyLimits) throws(ServerError) {
         try limits.check(request.headers)
         headers = request.headers
+        photoName = try FormFields(queryOf: request.uri)["name"] ?? "photo"
         self.limits = limits
         chunks = request.body.makeAsyncIterator()
         if headers.isMultipart {
@@ -74,7 +77,7 @@ struct UploadPieces {
             guard !hasBegun else { return .photoBytes(buffer) }
             pending = buffer
             encoding = .raw(hasBegun: true)
-            return .photoBegan(name: "photo")
+            return .photoBegan(name: photoName)
         }
         encoding = .ended
         if hasBegun { return .photoEnded }

@@ -20,7 +20,8 @@ struct UploadRoutes: Sendable {
     }
 
     func add(to router: Router<DoorContext>) {
-        router.resource("v1/uploads", [.post: create])
+        // PUT, too: that is what "curl -T" sends.
+        router.resource("v1/uploads", [.post: create, .put: create])
         router.resource("v1/uploads/:id", [.get: show])
     }
 

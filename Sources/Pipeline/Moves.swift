@@ -1,0 +1,60 @@
+package import Posts
+import Tree
+
+extension UploadPipeline {
+    /// Ends an upload with a reason. What its sender gave is put aside for a person to find.
+    package func fail(_ id: PostID, from state: UploadState, with verdict: PipelineError) async throws {
+        let record = try await move(id, from: state, to: .failed) { $0.error = verdict }
+        queue.forget(id)
+        if record.door == .socket { try await settle(id) }
+    }
+
+    /// Ends a reservation or a draft that will never be finished, and frees its reference and its blobs.
+    func expire(_ id: PostID, from state: UploadState) async throws {
+        try await move(id, from: state, to: .expired)
+        try await settle(id)
+    }
+
+    /// Makes one legal move of an upload, durably, if it stands where the caller thinks.
+    ///
+    /// Nothing that happens meanwhile is lost: the record must be what `change` was given, or it is read anew.
+    ///
+    /// - Throws: `PipelineError` `not_found` or `wrong_state`; what `change` throws.
+    @discardableResult
+    func move(
+        _ id: PostID, from old: UploadState, to new: UploadState,
+        change: (inout UploadRecord) throws -> Void = { _ in }
+    ) async throws -> UploadRecord {
+        precondition(old.next.contains(new), "no such move: \(old) to \(new)")
+        while true {
+            let stored = try await tree.get(Paths.upload(id))
+            guard var record = UploadRecord(id: id, value: stored) else { throw Self.unknownUpload(id) }
+            guard record.state == old else {
+                throw PipelineError(
+                    .wrongState, "upload \(id) is \(record.state.rawValue), not \(old.rawValue)",
+                    hint: "ask for its state and go on from there")
+            }
+            try change(&record)
+            record.state = new
+            record.updatedAt = WallClock.milliseconds()
+            var update = MultiPathUpdate(preconditions: [.equals(Paths.upload(id), stored)])
+            update[Paths.upload(id)] = try record.value()
+            update[Paths.queued(id)] = .string(new.isTerminal ? "settling" : new.rawValue)
+            if new == .expired, let reference = record.clientReference {
+                update[Paths.reference(record.owner, try Self.referenceKey(reference))] = nil
+            }
+            if try await apply(update) { return record }
+        }
+    }
+
+    /// Applies an update durably; false, and nothing written, when one of its preconditions does not hold.
+    func apply(_ update: MultiPathUpdate) async throws(TreeError) -> Bool {
+        do {
+            try await tree.update(update)
+            return true
+        } catch {
+            guard error.code == .preconditionFailed else { throw error }
+            return false
+        }
+    }
+}
