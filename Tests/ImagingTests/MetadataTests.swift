@@ -39,7 +39,8 @@ struct MetadataTests {
     }
 
     @Test(
-        "Nothing of the original's metadata is in a rendition", arguments: ["exif-gps.jpg", "text.png", "comment.gif"])
+        "C14: nothing of the original's metadata is in a rendition",
+        arguments: ["exif-gps.jpg", "text.png", "comment.gif"])
     func secrets(file: String) throws {
         let bytes = Fixture.bytes(file)
         let secrets = ["TINTYPE-SECRET-PLACE", "Exif", "ICC_PROFILE", "http://ns.adobe.com", "eXIf", "tEXt"]

@@ -8,7 +8,7 @@ import Tree
 @Suite("From bytes to a post")
 struct PublishTests {
     @Test(
-        "P8, P10, P11, C6: the post, people/ and feed/ entries come in one update; the post says all that a client needs"
+        "P8, P10, P11, B14, B25, C6: the post, people/ and feed/ entries come in one update; the post says all that a client needs"
     )
     func onePhoto() async throws {
         try await withPipeline { running in
@@ -74,7 +74,7 @@ struct PublishTests {
         }
     }
 
-    @Test("P9: the author stands in the post as people/ says at that moment")
+    @Test("P3, P9: the author stands in the post as people/ says at that moment; names are found by either end")
     func authorCopy() async throws {
         try await withPipeline { running in
             let uid = try #require(UserID("ana"))

@@ -19,7 +19,8 @@ struct RethumbTests {
         }
     }
 
-    @Test func everyPostIsSwitchedOnceAndAgainNothing() async throws {
+    @Test("K15: a dry run changes nothing and says what would; then every post is switched once, and again nothing")
+    func everyPostIsSwitchedOnceAndAgainNothing() async throws {
         try await withScratch { scratch in
             try await publish(4, in: scratch)
             let recipes = [try Recipe(parsing: "thumb=50,q60"), try Recipe(parsing: "wide=120x40,cover")]

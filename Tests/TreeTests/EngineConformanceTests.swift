@@ -3,7 +3,7 @@ import Testing
 @testable import Tree
 
 /// What every engine must do, whatever stands behind it.
-@Suite struct EngineConformanceTests {
+@Suite("F5: one conformance suite, every engine") struct EngineConformanceTests {
     @Test("entries are set, replaced, found and removed", arguments: EngineKind.allCases)
     func entries(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in

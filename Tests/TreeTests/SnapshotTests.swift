@@ -3,7 +3,8 @@ import Testing
 
 @testable import Tree
 
-@Suite(.timeLimit(.minutes(1))) struct SnapshotTests {
+@Suite("C12: one writer, many readers, none of whom waits or sees half", .timeLimit(.minutes(1)))
+struct SnapshotTests {
     @Test(
         "a reader's state stands still while writers write, and they do not wait for it", arguments: EngineKind.allCases
     )

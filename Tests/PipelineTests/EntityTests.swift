@@ -1,0 +1,45 @@
+import Foundation
+import Pipeline
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@Suite("F11, P26: the documents that clients read have the shape that Fixtures/entities keeps")
+struct EntityTests {
+    /// A document as paths and kinds of leaves: what a client's decoder depends on.
+    private func shape(_ value: Any, at path: String = "", into shape: inout Set<String>) {
+        switch value {
+        case let object as [String: Any]:
+            for (key, child) in object { self.shape(child, at: "\(path)/\(key)", into: &shape) }
+        case let list as [Any]:
+            for (index, child) in list.enumerated() { self.shape(child, at: "\(path)/\(index)", into: &shape) }
+        case is String: shape.insert("\(path): string")
+        case is Bool where "\(value)" == "true": shape.insert("\(path): true or number")
+        default: shape.insert("\(path): true or number")
+        }
+    }
+
+    private func shape(ofJSON bytes: [UInt8]) throws -> Set<String> {
+        var result: Set<String> = []
+        shape(try JSONSerialization.jsonObject(with: Data(bytes)), into: &result)
+        return result
+    }
+
+    @Test(arguments: ["post", "person", "upload"])
+    func entity(name: String) async throws {
+        let golden = try shape(ofJSON: Fixture.bytes("entities/\(name).json"))
+        try await withPipeline { running in
+            let record = try await running.upload(
+                [("lake.jpg", try Fixture.bytes("orientation-6-ii.jpg"))], by: "maria", text: "At the lake #summer",
+                reference: "reference")
+            let paths: [String: TreePath] = [
+                "post": Paths.post(record.id), "person": Paths.person(record.owner), "upload": "uploads" / record.id.key,
+            ]
+            let value = try #require(try await running.storage.tree.get(try #require(paths[name])))
+            let json = String(decoding: value.json(), as: UTF8.self)
+                .replacingOccurrences(of: record.id.description, with: "POST")
+            #expect(try shape(ofJSON: Array(json.utf8)) == golden)
+        }
+    }
+}
