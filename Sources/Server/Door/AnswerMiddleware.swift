@@ -25,7 +25,8 @@ struct AnswerMiddleware: RouterMiddleware {
     private func answer(to error: any Error, _ context: DoorContext) -> Response {
         let problem = Problem(error)
         let level: Logger.Level = problem.status.kind == .serverError ? .error : .debug
-        context.logger.log(level: level, "refused", metadata: ["status": "\(problem.status.code)", "error": "\(error)"])
+        context.logger.log(
+            level: level, "refused", metadata: ["status": "\(problem.status.code)", "error": "\(error)"])
         return problem.response(trace: context.trace)
     }
 }

@@ -13,11 +13,13 @@ extension Router<DoorContext> {
         }
         let allowed = handlers.keys.map(\.rawValue).sorted().joined(separator: ", ")
         for method in [HTTPRequest.Method.get, .head, .post, .put, .patch, .delete, .options] {
-            let handler = handlers[method] ?? { request, context in
-                let error = ServerError(
-                    .methodNotAllowed, "\(request.method.rawValue) is not possible here", hint: "allowed: \(allowed)")
-                return Problem(error).response(trace: context.trace, headers: [.allow: allowed])
-            }
+            let handler =
+                handlers[method] ?? { request, context in
+                    let error = ServerError(
+                        .methodNotAllowed, "\(request.method.rawValue) is not possible here",
+                        hint: "allowed: \(allowed)")
+                    return Problem(error).response(trace: context.trace, headers: [.allow: allowed])
+                }
             on(path, method: method, use: handler)
         }
     }

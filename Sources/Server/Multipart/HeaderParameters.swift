@@ -38,7 +38,9 @@ struct HeaderParameters {
         var bytes: [UInt8] = []
         rest = rest.dropFirst()
         while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
-            if byte == UInt8(ascii: "\\"), let next = rest.first, [UInt8(ascii: "\""), UInt8(ascii: "\\")].contains(next) {
+            if byte == UInt8(ascii: "\\"), let next = rest.first,
+                [UInt8(ascii: "\""), UInt8(ascii: "\\")].contains(next)
+            {
                 bytes.append(next)
                 rest = rest.dropFirst()
             } else {
