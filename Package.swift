@@ -158,7 +158,7 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Server", "Client", "Pipeline", "Blobs", "Posts", "Tree", "TestSupport",
+                "Server", "Client", "Pipeline", "Imaging", "Blobs", "Posts", "Tree", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

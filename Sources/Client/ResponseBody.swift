@@ -48,12 +48,11 @@ final class ResponseParts {
         iterator = inbound.makeAsyncIterator()
     }
 
-    /// The head; nil when the connection ended without one.
-    func head() async throws -> HTTPResponse? {
+    func head() async throws -> HTTPResponse {
         while let part = try await next() {
             if case .head(let head) = part, head.status.kind != .informational { return head }
         }
-        return nil
+        throw ClientError.connectionLost
     }
 
     func chunk() async throws -> ByteBuffer? {

@@ -34,23 +34,33 @@ package struct ServiceClient: Sendable {
         let head = HTTPRequest(
             method: method, scheme: "http", authority: authority, path: path,
             headerFields: body.framed(headers, for: method))
-        return try await connect().executeThenClose { inbound, outbound in
+        let connection = try await connect()
+        return try await connection.executeThenClose { inbound, outbound in
             let parts = ResponseParts(inbound)
             return try await withThrowingTaskGroup { group in
                 group.addTask(name: "request body") {
-                    try await Self.write(head, body, to: outbound)
+                    do {
+                        try await Self.write(head, body, to: outbound)
+                    } catch {
+                        connection.channel.close(promise: nil)
+                        throw error
+                    }
                 }
                 defer { group.cancelAll() }
-                guard let response = try await parts.head() else {
+                let response: HTTPResponse
+                do {
+                    response = try await parts.head()
+                } catch {
                     // The body's own failure, a file that cannot be read, says more than the silence it caused.
                     try await group.waitForAll()
-                    throw ClientError.connectionLost
+                    throw error
                 }
                 return try await handle(response, ResponseBody(parts))
             }
         }
     }
 
+    /// - Throws: What the body's source throws; a connection that no longer takes the body is not its trouble.
     private static func write(
         _ head: HTTPRequest, _ body: RequestBody, to outbound: NIOAsyncChannelOutboundWriter<HTTPRequestPart>
     ) async throws {
@@ -59,7 +69,6 @@ package struct ServiceClient: Sendable {
             try await body.forEachChunk { try await outbound.write(.body($0)) }
             try await outbound.write(.end(nil))
         } catch let error as BodyFailure {
-            outbound.finish()
             throw error.cause
         } catch {
             // The service stopped listening. What it has to say about that is on its way, or the reader sees the end.

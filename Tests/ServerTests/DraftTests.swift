@@ -108,8 +108,10 @@ struct DraftTests {
             ("", nil, "", 400, "empty_post"), ("", "application/json", "{", 400, "bad_request"),
             ("", "application/json", "{\"text\":1}", 400, "bad_request"),
             ("?text=%07", nil, "", 400, "bad_text"),
-            ("", "application/json", "{\"text\":\"" + String(repeating: "x", count: 70_000) + "\"}", 413,
-                "too_large_bytes"),
+            (
+                "", "application/json", "{\"text\":\"" + String(repeating: "x", count: 70_000) + "\"}", 413,
+                "too_large_bytes"
+            ),
         ] as [(String, String?, String, Int, String)])
     func refusals(query: String, contentType: String?, body: String, status: Int, code: String) async throws {
         try await withService { service in

@@ -2,20 +2,36 @@ import NIOCore
 import NIOPosix
 
 /// A connection over which a test says exactly what it likes.
-struct RawConnection: Sendable {
+struct RawConnection {
     private typealias Channel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-    let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
-    private let inbound: NIOAsyncChannelInboundStream<ByteBuffer>
+    private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
 
     /// Connects to a Unix socket, runs the body, and closes the connection.
-    static func with<R: Sendable>(socket path: String, _ body: (RawConnection) async throws -> R) async throws -> R {
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(unixDomainSocketPath: path) { channel in
-                channel.eventLoop.makeCompletedFuture { try Channel(wrappingChannelSynchronously: channel) }
-            }
-        return try await channel.executeThenClose { inbound, outbound in
-            try await body(RawConnection(outbound: outbound, inbound: inbound))
+    static func with<R: Sendable>(
+        socket path: String, _ body: (inout RawConnection) async throws -> R
+    ) async throws -> R {
+        try await run(body, on: try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: wrap))
+    }
+
+    /// Connects to a port of 127.0.0.1, runs the body, and closes the connection.
+    static func with<R: Sendable>(port: Int, _ body: (inout RawConnection) async throws -> R) async throws -> R {
+        try await run(body, on: try await bootstrap.connect(host: "127.0.0.1", port: port, channelInitializer: wrap))
+    }
+
+    private static var bootstrap: ClientBootstrap { ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton) }
+
+    @Sendable private static func wrap(_ channel: any NIOCore.Channel) -> EventLoopFuture<Channel> {
+        channel.eventLoop.makeCompletedFuture { try Channel(wrappingChannelSynchronously: channel) }
+    }
+
+    private static func run<R: Sendable>(
+        _ body: (inout RawConnection) async throws -> R, on channel: Channel
+    ) async throws -> R {
+        try await channel.executeThenClose { inbound, outbound in
+            var connection = RawConnection(outbound: outbound, inbound: inbound.makeAsyncIterator())
+            return try await body(&connection)
         }
     }
 
@@ -27,10 +43,10 @@ struct RawConnection: Sendable {
         try await outbound.write(ByteBuffer(bytes: bytes))
     }
 
-    /// Reads until the text has come, or the connection ends; all that came. For one call a connection.
-    func read(until end: String? = nil) async throws -> String {
+    /// Reads until the text has come, or the connection ends; all that came.
+    mutating func read(until end: String? = nil) async throws -> String {
         var text = ""
-        for try await buffer in inbound {
+        while let buffer = try await inbound.next(isolation: #isolation) {
             text += String(buffer: buffer)
             if let end, text.contains(end) { break }
         }

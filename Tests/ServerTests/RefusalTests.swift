@@ -78,7 +78,8 @@ struct RefusalTests {
             code: "bad_request"),
         Row(
             headers: Form.contentType,
-            body: .bytes(Form().part("form-data; name=\"text\"", [0xFF, 0xFE]).closed), status: 400, code: "bad_request"),
+            body: .bytes(Form().part("form-data; name=\"text\"", [0xFF, 0xFE]).closed), status: 400, code: "bad_request"
+        ),
         Row(
             headers: Form.contentType,
             body: .bytes(Form().field("text", String(repeating: "x", count: 70_000)).closed), status: 400,

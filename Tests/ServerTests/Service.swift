@@ -19,9 +19,28 @@ struct Service: Sendable {
     /// Speaks to the TCP port.
     let tcpClient: ServiceClient
     let tcpPort: Int
+    let socketPath: String
     let shutDown: @Sendable () async -> Void
 
     var tree: TreeStore { pipeline.storage.tree }
+
+    /// Waits until an upload has been reserved.
+    func untilReserved() async throws {
+        try await until { $0 != nil }
+    }
+
+    /// Waits until every upload has ended, and nothing is left to tidy up.
+    func untilNothingIsUnfinished() async throws {
+        try await until { $0 == nil }
+    }
+
+    private func until(_ isReached: (TreeValue?) -> Bool) async throws {
+        let queue = try await tree.subscribe(to: "upload_queue")
+        guard !isReached(queue.value) else { return }
+        for try await _ in queue {
+            if isReached(try await tree.get("upload_queue")) { return }
+        }
+    }
 }
 
 /// Runs a test's body against a fresh service, then shuts it down as SIGTERM would: the door first.
@@ -62,6 +81,7 @@ func withService<R: Sendable>(
                 pipeline: pipeline, scratch: scratch,
                 client: ServiceClient(.socket(path: doorSettings.socketPath)),
                 tcpClient: ServiceClient(.tcp(host: "127.0.0.1", port: port)), tcpPort: port,
+                socketPath: doorSettings.socketPath,
                 shutDown: { await group.triggerGracefulShutdown() })
             let result: R
             do {

@@ -52,7 +52,8 @@ struct UploadTests {
     func multipart(chunk: Int) async throws {
         let (jpeg, gif) = (try fixture("size-97x61.jpg"), try fixture("plain.gif"))
         try await withService { service in
-            let form = Form().field("user", "jan").photo(jpeg).field("text", "two of them").photo(gif, named: "../b.gif")
+            let form = Form().field("user", "jan").photo(jpeg).field("text", "two of them").photo(
+                gif, named: "../b.gif")
             let answer = try await service.client.ask(
                 .post, "/v1/uploads", headers: Form.contentType,
                 body: .stream(byteCount: nil, chunks(form.closed, of: chunk)))

@@ -56,7 +56,7 @@ package struct HTTPDoor: Service {
         try checkSocketPath()
         // New files, the socket above all, are never for everybody: there is no moment between bind and chmod.
         umask(umask(0o007) | 0o007)
-        defer { unlink(settings.socketPath) }
+        defer { removeSocket() }
         let responder = routes().buildResponder()
         var listeners = [socketApplication(responder)]
         if let address = settings.listen { listeners.append(tcpApplication(responder, at: address)) }
@@ -133,7 +133,22 @@ package struct HTTPDoor: Service {
 extension HTTPDoor {
     private static let maxSocketPathBytes = 107
 
+    /// What lies at the socket's path: its `st_mode` type bits; nil when there is nothing.
+    private var kindAtSocketPath: mode_t? {
+        var status = stat()
+        return lstat(settings.socketPath, &status) == 0 ? status.st_mode & S_IFMT : nil
+    }
+
+    private func removeSocket() {
+        if kindAtSocketPath == S_IFSOCK { unlink(settings.socketPath) }
+    }
+
     private func checkSocketPath() throws(ServerError) {
+        if let kind = kindAtSocketPath, kind != S_IFSOCK {
+            throw ServerError(
+                .badSocketPath, "\(settings.socketPath) is there already, and is no socket",
+                hint: "move it away, or give the socket another path")
+        }
         let byteCount = settings.socketPath.utf8.count
         guard (1...Self.maxSocketPathBytes).contains(byteCount) else {
             throw ServerError(

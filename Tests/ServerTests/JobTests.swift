@@ -1,0 +1,73 @@
+import Client
+import Foundation
+import HTTPTypes
+import Pipeline
+import Testing
+
+@Suite("The service's own pages, and the batch job", .timeLimit(.minutes(2)))
+struct JobTests {
+    @Test("K16: health, version and status")
+    func health() async throws {
+        try await withService { service in
+            _ = try await service.client.post("hello")
+            _ = try await service.client.ask(.post, "/v1/uploads?user=maria&draft=true")
+            #expect(try await service.client.get("/healthz").json == .object(["status": .string("ok")]))
+            #expect(try await service.client.get("/v1/version").json["version"].string?.isEmpty == false)
+            let status = try await service.client.get("/v1/status").json
+            #expect(status["published"].int == 1)
+            #expect(status["failed"].int == 0)
+            #expect(status["queue"].int == 0)
+            #expect(status["uploads"]["draft"].int == 1)
+            #expect(status["tree"]["updates"].int ?? 0 >= 3)
+            #expect(status["recipes"]["thumb"].string == "thumb=640x640,inside,q70")
+        }
+    }
+
+    @Test(
+        "The page is whole in itself and may run nothing of anybody else's",
+        arguments: [
+            ("/", "text/html; charset=utf-8"), ("/page.css", "text/css; charset=utf-8"),
+            ("/page.js", "text/javascript; charset=utf-8"),
+        ])
+    func page(path: String, contentType: String) async throws {
+        try await withService { service in
+            let answer = try await service.tcpClient.get(path)
+            #expect(answer.status == 200)
+            #expect(answer.headers[.contentType] == contentType)
+            let policy = answer.headers[.contentSecurityPolicy] ?? ""
+            #expect(policy.contains("default-src 'none'") && !policy.contains("unsafe"))
+            #expect(!answer.text.contains("https://") && !answer.text.contains("innerHTML"))
+            #expect(
+                !answer.text.contains("<style") && !answer.text.contains(" style=") && !answer.text.contains("onclick"))
+        }
+    }
+
+    /// The lines of a re-thumbnailing job.
+    private func rethumb(_ service: Service, _ query: String = "") async throws -> [JSON] {
+        let answer = try await service.client.ask(.post, "/v1/rethumb\(query)")
+        #expect(answer.headers[.contentType] == "application/x-ndjson")
+        return try answer.text.split(separator: "\n").map { line in
+            try JSONDecoder().decode(JSON.self, from: Data(line.utf8))
+        }
+    }
+
+    @Test("A job looks at what was selected, tells how far it is, and finds nothing to do after an upload")
+    func rethumb() async throws {
+        let jpeg = try fixture("size-97x61.jpg")
+        try await withService { service in
+            for user in ["maria", "maria", "jan"] { _ = try await service.client.post(jpeg, by: user) }
+            let rows = [
+                ("", 3), ("?user=jan", 1), ("?since=2100-01-01", 0), ("?since=0&dry_run=true", 3),
+                ("?only_missing=true&since=2020-01-01T00:00:00Z", 3),
+            ]
+            for (query, total) in rows {
+                let lines = try await rethumb(service, query)
+                #expect(lines.last?["finished"].bool == true)
+                #expect(lines.last?["total"].int == total, "\(query)")
+                #expect(lines.last?["done"].int == total)
+                #expect(lines.last?["switched"].int == 0)
+                #expect(lines.dropLast().allSatisfy { $0["finished"].bool == false })
+            }
+        }
+    }
+}

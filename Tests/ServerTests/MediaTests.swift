@@ -1,0 +1,145 @@
+import Client
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("P15: media are served for ever, in parts, and never by another name", .timeLimit(.minutes(2)))
+struct MediaTests {
+    /// Runs a body with a service that has one post: the address of its `full` rendition, and its bytes.
+    private func withPhoto<R: Sendable>(
+        _ body: @Sendable (Service, _ url: String, _ bytes: [UInt8]) async throws -> R
+    ) async throws -> R {
+        let jpeg = try fixture("exif-gps.jpg")
+        return try await withService { service in
+            let url = try await service.client.post(jpeg)["post"]["full_url"].string ?? "/"
+            let path = url.replacing("/media/", with: "\(service.scratch.path)/Storage/blobs/")
+            let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+            return try await body(service, url, bytes)
+        }
+    }
+
+    @Test("A strong ETag, caching for ever, and headers that keep browsers from guessing")
+    func whole() async throws {
+        try await withPhoto { service, url, bytes in
+            for client in [service.client, service.tcpClient] {
+                let answer = try await client.get(url)
+                #expect(answer.status == 200)
+                #expect(answer.body == bytes)
+                #expect(answer.headers[.contentType] == "image/jpeg")
+                #expect(answer.headers[.contentLength] == "\(bytes.count)")
+                #expect(answer.headers[.cacheControl] == "public, max-age=31536000, immutable")
+                #expect(answer.headers[.acceptRanges] == "bytes")
+                #expect(answer.headers[.xContentTypeOptions] == "nosniff")
+                #expect(answer.headers[.contentSecurityPolicy] == "default-src 'none'; sandbox")
+                let tag = answer.headers[.eTag] ?? ""
+                #expect(tag.hasPrefix("\"") && tag.hasSuffix("\""), "strong: \(tag)")
+            }
+        }
+    }
+
+    @Test("HEAD says what GET would, without the bytes")
+    func head() async throws {
+        try await withPhoto { service, url, bytes in
+            let (get, head) = (try await service.client.get(url), try await service.client.ask(.head, url))
+            #expect(head.status == 200)
+            #expect(head.body.isEmpty)
+            #expect(head.headers[.contentLength] == "\(bytes.count)")
+            #expect(head.headers[.eTag] == get.headers[.eTag])
+        }
+    }
+
+    @Test("What the client has is not sent again")
+    func notModified() async throws {
+        try await withPhoto { service, url, _ in
+            let tag = try await service.client.get(url).headers[.eTag] ?? ""
+            for (condition, status) in [
+                (tag, 304), ("W/\(tag)", 304), ("\"other\", \(tag)", 304), ("*", 304), ("\"other\"", 200),
+            ] {
+                let answer = try await service.client.get(url, headers: [.ifNoneMatch: condition])
+                #expect(answer.status == status, "\(condition)")
+                #expect(answer.headers[.eTag] == tag)
+                #expect((answer.status == 304) == answer.body.isEmpty)
+            }
+        }
+    }
+
+    @Test("Ranges")
+    func ranges() async throws {
+        try await withPhoto { service, url, bytes in
+            let count = bytes.count
+            let rows: [(range: String, part: Range<Int>?)] = [
+                ("bytes=0-9", 0..<10), ("bytes=10-", 10..<count), ("bytes=-10", count - 10..<count),
+                ("bytes=0-\(count * 2)", 0..<count), ("bytes=0-1,3-4", nil), ("lines=1-2", nil),
+            ]
+            for (range, part) in rows {
+                let answer = try await service.client.get(url, headers: [.range: range])
+                #expect(answer.status == (part == nil ? 200 : 206), "\(range)")
+                #expect(answer.body == Array(bytes[part ?? 0..<count]))
+                let contentRange = part.map { "bytes \($0.lowerBound)-\($0.upperBound - 1)/\(count)" }
+                #expect(answer.headers[.contentRange] == contentRange)
+            }
+            let outside = try await service.client.get(url, headers: [.range: "bytes=\(count)-"])
+            #expect(outside.status == 416)
+            #expect(outside.headers[.contentRange] == "bytes */\(count)")
+        }
+    }
+
+    @Test("If-Range: a part of what the client has, or else the whole")
+    func ifRange() async throws {
+        try await withPhoto { service, url, _ in
+            let tag = try await service.client.get(url).headers[.eTag] ?? ""
+            for (condition, status) in [
+                (tag, 206), ("\"other\"", 200), ("W/\(tag)", 200), ("Sat, 21 Nov 2026 08:00:00 GMT", 200),
+            ] {
+                let answer = try await service.client.get(url, headers: [.range: "bytes=0-1", .ifRange: condition])
+                #expect(answer.status == status, "\(condition)")
+            }
+        }
+    }
+
+    @Test("Originals, which say where they were taken, do not leave over TCP; renditions do not say it")
+    func originals() async throws {
+        try await withPhoto { service, url, bytes in
+            let original = url.replacing(/[^\/]+$/, with: "original.jpg")
+            let hidden = try await service.tcpClient.get(original)
+            #expect(hidden.status == 404)
+            #expect(hidden.json["code"].string == "not_found")
+            let answer = try await service.client.get(original)
+            #expect(answer.status == 200)
+            #expect(try answer.body == fixture("exif-gps.jpg"))
+            #expect(answer.headers[.contentDisposition] == "attachment; filename=\"original.jpg\"")
+            #expect(answer.headers[.cacheControl]?.contains("public") == false)
+            #expect(String(decoding: answer.body, as: UTF8.self).contains("Exif"))
+            #expect(!String(decoding: bytes, as: UTF8.self).contains("Exif"))
+        }
+    }
+
+    @Test(
+        "Nothing outside of the blobs has an address",
+        arguments: [
+            "/media/../tree.sqlite", "/media/maria/../../lock", "/media/%2e%2e/%2e%2e/lock",
+            "/media/maria/%2e%2e/%2e%2e",
+            "/media/..%2f..%2f/x/lock", "/media/maria/x/..%2f..%2f..%2flock", "/media/maria/x/..%5c..%5clock",
+            "/media/%252e%252e/x/lock", "/media/maria/x/%00", "/media/maria/x/a%0d%0aSet-Cookie:x",
+            "/media/maria/x/.part",
+            "/media/maria/-P6xGdOK6scoZJdt2p7F/full.jpg", "/media/maria", "/media/maria/x", "/media/a/b/c/d",
+            "/media//etc/passwd", "/media/link/x/file", "/media/maria/folder/inner", "/media/maria/folder/fifo",
+            "/media/maria/folder/link",
+        ])
+    func traversal(path: String) async throws {
+        try await withService { service in
+            try service.scratch.write("secret", to: "Storage/blobs/maria/folder/inner/file")
+            try service.scratch.write("secret", to: "outside/x/file")
+            let blobs = "\(service.scratch.path)/Storage/blobs"
+            #expect(symlink("\(service.scratch.path)/outside", "\(blobs)/link") == 0)
+            #expect(symlink("\(service.scratch.path)/outside/x/file", "\(blobs)/maria/folder/link") == 0)
+            #expect(mkfifo("\(blobs)/maria/folder/fifo", 0o600) == 0)
+            for client in [service.client, service.tcpClient] {
+                let answer = try await client.get(path)
+                #expect(answer.status == 404, "\(answer.text)")
+                #expect(!answer.text.contains("secret"))
+            }
+        }
+    }
+}
