@@ -89,7 +89,9 @@ package final class UploadPipeline: Service {
         guard var record = try await record(of: id) else { return }
         record.attempts = attempt
         record.error = fault
-        var update = MultiPathUpdate(preconditions: [.equals(Paths.upload(id) / "state", .string(record.state.rawValue))])
+        var update = MultiPathUpdate(preconditions: [
+            .equals(Paths.upload(id) / "state", .string(record.state.rawValue))
+        ])
         update[Paths.upload(id)] = try record.value()
         _ = try await apply(update)
     }

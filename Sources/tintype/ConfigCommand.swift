@@ -29,7 +29,8 @@ struct ConfigCommand: ParsableCommand {
                 ])
             } else {
                 let padding = String(repeating: " ", count: width - setting.name.count)
-                Terminal.say("\(setting.name)\(padding)  \(origin.text.isEmpty ? "-" : origin.text)  (\(origin.source))")
+                Terminal.say(
+                    "\(setting.name)\(padding)  \(origin.text.isEmpty ? "-" : origin.text)  (\(origin.source))")
             }
         }
         for setting in Settings.all { try setting.check(configuration) }

@@ -61,7 +61,8 @@ struct RethumbCommand: AsyncParsableCommand {
         progress.finish()
         if let failure = last.lastFailure { Terminal.complain(failure) }
         if !json {
-            Terminal.say("\(last.switched) of \(last.total) posts \(dryRun ? "would be " : "")switched, \(last.failed) failed")
+            Terminal.say(
+                "\(last.switched) of \(last.total) posts \(dryRun ? "would be " : "")switched, \(last.failed) failed")
         }
         if last.failed > 0 { throw Outcome.partial }
     }

@@ -63,7 +63,8 @@ struct RethumbCommandTests {
             #expect(looked.value > 0)
             #expect(try await urls(daemon).count == 400, "two renditions a post, by the new recipes")
             #expect(await daemon.stop() == 0)
-            #expect(try await switches(in: storage) == Array(repeating: 1, count: 200), "each post switched exactly once")
+            #expect(
+                try await switches(in: storage) == Array(repeating: 1, count: 200), "each post switched exactly once")
             let state = try await Invariants(of: storage)
             #expect(state.posts.count == 200)
         }

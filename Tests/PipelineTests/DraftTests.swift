@@ -54,7 +54,9 @@ struct DraftTests {
         }
     }
 
-    @Test("A photo that was acknowledged while the draft was being published is in the post, or the draft was published first")
+    @Test(
+        "A photo that was acknowledged while the draft was being published is in the post, or the draft was published first"
+    )
     func publishingMeanwhile() async throws {
         try await withPipeline { running in
             for _ in 0..<10 {

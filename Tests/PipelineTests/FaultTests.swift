@@ -9,7 +9,9 @@ import Tree
 
 @Suite("Passing faults cost time, never an upload", .timeLimit(.minutes(2)))
 struct FaultTests {
-    @Test("K8: a rendition that cannot be written is tried again until it can, and whoever asks is told why it takes so long")
+    @Test(
+        "K8: a rendition that cannot be written is tried again until it can, and whoever asks is told why it takes so long"
+    )
     func renditionInTheWay() async throws {
         try await withScratch { scratch in
             let accepted = Shared<PostID?>(nil)

@@ -110,7 +110,7 @@ struct RefusalTests {
         Row(path: "/v1/uploads/-P6xGdOK6scoZJdt2p7F/photos", body: .bytes(jpeg), status: 404, code: "not_found"),
         Row(path: "/v1/uploads/-P6xGdOK6scoZJdt2p7F/publish", status: 404, code: "not_found"),
         Row(path: "/v1/rethumb?user=../x", status: 400, code: "bad_user"),
-        Row(path: "/v1/rethumb?since=yesterday", status: 400, code: "bad_request"),
+        Row(path: "/v1/rethumb?since=yesterday", status: 400, code: "bad_time"),
         Row(path: "/v1/rethumb?dry_run=1", status: 400, code: "bad_request"),
     ]
 
@@ -147,7 +147,8 @@ struct RefusalTests {
     @Test(
         "405 names the methods that are possible",
         arguments: [
-            (.delete, "/v1/posts", "GET, HEAD"), (.delete, "/v1/uploads", "POST, PUT"), (.post, "/healthz", "GET, HEAD"),
+            (.delete, "/v1/posts", "GET, HEAD"), (.delete, "/v1/uploads", "POST, PUT"),
+            (.post, "/healthz", "GET, HEAD"),
             (.get, "/v1/rethumb", "POST"), (.patch, "/v1/uploads/-P6xGdOK6scoZJdt2p7F/publish", "POST"),
             (.post, "/", "GET, HEAD"), (.delete, "/media/a/b/c", "GET, HEAD"),
         ] as [(HTTPRequest.Method, String, String)])

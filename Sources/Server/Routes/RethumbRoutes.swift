@@ -28,7 +28,9 @@ struct RethumbRoutes: Sendable {
     @Sendable private func run(_ request: Request, _ context: DoorContext) async throws -> Response {
         try context.requireTrust(for: "re-thumbnailing")
         let query = try FormFields(queryOf: request.uri)
-        let job = Rethumb(pipeline, selection: try selection(query), isDryRun: try query.flag("dry_run"))
+        let selection = try Rethumb.Selection(
+            user: query["user"], since: query["since"], onlyMissing: try query.flag("only_missing"))
+        let job = Rethumb(pipeline, selection: selection, isDryRun: try query.flag("dry_run"))
         guard let ticket = slot.take() else {
             throw ServerError(.jobRunning, "a re-thumbnailing job is running", hint: "wait for its end, or stop it")
         }
@@ -77,32 +79,6 @@ struct RethumbRoutes: Sendable {
         } catch {
             return Problem(error).line
         }
-    }
-
-    private func selection(_ query: FormFields) throws -> Rethumb.Selection {
-        var selection = Rethumb.Selection()
-        selection.onlyMissing = try query.flag("only_missing")
-        if let user = query["user"] {
-            guard let uid = UserID(user) else {
-                throw PipelineError(.badUser, "\"\(user.prefix(80))\" is no user id")
-            }
-            selection.user = uid
-        }
-        if let since = query["since"] { selection.since = try milliseconds(since) }
-        return selection
-    }
-
-    /// A moment, given in milliseconds since the epoch or as an ISO 8601 date, with or without a time; UTC.
-    private func milliseconds(_ text: String) throws(ServerError) -> Int64 {
-        if let milliseconds = Int64(text) { return milliseconds }
-        let day = Date.ISO8601FormatStyle().year().month().day()
-        guard let date = (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: day)),
-            let milliseconds = Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded())
-        else {
-            throw ServerError(
-                .badRequest, "since=\(text.prefix(80)) is no moment", hint: "for instance 2026-05-01, or milliseconds")
-        }
-        return milliseconds
     }
 }
 
