@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOCore
 import NIOHTTP1
 
 /// The last hand on every answer: errors become problem documents, and the headers that all have are set.
@@ -11,8 +12,8 @@ struct AnswerMiddleware: RouterMiddleware {
         var response: Response
         do {
             response = try await next(request, context)
-        } catch let error as HTTPParserError {
-            throw error  // The connection itself is out of step: the server answers 400 and closes it.
+        } catch let error where error is HTTPParserError || error is IOError || error is ChannelError {
+            throw error  // The connection is broken or out of step: there is nobody to answer but with 400 and its end.
         } catch {
             response = answer(to: error, context)
         }
