@@ -80,9 +80,10 @@ package struct FailureReason: Sendable {
     /// Says why the upload failed.
     package init(_ record: UploadRecord) {
         let error = record.error
+        let photos = record.orderedPhotos.map(\.originalName)
         var names: [TreeKey: TreeValue] = [:]
-        for (index, photo) in record.orderedPhotos.enumerated() {
-            if let key = try? TreeKey(String(index)) { names[key] = .string(photo.originalName) }
+        for (index, name) in (photos.isEmpty ? [record.source].compactMap(\.self) : photos).enumerated() {
+            if let key = try? TreeKey(String(index)) { names[key] = .string(name) }
         }
         let document: TreeValue = [
             "upload": .string(record.id.description), "user": .string(record.owner.description),
