@@ -20,7 +20,13 @@ struct Claim {
         var request = UploadRequest(owner: candidate.user, door: .inbox)
         request.source = candidate.name
         guard case .new(let record) = try await pipeline.reserve(request) else { return nil }
-        try await move(record)
+        do {
+            try await move(record)
+        } catch {
+            // What cannot be moved stays where it is; the next scan reserves anew.
+            try? await pipeline.abandon(record.id)
+            throw error
+        }
         return record
     }
 
@@ -46,7 +52,7 @@ struct Claim {
     }
 
     /// Moves the source and its sidecar into the claim's folder. What is already there stays; repeating is harmless.
-    private func move(_ record: UploadRecord) async throws {
+    func move(_ record: UploadRecord) async throws {
         guard let source = record.source else { return }
         let storage = pipeline.storage
         try await pipeline.onFileThread {

@@ -66,6 +66,10 @@ package struct InboxDoor: Service {
         let unfinished = try await pipeline.unfinished(from: .inbox)
         try await withThrowingDiscardingTaskGroup { group in
             for record in unfinished {
+                // Before the first scan: it would take the file for one that nobody has claimed.
+                if record.state == .reserved { try? await Claim(pipeline).move(record) }
+            }
+            for record in unfinished {
                 await slots.take()
                 group.addTask(name: "claim \(record.id)") { await finish(record, releasing: slots) }
             }

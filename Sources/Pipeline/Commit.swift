@@ -32,6 +32,5 @@ extension UploadPipeline {
             if try await apply(update) { break }
             guard try await self.record(of: record.id)?.state == .ingested else { break }
         }
-        queue.forget(record.id)
     }
 }

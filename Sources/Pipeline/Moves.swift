@@ -5,7 +5,6 @@ extension UploadPipeline {
     /// Ends an upload with a reason. What its sender gave is put aside for a person to find.
     package func fail(_ id: PostID, from state: UploadState, with verdict: PipelineError) async throws {
         let record = try await move(id, from: state, to: .failed) { $0.error = verdict }
-        queue.forget(id)
         if record.door == .socket { try await settle(id) }
     }
 

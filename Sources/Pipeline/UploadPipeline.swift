@@ -66,7 +66,7 @@ package final class UploadPipeline: Service {
         var logger = logger
         logger[metadataKey: "upload"] = "\(id)"
         do {
-            guard let record = try await record(of: id), record.state == .ingested else { return }
+            guard let record = try await record(of: id), record.state == .ingested else { return queue.finish(id) }
             do {
                 try await commit(render(record))
                 outcomes.count(.published)
@@ -76,6 +76,7 @@ package final class UploadPipeline: Service {
                 try await fail(id, from: .ingested, with: verdict)
                 outcomes.count(.failed)
             }
+            queue.finish(id)
         } catch {
             // A fault of the disk or the engine is never an upload's verdict, whatever its code.
             let (attempt, delay) = queue.retry(id)

@@ -8,6 +8,7 @@ final class UploadQueue: Sendable {
     private struct State {
         var waiting: Deque<PostID> = []
         var idleWorkers: [CheckedContinuation<PostID?, Never>] = []
+        /// How often each upload that waits or is in work was tried in vain.
         var attempts: [PostID: Int] = [:]
         var isClosed = false
     }
@@ -18,8 +19,16 @@ final class UploadQueue: Sendable {
     /// How many uploads wait for a worker.
     var count: Int { state.withLock { $0.waiting.count } }
 
-    /// Adds an upload at the end.
+    /// Adds an upload at the end, unless it waits or is in work already: no two workers ever have the same one.
     func push(_ id: PostID) {
+        let isNew = state.withLock { state in
+            defer { state.attempts[id] = state.attempts[id] ?? 0 }
+            return state.attempts[id] == nil
+        }
+        if isNew { handOut(id) }
+    }
+
+    private func handOut(_ id: PostID) {
         let worker: CheckedContinuation<PostID?, Never>? = state.withLock { state in
             guard !state.isClosed else { return nil }
             guard let worker = state.idleWorkers.popLast() else {
@@ -68,8 +77,8 @@ final class UploadQueue: Sendable {
         return (attempt, delay)
     }
 
-    /// Forgets how often an upload was tried.
-    func forget(_ id: PostID) {
+    /// Lets go of an upload that has ended.
+    func finish(_ id: PostID) {
         state.withLock { _ = $0.attempts.removeValue(forKey: id) }
     }
 
@@ -79,7 +88,7 @@ final class UploadQueue: Sendable {
             for await retry in retries.stream {
                 group.addTask {
                     try? await cancelWhenGracefulShutdown { try await Task.sleep(for: retry.delay) }
-                    self.push(retry.id)
+                    self.handOut(retry.id)
                 }
             }
         }
