@@ -6,7 +6,7 @@ import Testing
 struct CommandLineTests {
     @Test(
         arguments: [
-            (["--version"], 0, ""), (["--help"], 0, ""), (["nonsense"], 2, "nonsense"),
+            (["--version"], 0, ""), (["--help"], 0, ""), (["nonsense"], 2, "nonsense"), (["serve", "--nonsense"], 2, "--nonsense"),
             (["upload", "x.jpg"], 2, "--user"),
             (["render", "x.jpg", "--out", "o", "--recipe", "thumb"], 2, "thumb"),
             (["render", "x.jpg", "--out", "o", "--recipe", "a=1", "--recipe", "a=2"], 2, "one name"),
@@ -69,6 +69,21 @@ struct CommandLineTests {
         }
     }
 
+    @Test("render: what is no file is refused by name, without waiting for it")
+    func renderStrangeThings() async throws {
+        try await withScratch { scratch in
+            #expect(mkfifo("\(scratch.path)/pipe.jpg", 0o600) == 0)
+            for (path, code) in [
+                (scratch.path, "wrong_kind"), ("\(scratch.path)/pipe.jpg", "wrong_kind"),
+                ("\(scratch.path)/nowhere.jpg", "not_found"), (Fixture.path("empty.jpg"), "empty"),
+            ] {
+                let result = try await run(["render", path, "--out", scratch.path + "/out", "--json"])
+                #expect(result.status == 3 && result.output.contains("\"\(code)\""), "\(result)")
+                #expect(result.output.replacingOccurrences(of: "\\/", with: "/").contains(path))
+            }
+        }
+    }
+
     @Test("config: a flag beats the environment, which beats the file, which beats the default; typos are named")
     func config() async throws {
         try await withScratch { scratch in
@@ -116,7 +131,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "A second service on one Storage is refused and names the first; a dead one's socket is replaced; a port in use is named"
+        "A second service on one Storage is refused and names the first; a dead one's socket is replaced"
     )
     func twoServices() async throws {
         try await withScratch { scratch in

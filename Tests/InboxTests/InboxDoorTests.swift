@@ -35,7 +35,7 @@ extension RunningPipeline {
     }
 }
 
-@Suite("The inbox: a photo dropped in becomes a published post", .timeLimit(.minutes(3)))
+@Suite("The inbox: a photo dropped in becomes a published post", .timeLimit(.minutes(5)))
 struct InboxDoorTests {
     @Test func aPhotoBecomesAPostAndEndsInDoneWithAReceipt() async throws {
         try await withInbox { running in
