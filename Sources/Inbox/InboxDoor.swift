@@ -89,7 +89,7 @@ package struct InboxDoor: Service {
                     }
                 }
                 for misfit in scan.misfits { await reject(misfit) }
-                for candidate in scan.candidates where !Task.isShuttingDownGracefully {
+                for candidate in scan.candidates where !Task.isEnding {
                     await slots.take()
                     guard let record = await claim(candidate) else {
                         slots.release()
@@ -132,12 +132,11 @@ package struct InboxDoor: Service {
     private func finish(_ record: UploadRecord, releasing slots: Slots) async {
         defer { slots.release() }
         var attempt = 0
-        while !Task.isShuttingDownGracefully {
+        while !Task.isEnding {
             do {
                 return try await cancelWhenGracefulShutdown { try await Claim(pipeline).finish(record.id) }
-            } catch is CancellationError {
-                return
             } catch {
+                if Task.isEnding { return }
                 attempt += 1
                 let delay = Backoff.delay(afterAttempt: attempt)
                 logger.warning(

@@ -5,9 +5,9 @@ import ServiceLifecycle
 import Tree
 
 extension UploadPipeline {
-    /// Sweeps every minute until a graceful shutdown. A fault is logged and met again at the next sweep.
+    /// Sweeps every minute until a shutdown. A fault is logged and met again at the next sweep.
     func sweepRegularly() async {
-        while !Task.isShuttingDownGracefully {
+        while !Task.isEnding {
             do {
                 try await sweep()
             } catch {
@@ -75,6 +75,11 @@ extension UploadPipeline {
             "after": .integer(WallClock.milliseconds() + settings.gracePeriod.milliseconds), "blobs": .object(names),
         ]
     }
+}
+
+extension Task where Success == Never, Failure == Never {
+    /// Whether the service is to end, gracefully or because another part of it failed.
+    package static var isEnding: Bool { isCancelled || isShuttingDownGracefully }
 }
 
 extension Duration {

@@ -42,7 +42,7 @@ package final class UploadPipeline: Service {
     /// what waits stays in the tree for the next start.
     package func run() async throws {
         try await recover()
-        await withGracefulShutdownHandler {
+        await withTaskCancellationOrGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 for _ in 0..<max(1, settings.workers) {
                     group.addTask(name: "render worker") { await self.work() }
@@ -50,7 +50,7 @@ package final class UploadPipeline: Service {
                 group.addTask(name: "retries") { await self.queue.runRetries() }
                 group.addTask(name: "sweeper") { await self.sweepRegularly() }
             }
-        } onGracefulShutdown: {
+        } onCancelOrGracefulShutdown: {
             self.queue.close()
         }
     }

@@ -6,7 +6,8 @@ import Testing
 struct CommandLineTests {
     @Test(
         arguments: [
-            (["--version"], 0, ""), (["--help"], 0, ""), (["nonsense"], 2, "nonsense"), (["serve", "--nonsense"], 2, "--nonsense"),
+            (["--version"], 0, ""), (["--help"], 0, ""), (["nonsense"], 2, "nonsense"),
+            (["serve", "--nonsense"], 2, "--nonsense"),
             (["upload", "x.jpg"], 2, "--user"),
             (["render", "x.jpg", "--out", "o", "--recipe", "thumb"], 2, "thumb"),
             (["render", "x.jpg", "--out", "o", "--recipe", "a=1", "--recipe", "a=2"], 2, "one name"),
@@ -145,6 +146,20 @@ struct CommandLineTests {
             #expect(try await third.get("/healthz").status == 200)
             #expect(await third.stop() == 0)
             #expect(!FileManager.default.fileExists(atPath: storage + "/tintype.sock"))
+        }
+    }
+
+    @Test("A port in use is named, and the service that wanted it ends at once, as a whole")
+    func portInUse() async throws {
+        try await withScratch { scratch in
+            let first = try await Daemon(storage: scratch.path + "/first", arguments: ["--listen", "127.0.0.1:0"])
+            let log = try String(contentsOfFile: scratch.path + "/first.log", encoding: .utf8)
+            let port = try #require(log.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)\//)?.1)
+            let second = try await run([
+                "serve", "--storage", scratch.path + "/second", "--listen", "127.0.0.1:\(port)",
+            ])
+            #expect(second.status == 1 && second.errors.contains("port \(port)"), "\(second)")
+            #expect(await first.stop() == 0)
         }
     }
 }
