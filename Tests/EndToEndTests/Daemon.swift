@@ -10,7 +10,7 @@ import Testing
 final class Daemon: Sendable {
     let storage: String
     let client: ServiceClient
-    private nonisolated(unsafe) let process: Process  // Set up in init; afterwards only its thread-safe calls are used.
+    private let process: Process
 
     /// Starts `tintype serve` and waits until it answers.
     init(storage: String, arguments: [String] = []) async throws {
