@@ -29,11 +29,11 @@ extension Directory {
         return entries
     }
 
-    /// What stands behind one name; nil when nothing does.
+    /// What stands behind one name; nil when nothing does, nor can because the name is too long.
     public func entry(_ name: String) throws(BlobError) -> Entry? {
         var status = stat()
         guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-            if errno == ENOENT { return nil }
+            if errno == ENOENT || errno == ENAMETOOLONG { return nil }
             throw failure("look at", name)
         }
         let kind: Kind =

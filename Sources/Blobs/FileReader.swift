@@ -69,6 +69,7 @@ public final class FileReader: Sendable {
 
     /// Reads the whole file, unless it is longer than `maxBytes`: then one byte more than that, so that it shows.
     public func readAll(maxBytes: Int) throws(BlobError) -> [UInt8] {
-        try read(at: 0, maxBytes: min(byteCount(), maxBytes + 1))
+        let byteCount = try byteCount()
+        return try read(at: 0, maxBytes: byteCount > maxBytes ? maxBytes + 1 : byteCount)
     }
 }

@@ -16,6 +16,18 @@ struct DirectoryTests {
         }
     }
 
+    @Test("Nothing stands behind a name that is too long, and no limit is too large to read by")
+    func extremes() async throws {
+        try await withScratch { scratch in
+            let folder = try scratch.directory()
+            #expect(try folder.entry(String(repeating: "n", count: 256)) == nil)
+            try scratch.write("photo", to: "photo.jpg")
+            let reader = try folder.file("photo.jpg")
+            #expect(try reader.readAll(maxBytes: .max).count == 5)
+            #expect(try reader.readAll(maxBytes: 3).count == 4)
+        }
+    }
+
     @Test("A symbolic link, a FIFO, a folder and a missing file are told apart from a photo, without blocking")
     func onlyRegularFilesOpen() async throws {
         try await withScratch { scratch in
