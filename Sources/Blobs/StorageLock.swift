@@ -32,6 +32,11 @@ public final class StorageLock: Sendable {
         _ = close(descriptor)
     }
 
+    /// Gives the lock back before the last reference goes. Nothing of Storage may be touched afterwards.
+    public func release() {
+        _ = flock(descriptor, LOCK_UN)
+    }
+
     private static func holder(_ descriptor: Int32) -> String? {
         let reader = FileReader(descriptor: dup(descriptor))
         guard let bytes = try? reader.read(at: 0, maxBytes: 32) else { return nil }

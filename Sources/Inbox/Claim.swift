@@ -23,7 +23,8 @@ struct Claim {
         do {
             try await move(record)
         } catch {
-            // What cannot be moved stays where it is; the next scan reserves anew.
+            // What cannot be moved stays where it is, whole; the next scan reserves anew.
+            try? await putBack(record)
             try? await pipeline.abandon(record.id)
             throw error
         }
@@ -66,6 +67,16 @@ struct Claim {
         }
     }
 
+    private func putBack(_ record: UploadRecord) async throws {
+        let storage = pipeline.storage
+        try await pipeline.onFileThread {
+            let inbox = try storage.inbox.folder(record.owner.description)
+            let folder = try storage.incoming.folder(record.id.description)
+            for name in try folder.names() { try folder.move(name, to: inbox, as: name) }
+            try storage.incoming.removeTree(record.id.description)
+        }
+    }
+
     private func ingest(_ parcel: Parcel, of record: UploadRecord) async throws {
         guard parcel.photos.count <= pipeline.settings.maxPhotos else {
             throw PipelineError(
@@ -74,15 +85,16 @@ struct Claim {
         }
         var photos: [UploadRecord.Photo] = []
         for (number, photo) in parcel.photos.enumerated() {
-            while photo.reader.hasWriter == true { try await Task.sleep(for: .milliseconds(100)) }
-            photos.append(
-                try await pipeline.ingest(photo.reader, as: number, originalName: photo.name, of: record))
+            let reader = try await pipeline.onFileThread { try photo.open() }
+            while reader.hasWriter == true { try await Task.sleep(for: .milliseconds(100)) }
+            photos.append(try await pipeline.ingest(reader, as: number, originalName: photo.name, of: record))
         }
         try await pipeline.accept(record.id, photos: photos, text: parcel.text)
     }
 
     /// Moves the claimed files to `done/` or `failed/` with a receipt or a reason, and forgets the claim.
     private func putAway(_ record: UploadRecord) async throws {
+        guard record.state.isTerminal else { return }
         let storage = pipeline.storage
         try await pipeline.onFileThread {
             let isPublished = record.state == .published
@@ -106,14 +118,19 @@ struct Claim {
 
 /// What lies in a claim's folder: photos in the order of their names, and a text.
 struct Parcel {
-    struct Photo {
+    struct Photo: Sendable {
         let name: String
-        let reader: FileReader
+        let folder: Directory
+
+        /// Opens the file; one at a time, for a folder may hold more than the process may have open.
+        func open() throws(PipelineError) -> FileReader {
+            do throws(BlobError) { return try folder.file(name) } catch { throw PipelineError(error, about: name) }
+        }
     }
 
     private(set) var photos: [Photo] = []
     private(set) var text = ""
-    /// Whether there is nothing at all.
+    /// Whether neither a photo nor a folder `NAME.post` is there.
     let isEmpty: Bool
 
     /// Reads the folder of a claim.
@@ -121,7 +138,7 @@ struct Parcel {
     /// - Throws: `PipelineError` that names the file which cannot be part of a post.
     init(_ folder: Directory) throws {
         let entries = try folder.entries().filter { !Ignored.contains($0.name) }
-        isEmpty = entries.isEmpty
+        isEmpty = entries.allSatisfy { $0.name.hasSuffix(Sidecar.suffix) }
         let post = entries.first { $0.kind == .folder }
         for entry in entries where post == nil || entry.name == post.map({ Sidecar.name(of: $0.name) }) {
             try add(entry, from: folder, isText: entry.name.hasSuffix(Sidecar.suffix))
@@ -134,15 +151,11 @@ struct Parcel {
     }
 
     private mutating func add(_ entry: Directory.Entry, from folder: Directory, isText: Bool) throws {
-        do {
-            let reader = try folder.file(entry.name)
-            if isText {
-                text = try Sidecar.text(in: reader, named: entry.name)
-            } else {
-                photos.append(Photo(name: entry.name, reader: reader))
-            }
-        } catch {
-            throw PipelineError(error, about: entry.name)
+        let file = Photo(name: entry.name, folder: folder)
+        if isText {
+            text = try Sidecar.text(in: file.open(), named: entry.name)
+        } else {
+            photos.append(file)
         }
     }
 }

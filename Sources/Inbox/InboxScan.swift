@@ -23,6 +23,8 @@ struct InboxScan {
 
     private(set) var candidates: [Candidate] = []
     private(set) var misfits: [Misfit] = []
+    /// Users' folders that could not be looked into, and why.
+    private(set) var unreadable: [BlobError] = []
     /// Whether something is still being written or too fresh to be sure of: worth another look soon.
     private(set) var isUnfinished = false
 
@@ -30,7 +32,7 @@ struct InboxScan {
 
     /// Looks at `inbox/{uid}/…`, in the order of users and names.
     ///
-    /// - Throws: `BlobError` when a folder cannot be read.
+    /// - Throws: `BlobError` when the inbox itself cannot be read.
     init(_ inbox: Directory, completeness: Completeness) throws {
         self.completeness = completeness
         for entry in try inbox.entries() where !Ignored.contains(entry.name) {
@@ -38,11 +40,15 @@ struct InboxScan {
                 if isComplete(entry, in: inbox, at: entry.name) { add(misfit: entry, in: inbox) }
                 continue
             }
-            try scan(inbox.folder(entry.name), of: user)
+            do throws(BlobError) {
+                try scan(inbox.folder(entry.name), of: user)
+            } catch {
+                unreadable.append(error)  // One user's folder is no reason to leave the others' photos where they are.
+            }
         }
     }
 
-    private mutating func scan(_ folder: Directory, of user: UserID) throws {
+    private mutating func scan(_ folder: Directory, of user: UserID) throws(BlobError) {
         let entries = try folder.entries().filter { !Ignored.contains($0.name) }
         let names = Set(entries.map(\.name))
         for entry in entries {

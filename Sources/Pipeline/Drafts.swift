@@ -29,17 +29,27 @@ extension UploadPipeline {
         var photo = try await ingest(staged, as: number, originalName: originalName, of: record)
         do {
             photo.rendered = try await render(photo, number: number, of: record)
-            var update = MultiPathUpdate(preconditions: [Self.isDraft(id)])
-            let path = try Paths.upload(id) / "photos" / TreeKey(String(number))
-            update[path] = try photo.value(owner: record.owner, post: id)
-            update[Paths.upload(id) / "updated_at"] = .integer(WallClock.milliseconds())
-            guard try await apply(update) else { throw notDraft(record.id, "no draft any more") }
+            try await note(photo, as: number, of: record)
         } catch {
             let (blobs, name) = (storage.blobs, try record.blobName(photo.fileName))
             try await onFileThread { try blobs.remove(name) }
             throw error
         }
         return try await draft(id)
+    }
+
+    /// Adds a photo to the record, unless the draft was published or filled up meanwhile.
+    private func note(_ photo: UploadRecord.Photo, as number: Int, of record: UploadRecord) async throws {
+        let photos = Paths.upload(record.id) / "photos"
+        while true {
+            let stored = try await tree.get(photos)
+            guard stored?.object?.count ?? 0 < settings.maxPhotos else { throw tooManyPhotos() }
+            var update = MultiPathUpdate(preconditions: [Self.isDraft(record.id), .equals(photos, stored)])
+            update[photos / (try TreeKey(String(number)))] = try photo.value(owner: record.owner, post: record.id)
+            update[Paths.upload(record.id) / "updated_at"] = .integer(WallClock.milliseconds())
+            if try await apply(update) { return }
+            _ = try await draft(record.id)
+        }
     }
 
     /// Sends the text, and with it the draft on its way to become a post. Durable when it returns.

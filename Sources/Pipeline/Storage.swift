@@ -40,6 +40,12 @@ package final class Storage: Sendable {
         tree = try await TreeStore(engine: SQLiteEngine(path: "\(path)/tree.sqlite"))
     }
 
+    /// Closes the tree and gives the folder back; nothing may use it afterwards.
+    package func close() async {
+        await tree.close()
+        lock.release()
+    }
+
     /// Deletes what was being received when the last run ended: nobody was told that it is safe.
     private static func removeParts(in incoming: Directory) throws(BlobError) {
         for entry in try incoming.entries() where entry.kind == .file && entry.name.hasSuffix(".part") {

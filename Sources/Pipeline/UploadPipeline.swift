@@ -66,7 +66,11 @@ package final class UploadPipeline: Service {
         var logger = logger
         logger[metadataKey: "upload"] = "\(id)"
         do {
-            guard let record = try await record(of: id), record.state == .ingested else { return queue.finish(id) }
+            guard let record = try await record(of: id), record.state == .ingested else {
+                // Its verdict stands, but a fault kept its files from being put aside.
+                try await settle(id)
+                return queue.finish(id)
+            }
             do {
                 try await commit(render(record))
                 outcomes.count(.published)
@@ -87,7 +91,7 @@ package final class UploadPipeline: Service {
 
     /// Shows whoever asks for the upload why it takes so long; where even that cannot be written, the log has it.
     private func note(_ fault: PipelineError, attempt: Int, of id: PostID) async throws {
-        guard var record = try await record(of: id) else { return }
+        guard var record = try await record(of: id), record.state == .ingested else { return }
         record.attempts = attempt
         record.error = fault
         var update = MultiPathUpdate(preconditions: [

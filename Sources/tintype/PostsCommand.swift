@@ -44,7 +44,7 @@ struct PostsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let path = user.map { "/v1/people/\($0)/posts" } ?? "/v1/posts"
+        let path = user.map { "/v1/people/\(Service.percentEncoded($0))/posts" } ?? "/v1/posts"
         let document = try await Service(storage).send(.get, path, query: ["limit": "\(limit)"])
         if json { return Terminal.say(String(decoding: document, as: UTF8.self)) }
         let page = try JSONDecoder.snakeCase.decode(Page.self, from: document)

@@ -140,7 +140,7 @@ struct RethumbCommand: AsyncParsableCommand {
         let result = try await job.run { report(RethumbStep($0, finished: false)) }
         report(RethumbStep(result, finished: true))
         if !dryRun { try await pipeline.sweep() }
-        await storage.tree.close()
+        await storage.close()
     }
 }
 

@@ -55,7 +55,7 @@ struct ServeCommand: AsyncParsableCommand {
             configuration: .init(
                 services: [pipeline, inbox, http], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
-        await storage.tree.close()
+        await storage.close()
     }
 
     private func makeLogger() -> Logger {

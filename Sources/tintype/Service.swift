@@ -54,7 +54,7 @@ struct Service: Sendable {
     }
 
     /// RFC 3986 §2.3: all but the unreserved characters.
-    private static func percentEncoded(_ text: String) -> String {
+    static func percentEncoded(_ text: String) -> String {
         let unreserved = CharacterSet(charactersIn: "-._~")
             .union(CharacterSet(charactersIn: "a"..."z")).union(CharacterSet(charactersIn: "A"..."Z"))
             .union(CharacterSet(charactersIn: "0"..."9"))

@@ -94,6 +94,8 @@ enum Settings {
         let recipes = text.split(separator: " ").map { try? Recipe(parsing: String($0)) }
         let valid = recipes.compactMap { $0 }
         let names = Set(valid.map(\.name))
+        // Files called original are the senders' own bytes.
+        guard !valid.contains(where: { $0.name.hasPrefix("original") }) else { return nil }
         return valid.count == recipes.count && names.count == valid.count && !valid.isEmpty ? valid : nil
     }
 }

@@ -15,7 +15,7 @@ struct Invariants {
     init(of path: String) async throws {
         let storage = try await Storage(path: path)
         let tree = try await storage.tree.get(.root)
-        await storage.tree.close()
+        await storage.close()
         for (key, post) in tree?["posts"]?.object ?? [:] {
             posts.append(key.description)
             try Self.check(post, key, in: tree, storage.blobs)

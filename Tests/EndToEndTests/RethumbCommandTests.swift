@@ -99,7 +99,7 @@ struct RethumbCommandTests {
                 counts[write.path, default: 0] += 1
             }
         }
-        await storage.tree.close()
+        await storage.close()
         return counts.values.map { $0 }
     }
 

@@ -123,6 +123,22 @@ struct InboxDoorTests {
         }
     }
 
+    @Test("A folder with more photos than a post may have ends in failed/, whole, with the count")
+    func tooManyPhotos() async throws {
+        try await withInbox(settings: { $0.maxPhotos = 3 }) { running in
+            for number in 0..<4 {
+                try running.scratch.write(Fixture.bytes("baseline-420.jpg"), to: "tmp.post/\(number).jpg")
+            }
+            try FileManager.default.createDirectory(
+                atPath: "\(running.scratch.path)/Storage/inbox/maria", withIntermediateDirectories: true)
+            try FileManager.default.moveItem(
+                atPath: "\(running.scratch.path)/tmp.post", toPath: "\(running.scratch.path)/Storage/inbox/maria/trip.post")
+            try await eventually { running.scratch.exists("Storage/failed/maria/trip.post/3.jpg") }
+            let reason = try running.scratch.read("Storage/failed/maria/trip.post.reason.json")
+            #expect(reason.contains("too_many_photos") && reason.contains("4 photos"))
+        }
+    }
+
     @Test("A file is not taken while it is being written, however long that takes; .part files never")
     func slowWriter() async throws {
         try await withInbox { running in

@@ -70,6 +70,21 @@ struct DraftTests {
         }
     }
 
+    @Test("The limit for photos holds however many come at once")
+    func limitUnderConcurrency() async throws {
+        try await withPipeline(settings: { $0.maxPhotos = 5 }) { running in
+            let id = try await draft(running).id
+            let added = await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<20 {
+                    group.addTask { (try? await add("baseline-420.jpg", to: id, running)) != nil }
+                }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(added == 5)
+            #expect(try await running.pipeline.record(of: id)?.photos.count == 5)
+        }
+    }
+
     @Test("A draft that is left alone expires with its blobs")
     func expiry() async throws {
         try await withPipeline(runs: false, settings: { $0.draftLifetime = .zero }) { running in

@@ -25,7 +25,7 @@ struct DoorTests {
         try change(&settings)
         let door = HTTPDoor(pipeline, settings: settings, logger: Self.logger)
         let error = await #expect(throws: ServerError.self) { try await door.run() }
-        await storage.tree.close()
+        await storage.close()
         return error
     }
 

@@ -66,6 +66,9 @@ struct RefusalTests {
             path: "/v1/uploads", headers: Form.contentType, body: .bytes(Form().photo(jpeg).field("user", "a").closed),
             status: 400, code: "bad_user"),
         Row(
+            headers: Form.contentType, body: .bytes(Form().photo(jpeg).field("draft", "true").closed), status: 400,
+            code: "bad_request"),
+        Row(
             path: "/v1/uploads", headers: Form.contentType, body: .bytes(Form().field("text", "x").closed), status: 400,
             code: "bad_user"),
         Row(headers: Form.contentType, body: .bytes(Form().closed), status: 400, code: "empty_post"),

@@ -95,7 +95,7 @@ func withService<R: Sendable>(
             try await tasks.waitForAll()
             return result
         }
-        await storage.tree.close()
+        await storage.close()
         return result
     }
 }

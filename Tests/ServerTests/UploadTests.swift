@@ -115,6 +115,26 @@ struct UploadTests {
         }
     }
 
+    @Test("A key that comes again with something else is a conflict, never an answer that hides a photo", .timeLimit(.minutes(1)))
+    func idempotencyConflicts() async throws {
+        let jpeg = try fixture("size-97x61.jpg")
+        try await withService { service in
+            let headers: HTTPFields = [.named("idempotency-key"): "one"]
+            let draft = try await service.client.ask(.post, "/v1/uploads?user=maria&draft=true", headers: headers)
+            #expect(draft.status == 201)
+            for (path, body) in [
+                ("/v1/uploads?user=maria", RequestBody.bytes(jpeg)), ("/v1/uploads?user=maria&text=hi", .none),
+                ("/v1/uploads?user=maria&draft=true", .bytes(jpeg)),
+            ] {
+                let answer = try await service.client.ask(.post, path, headers: headers, body: body)
+                #expect(answer.status == 409, "\(path): \(answer.text)")
+                #expect(answer.json["code"].string == "conflict")
+            }
+            let again = try await service.client.ask(.post, "/v1/uploads?user=maria&draft=true", headers: headers)
+            #expect(again.json["upload_id"] == draft.json["upload_id"])
+        }
+    }
+
     @Test("P5, P23: twenty at once with one key are one post")
     func idempotencyConcurrently() async throws {
         let jpeg = try fixture("size-97x61.jpg")

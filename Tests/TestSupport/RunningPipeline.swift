@@ -49,7 +49,7 @@ package func withPipeline(
         }
         await group.triggerGracefulShutdown()
         try await tasks.waitForAll()
-        await storage.tree.close()
+        await storage.close()
         return try result.get()
     }
 }

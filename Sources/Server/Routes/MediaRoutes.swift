@@ -80,6 +80,7 @@ struct MediaRoutes: Sendable {
 
     /// The range, unless the client has another version of the file (RFC 9110 §13.1.5).
     private func range(_ request: Request, _ tag: String, _ byteCount: Int) -> ByteRange {
+        guard request.method == .get else { return .whole }  // RFC 9110 §14.2 defines ranges for GET alone.
         if let condition = request.headers[.ifRange], condition != tag { return .whole }
         return ByteRange(header: request.headers[.range], byteCount: byteCount)
     }

@@ -62,7 +62,14 @@ struct DraftRoutes: Sendable {
             if let text = try PublishBody(json: Data(body.readableBytesView)).text { try fields.set("text", text) }
         case "multipart/form-data":
             var pieces = try UploadPieces(request, limits: limits)
-            while case .field(let name, let value)? = try await pieces.next() { try fields.set(name, value) }
+            while let piece = try await pieces.next() {
+                guard case .field(let name, let value) = piece else {
+                    throw ServerError(
+                        .badRequest, "a photo cannot come with the text that publishes",
+                        hint: "add it before: POST /v1/uploads/{id}/photos")
+                }
+                try fields.set(name, value)
+            }
         default:
             let body = try await request.body.collect(upTo: UploadPieces.maxFieldBytes)
             try fields.merge(FormFields(urlEncoded: String(buffer: body)))

@@ -2,17 +2,21 @@ import HTTPTypes
 import Hummingbird
 import Pipeline
 import Posts
+import ServiceLifecycle
 import Tree
 
 /// What is answered about an upload.
 struct UploadAnswer {
+    /// How long a stopping service waits for an upload that somebody waits for.
+    private static let patienceAtShutdown = Duration.seconds(5)
+
     let pipeline: UploadPipeline
 
     /// The post, when it is there: 201, or why there will be none. With `Prefer: respond-async` (RFC 7240), and when the
     /// service stops before the end, 202 and where to ask.
     func outcome(of record: UploadRecord, for request: Request) async throws -> Response {
         let preference = request.prefersAsync
-        let ended = preference ? record : try await pipeline.outcome(of: record.id)
+        let ended = preference ? record : try await end(of: record)
         switch ended.state {
         case .published:
             return try await created(ended)
@@ -22,6 +26,20 @@ struct UploadAnswer {
             var headers: HTTPFields = [.location: "/v1/uploads/\(ended.id)"]
             if preference { headers[.preferenceApplied] = "respond-async" }
             return .json(try document(of: ended), status: .accepted, headers: headers)
+        }
+    }
+
+    /// What became of the upload; or how it stands when the service stops and it has not ended soon after.
+    private func end(of record: UploadRecord) async throws -> UploadRecord {
+        try await withThrowingTaskGroup(of: UploadRecord.self) { group in
+            group.addTask { try await pipeline.outcome(of: record.id) }
+            group.addTask {
+                try await gracefulShutdown()
+                try await Task.sleep(for: Self.patienceAtShutdown)
+                return record
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? record
         }
     }
 

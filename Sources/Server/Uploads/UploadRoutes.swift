@@ -33,6 +33,7 @@ struct UploadRoutes: Sendable {
         let record = try await withReference(of: reservation) {
             switch try await pipeline.reserve(reservation) {
             case .known(let record):
+                try check(record, against: reservation, hasPhotos: firstName != nil)
                 try await pieces.drain()
                 return record
             case .new(let record):
@@ -49,6 +50,23 @@ struct UploadRoutes: Sendable {
         return try await requests.withLock(RequestKey(owner: reservation.owner, reference: reference), body)
     }
 
+    /// A key that comes again has to mean the same: photos sent with it must not vanish behind somebody else's answer.
+    private func check(
+        _ record: UploadRecord, against reservation: UploadRequest, hasPhotos: Bool
+    ) throws(PipelineError) {
+        guard (record.state == .draft) == reservation.isDraft || record.state.isTerminal || record.state == .ingested
+        else { throw conflict("this idempotency key names a draft", "send draft=true, or another key") }
+        guard record.state != .draft || !hasPhotos else {
+            throw conflict(
+                "this idempotency key names a draft that exists",
+                "add photos to it: POST /v1/uploads/\(record.id)/photos")
+        }
+    }
+
+    private func conflict(_ message: String, _ hint: String) -> PipelineError {
+        PipelineError(.conflict, message, hint: hint)
+    }
+
     /// Receives what was reserved for, and gives the reservation back when that fails.
     private func receive(
         _ pieces: inout UploadPieces, firstName: String?, of record: UploadRecord, _ form: inout UploadForm
@@ -61,6 +79,9 @@ struct UploadRoutes: Sendable {
             } else {
                 let photos = try await receiver.ingestPhotos(
                     &pieces, firstName: firstName, of: record, form: &form)
+                guard try !form.fields.flag("draft") else {
+                    throw ServerError(.badRequest, "draft came after the photos", hint: "put it before the first photo")
+                }
                 try await pipeline.accept(record.id, photos: photos, text: form.text)
             }
             return try await pipeline.record(of: record.id) ?? record
