@@ -88,7 +88,9 @@ package struct InboxDoor: Service {
                         hints.scanSoon()
                     }
                 }
-                for fault in scan.unreadable { logger.warning("cannot look into a folder", metadata: ["fault": "\(fault)"]) }
+                for fault in scan.unreadable {
+                    logger.warning("cannot look into a folder", metadata: ["fault": "\(fault)"])
+                }
                 for misfit in scan.misfits { await reject(misfit) }
                 for candidate in scan.candidates where !Task.isEnding {
                     await slots.take()

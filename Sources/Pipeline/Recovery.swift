@@ -45,7 +45,8 @@ extension UploadPipeline {
     /// The originals of a failed one are moved to `failed/{uid}/`, with the reason beside them; renditions and the
     /// blobs of an expired one are deleted. Idempotent: a crash in the middle is made good at the next start.
     func settle(_ id: PostID) async throws {
-        guard let record = try await record(of: id), record.state.isTerminal, record.door == .socket || record.state == .expired
+        guard let record = try await record(of: id), record.state.isTerminal,
+            record.door == .socket || record.state == .expired
         else { return }  // What came by the inbox, the inbox door puts away.
         let storage = storage
         try await onFileThread {

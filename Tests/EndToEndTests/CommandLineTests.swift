@@ -127,7 +127,7 @@ struct CommandLineTests {
             #expect(list.output.split(separator: "\n").count == 3)
             let status = try await run(["status"] + storage)
             #expect(status.output.contains("published: 4"), "\(status)")
-            #expect(await daemon.stop() == 0)
+            #expect(try await daemon.stop() == 0)
         }
     }
 
@@ -141,10 +141,10 @@ struct CommandLineTests {
             let second = try await run(["serve", "--storage", storage])
             #expect(second.status == 75 && second.errors.contains("process \(first.processID)"), "\(second)")
             #expect(try await first.get("/healthz").status == 200, "the first one's socket is untouched")
-            await first.killHard()
+            try await first.killHard()
             let third = try await Daemon(storage: storage)
             #expect(try await third.get("/healthz").status == 200)
-            #expect(await third.stop() == 0)
+            #expect(try await third.stop() == 0)
             #expect(!FileManager.default.fileExists(atPath: storage + "/tintype.sock"))
         }
     }
@@ -159,7 +159,7 @@ struct CommandLineTests {
                 "serve", "--storage", scratch.path + "/second", "--listen", "127.0.0.1:\(port)",
             ])
             #expect(second.status == 1 && second.errors.contains("port \(port)"), "\(second)")
-            #expect(await first.stop() == 0)
+            #expect(try await first.stop() == 0)
         }
     }
 }

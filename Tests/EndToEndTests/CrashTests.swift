@@ -33,7 +33,7 @@ struct CrashTests {
                     if let earlier = before["key-\(number)"] { #expect(id == earlier, "one key, one post") }
                 }
                 try await eventually { self.count(of: ".receipt.json", in: storage + "/done") == Self.files }
-                #expect(await daemon.stop() == 0)
+                #expect(try await daemon.stop() == 0)
 
                 let settled = try await Invariants(of: storage)
                 #expect(settled.posts.count == Self.files + Self.uploads, "round \(round), cut at \(moment)")
@@ -58,7 +58,7 @@ struct CrashTests {
             }
             try await eventually { count(of: ".receipt.json", in: daemon.storage + "/done") >= moment }
             try await Task.sleep(for: .milliseconds(Int.random(in: 0...50)))
-            await daemon.killHard()
+            try await daemon.killHard()
             return try await group.reduce(into: [:]) { if let (key, id) = $1 { $0[key] = id } }
         }
     }

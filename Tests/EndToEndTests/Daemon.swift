@@ -10,62 +10,34 @@ import Testing
 final class Daemon: Sendable {
     let storage: String
     let client: ServiceClient
-    private let process: Process
+    private let child: Child
 
-    /// Starts `tintype serve` and waits until it answers.
+    /// Starts `tintype serve` and waits until it answers. What it says is in `STORAGE.log`.
     init(storage: String, arguments: [String] = []) async throws {
         self.storage = storage
         client = ServiceClient(.socket(path: storage + "/tintype.sock"))
-        process = Process()
-        process.executableURL = Self.binary
-        process.arguments =
-            ["serve", "--storage", storage, "--inbox-quiet", "1s", "--log-level", "warning"] + arguments
         let log = storage + ".log"
-        if !FileManager.default.fileExists(atPath: log) { try Data().write(to: URL(fileURLWithPath: log)) }
-        let handle = try #require(FileHandle(forWritingAtPath: log))
-        handle.seekToEndOfFile()
-        process.standardOutput = handle
-        process.standardError = handle
-        try process.run()
+        let options = ["serve", "--storage", storage, "--inbox-quiet", "1s", "--log-level", "warning"]
+        child = try Child(options + arguments, output: log, errors: log)
         try await eventually {
-            guard self.process.isRunning else { throw DaemonError(try String(contentsOfFile: log, encoding: .utf8)) }
+            guard self.child.exitCode == nil else { throw DaemonError(try text(log)) }
             return (try? await self.get("/healthz")) != nil
         }
     }
 
-    deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    }
-
-    /// The binary beside the test bundle.
-    static var binary: URL {
-        let own = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let built = own.deletingLastPathComponent().appendingPathComponent("tintype")
-        if FileManager.default.isExecutableFile(atPath: built.path) { return built }
-        return URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent(".build/debug/tintype")
-    }
-
-    var processID: Int32 { process.processIdentifier }
-
-    var isRunning: Bool { process.isRunning }
+    var processID: Int32 { child.processID }
 
     /// Ends it as a power cut would: no handler runs.
-    func killHard() async {
-        kill(process.processIdentifier, SIGKILL)
-        await wait()
+    func killHard() async throws {
+        child.send(SIGKILL)
+        try await child.wait()
     }
 
     /// Ends it as `systemctl stop` would; gives its exit code.
     @discardableResult
-    func stop() async -> Int32 {
-        kill(process.processIdentifier, SIGTERM)
-        await wait()
-        return process.terminationStatus
-    }
-
-    private func wait() async {
-        while process.isRunning { try? await Task.sleep(for: .milliseconds(10)) }
+    func stop() async throws -> Int32 {
+        child.send(SIGTERM)
+        return try await child.wait()
     }
 
     /// Resident memory in bytes, now.
@@ -123,34 +95,5 @@ extension Daemon {
             throw DaemonError("\(answer.status): \(String(decoding: answer.body, as: UTF8.self))")
         }
         return try answer.json(Created.self).postId
-    }
-}
-
-/// Runs a command of the binary to its end.
-func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
-    let process = Process()
-    let output = Pipe()
-    let errors = Pipe()
-    process.executableURL = Daemon.binary
-    process.arguments = arguments
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    async let out = output.fileHandleForReading.readToEndAsync()
-    async let err = errors.fileHandleForReading.readToEndAsync()
-    let texts = await (out, err)
-    while process.isRunning { try await Task.sleep(for: .milliseconds(5)) }
-    return (process.terminationStatus, texts.0, texts.1)
-}
-
-extension FileHandle {
-    fileprivate func readToEndAsync() async -> String {
-        await withCheckedContinuation { continuation in
-            let handle = self
-            Thread.detachNewThread {
-                let data = (try? handle.readToEnd()) ?? nil
-                continuation.resume(returning: String(decoding: data ?? Data(), as: UTF8.self))
-            }
-        }
     }
 }

@@ -40,7 +40,7 @@ struct LoadTests {
                 "200 concurrent uploads: \(status.tree.updates) updates in \(status.tree.transactions) transactions,",
                 "largest group \(status.tree.largestGroup), resident memory \(daemon.residentBytes >> 20) MiB (+\(grown))"
             )
-            #expect(await daemon.stop() == 0)
+            #expect(try await daemon.stop() == 0)
             let state = try await Invariants(of: daemon.storage)
             #expect(Set(state.posts) == ids)
         }
@@ -63,7 +63,7 @@ struct LoadTests {
             let grown = (daemon.residentBytes - before) >> 20
             #expect(grown < 100, "grew by \(grown) MiB")
             #expect(try FileManager.default.contentsOfDirectory(atPath: daemon.storage + "/incoming").isEmpty)
-            #expect(await daemon.stop() == 0)
+            #expect(try await daemon.stop() == 0)
         }
     }
 }

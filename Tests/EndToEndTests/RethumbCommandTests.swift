@@ -32,7 +32,7 @@ struct RethumbCommandTests {
                 for _ in 0..<200 { group.addTask { [daemon] in _ = try await daemon.upload(photo, by: "maria") } }
                 try await group.waitForAll()
             }
-            #expect(await daemon.stop() == 0)
+            #expect(try await daemon.stop() == 0)
 
             daemon = try await Daemon(
                 storage: storage, arguments: ["--recipe", "thumb=100,q60", "--recipe", "wide=200x50,cover"])
@@ -62,7 +62,7 @@ struct RethumbCommandTests {
             #expect(missing.value.isEmpty)
             #expect(looked.value > 0)
             #expect(try await urls(daemon).count == 400, "two renditions a post, by the new recipes")
-            #expect(await daemon.stop() == 0)
+            #expect(try await daemon.stop() == 0)
             #expect(
                 try await switches(in: storage) == Array(repeating: 1, count: 200), "each post switched exactly once")
             let state = try await Invariants(of: storage)
@@ -72,22 +72,13 @@ struct RethumbCommandTests {
 
     /// Starts the job and presses Ctrl-C when it has told some progress.
     private func interruptedRun(_ storage: String) async throws -> (status: Int32, errors: String) {
-        let process = Process()
-        let (output, errors) = (storage + ".steps", Pipe())
-        try Data().write(to: URL(fileURLWithPath: output))
-        process.executableURL = Daemon.binary
-        process.arguments = ["rethumb", "--storage", storage, "--json"]
-        process.standardOutput = FileHandle(forWritingAtPath: output)
-        process.standardError = errors
-        try process.run()
+        let (output, errors) = (storage + ".steps", storage + ".errors")
+        let child = try Child(["rethumb", "--storage", storage, "--json"], output: output, errors: errors)
         try await eventually {
-            let steps = try String(contentsOfFile: output, encoding: .utf8).split(separator: "\n")
-            return steps.contains { !$0.contains(#""switched":0"#) }
+            try text(output).split(separator: "\n").contains { !$0.contains(#""switched":0"#) }
         }
-        kill(process.processIdentifier, SIGINT)
-        while process.isRunning { try await Task.sleep(for: .milliseconds(10)) }
-        let text = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        return (process.terminationStatus, text)
+        child.send(SIGINT)
+        return (try await child.wait(), try text(errors))
     }
 
     /// How often each post's photos were changed after its publication, by the change log.

@@ -132,7 +132,8 @@ struct InboxDoorTests {
             try FileManager.default.createDirectory(
                 atPath: "\(running.scratch.path)/Storage/inbox/maria", withIntermediateDirectories: true)
             try FileManager.default.moveItem(
-                atPath: "\(running.scratch.path)/tmp.post", toPath: "\(running.scratch.path)/Storage/inbox/maria/trip.post")
+                atPath: "\(running.scratch.path)/tmp.post",
+                toPath: "\(running.scratch.path)/Storage/inbox/maria/trip.post")
             try await eventually { running.scratch.exists("Storage/failed/maria/trip.post/3.jpg") }
             let reason = try running.scratch.read("Storage/failed/maria/trip.post.reason.json")
             #expect(reason.contains("too_many_photos") && reason.contains("4 photos"))

@@ -115,7 +115,9 @@ struct UploadTests {
         }
     }
 
-    @Test("A key that comes again with something else is a conflict, never an answer that hides a photo", .timeLimit(.minutes(1)))
+    @Test(
+        "A key that comes again with something else is a conflict, never an answer that hides a photo",
+        .timeLimit(.minutes(1)))
     func idempotencyConflicts() async throws {
         let jpeg = try fixture("size-97x61.jpg")
         try await withService { service in

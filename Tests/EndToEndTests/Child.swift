@@ -1,0 +1,105 @@
+import Foundation
+import Synchronization
+
+/// The built binary as a child process, its output in files.
+///
+/// By `posix_spawn(3)` itself: Foundation's `Process` is not safe when several tests start children at once.
+final class Child: Sendable {
+    let processID: pid_t
+    private let status = Mutex<Int32?>(nil)
+
+    /// Starts the binary; what it writes is appended to the two files.
+    init(_ arguments: [String], output: String, errors: String) throws {
+        var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+        }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        // The threads of a test block signals, and ignore some; the child shall hear all, as under a shell.
+        var (none, all) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        let path = Self.binary
+        let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
+        var processID: pid_t = 0
+        let result = Self.withCStrings([path] + arguments) { arguments in
+            Self.withCStrings(environment) { environment in
+                posix_spawn(&processID, path, &actions, &attributes, arguments, environment)
+            }
+        }
+        guard result == 0 else { throw DaemonError("\(path): \(String(cString: strerror(result)))") }
+        self.processID = processID
+    }
+
+    deinit {
+        if exitCode == nil {
+            kill(processID, SIGKILL)
+            waitpid(processID, nil, 0)
+        }
+    }
+
+    /// With what it ended, 128 and more for a signal; nil while it runs.
+    var exitCode: Int32? {
+        status.withLock { status in
+            var raw: Int32 = 0
+            if status == nil, waitpid(processID, &raw, WNOHANG) == processID {
+                status = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + (raw & 0x7F)
+            }
+            return status
+        }
+    }
+
+    /// Sends a signal, unless it has ended.
+    func send(_ signal: Int32) {
+        if exitCode == nil { kill(processID, signal) }
+    }
+
+    /// Waits for the end.
+    @discardableResult
+    func wait() async throws -> Int32 {
+        while true {
+            if let exitCode { return exitCode }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// The binary beside the test bundle.
+    static var binary: String {
+        let own = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        let built = own.deletingLastPathComponent().appendingPathComponent("tintype").path
+        if FileManager.default.isExecutableFile(atPath: built) { return built }
+        return URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent(".build/debug/tintype").path
+    }
+
+    private static func withCStrings<R>(
+        _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R
+    ) -> R {
+        let pointers = strings.map { strdup($0) }
+        defer { for pointer in pointers { free(pointer) } }
+        return body(pointers + [nil])
+    }
+}
+
+/// Runs a command of the binary to its end.
+func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
+    let files = NSTemporaryDirectory() + "tt-run-" + UUID().uuidString
+    let (output, errors) = (files + ".out", files + ".err")
+    defer { for file in [output, errors] { try? FileManager.default.removeItem(atPath: file) } }
+    let status = try await Child(arguments, output: output, errors: errors).wait()
+    return (status, try text(output), try text(errors))
+}
+
+/// What a file holds.
+func text(_ path: String) throws -> String {
+    String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+}
