@@ -13,6 +13,7 @@ import Tree
 /// One job at a time. It stops when its client goes away: what was switched stays, and the next job goes on from there.
 struct RethumbRoutes: Sendable {
     private static let reportInterval = Duration.milliseconds(250)
+    private static let patience = Duration.seconds(3)
 
     private let pipeline: UploadPipeline
     private let slot = JobSlot()
@@ -31,9 +32,7 @@ struct RethumbRoutes: Sendable {
         let selection = try Rethumb.Selection(
             user: query["user"], since: query["since"], onlyMissing: try query.flag("only_missing"))
         let job = Rethumb(pipeline, selection: selection, isDryRun: try query.flag("dry_run"))
-        guard let ticket = slot.take() else {
-            throw ServerError(.jobRunning, "a re-thumbnailing job is running", hint: "wait for its end, or stop it")
-        }
+        let ticket = try await takeSlot()
         return Response(
             status: .ok, headers: [.contentType: "application/x-ndjson"],
             body: ResponseBody { writer in
@@ -45,6 +44,18 @@ struct RethumbRoutes: Sendable {
                 }
                 try await writer.finish(nil)
             })
+    }
+
+    /// A job whose client has just gone away ends with the post that it is at: that is waited for.
+    private func takeSlot() async throws -> JobSlot.Ticket {
+        let deadline = ContinuousClock.now + Self.patience
+        while true {
+            if let ticket = slot.take() { return ticket }
+            guard ContinuousClock.now < deadline else {
+                throw ServerError(.jobRunning, "a re-thumbnailing job is running", hint: "wait for its end, or stop it")
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
     }
 
     /// Runs the job and writes how far it is a few times a second. A client that went away is noticed by the writing.
