@@ -52,6 +52,7 @@ let package = Package(
         .target(
             name: "Tree",
             dependencies: [
+                "CSystemCrypto",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),

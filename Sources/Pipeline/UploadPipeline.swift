@@ -126,18 +126,3 @@ package final class UploadPipeline: Service {
         PipelineError(.notFound, "there is no upload \(id)", hint: "it may have expired; send the photo again")
     }
 }
-
-extension Paths {
-    static func upload(_ id: PostID) -> TreePath { "uploads" / id.key }
-
-    /// Uploads that still have work to do, each with its state or `settling`: all that a start has to look at.
-    static let queue: TreePath = "upload_queue"
-
-    static func queued(_ id: PostID) -> TreePath { queue / id.key }
-
-    /// The upload behind a client's own reference.
-    static func reference(_ uid: UserID, _ reference: TreeKey) -> TreePath { "upload_refs" / uid.key / reference }
-
-    /// Blobs that nothing refers to any more, and when they may go.
-    static let garbage: TreePath = "garbage"
-}

@@ -15,6 +15,7 @@ struct Invariants {
     init(of path: String) async throws {
         let storage = try await Storage(path: path)
         let tree = try await storage.tree.get(.root)
+        let records = try await storage.tree.get(TreePath([], in: .pipeline))
         await storage.close()
         for (key, post) in tree?["posts"]?.object ?? [:] {
             posts.append(key.description)
@@ -27,8 +28,8 @@ struct Invariants {
                 }
             }
         }
-        for (key, state) in tree?["upload_queue"]?.object ?? [:] { unfinished[key.description] = state.stringValue }
-        for (key, upload) in tree?["uploads"]?.object ?? [:] {
+        for (key, state) in records?["upload_queue"]?.object ?? [:] { unfinished[key.description] = state.stringValue }
+        for (key, upload) in records?["uploads"]?.object ?? [:] {
             if upload["state"] == "published" { published.insert(key.description) }
             if upload["state"] == "failed" { failed.insert(key.description) }
         }

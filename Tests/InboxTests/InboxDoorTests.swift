@@ -194,7 +194,7 @@ struct InboxDoorTests {
                 try await eventually { scratch.exists("Storage/done/u0/claimed.jpg") }
                 let ids = try await running.storage.tree.keys(of: Paths.posts).map(\.description)
                 #expect(ids.contains(claimed.value))
-                try await eventually { try await running.storage.tree.get("upload_queue") == nil }
+                try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
             }
         }
     }

@@ -34,7 +34,7 @@ struct EntityTests {
                 reference: "reference")
             let paths: [String: TreePath] = [
                 "post": Paths.post(record.id), "person": Paths.person(record.owner),
-                "upload": "uploads" / record.id.key,
+                "upload": Paths.upload(record.id),
             ]
             let value = try await running.storage.tree.get(paths[name] ?? .root)
             let json = String(decoding: try #require(value).json(), as: UTF8.self)

@@ -38,7 +38,7 @@ struct PublishTests {
                 paths.isSuperset(of: [
                     Paths.post(record.id), Paths.postsOf(record.owner) / record.id.key,
                     Paths.feed(record.owner) / record.id.key, "hashtags/summer" / record.id.key,
-                    "people/maria/full_name", "uploads" / record.id.key,
+                    "people/maria/full_name", Paths.upload(record.id),
                 ]), "B25: what belongs together is committed together")
         }
     }

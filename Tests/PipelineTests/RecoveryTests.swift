@@ -20,7 +20,7 @@ struct RecoveryTests {
                 let record = try await running.pipeline.outcome(of: id)
                 #expect(record.state == .published)
                 #expect(try await running.storage.tree.get(Paths.post(id)) != nil)
-                #expect(try await running.storage.tree.get("upload_queue") == nil)
+                #expect(try await running.storage.tree.get(Paths.queue) == nil)
             }
         }
     }

@@ -41,7 +41,7 @@ struct RefusalTests {
             #expect(record.state == .failed)
             #expect(record.error?.code.rawValue == code)
             #expect(record.error?.message.contains(file) == true)
-            try await eventually { try await running.storage.tree.get("upload_queue") == nil }
+            try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
             let ext = file.suffix(3)
             #expect(running.scratch.exists("Storage/failed/maria/upload\(record.id).original.\(ext)"))
             let reason = try running.scratch.read("Storage/failed/maria/upload\(record.id).reason.json")

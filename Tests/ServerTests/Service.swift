@@ -4,6 +4,7 @@ import HTTPTypes
 import Logging
 import NIOCore
 import Pipeline
+import Posts
 import Server
 import ServiceLifecycle
 import TestSupport
@@ -35,10 +36,10 @@ struct Service: Sendable {
     }
 
     private func until(_ isReached: (TreeValue?) -> Bool) async throws {
-        let queue = try await tree.subscribe(to: "upload_queue")
+        let queue = try await tree.subscribe(to: Paths.queue)
         guard !isReached(queue.value) else { return }
         for try await _ in queue {
-            if isReached(try await tree.get("upload_queue")) { return }
+            if isReached(try await tree.get(Paths.queue)) { return }
         }
     }
 }

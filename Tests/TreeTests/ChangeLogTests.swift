@@ -11,6 +11,7 @@ import Testing
             try await store.set("a", to: ["x": 1.0, "e": [:], "y": ["z": "é", "0": true]])
             await expectCode(.preconditionFailed) { try await store.set("a", to: 2, if: [.absent("a")]) }
             #expect(try await store.update(MultiPathUpdate()).sequence == 1)
+            #expect(try await store.set("a/x", to: 1).sequence == 1, "nothing changes")
             var update = MultiPathUpdate()
             update["b/10"] = 0.5
             update["b/9"] = nil
@@ -22,7 +23,7 @@ import Testing
             #expect(
                 changes.map(\.writes) == [
                     [TreeWrite(path: "a", value: ["x": 1, "y": ["z": "é", "0": true]])],
-                    [TreeWrite(path: "b/9", value: nil), TreeWrite(path: "b/10", value: 0.5)],
+                    [TreeWrite(path: "b/10", value: 0.5)],
                     [TreeWrite(path: "", value: "leaf")],
                 ])
             #expect(try await store.changes(since: changes[0].token, limit: 1) == [changes[1]])
@@ -51,7 +52,7 @@ import Testing
                 for change in page { replayed.apply(change.writes) }
                 token = last.token
             }
-            #expect(token.sequence == 400)
+            #expect((1...400).contains(token.sequence))
             #expect(try await store.get(.root) == replayed.value, "seed \(seed)")
         }
     }

@@ -63,7 +63,7 @@ import Testing
     @Test("a store of a newer format is refused, and of none", arguments: EngineKind.allCases)
     func formats(kind: EngineKind) async throws {
         let rows: [([UInt8], [UInt8], TreeError.Code)] = [
-            (StorageFormat.versionKey, [2], .unsupportedFormat),
+            (StorageFormat.versionKey, [3], .unsupportedFormat),
             (StorageFormat.versionKey, [1, 0], .unsupportedFormat),
             (StorageFormat.dataKey("a"), [1], .corrupt),
         ]
@@ -79,7 +79,7 @@ import Testing
     func damagedRows(kind: EngineKind) async throws {
         let a = StorageFormat.dataKey("a")
         let rows: [([UInt8], [UInt8])] = [
-            (a, []), (a, [9]), (a + [0x33], [1]), (a + [0x20, 0x2E, 0], [1]), (a + [0x10, 1], [1]),
+            (a, []), (a, [9]), (a + [0x33], [1]), (a + [0x20, 0x2E, 0], [1]), (a + [0x10, 2], [1]),
         ]
         for (key, value) in rows {
             try await withEngine(kind) { engine in

@@ -15,7 +15,9 @@ import Testing
                 return groups.reduce(0, +) + 1
             }
             if first == 1 { for await _ in opened {} }
-            return updates.indices.map { .success(SyncToken(sequence: UInt64(first + $0))) }
+            return updates.indices.map {
+                .success(CommitReceipt(token: SyncToken(sequence: UInt64(first + $0)), writes: [], change: nil))
+            }
         }
 
         func finish() { open.finish() }
@@ -31,7 +33,7 @@ import Testing
         let group = GroupCommit { updates in await gate.apply(updates) }
         let update = try Self.emptyUpdate()
         let tokens = try await withThrowingTaskGroup(of: SyncToken.self) { tasks in
-            for _ in 0...count { tasks.addTask { try await group.commit(update) } }
+            for _ in 0...count { tasks.addTask { try await group.commit(update).token } }
             while group.waitingCount < count { await Task.yield() }
             gate.finish()
             return try await tasks.reduce(into: Set()) { $0.insert($1) }
@@ -49,11 +51,11 @@ import Testing
                 return calls
             }
             guard call > 1 else { throw TreeError(.diskFull, "full, on purpose") }
-            return updates.map { _ in .success(SyncToken(sequence: 7)) }
+            return updates.map { _ in .success(CommitReceipt(token: SyncToken(sequence: 7), writes: [], change: nil)) }
         }
         let update = try Self.emptyUpdate()
         await expectCode(.diskFull) { _ = try await group.commit(update) }
-        #expect(try await group.commit(update).sequence == 7)
+        #expect(try await group.commit(update).token.sequence == 7)
     }
 
     @Test("close waits for what was accepted and refuses what comes later")

@@ -60,7 +60,7 @@ import Testing
         let keys = try (0..<5_000).map { _ in try TreeKey(random.keyText()) } + Self.ordered
         for key in keys {
             let encoded = StorageFormat.dataKey(TreePath([key, "x", key]))
-            let decoded = try PathEncoding.decodePath(encoded.span.extracting(droppingFirst: 1))
+            let decoded = try StorageFormat.path(ofDataKey: encoded.span)
             #expect(decoded == TreePath([key, "x", key]), "seed \(seed)")
         }
         for (left, right) in zip(keys, keys.shuffled(using: &random)) where left != right {
@@ -78,7 +78,7 @@ import Testing
             let tags: [UInt8] = [0x10, 0x20, 0x00, 0x01, 0x61, 0xED, 0xA0, 0xB0, 0xF0]
             let bytes = (0..<length).map { _ in tags.randomElement(using: &random) ?? 0 }
             do {
-                let path = try PathEncoding.decodePath(bytes.span)
+                let path = try StorageFormat.path(ofDataKey: ([0x10] + bytes).span)
                 #expect(path.keys.allSatisfy { (try? TreeKey($0.string)) != nil })
             } catch {
                 #expect(error.code == .corrupt)

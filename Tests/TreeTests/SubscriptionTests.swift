@@ -25,12 +25,15 @@ import Testing
         Case(
             watched: "a", writes: [("a/10", 1), ("a/9", nil), ("b", 3)],
             kind: .patch([TreeWrite(path: "9", value: nil), TreeWrite(path: "10", value: 1)])),
+        Case(watched: "a", writes: [("a/9", 0), ("a/10", nil), ("a/b", ["x": 0.0]), ("b", 3)], kind: nil),
+        Case(watched: "a", writes: [("a/9", 0), ("a/10", 1)], kind: .put(TreeWrite(path: "10", value: 1))),
     ]
 
     @Test("a write above, at or below is told as it is seen from the path", arguments: EngineKind.allCases)
     func translation(kind: EngineKind) async throws {
         for `case` in Self.cases {
             try await withStore(kind) { store in
+                try await store.set(.root, to: ["a": ["b": ["x": 0], "9": 0]])
                 let subscription = try await store.subscribe(to: `case`.watched)
                 var update = MultiPathUpdate()
                 for (path, value) in `case`.writes { update[path] = value }
@@ -77,7 +80,8 @@ import Testing
     private static func follow(_ path: TreePath, in store: TreeStore, seed: UInt64) async throws {
         let subscription = try await store.subscribe(to: path, bufferLimit: 10_000)
         try await write(to: store, seed: seed &+ UInt64(path.depth), updates: 20)
-        let last = try await store.set(path, to: ["last": true])
+        let lastValue: TreeValue = ["last": .integer(.random(in: .min ... .max))]
+        let last = try await store.set(path, to: lastValue)
         var replayed = NaiveTree(subscription.value)
         var token = subscription.token
         for try await event in subscription {
@@ -86,7 +90,7 @@ import Testing
             replayed.apply(event.writes)
             guard event.token < last else { break }
         }
-        #expect(replayed.value == ["last": true], "seed \(seed)")
+        #expect(replayed.value == lastValue, "seed \(seed)")
         try await compareWithLog(path, subscription, in: store, until: last, seed: seed)
     }
 
@@ -122,8 +126,10 @@ import Testing
     func noneLostNoneTwice(kind: EngineKind) async throws {
         try await withStore(kind) { store in
             try await withThrowingTaskGroup(of: Void.self) { tasks in
-                for _ in 0..<4 {
-                    tasks.addTask { for _ in 0..<100 { try await store.set("n", to: 1) } }
+                for writer: Int64 in 0..<4 {
+                    tasks.addTask {
+                        for count: Int64 in 0..<100 { try await store.set("n", to: .integer(writer * 100 + count)) }
+                    }
                 }
                 for _ in 0..<8 {
                     tasks.addTask {

@@ -22,6 +22,6 @@ public struct Change: Hashable, Sendable {
     public let token: SyncToken
     /// When it was committed, in milliseconds since 1970.
     public let timestampMilliseconds: Int64
-    /// All that it wrote, ordered by path.
+    /// All that it changed, ordered by path; writes that found what they write are not among them.
     public let writes: [TreeWrite]
 }

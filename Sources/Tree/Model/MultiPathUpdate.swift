@@ -20,6 +20,8 @@ public enum Precondition: Hashable, Sendable {
     case absent(TreePath)
     /// Exactly this value is at the path; nil for nothing.
     case equals(TreePath, TreeValue?)
+    /// What is at the path, priorities among it, has this ETag (``TreeSnapshot/etag(of:)``).
+    case etag(TreePath, String)
 }
 
 /// A change of any number of places in the tree, applied whole or not at all.

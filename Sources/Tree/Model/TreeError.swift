@@ -27,6 +27,9 @@ public struct TreeError: Error, CustomStringConvertible {
     /// A write that failed so is not acknowledged. After an ``Code/io`` failure its outcome is only known by reading.
     public var isTransient: Bool { Self.transientCodes.contains(code) }
 
+    /// Whether an update is at fault, and not the store.
+    var isRefusal: Bool { code == .preconditionFailed || code == .invalidValue }
+
     private static let transientCodes: Set<Code> = [.busy, .diskFull, .io, .readOnly, .outOfMemory]
 
     /// The code, the message and the hint in one line.
@@ -50,6 +53,8 @@ extension TreeError {
         public static let invalidKey = Code(rawValue: "invalid_key")
         /// A value cannot be stored: a number that is not finite.
         public static let invalidValue = Code(rawValue: "invalid_value")
+        /// The text is no JSON, or JSON that no tree can hold.
+        public static let invalidJSON = Code(rawValue: "invalid_json")
         /// A path, a value, a string or an update is larger than its limit.
         public static let tooLarge = Code(rawValue: "too_large")
         /// One path of a multi-path update lies above another.

@@ -16,24 +16,28 @@ public struct TreeKey: Sendable {
     ///
     /// - Throws: ``TreeError`` with code `invalid_key`.
     public init(_ string: String) throws(TreeError) {
-        if let complaint = Self.complaint(about: string) {
-            throw TreeError(
-                .invalidKey, complaint,
-                hint: "use 1 to \(Self.maxBytes) bytes without . $ # [ ] / and control characters")
-        }
+        if let complaint = Self.complaint(about: string.utf8.span) { throw Self.invalid(complaint) }
         self.string = string
     }
 
     init(unchecked string: String) { self.string = string }
 
-    private static func complaint(about string: String) -> String? {
-        guard !string.isEmpty else { return "the key is empty" }
-        let byteCount = string.utf8.count
-        guard byteCount <= maxBytes else { return "the key has \(byteCount) bytes, the limit is \(maxBytes)" }
-        guard let bad = string.utf8.first(where: isForbidden) else { return nil }
-        return bad < 0x20 || bad == 0x7F
-            ? "the key has the control character \(bad)"
-            : "the key \"\(string)\" has the character \"\(Character(UnicodeScalar(bad)))\""
+    /// What is wrong with a key; nil for a good one.
+    static func complaint(about utf8: Span<UInt8>) -> String? {
+        guard !utf8.isEmpty else { return "the key is empty" }
+        guard utf8.count <= maxBytes else { return "the key has \(utf8.count) bytes, the limit is \(maxBytes)" }
+        for index in utf8.indices where isForbidden(utf8[index]) {
+            let bad = utf8[index]
+            return bad < 0x20 || bad == 0x7F
+                ? "the key has the control character \(bad)"
+                : "the key \"\(utf8.text)\" has the character \"\(Character(UnicodeScalar(bad)))\""
+        }
+        return nil
+    }
+
+    static func invalid(_ complaint: String) -> TreeError {
+        TreeError(
+            .invalidKey, complaint, hint: "use 1 to \(maxBytes) bytes without . $ # [ ] / and control characters")
     }
 
     private static func isForbidden(_ byte: UInt8) -> Bool {
@@ -48,13 +52,15 @@ public struct TreeKey: Sendable {
     /// The number that this key stands for in the key order, if it is a 32-bit signed integer.
     ///
     /// The protocol's pattern is `^-?0*\d{1,10}$`: leading zeros and "-0" are integers too.
-    var integer: Int32? {
-        var digits = string.utf8[...]
-        let isNegative = digits.first == UInt8(ascii: "-")
-        if isNegative { digits = digits.dropFirst() }
-        guard !digits.isEmpty else { return nil }
+    var integer: Int32? { Self.integer(of: string.utf8.span) }
+
+    static func integer(of utf8: Span<UInt8>) -> Int32? {
+        guard !utf8.isEmpty else { return nil }
+        let isNegative = utf8[0] == UInt8(ascii: "-")
+        guard utf8.count > (isNegative ? 1 : 0) else { return nil }
         var magnitude: Int64 = 0
-        for byte in digits {
+        for index in (isNegative ? 1 : 0)..<utf8.count {
+            let byte = utf8[index]
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
             magnitude = magnitude * 10 + Int64(byte - UInt8(ascii: "0"))
             guard magnitude <= 1 << 31 else { return nil }
@@ -90,7 +96,7 @@ extension TreeKey: ExpressibleByStringLiteral {
     /// Makes a key from a constant in the source; a constant that is no key is a mistake in the program and traps.
     public init(stringLiteral value: StaticString) {
         let string = value.description
-        precondition(Self.complaint(about: string) == nil, "\"\(string)\" is no key")
+        precondition(Self.complaint(about: string.utf8.span) == nil, "\"\(string)\" is no key")
         self.init(unchecked: string)
     }
 }

@@ -5,22 +5,27 @@ public struct TreePath: Hashable, Sendable {
     /// The path of the whole tree.
     public static let root = TreePath([])
 
+    /// The tree that the path is in.
+    public var namespace: Namespace
     /// The keys, from the root down.
     public var keys: [TreeKey]
 
     /// Makes a path of checked keys; the store refuses paths deeper than ``maxDepth`` when they are used.
-    public init(_ keys: [TreeKey]) { self.keys = keys }
+    public init(_ keys: [TreeKey], in namespace: Namespace = .main) {
+        self.namespace = namespace
+        self.keys = keys
+    }
 
     /// Parses "a/b/c"; leading, trailing and empty segments collapse, so "/a//b/" is "a/b", and "" is the root.
     ///
     /// - Throws: ``TreeError`` with code `invalid_key` or `too_large`.
-    public init(_ string: String) throws(TreeError) {
+    public init(_ string: String, in namespace: Namespace = .main) throws(TreeError) {
         var keys: [TreeKey] = []
         // A scalar view: in characters, "/" and a combining accent after it would be one.
         for segment in string.unicodeScalars.split(separator: "/") {
             keys.append(try TreeKey(String(segment)))
         }
-        self.init(keys)
+        self.init(keys, in: namespace)
         try checkDepth()
     }
 
@@ -39,25 +44,26 @@ public struct TreePath: Hashable, Sendable {
     /// The last key; nil for the root.
     public var lastKey: TreeKey? { keys.last }
     /// The path one level up; nil for the root.
-    public var parent: TreePath? { isRoot ? nil : TreePath(Array(keys.dropLast())) }
+    public var parent: TreePath? { isRoot ? nil : TreePath(Array(keys.dropLast()), in: namespace) }
 
     /// Whether the other path lies strictly below this one.
     public func isAncestor(of other: TreePath) -> Bool {
-        depth < other.depth && other.keys.starts(with: keys)
+        depth < other.depth && namespace == other.namespace && other.keys.starts(with: keys)
     }
 
-    /// The path with another one below it.
-    public func appending(_ other: TreePath) -> TreePath { TreePath(keys + other.keys) }
+    /// The path with the keys of another one below it.
+    public func appending(_ other: TreePath) -> TreePath { TreePath(keys + other.keys, in: namespace) }
 
     /// The path with another key below it.
-    public static func / (path: TreePath, key: TreeKey) -> TreePath { TreePath(path.keys + [key]) }
+    public static func / (path: TreePath, key: TreeKey) -> TreePath { TreePath(path.keys + [key], in: path.namespace) }
 
     /// The path with a push id below it.
     public static func / (path: TreePath, id: PushID) -> TreePath { path / id.key }
 
     /// The other path as seen from this one; nil unless it is this one or lies below.
     func relative(_ other: TreePath) -> TreePath? {
-        other.keys.starts(with: keys) ? TreePath(Array(other.keys.dropFirst(depth))) : nil
+        guard namespace == other.namespace, other.keys.starts(with: keys) else { return nil }
+        return TreePath(Array(other.keys.dropFirst(depth)))
     }
 }
 

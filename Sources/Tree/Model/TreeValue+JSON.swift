@@ -24,17 +24,9 @@ private struct JSONWriter {
         switch value {
         case .bool(let bool): append(bool ? "true" : "false")
         case .integer(let integer): append(String(integer))
-        case .double(let double): write(double)
-        case .string(let string): write(string)
+        case .double(let double): JSONText.append(double, to: &bytes)
+        case .string(let string): JSONText.append(string.utf8.span, to: &bytes)
         case .object(let children): writeObjectOrArray(children)
-        }
-    }
-
-    private mutating func write(_ double: Double) {
-        if let integer = Int64(exactly: double) {
-            append(String(integer))
-        } else {
-            append(double.isFinite ? double.description : "null")
         }
     }
 
@@ -45,7 +37,7 @@ private struct JSONWriter {
             }
         } else {
             list("{", children.sorted { $0.key < $1.key }, "}") { writer, child in
-                writer.write(child.key.string)
+                JSONText.append(child.key.string.utf8.span, to: &writer.bytes)
                 writer.append(writer.pretty ? ": " : ":")
                 writer.write(child.value)
             }
@@ -86,26 +78,6 @@ private struct JSONWriter {
         guard pretty else { return }
         bytes.append(UInt8(ascii: "\n"))
         bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * level))
-    }
-
-    private mutating func write(_ string: String) {
-        append("\"")
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): append("\\\"")
-            case UInt8(ascii: "\\"): append("\\\\")
-            case 0x08: append("\\b")
-            case 0x09: append("\\t")
-            case 0x0A: append("\\n")
-            case 0x0C: append("\\f")
-            case 0x0D: append("\\r")
-            case 0x00...0x1F:
-                append(byte < 0x10 ? "\\u000" : "\\u00")
-                append(String(byte, radix: 16))
-            default: bytes.append(byte)
-            }
-        }
-        append("\"")
     }
 
     private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }

@@ -1,3 +1,5 @@
+import Glibc
+
 extension Span where Element == UInt8 {
     /// The number whose bytes begin at an offset, most significant first; bytes that are missing are an error.
     func bigEndian<Integer: FixedWidthInteger & UnsignedInteger>(at offset: Int) throws(TreeError) -> Integer {
@@ -10,6 +12,41 @@ extension Span where Element == UInt8 {
 
     /// The bytes as an array of their own.
     var copied: [UInt8] { withUnsafeBufferPointer { Array($0) } }
+
+    /// The bytes as text, with a replacement character for what is not UTF-8.
+    var text: String { withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) } }
+
+    func hasSameBytes(as other: Span<UInt8>) -> Bool {
+        count == other.count && starts(with: other)
+    }
+
+    func starts(with prefix: Span<UInt8>) -> Bool {
+        guard prefix.count <= count else { return false }
+        return order(against: prefix, count: prefix.count) == 0
+    }
+
+    /// Whether these bytes come first in the order of unsigned bytes.
+    func precedes(_ other: Span<UInt8>) -> Bool {
+        let order = order(against: other, count: Swift.min(count, other.count))
+        return order == 0 ? count < other.count : order < 0
+    }
+
+    /// How the first bytes compare, of which both have so many: less than 0 if these come first.
+    private func order(against other: Span<UInt8>, count: Int) -> Int32 {
+        withUnsafeBufferPointer { bytes in
+            other.withUnsafeBufferPointer { other in
+                guard count > 0, let bytes = bytes.baseAddress, let other = other.baseAddress else { return 0 }
+                return memcmp(bytes, other, count)
+            }
+        }
+    }
+
+    /// How many bytes at the start are the same.
+    func commonPrefixLength(with other: Span<UInt8>) -> Int {
+        var length = 0
+        while length < count, length < other.count, self[length] == other[length] { length += 1 }
+        return length
+    }
 }
 
 extension Array where Element == UInt8 {
@@ -19,15 +56,20 @@ extension Array where Element == UInt8 {
     }
 
     /// Appends a run of bytes behind its length in four bytes.
-    mutating func appendCounted(_ run: [UInt8]) {
+    mutating func appendCounted(_ run: Span<UInt8>) {
         appendBigEndian(UInt32(truncatingIfNeeded: run.count))
-        append(contentsOf: run)
+        append(run)
     }
+
+    /// Appends a run of bytes.
+    mutating func append(_ run: Span<UInt8>) { run.withUnsafeBufferPointer { append(contentsOf: $0) } }
 }
 
 /// Walks through a row that was written with `appendBigEndian` and `appendCounted`.
 struct ByteCursor {
     private(set) var offset = 0
+
+    init(offset: Int = 0) { self.offset = offset }
 
     /// The next number.
     mutating func next<Integer: FixedWidthInteger & UnsignedInteger>(

@@ -3,11 +3,10 @@
 /// The key is the sequence number; numbers begin at 1 and have no gap. The value is:
 ///
 ///     8 bytes                        milliseconds since 1970
+///     00, or 01 and counted          a put, or a patch and the key below which it was asked for
 ///     for each write:
-///       counted                      the path (``PathEncoding``)
-///       4 bytes                      how many leaves follow; 0 for a deletion
-///       for each leaf:
-///         counted, counted           its path below the write's, its value (``LeafEncoding``)
+///       counted                      the key of a row at the place
+///       4 bytes, counted             how many rows it has now, and the rows (``RowBlock``); none after a deletion
 ///
 /// where a number is big endian and "counted" is a length in 4 bytes and then as many bytes.
 struct ChangeLog: Sendable {
@@ -48,22 +47,9 @@ struct ChangeLog: Sendable {
         return sequence.map(SyncToken.init(sequence:))
     }
 
-    /// Writes the row of an update.
-    func append(
-        _ update: EncodedUpdate, token: SyncToken, timestampMilliseconds: Int64, in transaction: any EngineTransaction
-    ) throws(TreeError) {
-        var row: [UInt8] = []
-        row.reserveCapacity(update.byteCount + 64)
-        row.appendBigEndian(timestampMilliseconds)
-        for write in update.writes {
-            row.appendCounted(Array(write.key.dropFirst()))
-            row.appendBigEndian(UInt32(truncatingIfNeeded: write.leaves.count))
-            for leaf in write.leaves {
-                row.appendCounted(leaf.path)
-                row.appendCounted(leaf.value)
-            }
-        }
-        try transaction.put(row, for: Self.key(token.sequence))
+    /// Writes the row of a change.
+    func append(_ change: EncodedChange, in transaction: any EngineTransaction) throws(TreeError) {
+        try transaction.put(change.row, for: Self.key(change.token.sequence))
     }
 
     /// Drops what is older than the limit, now and then.
@@ -75,19 +61,30 @@ struct ChangeLog: Sendable {
         try transaction.remove(ByteRange(from: Self.key(0), upTo: Self.key(token.sequence - limit + 1)))
     }
 
+    /// Visits the changes after a position, oldest first, until the visitor returns false.
+    ///
+    /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`.
+    func forEach(
+        since token: SyncToken, in snapshot: any EngineSnapshot,
+        _ visit: (EncodedChange) throws(TreeError) -> Bool
+    ) throws(TreeError) {
+        try check(token, in: snapshot)
+        try snapshot.scan(Self.rows(after: token), reverse: false) { key, row throws(TreeError) in
+            try visit(EncodedChange(row: row, token: SyncToken(sequence: try key.bigEndian(at: 1))))
+        }
+    }
+
     /// The changes after a position, at most so many.
     ///
     /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`.
     func changes(
         since token: SyncToken, limit: Int, in snapshot: any EngineSnapshot
     ) throws(TreeError) -> [Change] {
-        try check(token, in: snapshot)
         var changes: [Change] = []
-        guard limit > 0 else { return changes }
-        try snapshot.scan(Self.rows(after: token), reverse: false) { key, row throws(TreeError) in
-            let sequence: UInt64 = try key.bigEndian(at: 1)
-            changes.append(try Self.decode(row, token: SyncToken(sequence: sequence)))
-            return changes.count < limit
+        try forEach(since: token, in: snapshot) { change throws(TreeError) in
+            guard changes.count < limit else { return false }
+            changes.append(try Change(change))
+            return true
         }
         return changes
     }
@@ -105,23 +102,5 @@ struct ChangeLog: Sendable {
                 .tokenTooOld, "token \(token) is older than the oldest change kept, \(oldest)",
                 hint: "take a new snapshot and go on from its token")
         }
-    }
-
-    private static func decode(_ row: Span<UInt8>, token: SyncToken) throws(TreeError) -> Change {
-        var cursor = ByteCursor()
-        let timestamp: UInt64 = try cursor.next(in: row)
-        var writes: [TreeWrite] = []
-        while cursor.offset < row.count {
-            let path = try PathEncoding.decodePath(row.extracting(try cursor.nextRun(in: row)))
-            let leafCount: UInt32 = try cursor.next(in: row)
-            var builder = ValueBuilder()
-            for _ in 0..<leafCount {
-                let leafPath = try cursor.nextRun(in: row)
-                let leaf = try cursor.nextRun(in: row)
-                try builder.add(path: row.extracting(leafPath), leaf: row.extracting(leaf))
-            }
-            writes.append(TreeWrite(path: path, value: builder.finish()))
-        }
-        return Change(token: token, timestampMilliseconds: Int64(bitPattern: timestamp), writes: writes)
     }
 }

@@ -3,96 +3,89 @@ struct EncodedUpdate: Sendable {
     /// The most that one update may write, in bytes of its rows.
     static let maxBytes = 256 << 20
 
-    /// What one path is replaced by.
-    struct Write: Sendable {
-        let write: TreeWrite
-        /// The key of a row at the path; all rows of its subtree begin so.
-        let key: [UInt8]
-        let leaves: [Leaf]
+    /// How the update was asked for, which is how it is told to those who listen.
+    enum Origin: Hashable, Sendable {
+        /// One place was replaced.
+        case put
+        /// Several places below this key were.
+        case patch(below: [UInt8])
     }
 
-    /// A row, its path relative to the write's.
-    struct Leaf: Sendable {
-        let path: [UInt8]
-        let value: [UInt8]
-    }
-
-    /// Ordered by path.
-    let writes: [Write]
+    /// Ordered by key.
+    let writes: [EncodedWrite]
     let preconditions: [Precondition]
+    let origin: Origin
     let byteCount: Int
+
+    /// Puts an update together of writes that have been encoded.
+    ///
+    /// - Throws: ``TreeError`` with code `conflicting_paths` or `too_large`.
+    init(writes: [EncodedWrite], origin: Origin, preconditions: [Precondition] = []) throws(TreeError) {
+        let writes = writes.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        // What lies below a path follows it directly in this order.
+        for (write, next) in zip(writes, writes.dropFirst()) where next.key.span.starts(with: write.key.span) {
+            let path = try StorageFormat.path(ofDataKey: write.key.span)
+            let other = try StorageFormat.path(ofDataKey: next.key.span)
+            throw TreeError(
+                .conflictingPaths,
+                path == other
+                    ? "the update writes this path twice" : "the update also writes \(other), below this path",
+                path: path, hint: "write each place once")
+        }
+        byteCount = writes.reduce(0) { $0 + $1.byteCount }
+        try Self.check(byteCount: byteCount)
+        self.writes = writes
+        self.origin = origin
+        self.preconditions = preconditions
+    }
 
     /// Checks and encodes an update.
     ///
     /// - Throws: ``TreeError`` with code `conflicting_paths`, `too_large` or `invalid_value`.
     init(_ update: MultiPathUpdate) throws(TreeError) {
-        var writes: [Write] = []
-        for (path, value) in update.values { writes.append(try Write(path, value)) }
-        writes.sort { $0.key.lexicographicallyPrecedes($1.key) }
-        // What lies below a path follows it directly in this order.
-        for (write, next) in zip(writes, writes.dropFirst()) where next.key.starts(with: write.key) {
-            throw TreeError(
-                .conflictingPaths, "the update also writes \(next.write.path), below this path",
-                path: write.write.path, hint: "write each place once")
-        }
-        byteCount = writes.reduce(0) { $0 + $1.byteCount }
-        guard byteCount <= Self.maxBytes else {
-            throw TreeError(
-                .tooLarge, "the update has \(byteCount) bytes, the limit is \(Self.maxBytes)",
-                hint: "write it in several updates")
-        }
-        self.writes = writes
+        var writes: [EncodedWrite] = []
+        for (path, value) in update.values { writes.append(try EncodedWrite(path, value)) }
         var preconditions: [Precondition] = []
         for precondition in update.preconditions { preconditions.append(try precondition.normalised()) }
-        self.preconditions = preconditions
-    }
-}
-
-extension EncodedUpdate.Write {
-    fileprivate init(_ path: TreePath, _ value: TreeValue?) throws(TreeError) {
-        try path.checkDepth()
-        let normalised = try value?.normalised(at: path) ?? nil
-        write = TreeWrite(path: path, value: normalised)
-        key = StorageFormat.dataKey(path)
-        var leaves: [EncodedUpdate.Leaf] = []
-        if let normalised { Self.collectLeaves(of: normalised, at: [], into: &leaves) }
-        self.leaves = leaves
+        try self.init(
+            writes: writes, origin: writes.count == 1 ? .put : .patch(below: Self.commonParent(of: writes)),
+            preconditions: preconditions)
     }
 
-    fileprivate var byteCount: Int {
-        leaves.reduce(key.count) { $0 + key.count + $1.path.count + $1.value.count }
+    /// Where the trees begin that all writes are in: several may be in several.
+    private static func commonParent(of writes: [EncodedWrite]) -> [UInt8] {
+        guard let first = writes.first, let length = try? StorageFormat.prefixLength(of: first.key.span) else {
+            return []
+        }
+        return Array(first.key.prefix(length))
     }
 
-    private static func collectLeaves(
-        of value: TreeValue, at path: [UInt8], into leaves: inout [EncodedUpdate.Leaf]
-    ) {
-        if let leaf = LeafEncoding.encode(value) { leaves.append(EncodedUpdate.Leaf(path: path, value: leaf)) }
-        for (key, child) in value.object ?? [:] {
-            var childPath = path
-            PathEncoding.append(key, to: &childPath)
-            collectLeaves(of: child, at: childPath, into: &leaves)
+    static func check(byteCount: Int) throws(TreeError) {
+        guard byteCount <= maxBytes else {
+            throw TreeError(
+                .tooLarge, "the update has more than \(maxBytes) bytes", hint: "write it in several updates")
         }
     }
 }
 
-extension Precondition {
-    fileprivate func normalised() throws(TreeError) -> Precondition {
-        guard case .equals(let path, let value) = self else { return self }
-        return .equals(path, try value?.normalised(at: path) ?? nil)
+extension EncodedWrite {
+    fileprivate init(_ path: TreePath, _ value: TreeValue?) throws(TreeError) {
+        try path.checkDepth()
+        var builder = WriteBuilder(path)
+        if let value = try value?.normalised(at: path) ?? nil {
+            var place: [UInt8] = []
+            Self.append(value, at: &place, to: &builder)
+        }
+        self = try builder.finish()
     }
 
-    /// Refuses the update that has this precondition, if it does not hold.
-    ///
-    /// - Returns: Why not; nil if it holds.
-    func refusal(in snapshot: TreeSnapshot) throws(TreeError) -> TreeError? {
-        let (path, complaint): (TreePath, String) =
-            switch self {
-            case .exists(let path): (path, try snapshot.exists(path) ? "" : "nothing is there")
-            case .absent(let path): (path, try snapshot.exists(path) ? "something is there" : "")
-            case .equals(let path, let value):
-                (path, try snapshot.get(path) == value ? "" : "the value there is another")
-            }
-        guard !complaint.isEmpty else { return nil }
-        return TreeError(.preconditionFailed, complaint, path: path, hint: "read again and decide anew")
+    private static func append(_ value: TreeValue, at path: inout [UInt8], to builder: inout WriteBuilder) {
+        if let leaf = LeafEncoding.encode(value) { return builder.append(path: path.span, leaf: leaf.span) }
+        let length = path.count
+        for (key, child) in value.object ?? [:] {
+            PathEncoding.append(key, to: &path)
+            append(child, at: &path, to: &builder)
+            path.removeSubrange(length...)
+        }
     }
 }

@@ -5,28 +5,50 @@
 ///     03 8 bytes       integer, two's complement, big endian
 ///     04 8 bytes       double, IEEE 754 bit pattern, big endian
 ///     05 text          string, UTF-8
+///
+/// and, on their way to the store only, what the server is to fill in when it commits:
+///
+///     06 8 bytes 00    the time of the commit, in milliseconds since 1970
+///     07, 08 8 bytes   what stands there as a number, plus this integer or double
+///
+/// A number has one encoding: whole ones of 64 bits are integers.
 enum LeafEncoding {
-    private static let falseTag: UInt8 = 1
-    private static let trueTag: UInt8 = 2
-    private static let integerTag: UInt8 = 3
-    private static let doubleTag: UInt8 = 4
-    private static let stringTag: UInt8 = 5
+    static let falseTag: UInt8 = 1
+    static let trueTag: UInt8 = 2
+    static let integerTag: UInt8 = 3
+    static let doubleTag: UInt8 = 4
+    static let stringTag: UInt8 = 5
+    static let timestampTag: UInt8 = 6
+    static let incrementIntegerTag: UInt8 = 7
+    static let incrementDoubleTag: UInt8 = 8
 
     /// The bytes of a normalised leaf; nil for objects, which have no bytes of their own.
     static func encode(_ value: TreeValue) -> [UInt8]? {
         switch value {
         case .bool(let bool): [bool ? trueTag : falseTag]
-        case .integer(let integer): tagged(integerTag, UInt64(bitPattern: integer))
-        case .double(let double): tagged(doubleTag, double.bitPattern)
+        case .integer(let integer): encode(integer)
+        case .double(let double): encode(double)
         case .string(let string): [stringTag] + Array(string.utf8)
         case .object: nil
         }
     }
 
-    private static func tagged(_ tag: UInt8, _ payload: UInt64) -> [UInt8] {
+    static func encode(_ integer: Int64, tag: UInt8 = integerTag) -> [UInt8] {
         var bytes = [tag]
-        bytes.appendBigEndian(payload)
+        bytes.appendBigEndian(integer)
         return bytes
+    }
+
+    /// A finite number, as an integer if it is whole.
+    static func encode(_ double: Double) -> [UInt8] {
+        if let integer = Int64(exactly: double) { return encode(integer) }
+        return encode(Int64(bitPattern: double.bitPattern), tag: doubleTag)
+    }
+
+    /// A finite number that is to be added to what stands there.
+    static func encode(incrementBy double: Double) -> [UInt8] {
+        if let integer = Int64(exactly: double) { return encode(integer, tag: incrementIntegerTag) }
+        return encode(Int64(bitPattern: double.bitPattern), tag: incrementDoubleTag)
     }
 
     static func decode(_ bytes: Span<UInt8>) throws(TreeError) -> TreeValue {
@@ -34,8 +56,8 @@ enum LeafEncoding {
         switch tag {
         case falseTag: return .bool(false)
         case trueTag: return .bool(true)
-        case integerTag: return .integer(Int64(bitPattern: try bytes.bigEndian(at: 1)))
-        case doubleTag: return .double(Double(bitPattern: try bytes.bigEndian(at: 1)))
+        case integerTag, incrementIntegerTag: return .integer(Int64(bitPattern: try bytes.bigEndian(at: 1)))
+        case doubleTag, incrementDoubleTag: return .double(Double(bitPattern: try bytes.bigEndian(at: 1)))
         case stringTag:
             guard let string = String(validating: bytes.extracting(droppingFirst: 1)) else {
                 throw TreeError.corrupt("a string in the store is not UTF-8")
@@ -44,5 +66,31 @@ enum LeafEncoding {
         default:
             throw TreeError.corrupt("a leaf in the store has the unknown tag \(tag)")
         }
+    }
+
+    /// Whether these are the bytes of a leaf that the server is to fill in.
+    static func isServerValue(_ leaf: Span<UInt8>) -> Bool { !leaf.isEmpty && leaf[0] >= timestampTag }
+
+    /// What a leaf that the server is to fill in becomes.
+    ///
+    /// - Parameters:
+    ///   - leaf: The leaf; its length does not change.
+    ///   - old: What stands there; nil for nothing. Only numbers are added to.
+    /// - Throws: ``TreeError`` with code `invalid_value` when the sum is beyond the numbers that there are.
+    static func resolve(
+        _ leaf: Span<UInt8>, old: [UInt8]?, timestampMilliseconds: Int64
+    ) throws(TreeError) -> [UInt8] {
+        guard leaf[0] != timestampTag else { return encode(timestampMilliseconds) }
+        let difference = try decode(leaf)
+        let base = try old.map { bytes throws(TreeError) in try decode(bytes.span) }
+        if let a = difference.integerValue, let b = base?.doubleValue == nil ? 0 : base?.integerValue {
+            let (sum, isBeyond) = a.addingReportingOverflow(b)
+            if !isBeyond { return encode(sum) }
+        }
+        let sum = (difference.doubleValue ?? 0) + (base?.doubleValue ?? 0)
+        guard sum.isFinite else {
+            throw TreeError(.invalidValue, "the sum is beyond the largest number", hint: "increment by less")
+        }
+        return encode(sum)
     }
 }

@@ -1,54 +1,61 @@
 /// Paths as bytes: segment by segment, prefix-free, so that byte order is the protocol's key order and a subtree is one
 /// contiguous range.
 ///
+///     01                          (last) the node's priority, before its children
 ///     10 vvvvvvvv 00              a key that is the canonical text of a 32-bit integer v (sign bit flipped, big endian)
-///     10 vvvvvvvv 01 eeee ss      another text of it: e more characters than the canonical one; s 00 with "-", else 01
+///     10 vvvvvvvv 01 eeee ss      another text of it: e more characters than the canonical one; s 02 with "-", else 03
 ///     20 text 00                  any other key, in CESU-8
 ///
 /// CESU-8 (Unicode Technical Report 26) writes characters beyond U+FFFF as two surrogates of three bytes each; its byte
 /// order is the order of UTF-16 code units. The encoding is total and reversible: "1", "01" and "-0" are keys of their
-/// own.
+/// own. A path ends in 01 if, and only if, it is that of a priority.
 enum PathEncoding {
+    static let priorityTag: UInt8 = 0x01
     private static let integerTag: UInt8 = 0x10
     private static let textTag: UInt8 = 0x20
+    private static let minusTag: UInt8 = 0x02
+    private static let noMinusTag: UInt8 = 0x03
     /// Greater than the first byte of every segment: closes the range of a subtree.
     static let subtreeEnd: UInt8 = 0xFF
 
-    static func append(_ key: TreeKey, to bytes: inout [UInt8]) {
-        if let integer = key.integer {
-            appendInteger(integer, text: key.string, to: &bytes)
+    /// Appends the segment of a key.
+    static func append(_ key: TreeKey, to bytes: inout [UInt8]) { append(utf8: key.string.utf8.span, to: &bytes) }
+
+    /// Appends the segment of a key that has been checked.
+    static func append(utf8 key: Span<UInt8>, to bytes: inout [UInt8]) {
+        if let integer = TreeKey.integer(of: key) {
+            appendInteger(integer, text: key, to: &bytes)
         } else {
             bytes.append(textTag)
-            appendCESU8(key.string, to: &bytes)
+            CESU8.append(key, to: &bytes)
             bytes.append(0)
         }
     }
 
-    private static func appendInteger(_ integer: Int32, text: String, to bytes: inout [UInt8]) {
+    /// Appends the segment of an element of an array.
+    static func append(index: Int32, to bytes: inout [UInt8]) {
         bytes.append(integerTag)
-        bytes.appendBigEndian(UInt32(bitPattern: integer) ^ 0x8000_0000)
-        let extra = text.utf8.count - integer.description.utf8.count
-        guard extra > 0 else { return bytes.append(0) }
-        bytes.append(1)
-        bytes.appendBigEndian(UInt16(truncatingIfNeeded: extra))
-        bytes.append(text.utf8.first == UInt8(ascii: "-") ? 0 : 1)
+        bytes.appendBigEndian(UInt32(bitPattern: index) ^ 0x8000_0000)
+        bytes.append(0)
     }
 
-    private static func appendCESU8(_ text: String, to bytes: inout [UInt8]) {
-        guard text.utf8.contains(where: { $0 >= 0xF0 }) else { return bytes.append(contentsOf: text.utf8) }
-        for unit in text.utf16 {
-            switch unit {
-            case ..<0x80:
-                bytes.append(UInt8(unit))
-            case ..<0x800:
-                bytes.append(0xC0 | UInt8(unit >> 6))
-                bytes.append(0x80 | UInt8(unit & 0x3F))
-            default:
-                bytes.append(0xE0 | UInt8(unit >> 12))
-                bytes.append(0x80 | UInt8(unit >> 6 & 0x3F))
-                bytes.append(0x80 | UInt8(unit & 0x3F))
-            }
+    private static func appendInteger(_ integer: Int32, text: Span<UInt8>, to bytes: inout [UInt8]) {
+        append(index: integer, to: &bytes)
+        let extra = text.count - decimalLength(of: integer)
+        guard extra > 0 else { return }
+        bytes[bytes.count - 1] = 1
+        bytes.appendBigEndian(UInt16(truncatingIfNeeded: extra))
+        bytes.append(text[0] == UInt8(ascii: "-") ? minusTag : noMinusTag)
+    }
+
+    private static func decimalLength(of integer: Int32) -> Int {
+        var length = integer < 0 ? 2 : 1
+        var rest = integer.magnitude / 10
+        while rest > 0 {
+            length += 1
+            rest /= 10
         }
+        return length
     }
 
     /// Where the segment that begins at an offset ends.
@@ -63,24 +70,42 @@ enum PathEncoding {
         case textTag:
             for index in start..<bytes.count where bytes[index] == 0 { return index + 1 }
             throw malformed
+        case priorityTag:
+            return start + 1
         default:
             throw malformed
         }
     }
 
+    /// The number of a segment that is the canonical text of a non-negative integer: an element of an array.
+    static func index(_ segment: Span<UInt8>) -> Int? {
+        guard segment.count == 6, segment[0] == integerTag, segment[1] & 0x80 != 0 else { return nil }
+        return segment.extracting(1..<5).withUnsafeBufferPointer { bytes in
+            bytes.reduce(0) { $0 << 8 | Int($1) } & 0x7FFF_FFFF
+        }
+    }
+
+    /// Appends the key of one whole segment, as UTF-8.
+    static func appendText(of segment: Span<UInt8>, to text: inout [UInt8]) throws(TreeError) {
+        guard segment.count >= 3 else { throw malformed }
+        if segment[0] == integerTag {
+            guard let integer = try decodeInteger(segment) else { throw malformed }
+            text.append(contentsOf: integer.utf8)
+        } else {
+            CESU8.decode(segment.extracting(1..<segment.count - 1), to: &text)
+        }
+    }
+
     /// The key of one whole segment.
     static func decode(_ segment: Span<UInt8>) throws(TreeError) -> TreeKey {
-        guard segment.count >= 3 else { throw malformed }
-        let text =
-            segment[0] == integerTag
-            ? try decodeInteger(segment)
-            : decodeCESU8(segment.extracting(1..<segment.count - 1))
-        guard let text, let key = try? TreeKey(text) else { throw malformed }
+        var text: [UInt8] = []
+        try appendText(of: segment, to: &text)
+        guard let string = String(validating: text.span), let key = try? TreeKey(string) else { throw malformed }
         return key
     }
 
     /// The keys of a whole path.
-    static func decodePath(_ bytes: Span<UInt8>) throws(TreeError) -> TreePath {
+    static func decodeKeys(_ bytes: Span<UInt8>) throws(TreeError) -> [TreeKey] {
         var keys: [TreeKey] = []
         var start = 0
         while start < bytes.count {
@@ -88,7 +113,24 @@ enum PathEncoding {
             keys.append(try decode(bytes.extracting(start..<end)))
             start = end
         }
-        return TreePath(keys)
+        return keys
+    }
+
+    /// A path as text, "a/b", from an offset on; that of a priority ends in ".priority".
+    static func text(of bytes: Span<UInt8>, below start: Int) throws(TreeError) -> [UInt8] {
+        var text: [UInt8] = []
+        var start = start
+        while start < bytes.count {
+            if !text.isEmpty { text.append(UInt8(ascii: "/")) }
+            let end = try segmentEnd(in: bytes, from: start)
+            if bytes[start] == priorityTag {
+                text.append(contentsOf: ".priority".utf8)
+            } else {
+                try appendText(of: bytes.extracting(start..<end), to: &text)
+            }
+            start = end
+        }
+        return text
     }
 
     private static func decodeInteger(_ segment: Span<UInt8>) throws(TreeError) -> String? {
@@ -96,35 +138,11 @@ enum PathEncoding {
         let integer = Int32(bitPattern: bits ^ 0x8000_0000)
         guard segment.count > 6 else { return integer.description }
         let extra = Int(try segment.bigEndian(at: 6) as UInt16)
-        let isNegative = try segment.bigEndian(at: 8) as UInt8 == 0
+        let isNegative = try segment.bigEndian(at: 8) as UInt8 == minusTag
         guard extra <= TreeKey.maxBytes else { return nil }
         // "-0" is one character longer than "0" by its sign alone.
         let zeros = extra - (isNegative && integer == 0 ? 1 : 0)
         return (isNegative ? "-" : "") + String(repeating: "0", count: max(zeros, 0)) + integer.magnitude.description
-    }
-
-    private static func decodeCESU8(_ text: Span<UInt8>) -> String? {
-        var hasSurrogates = false
-        for index in text.indices where text[index] == 0xED && index + 1 < text.count && text[index + 1] >= 0xA0 {
-            hasSurrogates = true
-        }
-        guard hasSurrogates else { return String(validating: text) }
-        return decodeUTF16Units(of: text)
-    }
-
-    private static func decodeUTF16Units(of text: Span<UInt8>) -> String? {
-        var units: [UInt16] = []
-        var index = 0
-        while index < text.count {
-            let first = text[index]
-            let length = first < 0x80 ? 1 : first < 0xE0 ? 2 : 3
-            guard index + length <= text.count else { return nil }
-            var unit = UInt16(length == 1 ? first : length == 2 ? first & 0x1F : first & 0x0F)
-            for next in index + 1..<index + length { unit = unit << 6 | UInt16(text[next] & 0x3F) }
-            units.append(unit)
-            index += length
-        }
-        return String(validating: units, as: UTF16.self)
     }
 
     private static var malformed: TreeError { .corrupt("a path in the store is malformed") }

@@ -1,35 +1,62 @@
-/// How the tree lies in an engine: the ordered map from bytes to bytes that every store is.
+/// How the trees lie in an engine: the ordered map from bytes to bytes that every store is.
 ///
 /// The first byte of a key is its keyspace:
 ///
 ///     01 name                → meta: "format" holds the format's version, one byte
 ///     02 sequence            → change log: sequence in 8 bytes, big endian; the value is described at ``ChangeLog``
-///     10 path                → data: one row a leaf, the path as in ``PathEncoding``, the value as in ``LeafEncoding``
+///     10 path                → the main tree: one row a leaf, the path as in ``PathEncoding``, the value as in
+///                              ``LeafEncoding``
+///     11 name 00 path        → the other trees, likewise
 ///
-/// Only leaves have rows. An object is there because leaves are there below it, so that parents vanish with their last
-/// child by themselves, and a row never stands both at a path and below it. All rows of a subtree are neighbours, in
-/// the protocol's key order.
+/// Only leaves and priorities have rows. An object is there because leaves are there below it, so that parents vanish
+/// with their last child by themselves, and a leaf never has other leaves below it. All rows of a subtree are
+/// neighbours, in the protocol's key order.
 ///
-/// Room that is kept free: keyspaces 11–1F (more trees in one engine, indexes), path bytes 01–0F (rows about a node
-/// itself, which sort before its children), leaf tags 06–FF (leaves with a priority, small objects packed into a row).
+/// Room that is kept free: keyspaces 12–1F (indexes), path bytes 02–0F (more rows about a node itself), leaf tags 09–FF
+/// (small objects packed into a row).
 enum StorageFormat {
-    static let version: UInt8 = 1
+    static let version: UInt8 = 2
     static let versionKey: [UInt8] = [metaKeyspace] + Array("format".utf8)
 
     static let metaKeyspace: UInt8 = 0x01
     static let changeLogKeyspace: UInt8 = 0x02
-    static let dataKeyspace: UInt8 = 0x10
+    static let mainKeyspace: UInt8 = 0x10
+    static let namedKeyspace: UInt8 = 0x11
+
+    /// What the keys of all rows of a tree begin with.
+    static func prefix(of namespace: Namespace) -> [UInt8] {
+        namespace == .main ? [mainKeyspace] : [namedKeyspace] + Array(namespace.name.utf8) + [0]
+    }
 
     /// The row of a leaf at a path.
     static func dataKey(_ path: TreePath) -> [UInt8] {
-        var key = [dataKeyspace]
+        var key = prefix(of: path.namespace)
         for segment in path.keys { PathEncoding.append(segment, to: &key) }
         return key
     }
 
+    /// The length of what the keys of a tree begin with.
+    static func prefixLength(of key: Span<UInt8>) throws(TreeError) -> Int {
+        guard !key.isEmpty else { throw malformed }
+        switch key[0] {
+        case mainKeyspace: return 1
+        case namedKeyspace:
+            for index in key.indices where key[index] == 0 { return index + 1 }
+            throw malformed
+        default: throw malformed
+        }
+    }
+
+    /// The path of a row.
+    static func path(ofDataKey key: Span<UInt8>) throws(TreeError) -> TreePath {
+        let start = try prefixLength(of: key)
+        let namespace = start == 1 ? Namespace.main : Namespace(unchecked: key.extracting(1..<start - 1).text)
+        return TreePath(try PathEncoding.decodeKeys(key.extracting(droppingFirst: start)), in: namespace)
+    }
+
     /// Marks the engine as this format's, or checks that it is.
     ///
-    /// - Throws: ``TreeError`` with code `unsupported_format` when a newer version wrote it.
+    /// - Throws: ``TreeError`` with code `unsupported_format` when another version wrote it.
     static func checkVersion(in transaction: any EngineTransaction) throws(TreeError) {
         guard let stored = try transaction.value(for: versionKey) else {
             guard try transaction.isEmpty(.all) else {
@@ -37,11 +64,13 @@ enum StorageFormat {
             }
             return try transaction.put([version], for: versionKey)
         }
-        guard stored.count == 1, stored[0] <= version else {
+        guard stored == [version] else {
             throw TreeError(
                 .unsupportedFormat,
                 "the store has format \(stored.map { String($0) }.joined(separator: ".")), this program knows \(version)",
-                hint: "use the version that wrote it, or a later one")
+                hint: "use the version that wrote it")
         }
     }
+
+    private static var malformed: TreeError { .corrupt("a key in the store is malformed") }
 }

@@ -1,4 +1,4 @@
-/// Puts the rows of a subtree together to a value.
+/// Puts the rows of a subtree together to a value, without priorities.
 ///
 /// Rows come in key order, ascending or descending, so that the rows of every object are neighbours: one open object a
 /// level is enough, and each key is decoded once.
@@ -18,6 +18,7 @@ struct ValueBuilder {
 
     /// Adds a row by its path below the top of the subtree; the empty path is a leaf at the top itself.
     mutating func add(path: Span<UInt8>, leaf: Span<UInt8>) throws(TreeError) {
+        guard path.isEmpty || path[path.count - 1] != PathEncoding.priorityTag else { return }
         let value = try LeafEncoding.decode(leaf)
         guard path.count > 0 else { return leafAtTop = value }
         closeObjects(notOn: path)
@@ -43,8 +44,7 @@ struct ValueBuilder {
 
     private mutating func closeObjects(notOn path: Span<UInt8>) {
         guard !open.isEmpty else { return }
-        var common = 0
-        while common < path.count, common < lastPath.count, path[common] == lastPath[common] { common += 1 }
+        let common = path.commonPrefixLength(with: lastPath.span)
         while let innermost = open.last, innermost.end > common { closeInnermost() }
     }
 

@@ -27,11 +27,9 @@ final class Committer: Sendable {
             try Self.apply(group, to: transaction, changeLog: changeLog, timestampMilliseconds: now)
         }
         var applied = 0
-        for (update, answer) in zip(group, answers) {
-            guard case .success(let token) = answer, !update.writes.isEmpty else { continue }
+        for case .success(let receipt) in answers where !receipt.writes.isEmpty {
             applied += 1
-            subscriptions.deliver(
-                Change(token: token, timestampMilliseconds: now, writes: update.writes.map(\.write)))
+            if let change = receipt.change { subscriptions.deliver(change) }
         }
         count(applied)
         return answers
@@ -45,52 +43,55 @@ final class Committer: Sendable {
         var token = try snapshot.token
         var answers: [GroupCommit.Answer] = []
         for update in group {
-            if let refusal = try refusal(of: update, in: snapshot) {
-                answers.append(.failure(refusal))
+            let writes: [EncodedWrite]
+            do {
+                for precondition in update.preconditions { try precondition.check(in: snapshot) }
+                writes = try resolve(update.writes, in: transaction, timestampMilliseconds: timestampMilliseconds)
+            } catch {
+                guard error.isRefusal else { throw error }
+                answers.append(.failure(error))
                 continue
             }
-            if !update.writes.isEmpty {
-                token = try changeLog.token(after: token)
-                for write in update.writes { try apply(write, to: transaction) }
-                try changeLog.append(
-                    update, token: token, timestampMilliseconds: timestampMilliseconds, in: transaction)
+            // Priorities last: the node may be written by the same update.
+            var changed: [EncodedWrite] = []
+            for write in writes where !write.isPriority {
+                if try transaction.apply(write) { changed.append(write) }
             }
-            answers.append(.success(token))
+            for write in writes where write.isPriority {
+                if try transaction.apply(write) { changed.append(write) }
+            }
+            changed.sort { $0.key.lexicographicallyPrecedes($1.key) }
+            var change: EncodedChange?
+            if !changed.isEmpty {
+                token = try changeLog.token(after: token)
+                let committed = EncodedChange(
+                    token: token, timestampMilliseconds: timestampMilliseconds, origin: update.origin, writes: changed)
+                try changeLog.append(committed, in: transaction)
+                change = committed
+            }
+            answers.append(.success(CommitReceipt(token: token, writes: writes, change: change)))
         }
         try changeLog.trim(after: token, in: transaction)
         return answers
     }
 
-    private static func refusal(
-        of update: EncodedUpdate, in snapshot: TreeSnapshot
-    ) throws(TreeError) -> TreeError? {
-        for precondition in update.preconditions {
-            if let refusal = try precondition.refusal(in: snapshot) { return refusal }
+    /// Fills in what the server is to fill in, by what is there before the update.
+    private static func resolve(
+        _ writes: [EncodedWrite], in transaction: any EngineTransaction, timestampMilliseconds: Int64
+    ) throws(TreeError) -> [EncodedWrite] {
+        guard writes.contains(where: \.hasServerValues) else { return writes }
+        var resolved = writes
+        for index in resolved.indices where resolved[index].hasServerValues {
+            let key = resolved[index].key
+            resolved[index].rows = try resolved[index].rows.mapValues { path, leaf throws(TreeError) in
+                guard LeafEncoding.isServerValue(leaf) else { return nil }
+                return try LeafEncoding.resolve(
+                    leaf, old: try transaction.value(for: key + path.copied),
+                    timestampMilliseconds: timestampMilliseconds)
+            }
+            resolved[index].hasServerValues = false
         }
-        return nil
-    }
-
-    private static func apply(
-        _ write: EncodedUpdate.Write, to transaction: any EngineTransaction
-    ) throws(TreeError) {
-        if !write.leaves.isEmpty { try removeLeaf(above: write.key, in: transaction) }
-        try transaction.remove(.subtree(write.key))
-        for leaf in write.leaves { try transaction.put(leaf.value, for: write.key + leaf.path) }
-    }
-
-    /// Removes the leaf that stands where an object has to be, if there is one.
-    ///
-    /// A leaf has no rows below it, so that one above the key would be the key's direct predecessor.
-    private static func removeLeaf(above key: [UInt8], in transaction: any EngineTransaction) throws(TreeError) {
-        var leaf: [UInt8]?
-        try transaction.scan(
-            ByteRange(from: [StorageFormat.dataKeyspace], upTo: key), reverse: true
-        ) { predecessor, _ throws(TreeError) in
-            let predecessor = predecessor.copied
-            if key.starts(with: predecessor) { leaf = predecessor }
-            return false
-        }
-        if let leaf { try transaction.remove(.only(leaf)) }
+        return resolved
     }
 
     private func count(_ applied: Int) {

@@ -9,7 +9,7 @@ import Synchronization
 /// (Group commit: DeWitt et al., "Implementation Techniques for Main Memory Database Systems", SIGMOD 1984; handing the
 /// lead on as in LevelDB's writer queue.)
 final class GroupCommit: Sendable {
-    typealias Answer = Result<SyncToken, TreeError>
+    typealias Answer = Result<CommitReceipt, TreeError>
     /// Applies a group in one transaction; answers in the order of the group, or throws for all of it.
     typealias Apply = @Sendable ([EncodedUpdate]) async throws(TreeError) -> [Answer]
 
@@ -42,7 +42,7 @@ final class GroupCommit: Sendable {
     /// Commits an update; it is durable, and subscribers know, when this returns.
     ///
     /// - Throws: The update's own failure, or the engine's, which all of its group share.
-    func commit(_ update: EncodedUpdate) async throws(TreeError) -> SyncToken {
+    func commit(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt {
         switch await waitForTurn(update) {
         case .answered(let answer):
             return try answer.get()

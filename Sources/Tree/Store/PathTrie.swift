@@ -1,8 +1,10 @@
-/// Elements by the path at which they stand, so that those a write concerns are found without looking at the others.
+/// Elements by the place at which they stand, so that those a write concerns are found without looking at the others.
+///
+/// A place is the key of its row (``StorageFormat``), taken segment by segment.
 struct PathTrie<Element: Sendable>: Sendable {
     private struct Node: Sendable {
         var elements: [UInt64: Element] = [:]
-        var children: [TreeKey: Node] = [:]
+        var children: [[UInt8]: Node] = [:]
 
         var isEmpty: Bool { elements.isEmpty && children.isEmpty }
     }
@@ -11,40 +13,59 @@ struct PathTrie<Element: Sendable>: Sendable {
 
     var isEmpty: Bool { root.isEmpty }
 
-    mutating func insert(_ element: Element, id: UInt64, at path: TreePath) {
-        Self.update(&root, at: path.keys[...]) { $0[id] = element }
+    mutating func insert(_ element: Element, id: UInt64, at place: [UInt8]) {
+        Self.update(&root, at: Self.segments(of: place)[...]) { $0[id] = element }
     }
 
-    mutating func remove(id: UInt64, at path: TreePath) {
-        Self.update(&root, at: path.keys[...]) { $0[id] = nil }
+    mutating func remove(id: UInt64, at place: [UInt8]) {
+        Self.update(&root, at: Self.segments(of: place)[...]) { $0[id] = nil }
     }
 
-    /// Visits all places with elements at a path, above it and below it.
-    func visit(concernedBy path: TreePath, _ visit: (TreePath, Dictionary<UInt64, Element>.Values) -> Void) {
+    /// Visits all places with elements at a place, above it and below it; for a priority, those of its node.
+    func visit(concernedBy place: [UInt8], _ visit: ([UInt8], Dictionary<UInt64, Element>.Values) -> Void) {
         var node = root
-        var place = TreePath.root
-        for key in path.keys {
-            if !node.elements.isEmpty { visit(place, node.elements.values) }
-            guard let child = node.children[key] else { return }
+        var length = 0
+        for segment in Self.segments(of: place) {
+            if !node.elements.isEmpty { visit(Array(place.prefix(length)), node.elements.values) }
+            guard let child = node.children[segment] else { return }
             node = child
-            place.keys.append(key)
+            length += segment.count
         }
-        Self.visitAll(below: node, at: place, visit)
+        Self.visitAll(below: node, at: Array(place.prefix(length)), visit)
+    }
+
+    /// Visits all elements.
+    func visitAll(_ visit: (Element) -> Void) {
+        Self.visitAll(below: root, at: []) { _, elements in elements.forEach(visit) }
     }
 
     private static func visitAll(
-        below node: Node, at place: TreePath, _ visit: (TreePath, Dictionary<UInt64, Element>.Values) -> Void
+        below node: Node, at place: [UInt8], _ visit: ([UInt8], Dictionary<UInt64, Element>.Values) -> Void
     ) {
         if !node.elements.isEmpty { visit(place, node.elements.values) }
-        for (key, child) in node.children { visitAll(below: child, at: place / key, visit) }
+        for (segment, child) in node.children { visitAll(below: child, at: place + segment, visit) }
     }
 
-    /// Changes the elements at a path in place, making nodes on the way and dropping those left empty.
+    /// The name of the tree, then each key; without the tag of a priority. Places are made by this program.
+    private static func segments(of place: [UInt8]) -> [[UInt8]] {
+        let bytes = place.span
+        guard var start = try? StorageFormat.prefixLength(of: bytes) else { return [] }
+        var segments = [Array(place[..<start])]
+        while start < place.count, place[start] != PathEncoding.priorityTag,
+            let end = try? PathEncoding.segmentEnd(in: bytes, from: start)
+        {
+            segments.append(Array(place[start..<end]))
+            start = end
+        }
+        return segments
+    }
+
+    /// Changes the elements at a place, making nodes on the way and dropping those left empty.
     private static func update(
-        _ node: inout Node, at path: ArraySlice<TreeKey>, _ change: (inout [UInt64: Element]) -> Void
+        _ node: inout Node, at segments: ArraySlice<[UInt8]>, _ change: (inout [UInt64: Element]) -> Void
     ) {
-        guard let key = path.first else { return change(&node.elements) }
-        update(&node.children[key, default: Node()], at: path.dropFirst(), change)
-        if node.children[key]?.isEmpty == true { node.children[key] = nil }
+        guard let segment = segments.first else { return change(&node.elements) }
+        update(&node.children[segment, default: Node()], at: segments.dropFirst(), change)
+        if node.children[segment]?.isEmpty == true { node.children[segment] = nil }
     }
 }

@@ -17,17 +17,18 @@ final class Subscriptions: Sendable {
     func add(at path: TreePath, bufferLimit: Int) -> AsyncThrowingStream<TreeEvent, any Error> {
         let (stream, listener) = AsyncThrowingStream.makeStream(
             of: TreeEvent.self, throwing: (any Error).self, bufferingPolicy: .bufferingOldest(max(1, bufferLimit)))
+        let place = StorageFormat.dataKey(path)
         let id = state.withLock { state in
             state.lastID += 1
-            state.listeners.insert(listener, id: state.lastID, at: path)
+            state.listeners.insert(listener, id: state.lastID, at: place)
             return state.lastID
         }
-        listener.onTermination = { [weak self] _ in self?.remove(id, at: path) }
+        listener.onTermination = { [weak self] _ in self?.remove(id, at: place) }
         return stream
     }
 
-    private func remove(_ id: UInt64, at path: TreePath) {
-        state.withLock { state in state.listeners.remove(id: id, at: path) }
+    private func remove(_ id: UInt64, at place: [UInt8]) {
+        state.withLock { state in state.listeners.remove(id: id, at: place) }
     }
 
     /// Whether nobody listens.
@@ -36,32 +37,37 @@ final class Subscriptions: Sendable {
     /// Tells all whom a change concerns.
     ///
     /// Calls come one at a time, in the order of the change log.
-    func deliver(_ change: Change) {
+    func deliver(_ change: EncodedChange) {
         // Told outside the lock: a listener that is cut off comes back to be removed.
-        for (event, listeners) in events(of: change) {
+        for (place, writes, listeners) in concerned(by: change) {
+            let event = Result { () throws(TreeError) in try TreeEvent(change, writes: writes, seenFrom: place) }
             for listener in listeners {
-                guard case .dropped = listener.yield(event) else { continue }
-                listener.finish(
-                    throwing: TreeError(
-                        .overflow, "the listener fell behind by more events than its buffer holds",
-                        hint: "subscribe again, or read the changes since the last token"))
+                switch event {
+                case .success(let event): Self.tell(event, to: listener)
+                case .failure(let error): listener.finish(throwing: error)
+                }
             }
         }
     }
 
-    private func events(of change: Change) -> [(TreeEvent, [Listener])] {
+    private static func tell(_ event: TreeEvent, to listener: Listener) {
+        guard case .dropped = listener.yield(event) else { return }
+        listener.finish(
+            throwing: TreeError(
+                .overflow, "the listener fell behind by more events than its buffer holds",
+                hint: "subscribe again, or read the changes since the last token"))
+    }
+
+    private func concerned(by change: EncodedChange) -> [(place: [UInt8], writes: [EncodedWrite], [Listener])] {
         state.withLock { state in
-            var writes: [TreePath: [TreeWrite]] = [:]
-            var listeners: [TreePath: [Listener]] = [:]
-            for write in change.writes {
-                state.listeners.visit(concernedBy: write.path) { place, elements in
-                    writes[place, default: []].append(write)
-                    if listeners[place] == nil { listeners[place] = Array(elements) }
+            guard !state.listeners.isEmpty else { return [] }
+            var found: [[UInt8]: (writes: [EncodedWrite], listeners: [Listener])] = [:]
+            for write in change.writes where !write.isPriority {
+                state.listeners.visit(concernedBy: write.key) { place, elements in
+                    found[place, default: ([], Array(elements))].writes.append(write)
                 }
             }
-            return writes.map { place, writes in
-                (TreeEvent(change, writes: writes, seenFrom: place), listeners[place] ?? [])
-            }
+            return found.map { ($0.key, $0.value.writes, $0.value.listeners) }
         }
     }
 
@@ -69,7 +75,7 @@ final class Subscriptions: Sendable {
     func close() {
         let all = state.withLock { state in
             var all: [Listener] = []
-            state.listeners.visit(concernedBy: .root) { _, elements in all.append(contentsOf: elements) }
+            state.listeners.visitAll { all.append($0) }
             return all
         }
         for listener in all { listener.finish() }

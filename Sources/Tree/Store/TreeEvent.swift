@@ -13,17 +13,22 @@ public struct TreeEvent: Hashable, Sendable {
     /// What was written.
     public let kind: Kind
 
-    /// Tells a change as it is seen from a path at which, above which or below which it wrote.
+    /// Tells a change as it is seen from a place at which, above which or below which it wrote.
     ///
     /// No path of an update lies above another: when one is at the watched path or above, it is the only one that
     /// concerns it.
-    init(_ change: Change, writes: [TreeWrite], seenFrom watched: TreePath) {
-        let seen = writes.map { write in
-            if let relative = watched.relative(write.path) { return TreeWrite(path: relative, value: write.value) }
-            let inside = write.path.relative(watched) ?? .root
-            return TreeWrite(path: .root, value: write.value?[path: inside])
-        }
+    init(_ change: EncodedChange, writes: [EncodedWrite], seenFrom place: [UInt8]) throws(TreeError) {
+        var seen: [TreeWrite] = []
+        for write in writes { seen.append(try Self.write(write, seenFrom: place)) }
         token = change.token
         kind = seen.count == 1 ? .put(seen[0]) : .patch(seen)
+    }
+
+    private static func write(_ write: EncodedWrite, seenFrom place: [UInt8]) throws(TreeError) -> TreeWrite {
+        guard write.key.count > place.count else {
+            return TreeWrite(path: .root, value: try write.rows.value(below: Array(place[write.key.count...])))
+        }
+        let keys = try PathEncoding.decodeKeys(write.key.span.extracting(droppingFirst: place.count))
+        return TreeWrite(path: TreePath(keys), value: try write.rows.value(below: []))
     }
 }

@@ -19,6 +19,19 @@ public struct TreeSnapshot {
         return builder.finish()
     }
 
+    /// A short name of what is at a path, priorities among it: another value has another one; `null_etag` for nothing.
+    ///
+    /// Costs reading all that is there.
+    public func etag(of path: TreePath) throws(TreeError) -> String {
+        let top = StorageFormat.dataKey(path)
+        var builder = ETagBuilder()
+        try engine.scan(.subtree(top), reverse: false) { key, leaf throws(TreeError) in
+            builder.add(path: key.extracting(droppingFirst: top.count), value: leaf)
+            return true
+        }
+        return builder.finish()
+    }
+
     /// Whether anything is at a path; costs one search.
     public func exists(_ path: TreePath) throws(TreeError) -> Bool {
         try !engine.isEmpty(.subtree(StorageFormat.dataKey(path)))
@@ -48,7 +61,7 @@ public struct TreeSnapshot {
         try engine.scan(range.rows(below: top), reverse: order == .descending) { key, leaf throws(TreeError) in
             let end = try PathEncoding.segmentEnd(in: key, from: top.count)
             let segment = key.extracting(top.count..<end)
-            if current == nil || !segment.hasSameBytes(as: currentSegment) {
+            if current == nil || !segment.hasSameBytes(as: currentSegment.span) {
                 finishChild()
                 guard children.count < limit else { return false }
                 current = try PathEncoding.decode(segment)
@@ -93,7 +106,7 @@ extension KeyRange {
     fileprivate func rows(below top: [UInt8]) -> ByteRange {
         let from =
             switch lower {
-            case .unbounded: top + [0]
+            case .unbounded: top + [PathEncoding.priorityTag + 1]
             case .including(let key): Self.child(key, below: top).lower
             case .excluding(let key): Self.child(key, below: top).upper
             }
@@ -110,11 +123,5 @@ extension KeyRange {
         var child = top
         PathEncoding.append(key, to: &child)
         return .subtree(child)
-    }
-}
-
-extension Span where Element == UInt8 {
-    fileprivate func hasSameBytes(as bytes: [UInt8]) -> Bool {
-        count == bytes.count && withUnsafeBufferPointer { $0.elementsEqual(bytes) }
     }
 }

@@ -131,8 +131,10 @@ extension TreeStore {
     ///   `invalid_value`, or the engine's failure.
     @discardableResult
     public func update(_ update: MultiPathUpdate) async throws(TreeError) -> SyncToken {
-        try await group.commit(try EncodedUpdate(update))
+        try await commit(try EncodedUpdate(update)).token
     }
+
+    func commit(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt { try await group.commit(update) }
 }
 
 // MARK: Following
@@ -157,6 +159,7 @@ extension TreeStore {
         to path: TreePath, bufferLimit: Int = 1024, readsValue: Bool = true
     ) async throws(TreeError) -> Subscription {
         // First listen, then read: a change in between is in both, and the subscription knows it by its token.
+        try path.checkDepth()
         let events = subscriptions.add(at: path, bufferLimit: bufferLimit)
         let (value, token) = try await read { snapshot throws(TreeError) in
             (readsValue ? try snapshot.get(path) : nil, try snapshot.token)

@@ -1,0 +1,25 @@
+package import Posts
+package import Tree
+
+extension Namespace {
+    /// The pipeline's own records: a tree beside that of the clients, in the same engine, so that an upload's end and its
+    /// post are one update, and no client can reach what the pipeline relies on.
+    package static let pipeline = Namespace(reserved: "pipeline")
+}
+
+extension Paths {
+    package static func upload(_ id: PostID) -> TreePath { TreePath(["uploads", id.key], in: .pipeline) }
+
+    /// Uploads that still have work to do, each with its state or `settling`: all that a start has to look at.
+    package static let queue = TreePath(["upload_queue"], in: .pipeline)
+
+    package static func queued(_ id: PostID) -> TreePath { queue / id.key }
+
+    /// The upload behind a client's own reference.
+    static func reference(_ uid: UserID, _ reference: TreeKey) -> TreePath {
+        TreePath(["upload_refs", uid.key, reference], in: .pipeline)
+    }
+
+    /// Blobs that nothing refers to any more, and when they may go.
+    static let garbage = TreePath(["garbage"], in: .pipeline)
+}

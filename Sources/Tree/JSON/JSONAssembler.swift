@@ -1,0 +1,183 @@
+/// Puts rows together to JSON text, in one pass.
+///
+/// Rows come in key order, ascending, so that those of every object are neighbours. An object whose keys are all
+/// canonical non-negative integers, the largest below twice their number, is written as an array with null for what is
+/// missing, as Realtime Databases do; whether it is one is known at its end, and its text is then put together anew.
+struct JSONAssembler {
+    private struct Level {
+        /// Where the key's segment ends in the paths of the rows below.
+        let end: Int
+        /// Where the text of the object begins.
+        let start: Int
+        /// Where the elements begin in ``elements``.
+        let firstElement: Int
+        var mayBeArray: Bool
+        var isEmpty = true
+    }
+
+    private struct Element {
+        let index: Int
+        let keyStart: Int
+        let valueStart: Int
+    }
+
+    private let form: JSONForm
+    private var json: [UInt8] = []
+    private var levels: [Level] = []
+    private var elements: [Element] = []
+    private var lastPath: [UInt8] = []
+    /// Where the text of the last leaf begins.
+    private var lastLeafStart = 0
+    private var isEmpty = true
+
+    init(_ form: JSONForm = .plain) { self.form = form }
+
+    /// Adds a row by its path below the top of the subtree.
+    mutating func add(path: Span<UInt8>, leaf: Span<UInt8>) throws(TreeError) {
+        let isPriority = path.count > 0 && path[path.count - 1] == PathEncoding.priorityTag
+        if isPriority {
+            guard form == .export else { return }
+            return try addPriority(leaf, of: path.extracting(droppingLast: 1))
+        }
+        let common = isEmpty ? 0 : path.commonPrefixLength(with: lastPath.span)
+        while let level = levels.last, level.end > common { closeLevel() }
+        if path.count > 0 { try openLevels(to: path) }
+        try append(leaf)
+        remember(path)
+    }
+
+    /// The text of all rows that were added; `null` if there were none.
+    ///
+    /// The assembler is empty afterwards.
+    mutating func finish() -> [UInt8] {
+        while !levels.isEmpty { closeLevel() }
+        if isEmpty { json.append(contentsOf: "null".utf8) }
+        let text = json
+        self = JSONAssembler(form)
+        return text
+    }
+
+    /// How much text there is.
+    var byteCount: Int { json.count }
+
+    /// Takes the text away that will not change any more, if there is any.
+    mutating func drain() -> [UInt8] {
+        // With no array in sight, the text before the last leaf stands, and the places where objects began are of no use
+        // any more.
+        guard elements.isEmpty else { return [] }
+        let text = Array(json[..<lastLeafStart])
+        json.removeSubrange(..<lastLeafStart)
+        lastLeafStart = 0
+        return text
+    }
+
+    private mutating func remember(_ path: Span<UInt8>) {
+        lastPath.removeAll(keepingCapacity: true)
+        lastPath.append(path)
+        isEmpty = false
+    }
+
+    // MARK: Leaves
+
+    private mutating func append(_ leaf: Span<UInt8>) throws(TreeError) {
+        lastLeafStart = json.count
+        try JSONText.append(leaf: leaf, to: &json)
+    }
+
+    /// A priority comes directly after the node's own leaf, or before its children.
+    private mutating func addPriority(_ priority: Span<UInt8>, of node: Span<UInt8>) throws(TreeError) {
+        if !isEmpty, lastPath.span.hasSameBytes(as: node) {
+            json.insert(contentsOf: "{\".value\":".utf8, at: lastLeafStart)
+            json.append(contentsOf: ",\".priority\":".utf8)
+            try JSONText.append(leaf: priority, to: &json)
+            json.append(UInt8(ascii: "}"))
+            return
+        }
+        let common = isEmpty ? 0 : node.commonPrefixLength(with: lastPath.span)
+        while let level = levels.last, level.end > common { closeLevel() }
+        if node.count > 0 { try openLevels(to: node) }
+        openLevel(end: node.count)
+        appendComma()
+        json.append(contentsOf: "\".priority\":".utf8)
+        try append(priority)
+        remember(node)
+    }
+
+    // MARK: Objects
+
+    /// Opens the objects on the way to a leaf that are not open, and writes the leaf's key.
+    private mutating func openLevels(to path: Span<UInt8>) throws(TreeError) {
+        if levels.isEmpty { openLevel(end: 0) }
+        var start = levels.last?.end ?? 0
+        while true {
+            let end = try PathEncoding.segmentEnd(in: path, from: start)
+            try appendKey(path.extracting(start..<end))
+            guard end < path.count else { return }
+            openLevel(end: end)
+            start = end
+        }
+    }
+
+    private mutating func openLevel(end: Int) {
+        levels.append(
+            Level(end: end, start: json.count, firstElement: elements.count, mayBeArray: form == .plain))
+        json.append(UInt8(ascii: "{"))
+    }
+
+    private mutating func appendComma() {
+        guard let last = levels.indices.last else { return }
+        if !levels[last].isEmpty { json.append(UInt8(ascii: ",")) }
+        levels[last].isEmpty = false
+    }
+
+    private mutating func appendKey(_ segment: Span<UInt8>) throws(TreeError) {
+        guard let last = levels.indices.last else { return }
+        appendComma()
+        let keyStart = json.count
+        try Self.appendKey(segment, to: &json)
+        json.append(UInt8(ascii: ":"))
+        guard levels[last].mayBeArray else { return }
+        if let index = PathEncoding.index(segment) {
+            elements.append(Element(index: index, keyStart: keyStart, valueStart: json.count))
+        } else {
+            levels[last].mayBeArray = false
+            elements.removeSubrange(levels[last].firstElement...)
+        }
+    }
+
+    /// Appends the key of a segment as a JSON string.
+    static func appendKey(_ segment: Span<UInt8>, to json: inout [UInt8]) throws(TreeError) {
+        var text: [UInt8] = []
+        try PathEncoding.appendText(of: segment, to: &text)
+        JSONText.append(text.span, to: &json)
+    }
+
+    private mutating func closeLevel() {
+        guard let level = levels.popLast() else { return }
+        json.append(UInt8(ascii: "}"))
+        guard level.mayBeArray else { return }
+        let count = elements.count - level.firstElement
+        if let last = elements.last, count > 0, last.index < 2 * count { rewriteAsArray(level) }
+        elements.removeSubrange(level.firstElement...)
+    }
+
+    private mutating func rewriteAsArray(_ level: Level) {
+        var array = [UInt8(ascii: "[")]
+        array.reserveCapacity(json.count - level.start + 5 * (elements.count - level.firstElement))
+        var next = 0
+        for position in level.firstElement..<elements.count {
+            let element = elements[position]
+            while next < element.index {
+                array.append(contentsOf: "null,".utf8)
+                next += 1
+            }
+            next += 1
+            // A value ends before the comma and the key of the next one, the last one before the brace.
+            let end = position + 1 < elements.count ? elements[position + 1].keyStart - 1 : json.count - 1
+            array.append(contentsOf: json[element.valueStart..<end])
+            array.append(UInt8(ascii: position + 1 < elements.count ? "," : "]"))
+        }
+        json.removeSubrange(level.start...)
+        json.append(contentsOf: array)
+    }
+}

@@ -1,0 +1,233 @@
+/// What a reader of JSON does with each piece of it.
+protocol JSONSink {
+    mutating func beginObject() throws(TreeError)
+    /// The key of the next member; valid UTF-8.
+    mutating func key(_ utf8: Span<UInt8>) throws(TreeError)
+    mutating func endObject() throws(TreeError)
+    mutating func beginArray() throws(TreeError)
+    mutating func endArray() throws(TreeError)
+    /// A string; valid UTF-8.
+    mutating func string(_ utf8: Span<UInt8>) throws(TreeError)
+    mutating func number(_ number: JSONNumber) throws(TreeError)
+    mutating func bool(_ bool: Bool) throws(TreeError)
+    mutating func null() throws(TreeError)
+}
+
+/// A number as JSON has it: whole if it is written or can be kept so.
+enum JSONNumber {
+    case integer(Int64)
+    case double(Double)
+}
+
+/// Reads JSON (RFC 8259, UTF-8) as it comes, in pieces of any length, and hands each token on at once.
+///
+/// What it holds is one token and one byte a level. Texts that are no JSON are refused with code `invalid_json`, and the
+/// offset of the byte where they stop being it.
+struct JSONTokenizer<Sink: JSONSink> {
+    /// The deepest nesting that any sink can make sense of.
+    static var maxDepth: Int { 128 }
+
+    private enum Expectation {
+        case value, firstElementOrEnd, firstKeyOrEnd, key, colon, commaOrEnd, nothing
+    }
+
+    var sink: Sink
+    private var expectation = Expectation.value
+    /// For each open container whether it is an object.
+    private var containers: [Bool] = []
+    /// The start of a token whose end has not come yet.
+    private var rest: [UInt8] = []
+    /// How many bytes of the string that ``rest`` begins with are known not to end it.
+    private var scanned = 0
+    private var scratch: [UInt8] = []
+    /// How many bytes have been consumed before the ones at hand.
+    private var consumedBytes = 0
+
+    init(_ sink: Sink) { self.sink = sink }
+
+    /// Reads the next bytes.
+    mutating func feed(_ bytes: Span<UInt8>) throws(TreeError) {
+        if rest.isEmpty {
+            let consumed = try read(bytes, isLast: false)
+            rest.append(bytes.extracting(droppingFirst: consumed))
+        } else {
+            rest.append(bytes)
+            try readRest(isLast: false)
+        }
+    }
+
+    /// Reads what is left; the text must be complete.
+    mutating func finish() throws(TreeError) {
+        try readRest(isLast: true)
+        guard case .nothing = expectation else { throw invalid("the text ends too early", at: 0) }
+    }
+
+    private mutating func readRest(isLast: Bool) throws(TreeError) {
+        let bytes = rest
+        let consumed = try read(bytes.span, isLast: isLast)
+        if consumed > 0 { rest.removeSubrange(..<consumed) }
+    }
+
+    /// Reads whole tokens.
+    ///
+    /// - Returns: How many bytes they have.
+    private mutating func read(_ bytes: Span<UInt8>, isLast: Bool) throws(TreeError) -> Int {
+        var position = 0
+        while true {
+            while position < bytes.count, bytes[position].isJSONSpace { position += 1 }
+            guard position < bytes.count, let end = try readToken(of: bytes, at: position, isLast: isLast) else {
+                consumedBytes += position
+                return position
+            }
+            position = end
+        }
+    }
+
+    /// Reads one token.
+    ///
+    /// - Returns: Where it ends; nil if its end has not come yet.
+    private mutating func readToken(
+        of bytes: Span<UInt8>, at start: Int, isLast: Bool
+    ) throws(TreeError) -> Int? {
+        switch (expectation, bytes[start]) {
+        case (.value, _):
+            return try readValue(of: bytes, at: start, isLast: isLast)
+        case (.firstElementOrEnd, UInt8(ascii: "]")), (.firstKeyOrEnd, UInt8(ascii: "}")):
+            try endContainer()
+        case (.firstElementOrEnd, _):
+            return try readValue(of: bytes, at: start, isLast: isLast)
+        case (.firstKeyOrEnd, UInt8(ascii: "\"")), (.key, UInt8(ascii: "\"")):
+            return try readString(of: bytes, at: start, isLast: isLast, isKey: true)
+        case (.colon, UInt8(ascii: ":")):
+            expectation = .value
+        case (.commaOrEnd, UInt8(ascii: ",")):
+            expectation = containers.last == true ? .key : .value
+        case (.commaOrEnd, UInt8(ascii: "}")) where containers.last == true:
+            try endContainer()
+        case (.commaOrEnd, UInt8(ascii: "]")) where containers.last == false:
+            try endContainer()
+        default:
+            throw invalid(complaint(about: bytes[start]), at: start)
+        }
+        return start + 1
+    }
+
+    private func complaint(about byte: UInt8) -> String {
+        let found = (0x21...0x7E).contains(byte) ? "\"\(Character(UnicodeScalar(byte)))\"" : "byte \(byte)"
+        let wanted =
+            switch expectation {
+            case .value, .firstElementOrEnd: "a value"
+            case .firstKeyOrEnd, .key: "a key in quotes"
+            case .colon: "a colon"
+            case .commaOrEnd: "a comma or the end of the list"
+            case .nothing: "the end"
+            }
+        return "\(found) where \(wanted) should be"
+    }
+
+    // MARK: Values
+
+    private mutating func readValue(of bytes: Span<UInt8>, at start: Int, isLast: Bool) throws(TreeError) -> Int? {
+        switch bytes[start] {
+        case UInt8(ascii: "{"):
+            try beginContainer(isObject: true, at: start)
+        case UInt8(ascii: "["):
+            try beginContainer(isObject: false, at: start)
+        case UInt8(ascii: "\""):
+            return try readString(of: bytes, at: start, isLast: isLast, isKey: false)
+        default:
+            return try readWord(of: bytes, at: start, isLast: isLast)
+        }
+        return start + 1
+    }
+
+    private mutating func beginContainer(isObject: Bool, at offset: Int) throws(TreeError) {
+        guard containers.count < Self.maxDepth else {
+            throw TreeError(
+                .tooLarge, "the JSON is nested more than \(Self.maxDepth) levels deep",
+                hint: "store the data less deeply")
+        }
+        containers.append(isObject)
+        expectation = isObject ? .firstKeyOrEnd : .firstElementOrEnd
+        if isObject { try sink.beginObject() } else { try sink.beginArray() }
+    }
+
+    private mutating func endContainer() throws(TreeError) {
+        let isObject = containers.popLast() ?? false
+        endValue()
+        if isObject { try sink.endObject() } else { try sink.endArray() }
+    }
+
+    private mutating func endValue() { expectation = containers.isEmpty ? .nothing : .commaOrEnd }
+
+    /// Reads a number, or true, false or null.
+    private mutating func readWord(of bytes: Span<UInt8>, at start: Int, isLast: Bool) throws(TreeError) -> Int? {
+        var end = start
+        while end < bytes.count, !bytes[end].endsJSONWord { end += 1 }
+        guard end - start <= 1024 else { throw invalid("a number of more than 1024 characters", at: start) }
+        guard end < bytes.count || isLast else { return nil }
+        let word = bytes.extracting(start..<end)
+        switch word.text {
+        case "true": try sink.bool(true)
+        case "false": try sink.bool(false)
+        case "null": try sink.null()
+        default:
+            guard let number = JSONNumber(word) else {
+                throw invalid(complaint(about: bytes[start]), at: start)
+            }
+            try sink.number(number)
+        }
+        endValue()
+        return end
+    }
+
+    // MARK: Strings
+
+    private mutating func readString(
+        of bytes: Span<UInt8>, at start: Int, isLast: Bool, isKey: Bool
+    ) throws(TreeError) -> Int? {
+        var end = start + Swift.max(1, scanned)
+        while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
+            end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        guard end < bytes.count else {
+            guard !isLast else { throw invalid("a string has no end", at: start) }
+            scanned = end - start
+            return nil
+        }
+        scanned = 0
+        let raw = bytes.extracting(start + 1..<end)
+        if raw.needsUnescaping {
+            scratch.removeAll(keepingCapacity: true)
+            guard JSONText.unescape(raw, to: &scratch) else { throw invalid("a string with a bad escape", at: start) }
+            let text = scratch
+            try handOn(text.span, isKey: isKey, at: start)
+        } else {
+            try handOn(raw, isKey: isKey, at: start)
+        }
+        if isKey { expectation = .colon } else { endValue() }
+        return end + 1
+    }
+
+    private mutating func handOn(_ utf8: Span<UInt8>, isKey: Bool, at start: Int) throws(TreeError) {
+        guard JSONText.isValidUTF8(utf8) else { throw invalid("a string that is not UTF-8", at: start) }
+        if isKey { try sink.key(utf8) } else { try sink.string(utf8) }
+    }
+
+    private func invalid(_ complaint: String, at position: Int) -> TreeError {
+        TreeError(
+            .invalidJSON, "\(complaint), at byte \(consumedBytes + position)", hint: "send JSON in UTF-8 (RFC 8259)")
+    }
+}
+
+extension UInt8 {
+    fileprivate var isJSONSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
+
+    fileprivate var endsJSONWord: Bool {
+        switch self {
+        case 0x00...0x20, UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: ":"): true
+        case UInt8(ascii: "\""), UInt8(ascii: "["), UInt8(ascii: "{"): true
+        default: false
+        }
+    }
+}

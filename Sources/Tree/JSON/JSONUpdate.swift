@@ -1,0 +1,136 @@
+/// A change of the tree that comes as JSON text: what a place becomes, or what several do.
+///
+/// The text is read as it arrives, in pieces of any length, and becomes rows at once. It is RFC 8259 in UTF-8 with the
+/// protocol's reading: nulls and empty containers are nothing, arrays are objects with the keys 0, 1, 2 …, `.value`
+/// and `.priority` give a leaf a priority, `{".sv": "timestamp"}` and `{".sv": {"increment": n}}` are filled in when it
+/// is committed. Keys that come twice in one object are refused.
+public struct JSONUpdate: Sendable {
+    let writes: [EncodedWrite]
+    let origin: EncodedUpdate.Origin
+
+    /// Deletes what is at a path.
+    public init(deleting path: TreePath) {
+        writes = [EncodedWrite(key: StorageFormat.dataKey(path), rows: RowBlock())]
+        origin = .put
+    }
+
+    fileprivate init(writes: [EncodedWrite], origin: EncodedUpdate.Origin) {
+        self.writes = writes
+        self.origin = origin
+    }
+
+    /// What the text says about the paths that it names.
+    public enum Form: Sendable {
+        /// The text is the new value of the path.
+        case value
+        /// The text is the new priority of the node at the path: a string, a number or null.
+        case priority
+        /// The text is an object; its keys are paths below the path, its members their new values.
+        case update
+    }
+
+    /// Reads the text of an update.
+    public struct Reader {
+        private var tokenizer: JSONTokenizer<RowEncoder>
+        private let form: Form
+        private let path: TreePath
+
+        /// Prepares to read.
+        public init(_ form: Form, at path: TreePath) {
+            self.form = form
+            self.path = path
+            tokenizer = JSONTokenizer(
+                RowEncoder(form == .update ? .update : .value, at: path, isPriority: form == .priority))
+        }
+
+        /// Reads the next bytes.
+        ///
+        /// - Throws: ``TreeError`` with code `invalid_json`, `invalid_key` or `too_large`, as soon as it is known.
+        public mutating func feed(_ bytes: Span<UInt8>) throws(TreeError) { try tokenizer.feed(bytes) }
+
+        /// What the whole text says.
+        ///
+        /// - Throws: ``TreeError`` with code `invalid_json` when the text is not complete.
+        public mutating func finish() throws(TreeError) -> JSONUpdate {
+            try tokenizer.finish()
+            return JSONUpdate(
+                writes: try tokenizer.sink.finish(),
+                origin: form == .update ? .patch(below: StorageFormat.dataKey(path)) : .put)
+        }
+    }
+
+    /// Reads a text that is there whole.
+    public init(_ form: Form, at path: TreePath, json: some Collection<UInt8>) throws(TreeError) {
+        var reader = Reader(form, at: path)
+        let bytes = Array(json)
+        try reader.feed(bytes.span)
+        self = try reader.finish()
+    }
+}
+
+/// What became of a ``JSONUpdate``.
+public struct JSONReceipt: Sendable {
+    private let receipt: CommitReceipt
+    private let origin: EncodedUpdate.Origin
+
+    init(_ receipt: CommitReceipt, origin: EncodedUpdate.Origin) {
+        self.receipt = receipt
+        self.origin = origin
+    }
+
+    /// The position in the change log just after the update.
+    public var token: SyncToken { receipt.token }
+
+    /// What was written, as JSON, with the server's values filled in; of a multi-path update an object of paths.
+    public func json() throws(TreeError) -> [UInt8] {
+        guard case .patch(let base) = origin else { return try rows.json() }
+        return try JSONUpdate.members(of: receipt.writes, below: base)
+    }
+
+    /// The ETag of what was written to a single place.
+    public func etag() throws(TreeError) -> String { try rows.etag() }
+
+    private var rows: RowBlock { receipt.writes.first?.rows ?? RowBlock() }
+}
+
+extension JSONUpdate {
+    /// An object whose keys are the paths of writes below a key, and whose members are what was written there.
+    static func members(of writes: [EncodedWrite], below base: [UInt8]) throws(TreeError) -> [UInt8] {
+        var json = [UInt8(ascii: "{")]
+        for write in writes {
+            if json.count > 1 { json.append(UInt8(ascii: ",")) }
+            let path = try PathEncoding.text(of: write.key.span, below: base.count)
+            JSONText.append(path.span, to: &json)
+            json.append(UInt8(ascii: ":"))
+            let value = try write.rows.json()
+            json.append(contentsOf: value)
+        }
+        json.append(UInt8(ascii: "}"))
+        return json
+    }
+}
+
+extension RowBlock {
+    /// The value as JSON.
+    func json(_ form: JSONForm = .plain) throws(TreeError) -> [UInt8] {
+        var assembler = JSONAssembler(form)
+        try forEach { path, leaf throws(TreeError) in
+            try assembler.add(path: path, leaf: leaf)
+            return true
+        }
+        return assembler.finish()
+    }
+}
+
+extension TreeStore {
+    /// Applies a change that came as JSON, whole or not at all; see ``update(_:)``.
+    ///
+    /// - Throws: ``TreeError`` with code `precondition_failed`, `conflicting_paths`, `too_large`, `invalid_value`, or
+    ///   the engine's failure.
+    public func update(
+        _ update: JSONUpdate, if preconditions: [Precondition] = []
+    ) async throws(TreeError) -> JSONReceipt {
+        let encoded = try EncodedUpdate(writes: update.writes, origin: update.origin, preconditions: preconditions)
+        return JSONReceipt(try await commit(encoded), origin: update.origin)
+    }
+}

@@ -1,0 +1,303 @@
+/// Turns the tokens of a JSON value into rows, with the protocol's reading of it.
+///
+/// Nulls and empty containers are not there; arrays are objects with the keys 0, 1, 2 …; `.value` and `.priority` are a
+/// leaf and a priority, `.sv` is what the server fills in. In a multi-path update each key of the outermost object is a
+/// path. Every limit is enforced as the tokens come.
+struct RowEncoder: JSONSink {
+    /// Whether the text is what one place becomes, or several.
+    enum Form {
+        case value
+        case update
+    }
+
+    private enum Container {
+        /// The outermost object of an update.
+        case update
+        case object
+        case array(next: Int32)
+        /// `{".sv": …}`
+        case serverValue
+        /// `{".sv": {"increment": …}}`
+        case increment
+    }
+
+    /// What the value that comes next is.
+    private enum Role {
+        case node
+        /// Of `.value`, `.priority`, `.sv` and `increment`.
+        case value, priority, serverValue, increment
+    }
+
+    private struct Frame {
+        var container: Container
+        /// What the container itself is.
+        let role: Role
+        /// The length of ``path`` at this node.
+        let pathLength: Int
+        /// The rows that were there before the node's.
+        let start: WriteBuilder.Position
+        var hasPriority = false
+        var hasLeaf = false
+        var hasChildren = false
+        var keys = KeySet()
+    }
+
+    private let form: Form
+    private let base: TreePath
+    private var frames: [Frame] = []
+    private var role: Role
+    /// Below the place that is being written.
+    private var path: [UInt8] = []
+    private var depth: Int
+    private var writer: WriteBuilder
+    private var writes: [EncodedWrite] = []
+    private var byteCount = 0
+
+    /// Prepares to read what a place, or its priority, becomes; in an update, the paths are below it.
+    init(_ form: Form, at path: TreePath, isPriority: Bool = false) {
+        self.form = form
+        base = path
+        depth = path.depth
+        writer = WriteBuilder(path, isPriority: isPriority)
+        role = isPriority ? .priority : .node
+    }
+
+    /// All writes, once the text has ended.
+    mutating func finish() throws(TreeError) -> [EncodedWrite] {
+        if form == .value { try finishWrite() }
+        return writes
+    }
+
+    private mutating func finishWrite() throws(TreeError) {
+        let write = try writer.finish()
+        byteCount += write.byteCount
+        try EncodedUpdate.check(byteCount: byteCount)
+        writes.append(write)
+    }
+
+    // MARK: Values, scalars and containers
+
+    private var isInsideNothing: Bool { frames.isEmpty && form == .update }
+
+    private mutating func beginValue() throws(TreeError) {
+        guard let last = frames.indices.last, case .array(let next) = frames[last].container else { return }
+        frames[last].container = .array(next: next + 1)
+        try descend()
+        PathEncoding.append(index: next, to: &path)
+    }
+
+    private mutating func endValue() throws(TreeError) {
+        guard let last = frames.indices.last else { return }
+        switch frames[last].container {
+        case .update:
+            try finishWrite()
+            path = []
+        case .array, .object:
+            path.removeSubrange(frames[last].pathLength...)
+            if role == .node { depth -= 1 }
+        case .serverValue, .increment: break
+        }
+        role = .node
+    }
+
+    private mutating func descend() throws(TreeError) {
+        depth += 1
+        guard depth <= TreePath.maxDepth else {
+            throw TreeError(
+                .tooLarge, "the value is more than \(TreePath.maxDepth) keys deep", path: base,
+                hint: "store the data less deeply")
+        }
+    }
+
+    mutating func beginObject() throws(TreeError) {
+        try beginValue()
+        switch role {
+        case .node: begin(isInsideNothing ? .update : .object)
+        case .value, .priority: begin(.serverValue)
+        case .serverValue: begin(.increment)
+        case .increment: throw Self.badServerValue
+        }
+    }
+
+    mutating func beginArray() throws(TreeError) {
+        guard !isInsideNothing else { throw Self.notAnUpdate }
+        guard role == .node else { throw Self.notAScalar }
+        try beginValue()
+        begin(.array(next: 0))
+    }
+
+    private mutating func begin(_ container: Container) {
+        frames.append(Frame(container: container, role: role, pathLength: path.count, start: writer.position))
+        role = .node
+    }
+
+    mutating func endArray() throws(TreeError) { try endObject() }
+
+    mutating func endObject() throws(TreeError) {
+        guard let frame = frames.popLast() else { return }
+        role = frame.role
+        switch frame.container {
+        case .update: return
+        case .serverValue, .increment: guard frame.hasLeaf else { throw Self.badServerValue }
+        case .object, .array:
+            // What is not there has no priority.
+            if frame.hasPriority, writer.position.count == frame.start.count + 1 { writer.truncate(to: frame.start) }
+        }
+        try endValue()
+    }
+
+    // MARK: Keys
+
+    mutating func key(_ utf8: Span<UInt8>) throws(TreeError) {
+        guard let last = frames.indices.last else { return }
+        switch frames[last].container {
+        case .update:
+            try beginWrite(utf8)
+        case .object where utf8.isEmpty || utf8[0] != UInt8(ascii: "."):
+            try beginChild(utf8, of: last)
+        case .object:
+            try beginMetadata(utf8.text, of: last)
+        case .serverValue:
+            guard utf8.text == ".sv", !frames[last].hasLeaf else { throw Self.notAScalar }
+            role = .serverValue
+        case .increment:
+            guard utf8.text == "increment", !frames[last].hasLeaf else { throw Self.badServerValue }
+            role = .increment
+        case .array: break
+        }
+    }
+
+    private mutating func beginWrite(_ utf8: Span<UInt8>) throws(TreeError) {
+        var keys = utf8.text.unicodeScalars.split(separator: "/").map(String.init)
+        let isPriority = keys.last == ".priority"
+        if isPriority { keys.removeLast() }
+        var path = base
+        for key in keys { path.keys.append(try TreeKey(key)) }
+        try path.checkDepth()
+        writer = WriteBuilder(path, isPriority: isPriority)
+        depth = path.depth
+        role = isPriority ? .priority : .node
+    }
+
+    private mutating func beginChild(_ utf8: Span<UInt8>, of frame: Int) throws(TreeError) {
+        if let complaint = TreeKey.complaint(about: utf8) { throw TreeKey.invalid(complaint) }
+        guard !frames[frame].hasLeaf else { throw Self.leafWithChildren }
+        frames[frame].hasChildren = true
+        try descend()
+        let start = frames[frame].pathLength
+        PathEncoding.append(utf8: utf8, to: &path)
+        let (path, writer, firstRow) = (path, writer, frames[frame].start)
+        let isNew = try frames[frame].keys.insert(path.span.extracting(droppingFirst: start)) { () throws(TreeError) in
+            try writer.segments(from: firstRow, below: start)
+        }
+        guard isNew else { throw Self.invalid("the key \"\(utf8.text)\" is there twice in one object") }
+        role = .node
+    }
+
+    private mutating func beginMetadata(_ name: String, of frame: Int) throws(TreeError) {
+        let isFirst = !frames[frame].hasChildren && !frames[frame].hasLeaf
+        switch name {
+        case ".value":
+            guard isFirst else { throw Self.leafWithChildren }
+            role = .value
+        case ".priority":
+            guard !frames[frame].hasPriority else { throw Self.invalid("an object has two priorities") }
+            role = .priority
+        case ".sv":
+            guard isFirst, !frames[frame].hasPriority else { throw Self.badServerValue }
+            frames[frame].container = .serverValue
+            role = .serverValue
+        default:
+            throw TreeKey.invalid("the key \"\(name)\" has the character \".\"")
+        }
+    }
+
+    // MARK: Scalars
+
+    mutating func null() throws(TreeError) { try scalar(nil) }
+
+    mutating func bool(_ bool: Bool) throws(TreeError) {
+        try scalar([bool ? LeafEncoding.trueTag : LeafEncoding.falseTag])
+    }
+
+    mutating func number(_ number: JSONNumber) throws(TreeError) {
+        switch (number, role) {
+        case (.integer(let integer), .increment):
+            try serverValue(LeafEncoding.encode(integer, tag: LeafEncoding.incrementIntegerTag))
+        case (.double(let double), .increment): try serverValue(LeafEncoding.encode(incrementBy: double))
+        case (.integer(let integer), _): try scalar(LeafEncoding.encode(integer))
+        case (.double(let double), _): try scalar(LeafEncoding.encode(double))
+        }
+    }
+
+    mutating func string(_ utf8: Span<UInt8>) throws(TreeError) {
+        if role == .serverValue, utf8.text == "timestamp" {
+            return try serverValue(LeafEncoding.encode(0, tag: LeafEncoding.timestampTag))
+        }
+        guard utf8.count <= TreeValue.maxStringBytes else {
+            throw TreeError(
+                .tooLarge, "the string has \(utf8.count) bytes, the limit is \(TreeValue.maxStringBytes)", path: base,
+                hint: "keep large data in a blob and its name in the tree")
+        }
+        var leaf: [UInt8] = []
+        leaf.reserveCapacity(utf8.count + 1)
+        leaf.append(LeafEncoding.stringTag)
+        leaf.append(utf8)
+        try scalar(leaf)
+    }
+
+    private mutating func scalar(_ leaf: [UInt8]?) throws(TreeError) {
+        guard !isInsideNothing else { throw Self.notAnUpdate }
+        try beginValue()
+        switch role {
+        case .node, .value, .priority: try append(leaf, as: role)
+        case .serverValue, .increment: throw Self.badServerValue
+        }
+        try endValue()
+    }
+
+    /// Writes what the server is to fill in where the object around it stands.
+    private mutating func serverValue(_ leaf: [UInt8]) throws(TreeError) {
+        let object = frames.lastIndex { if case .serverValue = $0.container { true } else { false } }
+        guard let object else { throw Self.badServerValue }
+        for index in object..<frames.count { frames[index].hasLeaf = true }
+        let role = frames[object].role
+        try append(leaf, as: role, of: role == .node || object == 0 ? nil : object - 1)
+        try endValue()
+    }
+
+    private mutating func append(_ leaf: [UInt8]?, as role: Role, of holder: Int? = nil) throws(TreeError) {
+        let holder = holder ?? frames.indices.last
+        var place = path
+        switch role {
+        case .value:
+            if let holder { frames[holder].hasLeaf = true }
+        case .priority:
+            if let tag = leaf?.first, tag == LeafEncoding.trueTag || tag == LeafEncoding.falseTag {
+                throw Self.invalid("a priority has to be a string or a number")
+            }
+            if leaf != nil, let holder, case .object = frames[holder].container {
+                frames[holder].hasPriority = true
+                place.append(PathEncoding.priorityTag)
+            }
+        case .node, .serverValue, .increment: break
+        }
+        if let leaf { writer.append(path: place.span, leaf: leaf.span) }
+        try EncodedUpdate.check(byteCount: byteCount + writer.position.bytes)
+    }
+}
+
+// MARK: Complaints
+
+extension RowEncoder {
+    private static func invalid(_ complaint: String) -> TreeError {
+        TreeError(.invalidJSON, complaint, hint: "see the data model of Realtime Databases")
+    }
+
+    private static var notAnUpdate: TreeError { invalid("an update has to be an object") }
+    private static var notAScalar: TreeError { invalid("an object or array where a string or a number should be") }
+    private static var leafWithChildren: TreeError { invalid("an object with .value has other children") }
+    private static var badServerValue: TreeError {
+        invalid("a server value is {\".sv\": \"timestamp\"} or {\".sv\": {\"increment\": number}}")
+    }
+}

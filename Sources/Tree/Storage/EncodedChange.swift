@@ -1,0 +1,82 @@
+/// A committed update as rows: what the change log keeps, and what those who listen are told.
+struct EncodedChange: Sendable {
+    let token: SyncToken
+    let timestampMilliseconds: Int64
+    let origin: EncodedUpdate.Origin
+    /// What changed, ordered by key; never empty.
+    let writes: [EncodedWrite]
+}
+
+extension EncodedChange {
+    private static let putTag: UInt8 = 0
+    private static let patchTag: UInt8 = 1
+
+    /// The change as a row of the change log.
+    var row: [UInt8] {
+        var row: [UInt8] = []
+        row.reserveCapacity(writes.reduce(64) { $0 + $1.key.count + $1.rows.bytes.count + 12 })
+        row.appendBigEndian(timestampMilliseconds)
+        switch origin {
+        case .put: row.append(Self.putTag)
+        case .patch(let base):
+            row.append(Self.patchTag)
+            row.appendCounted(base.span)
+        }
+        for write in writes {
+            row.appendCounted(write.key.span)
+            row.appendBigEndian(UInt32(truncatingIfNeeded: write.rows.count))
+            row.appendCounted(write.rows.bytes.span)
+        }
+        return row
+    }
+
+    /// Reads a row of the change log.
+    init(row: Span<UInt8>, token: SyncToken) throws(TreeError) {
+        var cursor = ByteCursor()
+        let timestamp: UInt64 = try cursor.next(in: row)
+        let tag: UInt8 = try cursor.next(in: row)
+        origin =
+            tag == Self.putTag ? .put : .patch(below: row.extracting(try cursor.nextRun(in: row)).copied)
+        var writes: [EncodedWrite] = []
+        while cursor.offset < row.count {
+            let key = row.extracting(try cursor.nextRun(in: row)).copied
+            let count: UInt32 = try cursor.next(in: row)
+            let bytes = row.extracting(try cursor.nextRun(in: row)).copied
+            writes.append(
+                EncodedWrite(
+                    key: key, rows: RowBlock(bytes: bytes, count: Int(count)),
+                    isPriority: key.last == PathEncoding.priorityTag))
+        }
+        self.token = token
+        self.writes = writes
+        timestampMilliseconds = Int64(bitPattern: timestamp)
+    }
+}
+
+extension Change {
+    /// The values that a change wrote; priorities are not told.
+    init(_ change: EncodedChange) throws(TreeError) {
+        var writes: [TreeWrite] = []
+        for write in change.writes where !write.isPriority { writes.append(try TreeWrite(write)) }
+        self.init(token: change.token, timestampMilliseconds: change.timestampMilliseconds, writes: writes)
+    }
+}
+
+extension TreeWrite {
+    init(_ write: EncodedWrite) throws(TreeError) {
+        self.init(path: try StorageFormat.path(ofDataKey: write.key.span), value: try write.rows.value(below: []))
+    }
+}
+
+extension RowBlock {
+    /// The value that the rows below a path make; nil if there are none.
+    func value(below prefix: [UInt8]) throws(TreeError) -> TreeValue? {
+        var builder = ValueBuilder()
+        try forEach { path, leaf throws(TreeError) in
+            guard path.starts(with: prefix.span) else { return prefix.span.precedes(path) == false }
+            try builder.add(path: path.extracting(droppingFirst: prefix.count), leaf: leaf)
+            return true
+        }
+        return builder.finish()
+    }
+}

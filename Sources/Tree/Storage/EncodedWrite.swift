@@ -1,0 +1,68 @@
+/// What one place is replaced by, as rows.
+struct EncodedWrite: Sendable {
+    /// The key of a row at the place; all rows of its subtree begin so.
+    let key: [UInt8]
+    /// The rows of the new value, below the place; none to delete what is there.
+    var rows: RowBlock
+    /// Whether the place is the priority of a node, and not a node.
+    var isPriority = false
+    /// Whether there are leaves among the rows that the server is to fill in.
+    var hasServerValues = false
+
+    var byteCount: Int { key.count * (rows.count + 1) + rows.bytes.count }
+}
+
+/// Collects the rows of a write.
+struct WriteBuilder {
+    /// A state to which the builder can return.
+    struct Position {
+        let bytes: Int
+        let count: Int
+    }
+
+    private let key: [UInt8]
+    private let isPriority: Bool
+    private var rows = RowBlock()
+    private var lastPath: [UInt8] = []
+    private var isSorted = true
+    private var hasServerValues = false
+
+    /// Begins a write of a place, or of its priority.
+    init(_ path: TreePath, isPriority: Bool = false) {
+        key = StorageFormat.dataKey(path) + (isPriority ? [PathEncoding.priorityTag] : [])
+        self.isPriority = isPriority
+    }
+
+    var position: Position { Position(bytes: rows.bytes.count, count: rows.count) }
+
+    mutating func append(path: Span<UInt8>, leaf: Span<UInt8>) {
+        if LeafEncoding.isServerValue(leaf) { hasServerValues = true }
+        if isSorted {
+            if rows.count > 0, !lastPath.span.precedes(path) { isSorted = false }
+            lastPath.removeAll(keepingCapacity: true)
+            lastPath.append(path)
+        }
+        rows.append(path: path, value: leaf)
+    }
+
+    mutating func truncate(to position: Position) { rows.truncate(toBytes: position.bytes, count: position.count) }
+
+    /// The segments that follow so many bytes of the paths of the rows since a position.
+    func segments(from position: Position, below length: Int) throws(TreeError) -> [[UInt8]] {
+        var segments: [[UInt8]] = []
+        try rows.forEach(from: position.bytes) { path, _ throws(TreeError) in
+            guard path.count > length else { return true }
+            let segment = path.extracting(length..<(try PathEncoding.segmentEnd(in: path, from: length)))
+            if segments.last.map({ $0.span.hasSameBytes(as: segment) }) != true { segments.append(segment.copied) }
+            return true
+        }
+        return segments
+    }
+
+    /// The write, its rows in order.
+    func finish() throws(TreeError) -> EncodedWrite {
+        EncodedWrite(
+            key: key, rows: isSorted ? rows : try rows.sorted(), isPriority: isPriority,
+            hasServerValues: hasServerValues)
+    }
+}

@@ -1,0 +1,84 @@
+/// The rows of a subtree in one buffer, in key order: each its path below the top, counted, then its value, counted.
+///
+/// This is the form in which a value travels: from the JSON of a request into the engine, into the change log, and as
+/// JSON again to those who listen.
+struct RowBlock: Sendable, Hashable {
+    private(set) var bytes: [UInt8] = []
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    init() {}
+
+    /// Takes rows over that have been written as a block before.
+    init(bytes: [UInt8], count: Int) {
+        self.bytes = bytes
+        self.count = count
+    }
+
+    mutating func append(path: Span<UInt8>, value: Span<UInt8>) {
+        bytes.appendCounted(path)
+        bytes.appendCounted(value)
+        count += 1
+    }
+
+    /// Calls the visitor for each row until it returns false; both spans end with its call.
+    ///
+    /// - Parameter start: The position of the first row, in bytes.
+    func forEach(
+        from start: Int = 0, _ visit: (_ path: Span<UInt8>, _ value: Span<UInt8>) throws(TreeError) -> Bool
+    ) throws(TreeError) {
+        let bytes = bytes.span
+        var cursor = ByteCursor(offset: start)
+        while cursor.offset < bytes.count {
+            let path = try cursor.nextRun(in: bytes)
+            let value = try cursor.nextRun(in: bytes)
+            guard try visit(bytes.extracting(path), bytes.extracting(value)) else { return }
+        }
+    }
+
+    /// Drops the rows from a position that the block had before.
+    mutating func truncate(toBytes byteCount: Int, count: Int) {
+        bytes.removeSubrange(byteCount...)
+        self.count = count
+    }
+
+    /// Where each row's path and value lie, in the order in which they were appended.
+    private func rowRanges() throws(TreeError) -> [(path: Range<Int>, value: Range<Int>)] {
+        var ranges: [(Range<Int>, Range<Int>)] = []
+        ranges.reserveCapacity(count)
+        let bytes = bytes.span
+        var cursor = ByteCursor()
+        while cursor.offset < bytes.count {
+            ranges.append((try cursor.nextRun(in: bytes), try cursor.nextRun(in: bytes)))
+        }
+        return ranges
+    }
+
+    /// The same rows in key order.
+    func sorted() throws(TreeError) -> RowBlock {
+        let bytes = bytes.span
+        let ranges = try rowRanges().sorted { bytes.extracting($0.path).precedes(bytes.extracting($1.path)) }
+        var block = RowBlock()
+        block.bytes.reserveCapacity(bytes.count)
+        for (path, value) in ranges { block.append(path: bytes.extracting(path), value: bytes.extracting(value)) }
+        return block
+    }
+
+    /// The same rows with other values where the transform gives one, of the same length or another.
+    func mapValues(
+        _ transform: (_ path: Span<UInt8>, _ value: Span<UInt8>) throws(TreeError) -> [UInt8]?
+    ) throws(TreeError) -> RowBlock {
+        var block = RowBlock()
+        block.bytes.reserveCapacity(bytes.count)
+        try forEach { path, value throws(TreeError) in
+            if let new = try transform(path, value) {
+                block.append(path: path, value: new.span)
+            } else {
+                block.append(path: path, value: value)
+            }
+            return true
+        }
+        return block
+    }
+}

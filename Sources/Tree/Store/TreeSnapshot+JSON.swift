@@ -1,0 +1,79 @@
+/// What JSON text shows of the tree.
+public enum JSONForm: Sendable {
+    /// Values alone; objects with integer keys may be arrays.
+    case plain
+    /// Priorities too (`.priority`, and `.value` for leaves that have one), and no arrays.
+    case export
+}
+
+extension TreeSnapshot {
+    /// All that is at a path as JSON text; `null` for nothing.
+    ///
+    /// Rows become text in one pass. Give `drain` to take the text in pieces: it is called with what has come so far
+    /// each time that is more than a mebibyte, and only the last piece is returned.
+    public func json(
+        of path: TreePath, _ form: JSONForm = .plain, drain: (([UInt8]) throws(TreeError) -> Void)? = nil
+    ) throws(TreeError) -> [UInt8] {
+        let top = StorageFormat.dataKey(path)
+        var assembler = JSONAssembler(form)
+        var nextDrain = Self.drainBytes
+        try engine.scan(.subtree(top), reverse: false) { key, leaf throws(TreeError) in
+            try assembler.add(path: key.extracting(droppingFirst: top.count), leaf: leaf)
+            if let drain, assembler.byteCount >= nextDrain {
+                let piece = assembler.drain()
+                if !piece.isEmpty { try drain(piece) }
+                nextDrain = assembler.byteCount + Self.drainBytes
+            }
+            return true
+        }
+        return assembler.finish()
+    }
+
+    private static var drainBytes: Int { 1 << 20 }
+
+    /// The children of a path as JSON text, each `true`; a leaf as it is, `null` for nothing.
+    public func shallowJSON(of path: TreePath) throws(TreeError) -> [UInt8] {
+        let top = StorageFormat.dataKey(path)
+        var json: [UInt8] = []
+        try forEachChildKey(of: top) { segment throws(TreeError) in
+            json.append(UInt8(ascii: json.isEmpty ? "{" : ","))
+            try JSONAssembler.appendKey(segment, to: &json)
+            json.append(contentsOf: ":true".utf8)
+        }
+        guard json.isEmpty else { return json + [UInt8(ascii: "}")] }
+        return try self.json(of: path)
+    }
+
+    /// How many children a path has; 0 for a leaf and for nothing.
+    public func childCount(of path: TreePath) throws(TreeError) -> Int {
+        var count = 0
+        try forEachChildKey(of: StorageFormat.dataKey(path)) { _ in count += 1 }
+        return count
+    }
+
+    /// The priority of the node at a path as JSON text: a string, a number or `null`.
+    public func priorityJSON(of path: TreePath) throws(TreeError) -> [UInt8] {
+        guard let leaf = try engine.value(for: StorageFormat.dataKey(path) + [PathEncoding.priorityTag]) else {
+            return Array("null".utf8)
+        }
+        var json: [UInt8] = []
+        try JSONText.append(leaf: leaf.span, to: &json)
+        return json
+    }
+
+    /// Visits the segments of a node's children, in order; costs a search for each.
+    func forEachChildKey(of top: [UInt8], _ visit: (Span<UInt8>) throws(TreeError) -> Void) throws(TreeError) {
+        var rest = ByteRange(from: top + [PathEncoding.priorityTag + 1], upTo: ByteRange.subtree(top).upper)
+        while true {
+            var found: [UInt8]?
+            try engine.scan(rest, reverse: false) { key, _ throws(TreeError) in
+                let end = try PathEncoding.segmentEnd(in: key, from: top.count)
+                found = key.extracting(0..<end).copied
+                return false
+            }
+            guard let child = found else { return }
+            try visit(child.span.extracting(droppingFirst: top.count))
+            rest = ByteRange(from: ByteRange.subtree(child).upper, upTo: rest.upper)
+        }
+    }
+}
