@@ -13,6 +13,7 @@ public final class TreeStore: Sendable {
     private let changeLog: ChangeLog
     private let group: GroupCommit
     let subscriptions: Subscriptions
+    let live: LiveHub
     private let committer: Committer
 
     /// Opens the tree that an engine holds, or begins one.
@@ -27,10 +28,13 @@ public final class TreeStore: Sendable {
     ) async throws(TreeError) {
         let changeLog = ChangeLog(limit: UInt64(max(1, changeLogLimit)))
         let subscriptions = Subscriptions()
-        let committer = Committer(engine: engine, changeLog: changeLog, subscriptions: subscriptions, clock: clock)
+        let live = LiveHub()
+        let committer = Committer(
+            engine: engine, changeLog: changeLog, subscriptions: subscriptions, live: live, clock: clock)
         self.engine = engine
         self.changeLog = changeLog
         self.subscriptions = subscriptions
+        self.live = live
         self.committer = committer
         group = GroupCommit { updates throws(TreeError) in try await committer.apply(updates) }
         try await engine.write { transaction throws(TreeError) in try StorageFormat.checkVersion(in: transaction) }
@@ -40,6 +44,7 @@ public final class TreeStore: Sendable {
     public func close() async {
         await group.close()
         subscriptions.close()
+        live.close()
         await engine.close()
     }
 
@@ -97,7 +102,7 @@ extension TreeStore {
         return try result.get()
     }
 
-    private func read<Value: Sendable>(
+    func read<Value: Sendable>(
         _ body: @Sendable (TreeSnapshot) throws(TreeError) -> Value
     ) async throws(TreeError) -> Value {
         try await engine.read { [changeLog] snapshot throws(TreeError) in
