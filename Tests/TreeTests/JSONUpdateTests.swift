@@ -57,7 +57,7 @@ import Testing
     @Test("a text is stored and comes back", arguments: EngineKind.allCases)
     func roundTrip(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
-            let store = try await TreeStore(engine: engine, changeLogLimit: 10, clock: { 1_234 })
+            let store = try await TreeStore(engine: engine, clock: { 1_234 })
             for `case` in Self.cases {
                 for place: TreePath in ["", "x/y"] {
                     try await store.set("", to: nil)

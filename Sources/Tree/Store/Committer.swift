@@ -6,17 +6,19 @@ final class Committer: Sendable {
     private let changeLog: ChangeLog
     private let subscriptions: Subscriptions
     private let live: LiveHub
+    private let signal: ChangeSignal
     private let clock: @Sendable () -> Int64
     let statistics = Mutex(TreeStore.Statistics())
 
     init(
         engine: any Engine, changeLog: ChangeLog, subscriptions: Subscriptions, live: LiveHub,
-        clock: @escaping @Sendable () -> Int64
+        signal: ChangeSignal, clock: @escaping @Sendable () -> Int64
     ) {
         self.engine = engine
         self.changeLog = changeLog
         self.subscriptions = subscriptions
         self.live = live
+        self.signal = signal
         self.clock = clock
     }
 
@@ -36,6 +38,7 @@ final class Committer: Sendable {
             guard let change = receipt.change else { continue }
             subscriptions.deliver(change)
             live.publish(change)
+            signal.advance(to: change.token)
         }
         count(applied)
         return answers
@@ -78,7 +81,7 @@ final class Committer: Sendable {
             }
             answers.append(.success(CommitReceipt(token: token, writes: writes, change: change)))
         }
-        try changeLog.trim(after: token, in: transaction)
+        try changeLog.trim(after: token, timestampMilliseconds: timestampMilliseconds, in: transaction)
         return answers
     }
 

@@ -6,35 +6,37 @@ import Synchronization
 /// leaf by an object, deleting below one changes nothing, a parent vanishes with its last child. Every method may be
 /// called from any task; a store is alone on its engine.
 public final class TreeStore: Sendable {
-    /// How many changes the change log keeps.
-    public static let changeLogLimit = 100_000
-
     private let engine: any Engine
     private let changeLog: ChangeLog
     private let group: GroupCommit
     let subscriptions: Subscriptions
     let live: LiveHub
+    let signal: ChangeSignal
     private let committer: Committer
 
     /// Opens the tree that an engine holds, or begins one.
     ///
     /// - Throws: ``TreeError`` with code `unsupported_format` when a newer version wrote it, or the engine's failure.
-    public convenience init(engine: any Engine) async throws(TreeError) {
-        try await self.init(engine: engine, changeLogLimit: Self.changeLogLimit)
+    public convenience init(
+        engine: any Engine, retention: ChangeRetention = ChangeRetention()
+    ) async throws(TreeError) {
+        try await self.init(engine: engine, retention: retention, clock: WallClock.milliseconds)
     }
 
     init(
-        engine: any Engine, changeLogLimit: Int, clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
+        engine: any Engine, retention: ChangeRetention = ChangeRetention(), clock: @escaping @Sendable () -> Int64
     ) async throws(TreeError) {
-        let changeLog = ChangeLog(limit: UInt64(max(1, changeLogLimit)))
+        let changeLog = ChangeLog(retention: retention)
         let subscriptions = Subscriptions()
         let live = LiveHub()
+        let signal = ChangeSignal()
         let committer = Committer(
-            engine: engine, changeLog: changeLog, subscriptions: subscriptions, live: live, clock: clock)
+            engine: engine, changeLog: changeLog, subscriptions: subscriptions, live: live, signal: signal, clock: clock)
         self.engine = engine
         self.changeLog = changeLog
         self.subscriptions = subscriptions
         self.live = live
+        self.signal = signal
         self.committer = committer
         group = GroupCommit { updates throws(TreeError) in try await committer.apply(updates) }
         try await engine.write { transaction throws(TreeError) in try StorageFormat.checkVersion(in: transaction) }
@@ -45,6 +47,7 @@ public final class TreeStore: Sendable {
         await group.close()
         subscriptions.close()
         live.close()
+        signal.close()
         await engine.close()
     }
 
