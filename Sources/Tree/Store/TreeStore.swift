@@ -9,12 +9,14 @@ public final class TreeStore: Sendable {
     /// How many changes the change log keeps.
     public static let changeLogLimit = 100_000
 
-    private let engine: any Engine
+    let engine: any Engine
     private let changeLog: ChangeLog
+    private let rules = RulesCache()
     private let group: GroupCommit
     let subscriptions: Subscriptions
     let live: LiveHub
     private let committer: Committer
+    let maintenance: Maintenance
 
     /// Opens the tree that an engine holds, or begins one.
     ///
@@ -23,25 +25,32 @@ public final class TreeStore: Sendable {
         try await self.init(engine: engine, changeLogLimit: Self.changeLogLimit)
     }
 
+    /// - Parameter isMaintained: Whether indexes are built, and what has expired is deleted, in the background.
     init(
-        engine: any Engine, changeLogLimit: Int, clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
+        engine: any Engine, changeLogLimit: Int = changeLogLimit, isMaintained: Bool = true,
+        clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) async throws(TreeError) {
         let changeLog = ChangeLog(limit: UInt64(max(1, changeLogLimit)))
         let subscriptions = Subscriptions()
         let live = LiveHub()
         let committer = Committer(
-            engine: engine, changeLog: changeLog, subscriptions: subscriptions, live: live, clock: clock)
+            engine: engine, changeLog: changeLog, rules: rules, subscriptions: subscriptions, live: live, clock: clock)
         self.engine = engine
         self.changeLog = changeLog
         self.subscriptions = subscriptions
         self.live = live
         self.committer = committer
         group = GroupCommit { updates throws(TreeError) in try await committer.apply(updates) }
+        maintenance = Maintenance(engine: engine, rules: rules, group: group, clock: clock)
         try await engine.write { transaction throws(TreeError) in try StorageFormat.checkVersion(in: transaction) }
+        if isMaintained { maintenance.start() }
     }
+
+    deinit { maintenance.cancel() }
 
     /// Finishes what has been accepted, ends all subscriptions and closes the engine; later calls throw `closed`.
     public func close() async {
+        await maintenance.stop()
         await group.close()
         subscriptions.close()
         live.close()
@@ -105,8 +114,8 @@ extension TreeStore {
     func read<Value: Sendable>(
         _ body: @Sendable (TreeSnapshot) throws(TreeError) -> Value
     ) async throws(TreeError) -> Value {
-        try await engine.read { [changeLog] snapshot throws(TreeError) in
-            try body(TreeSnapshot(engine: snapshot, changeLog: changeLog))
+        try await engine.read { [changeLog, rules] snapshot throws(TreeError) in
+            try body(TreeSnapshot(engine: snapshot, changeLog: changeLog, rules: rules))
         }
     }
 }
