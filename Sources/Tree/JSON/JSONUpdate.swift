@@ -46,13 +46,23 @@ public struct JSONUpdate: Sendable {
         /// Reads the next bytes.
         ///
         /// - Throws: ``TreeError`` with code `invalid_json`, `invalid_key` or `too_large`, as soon as it is known.
-        public mutating func feed(_ bytes: Span<UInt8>) throws(TreeError) { try tokenizer.feed(bytes) }
+        public mutating func feed(_ bytes: Span<UInt8>) throws(TreeError) {
+            do {
+                try tokenizer.feed(bytes)
+            } catch {
+                throw error.atByte(tokenizer.offset)
+            }
+        }
 
         /// What the whole text says.
         ///
         /// - Throws: ``TreeError`` with code `invalid_json` when the text is not complete.
         public mutating func finish() throws(TreeError) -> JSONUpdate {
-            try tokenizer.finish()
+            do {
+                try tokenizer.finish()
+            } catch {
+                throw error.atByte(tokenizer.offset)
+            }
             return JSONUpdate(
                 writes: try tokenizer.sink.finish(),
                 origin: form == .update ? .patch(below: StorageFormat.dataKey(path)) : .put)
@@ -91,6 +101,14 @@ public struct JSONReceipt: Sendable {
     public func etag() throws(TreeError) -> String { try rows.etag() }
 
     private var rows: RowBlock { receipt.writes.first?.rows ?? RowBlock() }
+}
+
+extension TreeError {
+    /// The failure to read a text, and where in it.
+    fileprivate func atByte(_ offset: Int) -> TreeError {
+        guard code == .invalidJSON else { return self }
+        return TreeError(code, "\(message), at byte \(offset)", path: path, hint: hint, cause: cause)
+    }
 }
 
 extension JSONUpdate {

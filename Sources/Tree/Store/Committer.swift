@@ -4,6 +4,7 @@ import Synchronization
 final class Committer: Sendable {
     private let engine: any Engine
     private let changeLog: ChangeLog
+    private let rules: RulesCache
     private let subscriptions: Subscriptions
     private let live: LiveHub
     private let signal: ChangeSignal
@@ -11,11 +12,12 @@ final class Committer: Sendable {
     let statistics = Mutex(TreeStore.Statistics())
 
     init(
-        engine: any Engine, changeLog: ChangeLog, subscriptions: Subscriptions, live: LiveHub,
+        engine: any Engine, changeLog: ChangeLog, rules: RulesCache, subscriptions: Subscriptions, live: LiveHub,
         signal: ChangeSignal, clock: @escaping @Sendable () -> Int64
     ) {
         self.engine = engine
         self.changeLog = changeLog
+        self.rules = rules
         self.subscriptions = subscriptions
         self.live = live
         self.signal = signal
@@ -47,14 +49,16 @@ final class Committer: Sendable {
     private func apply(
         _ group: [EncodedUpdate], to transaction: any EngineTransaction, timestampMilliseconds: Int64
     ) throws(TreeError) -> [GroupCommit.Answer] {
-        let snapshot = TreeSnapshot(engine: transaction, changeLog: changeLog)
+        let snapshot = TreeSnapshot(engine: transaction, changeLog: changeLog, rules: rules)
+        var writer = RuledWriter(transaction, rules: rules, timestampMilliseconds: timestampMilliseconds)
         var token = try snapshot.token
         var answers: [GroupCommit.Answer] = []
         for update in group {
             let writes: [EncodedWrite]
             do {
                 for precondition in update.preconditions { try precondition.check(in: snapshot) }
-                writes = try Self.resolve(update.writes, in: transaction, timestampMilliseconds: timestampMilliseconds)
+                writes = try Self.resolve(
+                    try writer.wanted(of: update), in: transaction, timestampMilliseconds: timestampMilliseconds)
             } catch {
                 guard error.isRefusal else { throw error }
                 answers.append(.failure(error))
@@ -64,10 +68,10 @@ final class Committer: Sendable {
             // Priorities last: the node may be written by the same update.
             var changed: [EncodedWrite] = []
             for write in writes where !write.isPriority {
-                if try transaction.apply(write) { changed.append(write) }
+                if try writer.apply(write) { changed.append(write) }
             }
             for write in writes where write.isPriority {
-                if try transaction.apply(write) { changed.append(write) }
+                if try writer.apply(write) { changed.append(write) }
             }
             changed.sort { $0.key.lexicographicallyPrecedes($1.key) }
             var change: EncodedChange?

@@ -6,13 +6,15 @@ import Synchronization
 /// leaf by an object, deleting below one changes nothing, a parent vanishes with its last child. Every method may be
 /// called from any task; a store is alone on its engine.
 public final class TreeStore: Sendable {
-    private let engine: any Engine
+    let engine: any Engine
     private let changeLog: ChangeLog
+    private let rules = RulesCache()
     private let group: GroupCommit
     let subscriptions: Subscriptions
     let live: LiveHub
     let signal: ChangeSignal
     private let committer: Committer
+    let maintenance: Maintenance
 
     /// Opens the tree that an engine holds, or begins one.
     ///
@@ -23,15 +25,18 @@ public final class TreeStore: Sendable {
         try await self.init(engine: engine, retention: retention, clock: WallClock.milliseconds)
     }
 
+    /// - Parameter isMaintained: Whether indexes are built, and what has expired is deleted, in the background.
     init(
-        engine: any Engine, retention: ChangeRetention = ChangeRetention(), clock: @escaping @Sendable () -> Int64
+        engine: any Engine, retention: ChangeRetention = ChangeRetention(), isMaintained: Bool = true,
+        clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) async throws(TreeError) {
         let changeLog = ChangeLog(retention: retention)
         let subscriptions = Subscriptions()
         let live = LiveHub()
         let signal = ChangeSignal()
         let committer = Committer(
-            engine: engine, changeLog: changeLog, subscriptions: subscriptions, live: live, signal: signal, clock: clock)
+            engine: engine, changeLog: changeLog, rules: rules, subscriptions: subscriptions, live: live,
+            signal: signal, clock: clock)
         self.engine = engine
         self.changeLog = changeLog
         self.subscriptions = subscriptions
@@ -39,11 +44,16 @@ public final class TreeStore: Sendable {
         self.signal = signal
         self.committer = committer
         group = GroupCommit { updates throws(TreeError) in try await committer.apply(updates) }
+        maintenance = Maintenance(engine: engine, rules: rules, group: group, clock: clock)
         try await engine.write { transaction throws(TreeError) in try StorageFormat.checkVersion(in: transaction) }
+        if isMaintained { maintenance.start() }
     }
+
+    deinit { maintenance.cancel() }
 
     /// Finishes what has been accepted, ends all subscriptions and closes the engine; later calls throw `closed`.
     public func close() async {
+        await maintenance.stop()
         await group.close()
         subscriptions.close()
         live.close()
@@ -108,8 +118,8 @@ extension TreeStore {
     func read<Value: Sendable>(
         _ body: @Sendable (TreeSnapshot) throws(TreeError) -> Value
     ) async throws(TreeError) -> Value {
-        try await engine.read { [changeLog] snapshot throws(TreeError) in
-            try body(TreeSnapshot(engine: snapshot, changeLog: changeLog))
+        try await engine.read { [changeLog, rules] snapshot throws(TreeError) in
+            try body(TreeSnapshot(engine: snapshot, changeLog: changeLog, rules: rules))
         }
     }
 }
