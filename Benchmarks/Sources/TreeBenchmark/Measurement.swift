@@ -37,6 +37,11 @@ enum Table {
         fflush(nil)
     }
 
+    static func printRate(_ name: String, _ load: Load, note: String = "", of base: Double? = nil) {
+        let cost = "\(rounded(load.processorMicroseconds, digits: 1)) µs of processor"
+        printRate(name, load.perSecond, note: note.isEmpty ? cost : "\(cost), \(note)", of: base)
+    }
+
     static func rounded(_ value: Double, digits: Int) -> String {
         let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
         guard value.isFinite, abs(value * scale) < 1e15 else { return "-" }

@@ -11,10 +11,10 @@ struct ReadBenchmark {
         let store = try await TreeStore(engine: try SQLiteEngine(path: "\(folder)/tree.sqlite"))
         let paths = try await fill(store)
         for readers in [1, 16] {
-            let rate = try await Load.rate(tasks: readers, seconds: seconds) { index in
+            let load = try await Load(tasks: readers, seconds: seconds) { index in
                 _ = try await store.get(paths[index &* 7919 % paths.count])
             }
-            Table.printRate("\(readers) reader\(readers == 1 ? "" : "s")", rate)
+            Table.printRate("\(readers) reader\(readers == 1 ? "" : "s")", load)
         }
         await store.close()
     }

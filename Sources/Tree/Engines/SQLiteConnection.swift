@@ -8,6 +8,9 @@ final class SQLiteConnection {
         case readOnly
     }
 
+    private static let busyTimeoutMilliseconds: Int32 = 5000
+    private static let cacheKibibytes = 32 << 10
+
     let handle: OpaquePointer
 
     /// Opens a database file.
@@ -25,6 +28,8 @@ final class SQLiteConnection {
         }
         handle = opened
         sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, Self.busyTimeoutMilliseconds)
+        try execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")
     }
 
     /// Statements keep the connection open until the last of them is gone.

@@ -1,4 +1,3 @@
-import CSystemSQLite
 import Glibc
 import Synchronization
 
@@ -11,15 +10,11 @@ import Synchronization
 ///
 /// Each connection has a thread of its own: nothing here blocks Swift's cooperative threads.
 public final class SQLiteEngine: Engine {
-    /// Checkpoint when the log has so many pages of 4 KiB.
-    private static let checkpointPages = 4000
-    private static let cacheKibibytes = 32 << 10
-    private static let busyTimeoutMilliseconds: Int32 = 5000
     private static let readerCount = 4
 
-    private let writer: WorkerThreads<SQLiteRows>
+    private let writer: WorkerThreads<SQLiteWriter>
     private let readers: WorkerThreads<SQLiteReader>
-    /// How many transactions have been committed, so that readers know whether their state is still the last one.
+    /// How many transactions have ended, so that readers know whether their state is still the last one.
     private let commitCount = Atomic<UInt64>(0)
 
     /// Opens the database at a path, or makes it, readable for its owner alone.
@@ -29,11 +24,10 @@ public final class SQLiteEngine: Engine {
     /// - Throws: ``TreeError`` with codes such as `cannot_open`, `read_only`, `corrupt` and `busy`.
     public init(path: String) throws(TreeError) {
         try Self.createFile(path)
-        writer = try WorkerThreads(count: 1) { () throws(TreeError) in try Self.openForWriting(path) }
+        writer = try WorkerThreads(count: 1) { () throws(TreeError) in try SQLiteWriter(path: path) }
         do {
             readers = try WorkerThreads(count: Self.readerCount, whenIdle: { $0.endTransaction() }) {
-                () throws(TreeError) in
-                SQLiteReader(try SQLiteRows(try Self.open(path, .readOnly)))
+                () throws(TreeError) in try SQLiteReader(path: path)
             }
         } catch {
             writer.stop()
@@ -46,24 +40,6 @@ public final class SQLiteEngine: Engine {
         writer.stop()
     }
 
-    private static func openForWriting(_ path: String) throws(TreeError) -> SQLiteRows {
-        let connection = try open(path, .readWrite)
-        try connection.execute("PRAGMA journal_mode = WAL")
-        try connection.execute("PRAGMA synchronous = FULL")
-        try connection.execute("PRAGMA wal_autocheckpoint = \(checkpointPages)")
-        // After a burst, or a long read, the log file shrinks to its usual length again.
-        try connection.execute("PRAGMA journal_size_limit = \(checkpointPages * 4096)")
-        try connection.execute(SQLiteRows.createTable)
-        return try SQLiteRows(connection)
-    }
-
-    private static func open(_ path: String, _ mode: SQLiteConnection.Mode) throws(TreeError) -> SQLiteConnection {
-        let connection = try SQLiteConnection(path: path, mode: mode)
-        sqlite3_busy_timeout(connection.handle, busyTimeoutMilliseconds)
-        try connection.execute("PRAGMA cache_size = -\(cacheKibibytes)")
-        return connection
-    }
-
     /// SQLite gives its log the mode of the database file, so the file is made before SQLite does it.
     private static func createFile(_ path: String) throws(TreeError) {
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -74,20 +50,21 @@ public final class SQLiteEngine: Engine {
         _ = Glibc.close(descriptor)
     }
 
-    /// Reads one state of the database, on a connection for reading.
+    /// Reads one state of the database, on a thread for reading.
     public func read<Result: Sendable>(
         _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result {
-        let outcome: Swift.Result<Result, TreeError> = await withoutActuallyEscaping(body) { body in
+        let outcome = await withoutActuallyEscaping(body) { body in
             let pending = PendingRead(body)
-            return await withCheckedContinuation { continuation in
-                let isTaken = readers.submit { reader in
-                    continuation.resume(returning: pending.run(on: reader, after: self.commitCount))
+            return await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let isTaken = readers.submit { reader in
+                        continuation.resume(returning: pending.run(on: reader, after: self.commitCount))
+                    }
+                    if !isTaken { continuation.resume(returning: pending.run(on: nil, after: commitCount)) }
                 }
-                if !isTaken {
-                    pending.drop()
-                    continuation.resume(returning: .failure(.closed))
-                }
+            } onCancel: {
+                pending.cancel()
             }
         }
         return try outcome.get()
@@ -99,11 +76,21 @@ public final class SQLiteEngine: Engine {
     public func write<Result: Sendable>(
         _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result {
+        try await withWriter { writer throws(TreeError) in
+            // Before anybody hears of it, so that whoever does will read it.
+            defer { self.commitCount.add(1, ordering: .releasing) }
+            return try writer.rows.write(body)
+        }
+    }
+
+    /// Runs a body on the writing thread; a checkpoint, if one is due, comes after the answer.
+    func withWriter<Result: Sendable>(
+        _ body: @escaping @Sendable (SQLiteWriter) throws(TreeError) -> Result
+    ) async throws(TreeError) -> Result {
         let outcome: Swift.Result<Result, TreeError> = await withCheckedContinuation { continuation in
-            let isTaken = writer.submit { rows in
-                let outcome = Swift.Result { () throws(TreeError) in try rows.write(body) }
-                self.commitCount.add(1, ordering: .releasing)
-                continuation.resume(returning: outcome)
+            let isTaken = writer.submit { writer in
+                continuation.resume(returning: Swift.Result { () throws(TreeError) in try body(writer) })
+                writer.checkpointIfDue()
             }
             if !isTaken { continuation.resume(returning: .failure(.closed)) }
         }
@@ -115,10 +102,7 @@ public final class SQLiteEngine: Engine {
     /// Readers go first: the last connection to close makes the final checkpoint, and that must be the writing one.
     public func close() async {
         await readers.stopAndWait()
-        _ = writer.submit { rows in
-            // What fails here stays in the log, and is recovered from it when the database is opened again.
-            try? rows.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        }
+        try? await withWriter { writer in writer.checkpointForClosing() }
         await writer.stopAndWait()
     }
 }
