@@ -12,8 +12,18 @@ final class WorkerThreads<Resource>: Sendable {
         var runningCount = 0
         /// Threads that sleep and for which no signal is under way.
         var sleepingCount = 0
+        /// Whether a thread has been signalled and is not awake yet; it wakes the next one if there is enough to do.
+        var isWaking = false
         var isStopped = false
         var waitingForEnd: [CheckedContinuation<Void, Never>] = []
+
+        /// Whether to signal a sleeping thread now: one after the other, so that few are woken for nothing.
+        mutating func takeSleeper() -> Bool {
+            guard sleepingCount > 0, !isWaking else { return false }
+            sleepingCount -= 1
+            isWaking = true
+            return true
+        }
     }
 
     private let state = Mutex(State())
@@ -47,9 +57,7 @@ final class WorkerThreads<Resource>: Sendable {
         let (isTaken, wakesOne) = state.withLock { state in
             guard !state.isStopped else { return (false, false) }
             state.jobs.append(job)
-            guard state.sleepingCount > 0 else { return (true, false) }
-            state.sleepingCount -= 1
-            return (true, true)
+            return (true, state.takeSleeper())
         }
         if wakesOne { wake.signal() }
         return isTaken
@@ -80,8 +88,16 @@ final class WorkerThreads<Resource>: Sendable {
     // MARK: On the threads
 
     private func work(with resource: consuming Resource) {
+        var hasWoken = false
         while true {
-            if let job = state.withLock({ $0.jobs.popFirst() }) {
+            let (job, wakesNext) = state.withLock { state in
+                if hasWoken { state.isWaking = false }
+                let job = state.jobs.popFirst()
+                return (job, hasWoken && !state.jobs.isEmpty && state.takeSleeper())
+            }
+            hasWoken = false
+            if wakesNext { wake.signal() }
+            if let job {
                 job(resource)
                 continue
             }
@@ -93,7 +109,10 @@ final class WorkerThreads<Resource>: Sendable {
                 return (true, false)
             }
             if ends { break }
-            if sleeps { wake.wait() }
+            if sleeps {
+                wake.wait()
+                hasWoken = true
+            }
         }
         _ = consume resource
         let waiting = state.withLock { state in
