@@ -130,9 +130,10 @@ import Testing
                 #expect(token.sequence == 7)
             }
             let page = try await store.changePage(since: .start, at: other, limit: 10)
-            #expect(page.entries.map { String(decoding: $0.json, as: UTF8.self) } == [
-                #"{"token":"7","timestamp":1234,"writes":[{"path":"/a","value":1}]}"#
-            ])
+            #expect(
+                page.entries.map { String(decoding: $0.json, as: UTF8.self) } == [
+                    #"{"token":"7","timestamp":1234,"writes":[{"path":"/a","value":1}]}"#
+                ])
         }
     }
 
