@@ -52,7 +52,7 @@ package struct HTTPDoor: Service {
         self.onListening = onListening
         streams = EventStreams(pipeline.tree, keepAlive: .seconds(30)) { request, _ in
             guard let path = request.path, path.hasSuffix(".json") else { return nil }
-            return try? TreePath(String(path.dropLast(5)))
+            return (try? TreePath(String(path.dropLast(5)))).map { EventStreams.Source(path: $0, query: nil) }
         }
     }
 
