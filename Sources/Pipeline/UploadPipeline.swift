@@ -3,7 +3,7 @@ import NIOPosix
 package import Posts
 import ServiceLifecycle
 import Synchronization
-import Tree
+package import Tree
 
 /// The life of an upload: reserve → ingest → render → commit, safe against a crash at every arrow.
 ///
@@ -24,7 +24,7 @@ package final class UploadPipeline: Service {
     let renderThreads: NIOThreadPool
     let fileThreads = NIOThreadPool.singleton
 
-    var tree: TreeStore { storage.tree }
+    package var tree: TreeStore { storage.tree }
 
     package init(storage: Storage, settings: PipelineSettings, logger: Logger) {
         self.storage = storage

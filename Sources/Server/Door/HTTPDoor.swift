@@ -7,6 +7,7 @@ package import Logging
 import NIOCore
 package import Pipeline
 import ServiceLifecycle
+import Tree
 
 /// The HTTP door: the service's interface on a Unix socket and, when asked for, on a loopback port.
 ///
@@ -38,6 +39,7 @@ package struct HTTPDoor: Service {
     private let settings: Settings
     private let logger: Logger
     private let onListening: @Sendable (Listener) -> Void
+    private let streams: EventStreams
 
     /// Prepares the door; `onListening` is told each address once connections are taken there.
     package init(
@@ -48,6 +50,10 @@ package struct HTTPDoor: Service {
         self.settings = settings
         self.logger = logger
         self.onListening = onListening
+        streams = EventStreams(pipeline.tree, keepAlive: .seconds(30)) { request, _ in
+            guard let path = request.path, path.hasSuffix(".json") else { return nil }
+            return try? TreePath(String(path.dropLast(5)))
+        }
     }
 
     /// Answers requests until a graceful shutdown; requests that are in work then are answered.
@@ -118,8 +124,9 @@ package struct HTTPDoor: Service {
         _ responder: DoorResponder, at address: BindAddress, onRunning: @escaping @Sendable (any Channel) async -> Void
     ) -> any Service {
         let limits = limits
+        let streams = streams
         let http = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [BodyGate(limits)],
+            additionalChannelHandlers: [EventStreamGate(streams), BodyGate(limits)],
             // Also the time within which a request's head has to come (slow loris).
             idleTimeout: .seconds(60),
             // A text of 2,000 characters in a query has up to 24,000 bytes.

@@ -21,8 +21,8 @@ enum JSONNumber {
 
 /// Reads JSON (RFC 8259, UTF-8) as it comes, in pieces of any length, and hands each token on at once.
 ///
-/// What it holds is one token and one byte a level. Texts that are no JSON are refused with code `invalid_json`, and the
-/// offset of the byte where they stop being it.
+/// What it holds is one token and one byte a level. Texts that are no JSON are refused with code `invalid_json`;
+/// ``offset`` tells where they stop being it.
 struct JSONTokenizer<Sink: JSONSink> {
     /// The deepest nesting that any sink can make sense of.
     static var maxDepth: Int { 128 }
@@ -42,6 +42,8 @@ struct JSONTokenizer<Sink: JSONSink> {
     private var scratch: [UInt8] = []
     /// How many bytes have been consumed before the ones at hand.
     private var consumedBytes = 0
+    /// Where the last token that was looked at begins, in bytes: after a failure, the one at fault.
+    private(set) var offset = 0
 
     init(_ sink: Sink) { self.sink = sink }
 
@@ -59,7 +61,10 @@ struct JSONTokenizer<Sink: JSONSink> {
     /// Reads what is left; the text must be complete.
     mutating func finish() throws(TreeError) {
         try readRest(isLast: true)
-        guard case .nothing = expectation else { throw invalid("the text ends too early", at: 0) }
+        guard case .nothing = expectation else {
+            offset = consumedBytes
+            throw Self.invalid("the text ends too early")
+        }
     }
 
     private mutating func readRest(isLast: Bool) throws(TreeError) {
@@ -89,6 +94,7 @@ struct JSONTokenizer<Sink: JSONSink> {
     private mutating func readToken(
         of bytes: Span<UInt8>, at start: Int, isLast: Bool
     ) throws(TreeError) -> Int? {
+        offset = consumedBytes + start
         switch (expectation, bytes[start]) {
         case (.value, _):
             return try readValue(of: bytes, at: start, isLast: isLast)
@@ -107,7 +113,7 @@ struct JSONTokenizer<Sink: JSONSink> {
         case (.commaOrEnd, UInt8(ascii: "]")) where containers.last == false:
             try endContainer()
         default:
-            throw invalid(complaint(about: bytes[start]), at: start)
+            throw Self.invalid(complaint(about: bytes[start]))
         }
         return start + 1
     }
@@ -130,9 +136,9 @@ struct JSONTokenizer<Sink: JSONSink> {
     private mutating func readValue(of bytes: Span<UInt8>, at start: Int, isLast: Bool) throws(TreeError) -> Int? {
         switch bytes[start] {
         case UInt8(ascii: "{"):
-            try beginContainer(isObject: true, at: start)
+            try beginContainer(isObject: true)
         case UInt8(ascii: "["):
-            try beginContainer(isObject: false, at: start)
+            try beginContainer(isObject: false)
         case UInt8(ascii: "\""):
             return try readString(of: bytes, at: start, isLast: isLast, isKey: false)
         default:
@@ -141,7 +147,7 @@ struct JSONTokenizer<Sink: JSONSink> {
         return start + 1
     }
 
-    private mutating func beginContainer(isObject: Bool, at offset: Int) throws(TreeError) {
+    private mutating func beginContainer(isObject: Bool) throws(TreeError) {
         guard containers.count < Self.maxDepth else {
             throw TreeError(
                 .tooLarge, "the JSON is nested more than \(Self.maxDepth) levels deep",
@@ -164,7 +170,7 @@ struct JSONTokenizer<Sink: JSONSink> {
     private mutating func readWord(of bytes: Span<UInt8>, at start: Int, isLast: Bool) throws(TreeError) -> Int? {
         var end = start
         while end < bytes.count, !bytes[end].endsJSONWord { end += 1 }
-        guard end - start <= 1024 else { throw invalid("a number of more than 1024 characters", at: start) }
+        guard end - start <= 1024 else { throw Self.invalid("a number of more than 1024 characters") }
         guard end < bytes.count || isLast else { return nil }
         let word = bytes.extracting(start..<end)
         switch word.text {
@@ -173,7 +179,7 @@ struct JSONTokenizer<Sink: JSONSink> {
         case "null": try sink.null()
         default:
             guard let number = JSONNumber(word) else {
-                throw invalid(complaint(about: bytes[start]), at: start)
+                throw Self.invalid(complaint(about: bytes[start]))
             }
             try sink.number(number)
         }
@@ -191,7 +197,7 @@ struct JSONTokenizer<Sink: JSONSink> {
             end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
         }
         guard end < bytes.count else {
-            guard !isLast else { throw invalid("a string has no end", at: start) }
+            guard !isLast else { throw Self.invalid("a string has no end") }
             scanned = end - start
             return nil
         }
@@ -199,24 +205,23 @@ struct JSONTokenizer<Sink: JSONSink> {
         let raw = bytes.extracting(start + 1..<end)
         if raw.needsUnescaping {
             scratch.removeAll(keepingCapacity: true)
-            guard JSONText.unescape(raw, to: &scratch) else { throw invalid("a string with a bad escape", at: start) }
+            guard JSONText.unescape(raw, to: &scratch) else { throw Self.invalid("a string with a bad escape") }
             let text = scratch
-            try handOn(text.span, isKey: isKey, at: start)
+            try handOn(text.span, isKey: isKey)
         } else {
-            try handOn(raw, isKey: isKey, at: start)
+            try handOn(raw, isKey: isKey)
         }
         if isKey { expectation = .colon } else { endValue() }
         return end + 1
     }
 
-    private mutating func handOn(_ utf8: Span<UInt8>, isKey: Bool, at start: Int) throws(TreeError) {
-        guard JSONText.isValidUTF8(utf8) else { throw invalid("a string that is not UTF-8", at: start) }
+    private mutating func handOn(_ utf8: Span<UInt8>, isKey: Bool) throws(TreeError) {
+        guard JSONText.isValidUTF8(utf8) else { throw Self.invalid("a string that is not UTF-8") }
         if isKey { try sink.key(utf8) } else { try sink.string(utf8) }
     }
 
-    private func invalid(_ complaint: String, at position: Int) -> TreeError {
-        TreeError(
-            .invalidJSON, "\(complaint), at byte \(consumedBytes + position)", hint: "send JSON in UTF-8 (RFC 8259)")
+    private static func invalid(_ complaint: String) -> TreeError {
+        TreeError(.invalidJSON, complaint, hint: "send JSON in UTF-8 (RFC 8259)")
     }
 }
 

@@ -46,13 +46,23 @@ public struct JSONUpdate: Sendable {
         /// Reads the next bytes.
         ///
         /// - Throws: ``TreeError`` with code `invalid_json`, `invalid_key` or `too_large`, as soon as it is known.
-        public mutating func feed(_ bytes: Span<UInt8>) throws(TreeError) { try tokenizer.feed(bytes) }
+        public mutating func feed(_ bytes: Span<UInt8>) throws(TreeError) {
+            do {
+                try tokenizer.feed(bytes)
+            } catch {
+                throw error.atByte(tokenizer.offset)
+            }
+        }
 
         /// What the whole text says.
         ///
         /// - Throws: ``TreeError`` with code `invalid_json` when the text is not complete.
         public mutating func finish() throws(TreeError) -> JSONUpdate {
-            try tokenizer.finish()
+            do {
+                try tokenizer.finish()
+            } catch {
+                throw error.atByte(tokenizer.offset)
+            }
             return JSONUpdate(
                 writes: try tokenizer.sink.finish(),
                 origin: form == .update ? .patch(below: StorageFormat.dataKey(path)) : .put)
@@ -93,6 +103,14 @@ public struct JSONReceipt: Sendable {
     private var rows: RowBlock { receipt.writes.first?.rows ?? RowBlock() }
 }
 
+extension TreeError {
+    /// The failure to read a text, and where in it.
+    fileprivate func atByte(_ offset: Int) -> TreeError {
+        guard code == .invalidJSON else { return self }
+        return TreeError(code, "\(message), at byte \(offset)", path: path, hint: hint, cause: cause)
+    }
+}
+
 extension JSONUpdate {
     /// An object whose keys are the paths of writes below a key, and whose members are what was written there.
     static func members(of writes: [EncodedWrite], below base: [UInt8]) throws(TreeError) -> [UInt8] {
@@ -111,11 +129,13 @@ extension JSONUpdate {
 }
 
 extension RowBlock {
-    /// The value as JSON.
-    func json(_ form: JSONForm = .plain) throws(TreeError) -> [UInt8] {
+    /// The value that the rows below a path make, as JSON.
+    func json(below prefix: [UInt8] = [], _ form: JSONForm = .plain) throws(TreeError) -> [UInt8] {
         var assembler = JSONAssembler(form)
         try forEach { path, leaf throws(TreeError) in
-            try assembler.add(path: path, leaf: leaf)
+            if path.starts(with: prefix.span) {
+                try assembler.add(path: path.extracting(droppingFirst: prefix.count), leaf: leaf)
+            }
             return true
         }
         return assembler.finish()
@@ -127,6 +147,7 @@ extension TreeStore {
     ///
     /// - Throws: ``TreeError`` with code `precondition_failed`, `conflicting_paths`, `too_large`, `invalid_value`, or
     ///   the engine's failure.
+    @discardableResult
     public func update(
         _ update: JSONUpdate, if preconditions: [Precondition] = []
     ) async throws(TreeError) -> JSONReceipt {

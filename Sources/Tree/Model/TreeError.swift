@@ -55,6 +55,12 @@ extension TreeError {
         public static let invalidValue = Code(rawValue: "invalid_value")
         /// The text is no JSON, or JSON that no tree can hold.
         public static let invalidJSON = Code(rawValue: "invalid_json")
+        /// A query asks for what no query can: a bound that does not go with the order, a limit below one.
+        public static let invalidQuery = Code(rawValue: "invalid_query")
+        /// The rules have no index for what a query orders by.
+        public static let indexNotDefined = Code(rawValue: "index_not_defined")
+        /// The text is no rules document; the message begins with the line and the column.
+        public static let invalidRules = Code(rawValue: "invalid_rules")
         /// A path, a value, a string or an update is larger than its limit.
         public static let tooLarge = Code(rawValue: "too_large")
         /// One path of a multi-path update lies above another.

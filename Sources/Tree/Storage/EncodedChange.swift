@@ -5,6 +5,8 @@ struct EncodedChange: Sendable {
     let origin: EncodedUpdate.Origin
     /// What changed, ordered by key; never empty.
     let writes: [EncodedWrite]
+    /// Places below those of the writes at which nothing changed, of those that are listened to.
+    var unchangedPlaces: Set<[UInt8]> = []
 }
 
 extension EncodedChange {

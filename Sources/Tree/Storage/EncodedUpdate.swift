@@ -16,6 +16,8 @@ struct EncodedUpdate: Sendable {
     let preconditions: [Precondition]
     let origin: Origin
     let byteCount: Int
+    /// Whether it deletes nodes because they have expired; those that have been written again meanwhile stay.
+    var isExpiry = false
 
     /// Puts an update together of writes that have been encoded.
     ///

@@ -2,17 +2,21 @@
 ///
 /// The first byte of a key is its keyspace:
 ///
-///     01 name                → meta: "format" holds the format's version, one byte
+///     01 name                → meta: "format" holds the format's version, one byte; "rules" 00 name of a tree, its rules
+///                              document; "catalog" 00 name, what the rules ask to be kept (``RulesCatalog``);
+///                              "cursor" 00 name 00 id, how far an index has been built
 ///     02 sequence            → change log: sequence in 8 bytes, big endian; the value is described at ``ChangeLog``
 ///     10 path                → the main tree: one row a leaf, the path as in ``PathEncoding``, the value as in
 ///                              ``LeafEncoding``
 ///     11 name 00 path        → the other trees, likewise
+///     12 name 00 …           → entries of indexes, as at ``Index``
+///     13, 14                 → when nodes expire, as at ``ExpiryTable``
 ///
 /// Only leaves and priorities have rows. An object is there because leaves are there below it, so that parents vanish
 /// with their last child by themselves, and a leaf never has other leaves below it. All rows of a subtree are
 /// neighbours, in the protocol's key order.
 ///
-/// Room that is kept free: keyspaces 12–1F (indexes), path bytes 02–0F (more rows about a node itself), leaf tags 09–FF
+/// Room that is kept free: keyspaces 15–1F, path bytes 02–0F (more rows about a node itself), leaf tags 09–FF
 /// (small objects packed into a row).
 enum StorageFormat {
     static let version: UInt8 = 2
@@ -22,10 +26,23 @@ enum StorageFormat {
     static let changeLogKeyspace: UInt8 = 0x02
     static let mainKeyspace: UInt8 = 0x10
     static let namedKeyspace: UInt8 = 0x11
+    static let indexKeyspace: UInt8 = 0x12
+    static let expiryByTimeKeyspace: UInt8 = 0x13
+    static let expiryByPathKeyspace: UInt8 = 0x14
 
     /// What the keys of all rows of a tree begin with.
     static func prefix(of namespace: Namespace) -> [UInt8] {
         namespace == .main ? [mainKeyspace] : [namedKeyspace] + Array(namespace.name.utf8) + [0]
+    }
+
+    /// The name of the tree whose keys begin so; empty for the main one.
+    static func name(ofTree prefix: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        prefix.first == mainKeyspace ? [] : prefix.dropFirst().dropLast()
+    }
+
+    /// A row of the meta keyspace that is about one tree.
+    static func metaKey(_ name: StaticString, of namespace: Namespace) -> [UInt8] {
+        [metaKeyspace] + Array("\(name)".utf8) + [0] + Array(namespace.name.utf8)
     }
 
     /// The row of a leaf at a path.
@@ -49,9 +66,15 @@ enum StorageFormat {
 
     /// The path of a row.
     static func path(ofDataKey key: Span<UInt8>) throws(TreeError) -> TreePath {
-        let start = try prefixLength(of: key)
-        let namespace = start == 1 ? Namespace.main : Namespace(unchecked: key.extracting(1..<start - 1).text)
-        return TreePath(try PathEncoding.decodeKeys(key.extracting(droppingFirst: start)), in: namespace)
+        TreePath(
+            try PathEncoding.decodeKeys(key.extracting(droppingFirst: try prefixLength(of: key))),
+            in: try namespace(ofDataKey: key))
+    }
+
+    /// The tree of a row.
+    static func namespace(ofDataKey key: Span<UInt8>) throws(TreeError) -> Namespace {
+        let length = try prefixLength(of: key)
+        return length == 1 ? .main : Namespace(unchecked: key.extracting(1..<length - 1).text)
     }
 
     /// Marks the engine as this format's, or checks that it is.

@@ -4,16 +4,23 @@ import Synchronization
 final class Committer: Sendable {
     private let engine: any Engine
     private let changeLog: ChangeLog
+    private let rules: RulesCache
     private let subscriptions: Subscriptions
+    private let live: LiveHub
+    private let signal: ChangeSignal
     private let clock: @Sendable () -> Int64
     let statistics = Mutex(TreeStore.Statistics())
 
     init(
-        engine: any Engine, changeLog: ChangeLog, subscriptions: Subscriptions, clock: @escaping @Sendable () -> Int64
+        engine: any Engine, changeLog: ChangeLog, rules: RulesCache, subscriptions: Subscriptions, live: LiveHub,
+        signal: ChangeSignal, clock: @escaping @Sendable () -> Int64
     ) {
         self.engine = engine
         self.changeLog = changeLog
+        self.rules = rules
         self.subscriptions = subscriptions
+        self.live = live
+        self.signal = signal
         self.clock = clock
     }
 
@@ -22,56 +29,63 @@ final class Committer: Sendable {
     /// - Returns: An answer for each update, in their order.
     /// - Throws: The engine's failure; nothing of the group is written then.
     func apply(_ group: [EncodedUpdate]) async throws(TreeError) -> [GroupCommit.Answer] {
+        await live.waitForRoom()
         let now = clock()
-        let answers = try await engine.write { [changeLog] transaction throws(TreeError) in
-            try Self.apply(group, to: transaction, changeLog: changeLog, timestampMilliseconds: now)
+        let answers = try await engine.write { [self] transaction throws(TreeError) in
+            try apply(group, to: transaction, timestampMilliseconds: now)
         }
         var applied = 0
         for case .success(let receipt) in answers where !receipt.writes.isEmpty {
             applied += 1
-            if let change = receipt.change { subscriptions.deliver(change) }
+            guard let change = receipt.change else { continue }
+            subscriptions.deliver(change)
+            live.publish(change)
+            signal.advance(to: change.token)
         }
         count(applied)
         return answers
     }
 
-    private static func apply(
-        _ group: [EncodedUpdate], to transaction: any EngineTransaction, changeLog: ChangeLog,
-        timestampMilliseconds: Int64
+    private func apply(
+        _ group: [EncodedUpdate], to transaction: any EngineTransaction, timestampMilliseconds: Int64
     ) throws(TreeError) -> [GroupCommit.Answer] {
-        let snapshot = TreeSnapshot(engine: transaction, changeLog: changeLog)
+        let snapshot = TreeSnapshot(engine: transaction, changeLog: changeLog, rules: rules)
+        var writer = RuledWriter(transaction, rules: rules, timestampMilliseconds: timestampMilliseconds)
         var token = try snapshot.token
         var answers: [GroupCommit.Answer] = []
         for update in group {
             let writes: [EncodedWrite]
             do {
                 for precondition in update.preconditions { try precondition.check(in: snapshot) }
-                writes = try resolve(update.writes, in: transaction, timestampMilliseconds: timestampMilliseconds)
+                writes = try Self.resolve(
+                    try writer.wanted(of: update), in: transaction, timestampMilliseconds: timestampMilliseconds)
             } catch {
                 guard error.isRefusal else { throw error }
                 answers.append(.failure(error))
                 continue
             }
+            let watched = try WatchedPlaces(below: writes, of: live, in: transaction)
             // Priorities last: the node may be written by the same update.
             var changed: [EncodedWrite] = []
             for write in writes where !write.isPriority {
-                if try transaction.apply(write) { changed.append(write) }
+                if try writer.apply(write) { changed.append(write) }
             }
             for write in writes where write.isPriority {
-                if try transaction.apply(write) { changed.append(write) }
+                if try writer.apply(write) { changed.append(write) }
             }
             changed.sort { $0.key.lexicographicallyPrecedes($1.key) }
             var change: EncodedChange?
             if !changed.isEmpty {
                 token = try changeLog.token(after: token)
                 let committed = EncodedChange(
-                    token: token, timestampMilliseconds: timestampMilliseconds, origin: update.origin, writes: changed)
+                    token: token, timestampMilliseconds: timestampMilliseconds, origin: update.origin, writes: changed,
+                    unchangedPlaces: try watched.unchanged())
                 try changeLog.append(committed, in: transaction)
                 change = committed
             }
             answers.append(.success(CommitReceipt(token: token, writes: writes, change: change)))
         }
-        try changeLog.trim(after: token, in: transaction)
+        try changeLog.trim(after: token, timestampMilliseconds: timestampMilliseconds, in: transaction)
         return answers
     }
 

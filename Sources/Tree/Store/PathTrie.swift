@@ -22,11 +22,11 @@ struct PathTrie<Element: Sendable>: Sendable {
     }
 
     /// Visits all places with elements at a place, above it and below it; for a priority, those of its node.
-    func visit(concernedBy place: [UInt8], _ visit: ([UInt8], Dictionary<UInt64, Element>.Values) -> Void) {
+    func visit(concernedBy place: [UInt8], _ visit: ([UInt8], [UInt64: Element]) -> Void) {
         var node = root
         var length = 0
         for segment in Self.segments(of: place) {
-            if !node.elements.isEmpty { visit(Array(place.prefix(length)), node.elements.values) }
+            if !node.elements.isEmpty { visit(Array(place.prefix(length)), node.elements) }
             guard let child = node.children[segment] else { return }
             node = child
             length += segment.count
@@ -36,13 +36,13 @@ struct PathTrie<Element: Sendable>: Sendable {
 
     /// Visits all elements.
     func visitAll(_ visit: (Element) -> Void) {
-        Self.visitAll(below: root, at: []) { _, elements in elements.forEach(visit) }
+        Self.visitAll(below: root, at: []) { _, elements in elements.values.forEach(visit) }
     }
 
     private static func visitAll(
-        below node: Node, at place: [UInt8], _ visit: ([UInt8], Dictionary<UInt64, Element>.Values) -> Void
+        below node: Node, at place: [UInt8], _ visit: ([UInt8], [UInt64: Element]) -> Void
     ) {
-        if !node.elements.isEmpty { visit(place, node.elements.values) }
+        if !node.elements.isEmpty { visit(place, node.elements) }
         for (segment, child) in node.children { visitAll(below: child, at: place + segment, visit) }
     }
 

@@ -64,7 +64,7 @@ final class Subscriptions: Sendable {
             var found: [[UInt8]: (writes: [EncodedWrite], listeners: [Listener])] = [:]
             for write in change.writes where !write.isPriority {
                 state.listeners.visit(concernedBy: write.key) { place, elements in
-                    found[place, default: ([], Array(elements))].writes.append(write)
+                    found[place, default: ([], Array(elements.values))].writes.append(write)
                 }
             }
             return found.map { ($0.key, $0.value.writes, $0.value.listeners) }

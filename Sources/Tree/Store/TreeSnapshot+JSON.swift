@@ -15,21 +15,32 @@ extension TreeSnapshot {
         of path: TreePath, _ form: JSONForm = .plain, drain: (([UInt8]) throws(TreeError) -> Void)? = nil
     ) throws(TreeError) -> [UInt8] {
         let top = StorageFormat.dataKey(path)
+        return try assemble([.subtree(top)], below: top.count, form, drain: drain)
+    }
+
+    /// Puts the rows of some ranges together, which come in key order.
+    ///
+    /// - Parameter length: Where the paths begin in the keys of the rows.
+    func assemble(
+        _ ranges: [ByteRange], below length: Int, _ form: JSONForm, drain: (([UInt8]) throws(TreeError) -> Void)?
+    ) throws(TreeError) -> [UInt8] {
         var assembler = JSONAssembler(form)
         var nextDrain = Self.drainBytes
-        try engine.scan(.subtree(top), reverse: false) { key, leaf throws(TreeError) in
-            try assembler.add(path: key.extracting(droppingFirst: top.count), leaf: leaf)
-            if let drain, assembler.byteCount >= nextDrain {
-                let piece = assembler.drain()
-                if !piece.isEmpty { try drain(piece) }
-                nextDrain = assembler.byteCount + Self.drainBytes
+        for range in ranges {
+            try engine.scan(range, reverse: false) { key, leaf throws(TreeError) in
+                try assembler.add(path: key.extracting(droppingFirst: length), leaf: leaf)
+                if let drain, assembler.byteCount >= nextDrain {
+                    let piece = assembler.drain()
+                    if !piece.isEmpty { try drain(piece) }
+                    nextDrain = assembler.byteCount + Self.drainBytes
+                }
+                return true
             }
-            return true
         }
         return assembler.finish()
     }
 
-    private static var drainBytes: Int { 1 << 20 }
+    static var drainBytes: Int { 1 << 20 }
 
     /// The children of a path as JSON text, each `true`; a leaf as it is, `null` for nothing.
     public func shallowJSON(of path: TreePath) throws(TreeError) -> [UInt8] {

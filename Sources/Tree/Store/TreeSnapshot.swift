@@ -2,6 +2,7 @@
 public struct TreeSnapshot {
     let engine: any EngineSnapshot
     let changeLog: ChangeLog
+    let rules: RulesCache
 
     /// The position in the change log that this state has: all changes up to it are in, none after it.
     public var token: SyncToken {

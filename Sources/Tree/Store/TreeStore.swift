@@ -6,40 +6,58 @@ import Synchronization
 /// leaf by an object, deleting below one changes nothing, a parent vanishes with its last child. Every method may be
 /// called from any task; a store is alone on its engine.
 public final class TreeStore: Sendable {
-    /// How many changes the change log keeps.
-    public static let changeLogLimit = 100_000
-
-    private let engine: any Engine
+    let engine: any Engine
     private let changeLog: ChangeLog
+    private let rules = RulesCache()
     private let group: GroupCommit
     let subscriptions: Subscriptions
+    let live: LiveHub
+    let signal: ChangeSignal
     private let committer: Committer
+    let maintenance: Maintenance
 
     /// Opens the tree that an engine holds, or begins one.
     ///
     /// - Throws: ``TreeError`` with code `unsupported_format` when a newer version wrote it, or the engine's failure.
-    public convenience init(engine: any Engine) async throws(TreeError) {
-        try await self.init(engine: engine, changeLogLimit: Self.changeLogLimit)
+    public convenience init(
+        engine: any Engine, retention: ChangeRetention = ChangeRetention()
+    ) async throws(TreeError) {
+        try await self.init(engine: engine, retention: retention, clock: WallClock.milliseconds)
     }
 
+    /// - Parameter isMaintained: Whether indexes are built, and what has expired is deleted, in the background.
     init(
-        engine: any Engine, changeLogLimit: Int, clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
+        engine: any Engine, retention: ChangeRetention = ChangeRetention(), isMaintained: Bool = true,
+        clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) async throws(TreeError) {
-        let changeLog = ChangeLog(limit: UInt64(max(1, changeLogLimit)))
+        let changeLog = ChangeLog(retention: retention)
         let subscriptions = Subscriptions()
-        let committer = Committer(engine: engine, changeLog: changeLog, subscriptions: subscriptions, clock: clock)
+        let live = LiveHub()
+        let signal = ChangeSignal()
+        let committer = Committer(
+            engine: engine, changeLog: changeLog, rules: rules, subscriptions: subscriptions, live: live,
+            signal: signal, clock: clock)
         self.engine = engine
         self.changeLog = changeLog
         self.subscriptions = subscriptions
+        self.live = live
+        self.signal = signal
         self.committer = committer
         group = GroupCommit { updates throws(TreeError) in try await committer.apply(updates) }
+        maintenance = Maintenance(engine: engine, rules: rules, group: group, clock: clock)
         try await engine.write { transaction throws(TreeError) in try StorageFormat.checkVersion(in: transaction) }
+        if isMaintained { maintenance.start() }
     }
+
+    deinit { maintenance.cancel() }
 
     /// Finishes what has been accepted, ends all subscriptions and closes the engine; later calls throw `closed`.
     public func close() async {
+        await maintenance.stop()
         await group.close()
         subscriptions.close()
+        live.close()
+        signal.close()
         await engine.close()
     }
 
@@ -97,11 +115,11 @@ extension TreeStore {
         return try result.get()
     }
 
-    private func read<Value: Sendable>(
+    func read<Value: Sendable>(
         _ body: @Sendable (TreeSnapshot) throws(TreeError) -> Value
     ) async throws(TreeError) -> Value {
-        try await engine.read { [changeLog] snapshot throws(TreeError) in
-            try body(TreeSnapshot(engine: snapshot, changeLog: changeLog))
+        try await engine.read { [changeLog, rules] snapshot throws(TreeError) in
+            try body(TreeSnapshot(engine: snapshot, changeLog: changeLog, rules: rules))
         }
     }
 }

@@ -1,0 +1,164 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import Tree
+
+/// Turns a connection into an event stream of the database when its request asks for one.
+///
+/// Such a connection leaves the ways of request and answer for good: it costs no more than its socket, and an event
+/// reaches it as bytes that all listeners share. The answer ends with the connection, so its events need no framing
+/// (RFC 9112 §6.3). All other requests pass unseen.
+final class EventStreamGate: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+
+    private enum State {
+        case requests
+        /// What is there at first is being read; events that come meanwhile wait.
+        case opening(waiting: [(token: SyncToken, message: ByteBuffer)])
+        /// Events up to the token have been told.
+        case open(after: SyncToken, maxWaitingBytes: Int)
+        case closed
+    }
+
+    /// How far a reader may fall behind, in bytes beyond what was there at first.
+    private static let maxWaitingBytes = 1 << 20
+
+    private let streams: EventStreams
+    private var state = State.requests
+    private var outlet: RawOutlet?
+    private var removal: (() -> Void)?
+
+    init(_ streams: EventStreams) { self.streams = streams }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .requests = state else { return }
+        guard case .head(let request) = unwrapInboundIn(data),
+            let path = streams.path(of: request, isTrusted: context.channel.localAddress?.protocol == .unix)
+        else { return context.fireChannelRead(data) }
+        open(path, context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent, outlet != nil { return context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    private func end() {
+        state = .closed
+        removal?()
+        removal = nil
+        outlet = nil
+    }
+
+    // MARK: Opening
+
+    private func open(_ path: TreePath, _ context: ChannelHandlerContext) {
+        state = .opening(waiting: [])
+        let outlet = RawOutlet()
+        self.outlet = outlet
+        let pipeline = context.pipeline.syncOperations
+        do {
+            try pipeline.addHandler(outlet, position: .first)
+        } catch {
+            return context.close(promise: nil)
+        }
+        // Requests time out, streams do not.
+        Self.remove(HTTPConnectionStateHandler.self, from: pipeline)
+        // What reads and writes requests is of no use any more, from here towards the socket.
+        Self.remove(HTTP1ToHTTPServerCodec.self, from: pipeline)
+        Self.remove(HTTPServerPipelineHandler.self, from: pipeline)
+        Self.remove(ByteToMessageHandler<HTTPRequestDecoder>.self, from: pipeline)
+        Self.remove(HTTPResponseEncoder.self, from: pipeline)
+        Self.remove(BodyGate.self, from: pipeline)
+        removal = streams.open(self, at: path, on: context.eventLoop)
+    }
+
+    private static func remove<Handler: RemovableChannelHandler>(
+        _ type: Handler.Type, from pipeline: ChannelPipeline.SynchronousOperations
+    ) {
+        guard let handler = try? pipeline.handler(type: type) else { return }
+        pipeline.removeHandler(handler, promise: nil)
+    }
+
+    /// Begins with what was there.
+    func begin(_ message: ByteBuffer, token: SyncToken) {
+        guard case .opening(let waiting) = state, let outlet else { return }
+        state = .open(after: token, maxWaitingBytes: Self.maxWaitingBytes + message.readableBytes)
+        outlet.write(EventStreamMessage.head)
+        outlet.write(message)
+        for (token, message) in waiting { write(message, token: token) }
+        outlet.flush()
+    }
+
+    /// Refuses the stream.
+    func refuse(_ answer: ByteBuffer) {
+        guard let outlet else { return }
+        outlet.write(answer)
+        outlet.flush()
+        outlet.close()
+        end()
+    }
+
+    // MARK: Events
+
+    /// Hands an event on, unless it is part of what was there at first.
+    func tell(_ message: ByteBuffer, token: SyncToken) {
+        switch state {
+        case .opening(var waiting):
+            waiting.append((token, message))
+            state = .opening(waiting: waiting)
+        case .open:
+            write(message, token: token)
+            outlet?.flush()
+        case .requests, .closed: break
+        }
+    }
+
+    private func write(_ message: ByteBuffer, token: SyncToken) {
+        guard case .open(let last, let maxWaitingBytes) = state, let outlet, token > last else { return }
+        guard outlet.waitingBytes <= maxWaitingBytes else { return outlet.close() }
+        state = .open(after: token, maxWaitingBytes: maxWaitingBytes)
+        outlet.write(message)
+    }
+
+    /// Shows that the stream is alive.
+    func keepAlive() {
+        guard case .open(_, let maxWaitingBytes) = state, let outlet else { return }
+        guard outlet.waitingBytes <= maxWaitingBytes else { return outlet.close() }
+        outlet.write(EventStreamMessage.keepAlive)
+        outlet.flush()
+    }
+
+    func close() { outlet?.close() }
+}
+
+/// Writes bytes to a connection past all that would make an HTTP answer of them.
+final class RawOutlet: ChannelOutboundHandler, RemovableChannelHandler {
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private var context: ChannelHandlerContext?
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func write(_ bytes: ByteBuffer) { context?.write(wrapOutboundOut(bytes), promise: nil) }
+    func flush() { context?.flush() }
+    func close() { context?.close(promise: nil) }
+
+    /// The bytes that the reader has not taken yet; asked for only when there are many.
+    var waitingBytes: Int {
+        guard let channel = context?.channel, !channel.isWritable else { return 0 }
+        return (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+}

@@ -1,0 +1,47 @@
+import NIOCore
+import Tree
+
+/// Events as `text/event-stream` (WHATWG HTML, Server-sent events), in the words of Realtime Databases.
+enum EventStreamMessage {
+    /// The head of the answer. Clients that assume another charset when none is named read names wrongly.
+    static let head = ByteBuffer(
+        string: """
+            HTTP/1.1 200 OK\r
+            Content-Type: text/event-stream; charset=utf-8\r
+            Cache-Control: no-cache\r
+            Access-Control-Allow-Origin: *\r
+            Connection: close\r
+            \r
+
+            """)
+
+    static let keepAlive = ByteBuffer(string: "event: keep-alive\ndata: null\n\n")
+
+    static func message(_ event: LiveEvent) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        buffer.reserveCapacity(event.json.count + 24)
+        buffer.writeString("event: \(event.kind.rawValue)\ndata: ")
+        buffer.writeBytes(event.json)
+        buffer.writeString("\n\n")
+        return buffer
+    }
+
+    /// A whole answer that refuses a stream.
+    static func refusal(_ error: TreeError) -> ByteBuffer {
+        let status = error.code == .tooLarge ? "400 Bad Request" : "503 Service Unavailable"
+        let document: TreeValue = ["error": .string(error.message)]
+        let json = document.json()
+        var buffer = ByteBuffer(
+            string: """
+                HTTP/1.1 \(status)\r
+                Content-Type: application/json; charset=utf-8\r
+                Content-Length: \(json.count)\r
+                Access-Control-Allow-Origin: *\r
+                Connection: close\r
+                \r
+
+                """)
+        buffer.writeBytes(json)
+        return buffer
+    }
+}

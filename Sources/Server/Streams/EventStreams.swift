@@ -1,0 +1,128 @@
+import HTTPTypes
+import NIOConcurrencyHelpers
+import NIOCore
+import Synchronization
+import Tree
+
+/// All event streams of the database, by the event loops that their connections are on.
+final class EventStreams: Sendable {
+    private let tree: TreeStore
+    private let keepAlive: TimeAmount
+    private let route: @Sendable (HTTPRequest, _ isTrusted: Bool) -> TreePath?
+    private let loops = Mutex<[ObjectIdentifier: EventStreamLoop]>([:])
+
+    /// - Parameters:
+    ///   - keepAlive: How often a stream shows that it is alive.
+    ///   - route: What a request listens to; nil if it asks for no stream, or must not have it: it is then answered as
+    ///     any other.
+    init(
+        _ tree: TreeStore, keepAlive: TimeAmount,
+        route: @escaping @Sendable (HTTPRequest, _ isTrusted: Bool) -> TreePath?
+    ) {
+        self.tree = tree
+        self.keepAlive = keepAlive
+        self.route = route
+    }
+
+    func path(of request: HTTPRequest, isTrusted: Bool) -> TreePath? {
+        guard request.headerFields[.accept]?.contains("text/event-stream") == true else { return nil }
+        return route(request, isTrusted)
+    }
+
+    /// Begins a stream; called on its event loop.
+    ///
+    /// - Returns: What ends it.
+    func open(_ stream: EventStreamGate, at path: TreePath, on eventLoop: any EventLoop) -> () -> Void {
+        let loop = loops.withLock { loops in
+            let id = ObjectIdentifier(eventLoop)
+            if let loop = loops[id] { return loop }
+            let loop = EventStreamLoop(eventLoop, keepAlive: keepAlive)
+            loops[id] = loop
+            return loop
+        }
+        return loop.open(stream, at: path, in: tree)
+    }
+}
+
+/// The streams whose connections are on one event loop.
+///
+/// Their table belongs to the loop, and is only touched there.
+final class EventStreamLoop: LiveOutlet {
+    private struct Streams {
+        var open: [UInt64: EventStreamGate] = [:]
+        var keepAlive: RepeatedTask?
+    }
+
+    private let eventLoop: any EventLoop
+    private let keepAlive: TimeAmount
+    private let streams: NIOLoopBoundBox<Streams>
+
+    init(_ eventLoop: any EventLoop, keepAlive: TimeAmount) {
+        self.eventLoop = eventLoop
+        self.keepAlive = keepAlive
+        streams = NIOLoopBoundBox(Streams(), eventLoop: eventLoop)
+    }
+
+    // MARK: What the store tells
+
+    func send(_ event: LiveEvent, to listeners: [UInt64]) {
+        let message = EventStreamMessage.message(event)
+        let token = event.token
+        eventLoop.execute { [streams] in
+            for listener in listeners { streams.value.open[listener]?.tell(message, token: token) }
+        }
+    }
+
+    func end() {
+        eventLoop.execute { [streams] in
+            for stream in streams.value.open.values { stream.close() }
+        }
+    }
+
+    // MARK: What the connections do
+
+    func open(_ stream: EventStreamGate, at path: TreePath, in tree: TreeStore) -> () -> Void {
+        let listener = NIOLoopBoundBox<UInt64?>(nil, eventLoop: eventLoop)
+        let isEnded = NIOLoopBoundBox(false, eventLoop: eventLoop)
+        let bound = NIOLoopBound(stream, eventLoop: eventLoop)
+        Task { [self] in
+            do throws(TreeError) {
+                let start = try await tree.listen(at: path, on: self) { id in
+                    // Comes before all events, which take the same way.
+                    eventLoop.execute {
+                        guard !isEnded.value else { return tree.stopListening(id, at: path) }
+                        listener.value = id
+                        self.add(bound.value, as: id)
+                    }
+                }
+                let message = EventStreamMessage.message(start.event)
+                eventLoop.execute { bound.value.begin(message, token: start.event.token) }
+            } catch {
+                let refusal = EventStreamMessage.refusal(error)
+                eventLoop.execute { bound.value.refuse(refusal) }
+            }
+        }
+        return { [self] in
+            isEnded.value = true
+            guard let id = listener.value else { return }
+            tree.stopListening(id, at: path)
+            remove(id)
+        }
+    }
+
+    private func add(_ stream: EventStreamGate, as id: UInt64) {
+        streams.value.open[id] = stream
+        guard streams.value.keepAlive == nil else { return }
+        streams.value.keepAlive = eventLoop.scheduleRepeatedTask(initialDelay: keepAlive, delay: keepAlive) {
+            [streams] _ in
+            for stream in streams.value.open.values { stream.keepAlive() }
+        }
+    }
+
+    private func remove(_ id: UInt64) {
+        streams.value.open[id] = nil
+        guard streams.value.open.isEmpty else { return }
+        streams.value.keepAlive?.cancel()
+        streams.value.keepAlive = nil
+    }
+}

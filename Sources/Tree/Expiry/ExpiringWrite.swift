@@ -1,0 +1,51 @@
+/// What a write does to the times at which nodes expire; in one transaction with it.
+///
+/// A node at which, above which or below which is written, even if nothing changes, lives for its time anew.
+struct ExpiringWrite {
+    private let place: SegmentedKey
+    private let rules: TreeRules
+    private let timestampMilliseconds: Int64
+
+    init(at place: SegmentedKey, rules: TreeRules, timestampMilliseconds: Int64) {
+        self.place = place
+        self.rules = rules
+        self.timestampMilliseconds = timestampMilliseconds
+    }
+
+    /// Sets the times, once the write has been applied.
+    func apply(to transaction: any EngineTransaction) throws(TreeError) {
+        let concerned = rules.expiries.filter { $0.nodes.matches(place) }
+        let below = concerned.filter { $0.nodes.elements.count > place.depth }
+        if !below.isEmpty { try ExpiryTable.removeAll(below: place.key, in: transaction) }
+        for expiry in below {
+            try expiry.nodes.forEachNode(
+                in: .subtree(place.key), below: place.ends[0], of: transaction
+            ) { node, _ throws(TreeError) in try touch(node, in: transaction) }
+        }
+        for depth in Set(concerned.map(\.nodes.elements.count)) where depth <= place.depth {
+            try touch(place.ancestor(atDepth: depth), in: transaction)
+        }
+    }
+
+    private func touch(_ node: [UInt8], in transaction: any EngineTransaction) throws(TreeError) {
+        let old = try ExpiryTable.entry(of: node, in: transaction)
+        let new = try rules.expiry(of: node, writtenAt: timestampMilliseconds)
+        let isThere = try !transaction.isEmpty(.subtree(node))
+        guard old != (isThere ? new : nil) else { return }
+        if let old { try ExpiryTable.remove(old, in: transaction) }
+        if let new, isThere { try ExpiryTable.add(new, in: transaction) }
+    }
+}
+
+extension TreeRules {
+    /// When a node expires that is written now; nil for never.
+    func expiry(of node: [UInt8], writtenAt timestampMilliseconds: Int64) throws(TreeError) -> ExpiryTable.Entry? {
+        guard let (rule, pattern) = root.node(at: try SegmentedKey(node)),
+            let timeToLive = rule.timeToLiveMilliseconds,
+            let expiry = expiries.first(where: { $0.nodes == pattern })
+        else { return nil }
+        let (time, isBeyond) = timestampMilliseconds.addingReportingOverflow(timeToLive)
+        return ExpiryTable.Entry(
+            node: node, timestampMilliseconds: isBeyond ? .max : UInt64(max(0, time)), id: expiry.id)
+    }
+}

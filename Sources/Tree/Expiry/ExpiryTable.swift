@@ -1,0 +1,76 @@
+/// When nodes expire, twice: by time, to find those that are due, and by path, to find the time of a node.
+///
+///     13 time(8) key of the node   → id(8) of the time to live that the rules gave it
+///     14 key of the node           → time(8) id(8)
+///
+/// The time is in milliseconds since 1970; numbers are big endian.
+enum ExpiryTable {
+    struct Entry: Hashable {
+        /// The key of a row at the node.
+        let node: [UInt8]
+        let timestampMilliseconds: UInt64
+        /// See ``RulesCatalog/Expiry``.
+        let id: UInt64
+
+        fileprivate var keyByTime: [UInt8] {
+            var key = [StorageFormat.expiryByTimeKeyspace]
+            key.appendBigEndian(timestampMilliseconds)
+            return key + node
+        }
+
+        fileprivate var keyByPath: [UInt8] { [StorageFormat.expiryByPathKeyspace] + node }
+    }
+
+    /// When a node expires; nil for never.
+    static func entry(of node: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) -> Entry? {
+        guard let row = try snapshot.value(for: [StorageFormat.expiryByPathKeyspace] + node) else { return nil }
+        return Entry(
+            node: node, timestampMilliseconds: try row.span.bigEndian(at: 0), id: try row.span.bigEndian(at: 8))
+    }
+
+    static func add(_ entry: Entry, in transaction: any EngineTransaction) throws(TreeError) {
+        var (id, row): ([UInt8], [UInt8]) = ([], [])
+        id.appendBigEndian(entry.id)
+        row.appendBigEndian(entry.timestampMilliseconds)
+        try transaction.put(id, for: entry.keyByTime)
+        try transaction.put(row + id, for: entry.keyByPath)
+    }
+
+    /// Removes an entry; another one of the same node stays.
+    static func remove(_ entry: Entry, in transaction: any EngineTransaction) throws(TreeError) {
+        try transaction.remove(.only(entry.keyByTime))
+        guard try self.entry(of: entry.node, in: transaction) == entry else { return }
+        try transaction.remove(.only(entry.keyByPath))
+    }
+
+    /// Removes the entries of a node and of all nodes below it.
+    static func removeAll(below node: [UInt8], in transaction: any EngineTransaction) throws(TreeError) {
+        let rows = ByteRange.subtree([StorageFormat.expiryByPathKeyspace] + node)
+        var entries: [Entry] = []
+        try transaction.scan(rows, reverse: false) { key, row throws(TreeError) in
+            entries.append(
+                Entry(
+                    node: key.extracting(droppingFirst: 1).copied, timestampMilliseconds: try row.bigEndian(at: 0),
+                    id: try row.bigEndian(at: 8)))
+            return true
+        }
+        guard !entries.isEmpty else { return }
+        for entry in entries { try transaction.remove(.only(entry.keyByTime)) }
+        try transaction.remove(rows)
+    }
+
+    /// The first entries, by time.
+    static func first(_ limit: Int, in snapshot: any EngineSnapshot) throws(TreeError) -> [Entry] {
+        let rows = ByteRange(
+            from: [StorageFormat.expiryByTimeKeyspace], upTo: [StorageFormat.expiryByTimeKeyspace + 1])
+        var entries: [Entry] = []
+        try snapshot.scan(rows, reverse: false) { key, row throws(TreeError) in
+            entries.append(
+                Entry(
+                    node: key.extracting(droppingFirst: 9).copied, timestampMilliseconds: try key.bigEndian(at: 1),
+                    id: try row.bigEndian(at: 0)))
+            return entries.count < limit
+        }
+        return entries
+    }
+}

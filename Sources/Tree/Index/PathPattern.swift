@@ -1,0 +1,107 @@
+/// The places that a node of the rules document is about: keys, and wildcards that stand for any one key.
+struct PathPattern: Hashable, Sendable {
+    enum Element: Hashable, Sendable {
+        /// This key, as in ``PathEncoding``.
+        case segment([UInt8])
+        case any
+    }
+
+    var elements: [Element]
+
+    init(_ elements: [Element] = []) { self.elements = elements }
+
+    /// The places one level down.
+    static func / (pattern: PathPattern, element: Element) -> PathPattern { PathPattern(pattern.elements + [element]) }
+}
+
+/// A place in a tree, taken apart into segments.
+struct SegmentedKey {
+    /// The key of a row at the place.
+    let key: [UInt8]
+    /// Where the segments begin and where each ends.
+    let ends: [Int]
+
+    /// Takes the key of a node apart, or that of its priority, which stands for the node.
+    init(_ key: [UInt8]) throws(TreeError) {
+        var ends = [try StorageFormat.prefixLength(of: key.span)]
+        while let end = ends.last, end < key.count, key[end] != PathEncoding.priorityTag {
+            ends.append(try PathEncoding.segmentEnd(in: key.span, from: end))
+        }
+        self.ends = ends
+        self.key = Array(key[..<(ends.last ?? 0)])
+    }
+
+    /// What the keys of all rows of the tree begin with.
+    var prefix: ArraySlice<UInt8> { key[..<ends[0]] }
+    var depth: Int { ends.count - 1 }
+
+    func segment(_ index: Int) -> ArraySlice<UInt8> { key[ends[index]..<ends[index + 1]] }
+
+    /// The key of the node so many levels below the root that is above the place, or is it.
+    func ancestor(atDepth depth: Int) -> [UInt8] { Array(key[..<ends[depth]]) }
+}
+
+extension PathPattern {
+    /// Whether a place, or its ancestor that has as many keys as this pattern, matches; of a place that is less deep,
+    /// whether something below it may.
+    func matches(_ place: SegmentedKey) -> Bool {
+        for (index, element) in elements.prefix(place.depth).enumerated() {
+            if case .segment(let segment) = element, !place.segment(index).elementsEqual(segment) { return false }
+        }
+        return true
+    }
+
+    /// Visits the nodes that match and have rows in a range, in key order.
+    ///
+    /// It costs a search for each node, and for each place that it skips: what lies below them is not read.
+    ///
+    /// - Parameters:
+    ///   - prefixLength: The length of what the keys of the tree begin with.
+    ///   - maxSearches: After how many searches to stop.
+    /// - Returns: What is left of the range if it stopped; nil if all nodes have been visited.
+    @discardableResult
+    func forEachNode(
+        in range: ByteRange, below prefixLength: Int, of snapshot: any EngineSnapshot, maxSearches: Int = .max,
+        _ visit: (_ node: [UInt8], _ segmentStart: Int) throws(TreeError) -> Void
+    ) throws(TreeError) -> ByteRange? {
+        var rest = range
+        for _ in 0..<maxSearches {
+            var found: Step?
+            try snapshot.scan(rest, reverse: false) { key, _ throws(TreeError) in
+                found = try step(from: key, below: prefixLength)
+                return false
+            }
+            switch found {
+            case nil: return nil
+            case .skip(let next)?: rest = ByteRange(from: next, upTo: range.upper)
+            case .node(let node, let segmentStart)?:
+                try visit(node, segmentStart)
+                rest = ByteRange(from: ByteRange.subtree(node).upper, upTo: range.upper)
+            }
+        }
+        return rest
+    }
+
+    private enum Step {
+        /// The row belongs to this node.
+        case node([UInt8], segmentStart: Int)
+        /// The row belongs to no node that matches, nor does any before this key.
+        case skip(to: [UInt8])
+    }
+
+    private func step(from key: Span<UInt8>, below prefixLength: Int) throws(TreeError) -> Step {
+        var (start, end) = (prefixLength, prefixLength)
+        for element in elements {
+            start = end
+            guard start < key.count else { return .skip(to: ByteRange.subtree(key.copied).upper) }
+            guard key[start] != PathEncoding.priorityTag else { return .skip(to: key.copied + [0]) }
+            end = try PathEncoding.segmentEnd(in: key, from: start)
+            guard case .segment(let segment) = element else { continue }
+            let found = key.extracting(start..<end)
+            if found.hasSameBytes(as: segment.span) { continue }
+            let parent = key.extracting(0..<start).copied
+            return .skip(to: found.precedes(segment.span) ? parent + segment : ByteRange.subtree(parent).upper)
+        }
+        return .node(key.extracting(0..<end).copied, segmentStart: start)
+    }
+}

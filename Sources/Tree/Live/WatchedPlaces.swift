@@ -1,0 +1,47 @@
+/// What is at the places below those of an update that are listened to, before it is applied: so that those at which
+/// nothing changes are not told of it.
+struct WatchedPlaces {
+    private var places: [(place: [UInt8], write: EncodedWrite, rows: RowBlock)] = []
+
+    init(
+        below writes: [EncodedWrite], of hub: LiveHub, in snapshot: any EngineSnapshot
+    ) throws(TreeError) {
+        for write in writes where !write.isPriority {
+            for place in hub.places(strictlyBelow: write.key) {
+                places.append((place, write, try Self.rows(at: place, in: snapshot)))
+            }
+        }
+    }
+
+    /// The places at which the update changes nothing.
+    func unchanged() throws(TreeError) -> Set<[UInt8]> {
+        var unchanged: Set<[UInt8]> = []
+        for (place, write, rows) in places where try write.rows.block(below: Array(place[write.key.count...])) == rows {
+            unchanged.insert(place)
+        }
+        return unchanged
+    }
+
+    private static func rows(at place: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) -> RowBlock {
+        var rows = RowBlock()
+        try snapshot.scan(.subtree(place), reverse: false) { key, value throws(TreeError) in
+            rows.append(path: key.extracting(droppingFirst: place.count), value: value)
+            return true
+        }
+        return rows
+    }
+}
+
+extension RowBlock {
+    /// The rows below a path.
+    fileprivate func block(below prefix: [UInt8]) throws(TreeError) -> RowBlock {
+        var block = RowBlock()
+        try forEach { path, value throws(TreeError) in
+            if path.starts(with: prefix.span) {
+                block.append(path: path.extracting(droppingFirst: prefix.count), value: value)
+            }
+            return true
+        }
+        return block
+    }
+}

@@ -1,0 +1,57 @@
+/// What a child of a node is ordered by, before its key: of a query, and of an index.
+enum ChildOrder: Hashable, Sendable {
+    case key
+    case priority
+    case value
+    /// What is at these places below the child, the first one first; paths as in ``PathEncoding``.
+    case children([[UInt8]])
+
+    /// How many values come before the key.
+    var valueCount: Int {
+        switch self {
+        case .key: 0
+        case .priority, .value: 1
+        case .children(let paths): paths.count
+        }
+    }
+}
+
+extension EngineSnapshot {
+    /// Appends what orders a child: its ordered values, then its segment.
+    ///
+    /// - Parameters:
+    ///   - child: The key of a row at the child.
+    ///   - segmentStart: Where the child's own segment begins in it.
+    func appendOrder(
+        _ order: ChildOrder, of child: [UInt8], segmentStart: Int, to bytes: inout [UInt8]
+    ) throws(TreeError) {
+        switch order {
+        case .key: break
+        case .priority: try appendLeaf(at: child + [PathEncoding.priorityTag], to: &bytes)
+        case .value: try appendValue(at: child, to: &bytes)
+        case .children(let paths): for path in paths { try appendValue(at: child + path, to: &bytes) }
+        }
+        bytes.append(child.span.extracting(segmentStart..<child.count))
+    }
+
+    private func appendLeaf(at key: [UInt8], to bytes: inout [UInt8]) throws(TreeError) {
+        if let leaf = try value(for: key) {
+            try OrderedValue.append(leaf: leaf.span, to: &bytes)
+        } else {
+            OrderedValue.appendNull(to: &bytes)
+        }
+    }
+
+    private func appendValue(at key: [UInt8], to bytes: inout [UInt8]) throws(TreeError) {
+        let start = bytes.count
+        try scan(.subtree(key), reverse: false) { row, leaf throws(TreeError) in
+            if row.count == key.count {
+                try OrderedValue.append(leaf: leaf, to: &bytes)
+            } else {
+                OrderedValue.appendObject(to: &bytes)
+            }
+            return false
+        }
+        if bytes.count == start { OrderedValue.appendNull(to: &bytes) }
+    }
+}

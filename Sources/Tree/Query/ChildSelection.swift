@@ -1,0 +1,103 @@
+/// The children that a query takes, before any of them is read.
+enum ChildSelection {
+    /// A leaf is there, and the query would take it.
+    case leaf
+    /// All children in a range of rows.
+    case rows(ByteRange)
+    /// These ones, by their segments, in the query's order, ascending.
+    case segments([[UInt8]])
+}
+
+extension TreeSnapshot {
+    /// Finds the children that a query takes.
+    ///
+    /// By key it costs the answer, and so it does by an index; by priority, and while an index is being built, it costs
+    /// as many searches as there are children.
+    func select(_ query: TreeQuery, at path: TreePath) throws(TreeError) -> ChildSelection {
+        try path.checkDepth()
+        let top = StorageFormat.dataKey(path)
+        if try engine.value(for: top) != nil { return query.isFilter ? .segments([]) : .leaf }
+        switch query.childOrder {
+        case .key: return try selectByKey(query, below: top)
+        case .priority: return .segments(try scan(query, below: top))
+        case .value, .children:
+            let index = try rules.index(for: query, at: path, in: engine)
+            guard index.isReady else { return .segments(try scan(query, below: top)) }
+            return .segments(try engine.segments(of: query, in: index, below: top))
+        }
+    }
+
+    /// The segments of the children that a query takes, in its order, ascending.
+    func segments(of selection: ChildSelection, below top: [UInt8]) throws(TreeError) -> [[UInt8]] {
+        switch selection {
+        case .leaf: []
+        case .segments(let segments): segments
+        case .rows(let rows): try engine.childSegments(in: rows, below: top.count)
+        }
+    }
+
+    private func selectByKey(_ query: TreeQuery, below top: [UInt8]) throws(TreeError) -> ChildSelection {
+        let rows = ByteRange(
+            from: top + (query.range.lower.isEmpty ? [PathEncoding.priorityTag + 1] : query.range.lower),
+            upTo: top + query.range.upper)
+        switch query.limit {
+        case nil:
+            return .rows(rows)
+        case .first(let limit):
+            return .segments(try engine.childSegments(in: rows, below: top.count, limit: limit))
+        case .last(let limit):
+            return .segments(
+                try engine.childSegments(in: rows, below: top.count, reverse: true, limit: limit).reversed())
+        }
+    }
+
+    /// Orders all children, without an index.
+    private func scan(_ query: TreeQuery, below top: [UInt8]) throws(TreeError) -> [[UInt8]] {
+        let children = ByteRange(from: top + [PathEncoding.priorityTag + 1], upTo: ByteRange.subtree(top).upper)
+        var found: [(order: [UInt8], segment: [UInt8])] = []
+        for segment in try engine.childSegments(in: children, below: top.count) {
+            var order: [UInt8] = []
+            try engine.appendOrder(query.childOrder, of: top + segment, segmentStart: top.count, to: &order)
+            if query.range.contains(order) { found.append((order, segment)) }
+        }
+        found.sort { $0.order.span.precedes($1.order.span) }
+        let segments = found.map(\.segment)
+        return switch query.limit {
+        case nil: segments
+        case .first(let limit): Array(segments.prefix(limit))
+        case .last(let limit): Array(segments.suffix(limit))
+        }
+    }
+}
+
+extension ByteRange {
+    fileprivate func contains(_ key: [UInt8]) -> Bool {
+        !key.span.precedes(lower.span) && key.span.precedes(upper.span)
+    }
+}
+
+extension EngineSnapshot {
+    /// The segments of the children that have rows in a range, in order; costs a search for each.
+    ///
+    /// - Parameter length: Where the segments begin in the keys of the rows.
+    func childSegments(
+        in rows: ByteRange, below length: Int, reverse: Bool = false, limit: Int = .max
+    ) throws(TreeError) -> [[UInt8]] {
+        var rest = rows
+        var segments: [[UInt8]] = []
+        while segments.count < limit {
+            var found: [UInt8]?
+            try scan(rest, reverse: reverse) { key, _ throws(TreeError) in
+                found = key.extracting(0..<(try PathEncoding.segmentEnd(in: key, from: length))).copied
+                return false
+            }
+            guard let child = found else { break }
+            segments.append(Array(child[length...]))
+            rest =
+                reverse
+                ? ByteRange(from: rest.lower, upTo: child)
+                : ByteRange(from: ByteRange.subtree(child).upper, upTo: rest.upper)
+        }
+        return segments
+    }
+}

@@ -1,0 +1,51 @@
+/// What a query takes at one moment: to answer it, and to compare with what it took before.
+public struct QueryWindow: Hashable, Sendable {
+    /// A child that the query takes.
+    public struct Child: Hashable, Sendable {
+        /// The key.
+        public let key: TreeKey
+        /// All rows of the child, below it.
+        let rows: RowBlock
+
+        /// All that is there, as JSON text.
+        public func json(_ form: JSONForm = .plain) throws(TreeError) -> [UInt8] { try rows.json(form) }
+
+        /// All that is there.
+        public func value() throws(TreeError) -> TreeValue? { try rows.value(below: []) }
+    }
+
+    /// The children in the query's order.
+    public let children: [Child]
+    /// The rows of a leaf, and its priority, when one is there and the query takes it; there are no children then.
+    let leaf: RowBlock?
+
+    /// The leaf that is there in place of children, as JSON text; nil for none, and when the query does not take it.
+    public func leafJSON(_ form: JSONForm = .plain) throws(TreeError) -> [UInt8]? { try leaf?.json(form) }
+}
+
+extension TreeSnapshot {
+    /// What a query takes of the children of a path.
+    ///
+    /// - Throws: ``TreeError`` with code `index_not_defined`, or the engine's failure.
+    public func window(of path: TreePath, matching query: TreeQuery) throws(TreeError) -> QueryWindow {
+        let top = StorageFormat.dataKey(path)
+        let selection = try select(query, at: path)
+        if case .leaf = selection { return QueryWindow(children: [], leaf: try rows(below: top)) }
+        var children: [QueryWindow.Child] = []
+        for segment in try segments(of: selection, below: top) {
+            children.append(
+                QueryWindow.Child(key: try PathEncoding.decode(segment.span), rows: try rows(below: top + segment)))
+        }
+        if query.isDescending { children.reverse() }
+        return QueryWindow(children: children, leaf: nil)
+    }
+
+    private func rows(below top: [UInt8]) throws(TreeError) -> RowBlock {
+        var rows = RowBlock()
+        try engine.scan(.subtree(top), reverse: false) { key, value throws(TreeError) in
+            rows.append(path: key.extracting(droppingFirst: top.count), value: value)
+            return true
+        }
+        return rows
+    }
+}

@@ -1,0 +1,111 @@
+/// Which children of a node to take, and in which order.
+///
+/// Children are ordered by a value, then by key. Values compare as null < false < true < numbers < strings < objects;
+/// what is missing counts as null. Strings compare by their UTF-16 code units, the first 1,024 bytes of them; numbers
+/// as doubles.
+///
+/// (Realtime Database, "Retrieving data": orderBy, startAt, startAfter, endAt, endBefore, equalTo, limitToFirst and
+/// limitToLast. The order by several children, and the descending order, are extensions.)
+public struct TreeQuery: Hashable, Sendable {
+    /// What children are ordered by.
+    public enum Order: Hashable, Sendable {
+        /// Their keys: 32-bit integers first, by number, then all others.
+        case key
+        /// Their values.
+        case value
+        /// Their priorities: the order that children have by default.
+        case priority
+        /// What is at this place below them; several order by the first, then the second and so on.
+        case children([TreePath])
+
+        /// What is at one place below them.
+        public static func child(_ path: TreePath) -> Order { .children([path]) }
+    }
+
+    /// How many children are taken from the range, and from which end.
+    public enum Limit: Hashable, Sendable {
+        /// The first ones in the query's order.
+        case first(Int)
+        /// The last ones in the query's order.
+        case last(Int)
+    }
+
+    /// The most children by which a query can order.
+    public static let maxOrderedChildren = 8
+
+    /// What children are ordered by.
+    public let order: Order
+    /// Where the range begins; nil for the first child.
+    public let lower: Bound?
+    /// Where the range ends; nil for the last child.
+    public let upper: Bound?
+    /// How many children to take; nil for all.
+    public let limit: Limit?
+    /// Whether the answer lists the last child first.
+    ///
+    /// It changes neither the range nor the limit.
+    public let isDescending: Bool
+
+    let childOrder: ChildOrder
+    /// The range of the bytes that order children (``EngineSnapshot/appendOrder(_:of:segmentStart:to:)``).
+    let range: ByteRange
+
+    /// Makes a query.
+    ///
+    /// - Throws: ``TreeError`` with code `invalid_query` for a bound that does not go with the order, for a limit below
+    ///   one, and for an order by no child or more than ``maxOrderedChildren``.
+    public init(
+        order: Order = .priority, from lower: Bound? = nil, to upper: Bound? = nil, limit: Limit? = nil,
+        isDescending: Bool = false
+    ) throws(TreeError) {
+        if case .first(..<1)? = limit { throw Self.invalid("limitToFirst must be a positive integer") }
+        if case .last(..<1)? = limit { throw Self.invalid("limitToLast must be a positive integer") }
+        self.order = order
+        self.lower = lower
+        self.upper = upper
+        self.limit = limit
+        self.isDescending = isDescending
+        childOrder = try ChildOrder(order)
+        range = ByteRange(
+            from: try lower?.position(in: childOrder, isLower: true) ?? [],
+            upTo: try upper?.position(in: childOrder, isLower: false) ?? [PathEncoding.subtreeEnd])
+    }
+
+    /// Makes a query for the children that have one value, or one value and one key.
+    ///
+    /// - Throws: ``TreeError`` with code `invalid_query`.
+    public init(
+        order: Order = .priority, equalTo bound: Bound, limit: Limit? = nil, isDescending: Bool = false
+    ) throws(TreeError) {
+        var bound = bound
+        bound.isInclusive = true
+        try self.init(order: order, from: bound, to: bound, limit: limit, isDescending: isDescending)
+    }
+
+    /// Whether it takes less than everything, so that it has no answer where a leaf is.
+    var isFilter: Bool { lower != nil || upper != nil || limit != nil }
+
+    static func invalid(_ message: String) -> TreeError {
+        TreeError(.invalidQuery, message, hint: "see the queries of Realtime Databases")
+    }
+}
+
+extension ChildOrder {
+    init(_ order: TreeQuery.Order) throws(TreeError) {
+        switch order {
+        case .key: self = .key
+        case .value: self = .value
+        case .priority: self = .priority
+        case .children(let paths):
+            guard (1...TreeQuery.maxOrderedChildren).contains(paths.count), !paths.contains(where: \.isRoot) else {
+                throw TreeQuery.invalid("orderBy must be a valid JSON encoded path")
+            }
+            self = .children(
+                paths.map { path in
+                    var bytes: [UInt8] = []
+                    for key in path.keys { PathEncoding.append(key, to: &bytes) }
+                    return bytes
+                })
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Synchronization
+
+/// The rules of one tree, ready for use.
+struct TreeRules: Sendable {
+    let version: UInt64
+    let root: RulesNode
+    /// Those that are being built or ready.
+    let indexes: [Index]
+    let expiries: [RulesCatalog.Expiry]
+
+    /// Reads the rules that a state of the store has; nil for none.
+    init?(of namespace: Namespace, catalog row: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) {
+        let catalog = try RulesCatalog(row: row.span)
+        guard let text = try snapshot.value(for: Self.textKey(of: namespace)) else { return nil }
+        root = try RulesDocument(text.span.text).root
+        version = catalog.version
+        indexes = catalog.indexes.filter { $0.state != .dropped }
+        expiries = catalog.expiries
+    }
+
+    /// The row of a rules document.
+    static func textKey(of namespace: Namespace) -> [UInt8] { StorageFormat.metaKey("rules", of: namespace) }
+}
+
+/// The rules of all trees that have any, as far as they have been asked for.
+///
+/// A state of the store says by the version in its catalog which rules it has, so that whoever reads an old state, or
+/// writes just after a change, goes by the right ones.
+final class RulesCache: Sendable {
+    private let cached = Mutex<[Namespace: TreeRules]>([:])
+
+    /// The rules of a tree in a state of the store; nil for none, which costs one search.
+    func rules(of namespace: Namespace, in snapshot: any EngineSnapshot) throws(TreeError) -> TreeRules? {
+        guard let row = try snapshot.value(for: RulesCatalog.key(of: namespace)) else { return nil }
+        let version = try RulesCatalog.version(ofRow: row.span)
+        if let rules = cached.withLock({ $0[namespace] }), rules.version == version { return rules }
+        guard let rules = try TreeRules(of: namespace, catalog: row, in: snapshot) else { return nil }
+        cached.withLock { cached in
+            if (cached[namespace]?.version ?? 0) < version { cached[namespace] = rules }
+        }
+        return rules
+    }
+
+    /// The index that a query needs.
+    ///
+    /// - Throws: ``TreeError`` with code `index_not_defined`.
+    func index(
+        for query: TreeQuery, at path: TreePath, in snapshot: any EngineSnapshot
+    ) throws(TreeError) -> Index {
+        guard let rules = try rules(of: path.namespace, in: snapshot),
+            let (node, pattern) = rules.root.node(at: try SegmentedKey(StorageFormat.dataKey(path))),
+            node.indexes.contains(query.childOrder),
+            let index = rules.indexes.first(where: { $0.parents == pattern && $0.order == query.childOrder })
+        else { throw query.indexNotDefined(at: path) }
+        return index
+    }
+}
+
+extension TreeQuery {
+    fileprivate func indexNotDefined(at path: TreePath) -> TreeError {
+        TreeError(
+            .indexNotDefined,
+            "Index not defined, add \".indexOn\": \(indexJSON), for path \"\(path)\", to the rules", path: path)
+    }
+
+    /// What `.indexOn` says for this query's order.
+    private var indexJSON: String {
+        guard case .children(let paths) = order else { return "\".value\"" }
+        let names = paths.map { path in
+            var json: [UInt8] = []
+            JSONText.append(path.keys.map(\.string).joined(separator: "/").utf8.span, to: &json)
+            return json.span.text
+        }
+        return names.count == 1 ? names[0] : "[[\(names.joined(separator: ","))]]"
+    }
+}

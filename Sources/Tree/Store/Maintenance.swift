@@ -1,0 +1,111 @@
+import Synchronization
+
+/// What a store does by itself in the background: it builds the indexes that rules ask for, removes those that they
+/// ask for no more, and deletes what has expired; in pieces, so that writers wait for none of it.
+///
+/// Everything that it needs to know is in the store, so that it goes on after a restart where it was.
+final class Maintenance: Sendable {
+    /// What is left to do after a pass.
+    enum Remainder {
+        /// More of the same.
+        case work
+        /// Something will expire, sooner or later.
+        case expiry
+        case nothing
+    }
+
+    private static let pollInterval = Duration.seconds(1)
+    private static let retryInterval = Duration.seconds(5)
+
+    private let engine: any Engine
+    private let rules: RulesCache
+    private let group: GroupCommit
+    private let clock: @Sendable () -> Int64
+    private let wakeUps = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    init(engine: any Engine, rules: RulesCache, group: GroupCommit, clock: @escaping @Sendable () -> Int64) {
+        self.engine = engine
+        self.rules = rules
+        self.group = group
+        self.clock = clock
+    }
+
+    /// Begins to work.
+    func start() {
+        task.withLock { task in
+            guard task == nil else { return }
+            task = Task(name: "Tree maintenance", priority: .utility) { await self.run() }
+        }
+    }
+
+    /// Has a look at what there is to do, because the rules have changed.
+    func wake() { wakeUps.continuation.yield() }
+
+    func cancel() { task.withLock { $0?.cancel() } }
+
+    /// Ends the work after the piece at hand.
+    func stop() async {
+        cancel()
+        await task.withLock { $0 }?.value
+    }
+
+    @concurrent
+    private func run() async {
+        while !Task.isCancelled {
+            do {
+                switch try await pass() {
+                case .work: continue
+                case .expiry: try? await Task.sleep(for: Self.pollInterval)
+                case .nothing: for await _ in wakeUps.stream { break }
+                }
+            } catch {
+                guard error.code != .closed else { return }
+                try? await Task.sleep(for: Self.retryInterval)
+            }
+        }
+    }
+
+    /// Does a piece of everything that there is to do.
+    func pass() async throws(TreeError) -> Remainder {
+        let clock = clock
+        let (batches, hasExpiries, sweep) = try await engine.read { [rules] snapshot throws(TreeError) in
+            let (batches, hasExpiries) = try Self.batches(in: snapshot)
+            return (batches, hasExpiries, try ExpirySweep(at: clock(), rules: rules, in: snapshot))
+        }
+        for batch in batches {
+            try await engine.write { transaction throws(TreeError) in try batch.run(in: transaction) }
+        }
+        try await apply(sweep)
+        guard batches.isEmpty, sweep.isDone else { return .work }
+        return hasExpiries || !sweep.isTableEmpty ? .expiry : .nothing
+    }
+
+    /// The next piece for each index, and whether any rules have a time to live.
+    private static func batches(
+        in snapshot: any EngineSnapshot
+    ) throws(TreeError) -> (batches: [IndexBatch], hasExpiries: Bool) {
+        let first = RulesCatalog.key(of: .main)
+        var batches: [IndexBatch] = []
+        var hasExpiries = false
+        try snapshot.scan(.subtree(first), reverse: false) { key, row throws(TreeError) in
+            let namespace = Namespace(unchecked: key.extracting(droppingFirst: first.count).text)
+            let catalog = try RulesCatalog(row: row)
+            for index in catalog.indexes where index.state != .ready {
+                batches.append(IndexBatch(namespace: namespace, index: index))
+            }
+            hasExpiries = hasExpiries || !catalog.expiries.isEmpty
+            return true
+        }
+        return (batches, hasExpiries)
+    }
+
+    private func apply(_ sweep: ExpirySweep) async throws(TreeError) {
+        if !sweep.stale.isEmpty {
+            try await engine.write { transaction throws(TreeError) in
+                for entry in sweep.stale { try ExpiryTable.remove(entry, in: transaction) }
+            }
+        }
+        for update in sweep.updates { _ = try await group.commit(update) }
+    }
+}
