@@ -60,6 +60,36 @@ struct DatabaseAccessTests {
         }
     }
 
+    @Test("Rules are the owner's", arguments: [(nil, 401), ("a.b.c", 401), ("owner", 200)] as [(String?, Int)])
+    func rules(token: String?, status: Int) async throws {
+        try await withService(changeDoor: { $0.database.isEmulator = true }) { service in
+            var headers = HTTPFields()
+            headers[.authorization] = token.map { "Bearer \($0)" }
+            let answer = try await service.tcpClient.get("/.settings/rules.json", headers: headers)
+            #expect(answer.status == status, "\(answer.text)")
+            #expect(try await service.client.get("/.settings/rules.json").status == 200)
+        }
+    }
+
+    @Test("Who may not read may not listen")
+    func listening() async throws {
+        try await withService(changeDoor: { $0.database.secret = Self.secret }) { service in
+            let answer = try await service.tcpClient.get("/a.json", headers: [.accept: "text/event-stream"])
+            #expect(answer.status == 401 && answer.text == Self.denied)
+            let events = try await RawConnection.with(port: service.tcpPort) { connection in
+                try await connection.send(
+                    "GET /a.json?ns=one&auth=\(Self.secret) HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
+                )
+                let begin = try await connection.read(until: "\n\n")
+                _ = try await service.client.ask(.put, "/a/b.json?ns=one", body: .bytes(Array("1".utf8)))
+                return begin + (try await connection.read(until: "\n\n"))
+            }
+            #expect(events.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(events.contains("event: put\ndata: {\"path\":\"/\",\"data\":null}\n\n"), "\(events)")
+            #expect(events.hasSuffix("event: put\ndata: {\"path\":\"/b\",\"data\":1}\n\n"), "\(events)")
+        }
+    }
+
     @Test("With a secret whoever shows it, in any of the three places")
     func secret() async throws {
         try await withService(changeDoor: { $0.database.secret = Self.secret }) { service in

@@ -1,3 +1,4 @@
+import Blobs
 import Client
 import HTTPTypes
 import NIOCore
