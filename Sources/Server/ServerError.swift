@@ -32,6 +32,7 @@ package struct ServerError: Error, Sendable, CustomStringConvertible {
         package static let invalidNamespace = Code(rawValue: "invalid_namespace")
         package static let permissionDenied = Code(rawValue: "permission_denied")
         package static let badToken = Code(rawValue: "bad_token")
+        package static let badQuery = Code(rawValue: "bad_query")
         package static let noData = Code(rawValue: "no_data")
         package static let writeTooLarge = Code(rawValue: "write_too_large")
         package static let tooManyWrites = Code(rawValue: "too_many_writes")

@@ -72,14 +72,17 @@ class TestValues:
         assert value["count"] == 5
         assert value["of"] == {"another": -1.5}
 
-    def test_a_long_text_and_many_children(self, root):
+    def test_a_long_text(self, root):
         text = "x" * 3_000_000
         root.child("text").set(text)
         assert root.child("text").get() == text
+        root.child("text").delete()
+
+    def test_many_children(self, root):
         children = {f"k{n:06}": {"n": n, "even": n % 2 == 0} for n in range(40_000)}
-        root.child("children").set(children)
-        assert root.child("children").get() == children
-        assert len(root.child("children").get(shallow=True)) == 40_000
+        root.set(children)
+        assert root.get() == children
+        assert len(root.get(shallow=True)) == 40_000
 
 
 class TestPush:

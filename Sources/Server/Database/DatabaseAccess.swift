@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 
 /// Who may use the database: whoever reaches the Unix socket, and over TCP whom the operator lets in.
 struct DatabaseAccess: Sendable {
@@ -8,18 +7,32 @@ struct DatabaseAccess: Sendable {
     /// What others have to show; nil for nobody.
     let secret: String?
 
-    /// Refuses who may not.
+    /// As who a request is sent.
+    enum Sender {
+        /// May do everything.
+        case owner
+        /// Anybody else who is let in.
+        case user
+    }
+
+    static let denied = ServerError(.permissionDenied, "Permission denied")
+
+    /// As who a request is sent; over the Unix socket as the owner.
     ///
-    /// - Throws: `ServerError` with the code `permission_denied` or `bad_token`.
-    func check(_ request: Request, _ parameters: DatabaseParameters, _ context: DoorContext) throws(ServerError) {
-        guard !context.isTrusted else { return }
-        guard let token = Self.bearerToken(request.headers) ?? parameters.token else {
-            if isEmulator { return }
-            throw ServerError(.permissionDenied, "Permission denied")
+    /// - Throws: `ServerError` with the code `permission_denied` or `bad_token` for who is not let in.
+    func sender(
+        of request: HTTPRequest, _ parameters: DatabaseParameters, isTrusted: Bool
+    ) throws(ServerError) -> Sender {
+        guard !isTrusted else { return .owner }
+        guard let token = Self.bearerToken(request.headerFields) ?? parameters.token else {
+            guard isEmulator else { throw Self.denied }
+            return .user
         }
-        if let secret, Self.isEqual(token, secret) { return }
-        guard isEmulator, token == "owner" || Self.looksLikeJWT(token) else {
-            throw ServerError(.badToken, "Could not parse auth token.")
+        if let secret, Self.isEqual(token, secret) { return .owner }
+        switch token {
+        case "owner" where isEmulator: return .owner
+        case _ where isEmulator && Self.looksLikeJWT(token): return .user
+        default: throw ServerError(.badToken, "Could not parse auth token.")
         }
     }
 

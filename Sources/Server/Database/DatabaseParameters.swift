@@ -13,6 +13,10 @@ struct DatabaseParameters: Sendable {
     private(set) var isShallow = false
     /// Whether priorities are wanted.
     private(set) var isExport = false
+    /// Whether rules are wanted without their comments.
+    private(set) var isStrict = false
+    /// Whether the last child is to come first.
+    private(set) var isDescending = false
     /// Whether only the number of children is wanted.
     private(set) var isCount = false
     /// As which a browser is to store the answer.
@@ -53,7 +57,10 @@ struct DatabaseParameters: Sendable {
             isPretty = value == "pretty"
             isSilent = value == "silent"
         case "shallow": isShallow = value == "true"
-        case "format": isExport = value == "export"
+        case "format":
+            isExport = value == "export"
+            isStrict = value == "strict"
+        case "descending": isDescending = value == "true"
         case "count": isCount = value == "true"
         case "download": downloadName = value
         case "callback": callback = try Self.functionName(value)

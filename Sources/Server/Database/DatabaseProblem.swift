@@ -18,7 +18,8 @@ struct DatabaseProblem {
 
     /// Statuses of the refusals that only the database makes.
     private static let statuses: [ServerError.Code: HTTPResponse.Status] = [
-        .invalidPath: .badRequest, .noData: .badRequest, .writeTooLarge: .badRequest, .timedOut: .badRequest,
+        .invalidPath: .badRequest, .noData: .badRequest, .badQuery: .badRequest, .writeTooLarge: .badRequest,
+        .timedOut: .badRequest,
         .conditionNotSupported: .badRequest, .permissionDenied: .unauthorized, .badToken: .unauthorized,
         .invalidNamespace: .notFound, .tooManyWrites: .serviceUnavailable,
     ]
@@ -39,7 +40,7 @@ struct DatabaseProblem {
         switch error.code {
         case .invalidJSON, .invalidKey: self.init(.badRequest, Self.invalidData, detail: error.message)
         case .tooLarge: self.init(.badRequest, Self.tooLarge, detail: error.message)
-        case .invalidValue: self.init(.badRequest, error.message)
+        case .invalidValue, .invalidQuery, .indexNotDefined, .invalidRules: self.init(.badRequest, error.message)
         case .conflictingPaths:
             self.init(.badRequest, "\(error.path?.description ?? "/"): \(error.message)", detail: error.hint ?? "")
         default: self.init(Problem(error))

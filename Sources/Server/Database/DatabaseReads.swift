@@ -21,8 +21,8 @@ struct DatabaseReads: Sendable {
 
     /// Answers a GET.
     func get(_ asked: DatabaseRequest) async throws -> Response {
-        guard asked.parameters.filters.isEmpty else {
-            throw ServerError(.badRequest, "queries are not answered yet")
+        if asked.place.isPriority, !asked.parameters.filters.isEmpty {
+            throw DatabasePlace.invalid("a priority has no children")
         }
         guard let limit = asked.parameters.timeout else { return try await answer(asked, status: .ok) }
         return try await withThrowingTaskGroup { group in
@@ -40,8 +40,9 @@ struct DatabaseReads: Sendable {
     /// Answers with what is there, and this status.
     func answer(_ asked: DatabaseRequest, status: HTTPResponse.Status) async throws -> Response {
         let folder = pipeline.storage.incoming
+        let query = try asked.parameters.query()
         let found = try await pipeline.storage.tree.snapshot { snapshot in
-            try Self.find(asked, in: snapshot, folder: folder)
+            try Self.find(asked, query, in: snapshot, folder: folder)
         }
         switch found {
         case .unchanged(let etag):
@@ -57,30 +58,40 @@ struct DatabaseReads: Sendable {
     }
 
     private static func find(
-        _ asked: DatabaseRequest, in snapshot: TreeSnapshot, folder: Directory
+        _ asked: DatabaseRequest, _ query: TreeQuery?, in snapshot: TreeSnapshot, folder: Directory
     ) throws(TreeError) -> Found {
         let etag = asked.wantsETag ? try snapshot.etag(of: asked.place.node) : nil
         if let etag, etag == asked.ifNoneMatch { return .unchanged(etag: etag) }
         let text = AnswerText(asked.parameters, folder: folder)
-        if !asked.parameters.isSilent || asked.ifMatch != nil { try write(asked, from: snapshot, to: text) }
+        if !asked.parameters.isSilent || asked.ifMatch != nil { try write(asked, query, from: snapshot, to: text) }
         return .text(try text.finish(), token: try snapshot.token, etag: etag)
     }
 
     private static func write(
-        _ asked: DatabaseRequest, from snapshot: TreeSnapshot, to text: AnswerText
+        _ asked: DatabaseRequest, _ query: TreeQuery?, from snapshot: TreeSnapshot, to text: AnswerText
     ) throws(TreeError) {
         let (path, parameters) = (asked.place.node, asked.parameters)
-        if asked.place.isPriority {
-            try text.append(try snapshot.priorityJSON(of: path))
-        } else if parameters.isCount {
-            try text.append(Array("\(try snapshot.childCount(of: path))".utf8))
-        } else if parameters.isShallow {
-            try text.append(try snapshot.shallowJSON(of: path))
-        } else {
-            let last = try snapshot.json(of: path, parameters.isExport ? .export : .plain) { piece throws(TreeError) in
-                try text.append(piece)
+        let form = parameters.isExport ? JSONForm.export : .plain
+        let drain = { (piece: [UInt8]) throws(TreeError) in try text.append(piece) }
+        let rest =
+            if asked.place.isPriority {
+                try snapshot.priorityJSON(of: path)
+            } else if parameters.isCount {
+                Array("\(try count(of: path, query, in: snapshot))".utf8)
+            } else if parameters.isShallow {
+                try snapshot.shallowJSON(of: path)
+            } else if let query {
+                try snapshot.json(of: path, matching: query, form, drain: drain)
+            } else {
+                try snapshot.json(of: path, form, drain: drain)
             }
-            try text.append(last)
-        }
+        try text.append(rest)
+    }
+
+    private static func count(
+        of path: TreePath, _ query: TreeQuery?, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> Int {
+        guard let query else { return try snapshot.childCount(of: path) }
+        return try snapshot.count(of: path, matching: query)
     }
 }

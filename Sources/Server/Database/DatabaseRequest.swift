@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Tree
 
 /// A request for the database, understood.
 struct DatabaseRequest: Sendable {
@@ -11,9 +12,8 @@ struct DatabaseRequest: Sendable {
 
     /// Reads a request.
     ///
-    /// - Throws: `ServerError` with the code `invalid_path`, `invalid_namespace` or `bad_request`.
-    init(_ request: Request, _ parameters: DatabaseParameters, _ namespaces: DatabaseNamespaces) throws(ServerError) {
-        let namespace = try namespaces.namespace(named: parameters.namespace, host: request.head.authority)
+    /// - Throws: `ServerError` with the code `invalid_path` or `bad_request`.
+    init(_ request: Request, _ parameters: DatabaseParameters, in namespace: Namespace) throws(ServerError) {
         self.request = request
         self.parameters = parameters
         place = try DatabasePlace(path: request.uri.path, in: namespace)
@@ -36,9 +36,10 @@ struct DatabaseRequest: Sendable {
     var ifMatch: String? { request.headers[.ifMatch] }
     var ifNoneMatch: String? { request.headers[.ifNoneMatch] }
 
-    /// Whether the answer is to carry an ETag. Clients that send conditions read it, though they do not ask for it.
+    /// Whether the answer is to carry an ETag, which a part of a node's children has not. Clients that send conditions read it, though they do not ask for it.
     var wantsETag: Bool {
-        request.headers[.firebaseETag] == "true" || ifMatch != nil || ifNoneMatch != nil
+        parameters.filters.isEmpty
+            && (request.headers[.firebaseETag] == "true" || ifMatch != nil || ifNoneMatch != nil)
     }
 
     /// The headers of an answer to this request.

@@ -1,5 +1,7 @@
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
+import NIOCore
 import Pipeline
 import Tree
 
@@ -12,12 +14,14 @@ struct DatabaseResponder: HTTPResponder {
     private let namespaces: DatabaseNamespaces
     private let reads: DatabaseReads
     private let writes: DatabaseWrites
+    private let rules: DatabaseRules
 
     init(_ pipeline: UploadPipeline, settings: DatabaseSettings) {
         access = DatabaseAccess(isEmulator: settings.isEmulator, secret: settings.secret)
         namespaces = DatabaseNamespaces(mainName: settings.namespace)
         reads = DatabaseReads(pipeline)
         writes = DatabaseWrites(pipeline, reads: reads)
+        rules = DatabaseRules(pipeline)
     }
 
     func respond(to request: Request, context: DoorContext) async throws -> Response {
@@ -25,10 +29,18 @@ struct DatabaseResponder: HTTPResponder {
             return Response(status: .ok, headers: .preflight(for: request.headers))
         }
         let parameters = try DatabaseParameters(query: request.uri.query)
-        try access.check(request, parameters, context)
-        if request.uri.path == Self.functionTriggersPath { return .accepted }
-        let asked = try DatabaseRequest(request, parameters, namespaces)
-        let response = try await answer(asked)
+        let sender = try access.sender(of: request.head, parameters, isTrusted: context.isTrusted)
+        let namespace = try namespaces.namespace(named: parameters.namespace, host: request.head.authority)
+        let response: Response
+        switch request.uri.path {
+        case Self.functionTriggersPath:
+            response = .database("{\"status\":\"ok\"}")
+        case DatabaseRules.path:
+            guard sender == .owner else { throw DatabaseAccess.denied }
+            response = try await rules.answer(request, parameters, of: namespace)
+        default:
+            response = try await answer(try DatabaseRequest(request, parameters, in: namespace))
+        }
         return request.method == .head ? response.createHeadResponse() : response
     }
 
@@ -42,12 +54,25 @@ struct DatabaseResponder: HTTPResponder {
         default: throw ServerError(.methodNotAllowed, "\(asked.method.rawValue) is not possible here")
         }
     }
+
+    /// What a request may listen to; nil when it may not, or names no place of a tree: then it is answered as any other.
+    func listenedPath(_ head: HTTPRequest, isTrusted: Bool) -> TreePath? {
+        guard head.method == .get, head.isForDatabase, isTrusted || LoopbackGuard.isOwnName(head),
+            let target = head.path
+        else { return nil }
+        let uri = URI(target)
+        guard let parameters = try? DatabaseParameters(query: uri.query), parameters.filters.isEmpty,
+            (try? access.sender(of: head, parameters, isTrusted: isTrusted)) != nil,
+            let namespace = try? namespaces.namespace(named: parameters.namespace, host: head.authority),
+            let place = try? DatabasePlace(path: uri.path, in: namespace), !place.isPriority
+        else { return nil }
+        return place.node
+    }
 }
 
 extension Response {
-    /// What is answered where something is taken note of.
-    fileprivate static var accepted: Response {
-        Response(
-            status: .ok, headers: .database, body: ResponseBody(byteBuffer: ByteBuffer(string: "{\"status\":\"ok\"}")))
+    /// An answer that is there as text.
+    static func database(_ json: String) -> Response {
+        Response(status: .ok, headers: .database, body: ResponseBody(byteBuffer: ByteBuffer(string: json)))
     }
 }

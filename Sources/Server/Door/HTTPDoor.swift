@@ -7,7 +7,6 @@ package import Logging
 import NIOCore
 package import Pipeline
 import ServiceLifecycle
-import Tree
 
 /// The HTTP door: the service's interface on a Unix socket and, when asked for, on a loopback port.
 ///
@@ -39,6 +38,7 @@ package struct HTTPDoor: Service {
     private let settings: Settings
     private let logger: Logger
     private let onListening: @Sendable (Listener) -> Void
+    private let database: DatabaseResponder
     private let streams: EventStreams
 
     /// Prepares the door; `onListening` is told each address once connections are taken there.
@@ -50,10 +50,11 @@ package struct HTTPDoor: Service {
         self.settings = settings
         self.logger = logger
         self.onListening = onListening
-        streams = EventStreams(pipeline.tree, keepAlive: .seconds(30)) { request, _ in
-            guard let path = request.path, path.hasSuffix(".json") else { return nil }
-            return (try? TreePath(String(path.dropLast(5)))).map { EventStreams.Source(path: $0, query: nil) }
-        }
+        let database = DatabaseResponder(pipeline, settings: settings.database)
+        self.database = database
+        streams = EventStreams(
+            pipeline.tree, keepAlive: .milliseconds(settings.database.keepAliveMilliseconds),
+            route: database.source)
     }
 
     /// Answers requests until a graceful shutdown; requests that are in work then are answered.
@@ -83,7 +84,6 @@ package struct HTTPDoor: Service {
 
     private func responder() -> DoorResponder {
         let routes = routes()
-        let database = DatabaseResponder(pipeline, settings: settings.database)
         return DoorResponder(
             routes: routes.buildResponder(), database: routes.middlewares.constructResponder(finalResponder: database))
     }
@@ -98,6 +98,7 @@ package struct HTTPDoor: Service {
         PostRoutes(pipeline).add(to: router)
         MediaRoutes(pipeline).add(to: router)
         RethumbRoutes(pipeline).add(to: router)
+        ChangeRoutes(pipeline, settings.database).add(to: router)
         HealthRoutes(pipeline).add(to: router)
         PageRoutes().add(to: router)
         return router

@@ -23,12 +23,17 @@ struct LoopbackGuard: RouterMiddleware {
     }
 
     private func checkHost(_ request: Request) throws(ServerError) {
-        let host = request.head.authority.map { LoopbackAddress.split($0).host } ?? ""
-        guard LoopbackAddress.isLoopback(host) || (request.head.isForDatabase && Self.isDatabaseName(host)) else {
+        guard Self.isOwnName(request.head) else {
             throw ServerError(
                 .foreignHost, "this service answers to localhost and 127.0.0.1 only",
                 hint: "use http://127.0.0.1 and the port; a proxy has to set the Host header")
         }
+    }
+
+    /// Whether the request is addressed to a name that means this service.
+    static func isOwnName(_ head: HTTPRequest) -> Bool {
+        let host = head.authority.map { LoopbackAddress.split($0).host } ?? ""
+        return LoopbackAddress.isLoopback(host) || (head.isForDatabase && isDatabaseName(host))
     }
 
     private static func isDatabaseName(_ host: String) -> Bool {

@@ -215,6 +215,16 @@ struct JSONTokenizer<Sink: JSONSink> {
         return end + 1
     }
 
+    /// Refuses a string whose end has not come when no sink could take it any more, however it is escaped.
+    private func checkLength(_ byteCount: Int, isKey: Bool) throws(TreeError) {
+        let longest = isKey ? TreePath.maxDepth * (TreeKey.maxBytes + 1) : TreeValue.maxStringBytes
+        let longestEscape = 6
+        guard byteCount <= longest * longestEscape else {
+            throw TreeError(
+                .tooLarge, "a \(isKey ? "key" : "string") has more than \(longest) bytes", hint: "write less at once")
+        }
+    }
+
     private mutating func handOn(_ utf8: Span<UInt8>, isKey: Bool) throws(TreeError) {
         guard JSONText.isValidUTF8(utf8) else { throw Self.invalid("a string that is not UTF-8") }
         if isKey { try sink.key(utf8) } else { try sink.string(utf8) }

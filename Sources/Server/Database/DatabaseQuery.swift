@@ -1,0 +1,51 @@
+import Tree
+
+extension DatabaseParameters {
+    /// Which children are asked for; nil for all that is there.
+    ///
+    /// - Throws: `ServerError` with the code `bad_query`, or ``TreeError`` with the code `invalid_query`.
+    func query() throws -> TreeQuery? {
+        guard !filters.isEmpty else { return nil }
+        guard let orderBy = filters["orderBy"] else {
+            throw Self.badQuery("orderBy must be defined when other query parameters are defined")
+        }
+        let order = try TreeQuery.Order(json: orderBy)
+        let limit = try limit()
+        let lower = try bound("startAt", exclusive: "startAfter")
+        let upper = try bound("endAt", exclusive: "endBefore")
+        guard let equalTo = filters["equalTo"] else {
+            return try TreeQuery(order: order, from: lower, to: upper, limit: limit, isDescending: isDescending)
+        }
+        guard lower == nil, upper == nil else {
+            throw Self.badQuery(
+                "equalTo cannot be specified in addition to startAfter, startAt, endAt, or endBefore")
+        }
+        return try TreeQuery(
+            order: order, equalTo: try TreeQuery.Bound(json: equalTo), limit: limit, isDescending: isDescending)
+    }
+
+    private func bound(_ inclusive: String, exclusive: String) throws -> TreeQuery.Bound? {
+        switch (filters[inclusive], filters[exclusive]) {
+        case (nil, nil): return nil
+        case (let text?, nil): return try TreeQuery.Bound(json: text)
+        case (nil, let text?): return try TreeQuery.Bound(json: text, isInclusive: false)
+        case (_?, _?): throw Self.badQuery("\(inclusive) and \(exclusive) cannot both be specified")
+        }
+    }
+
+    private func limit() throws(ServerError) -> TreeQuery.Limit? {
+        switch (filters["limitToFirst"], filters["limitToLast"]) {
+        case (nil, nil): return nil
+        case (let text?, nil): return .first(try Self.count(text, of: "limitToFirst"))
+        case (nil, let text?): return .last(try Self.count(text, of: "limitToLast"))
+        case (_?, _?): throw Self.badQuery("limitToFirst and limitToLast cannot both be specified")
+        }
+    }
+
+    private static func count(_ text: String, of name: String) throws(ServerError) -> Int {
+        guard let count = Int32(text), count > 0 else { throw badQuery("\(name) must be a positive integer") }
+        return Int(count)
+    }
+
+    private static func badQuery(_ complaint: String) -> ServerError { ServerError(.badQuery, complaint) }
+}

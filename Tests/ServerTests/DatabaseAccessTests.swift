@@ -1,0 +1,145 @@
+import Client
+import HTTPTypes
+import Server
+import TestSupport
+import Testing
+
+@Suite("The database: who may use it", .timeLimit(.minutes(2)))
+struct DatabaseAccessTests {
+    private static let secret = "0123456789abcdef"
+    private static let denied = "{\"error\":\"Permission denied\"}"
+    private static let unreadable = "{\"error\":\"Could not parse auth token.\"}"
+
+    /// What a request shows over TCP, and what is answered.
+    struct Row: Sendable {
+        var query = ""
+        var headers: HTTPFields = [:]
+        let answer: String
+        var status: Int { answer == "null" ? 200 : 401 }
+    }
+
+    private func check(_ rows: [Row], _ service: Service) async throws {
+        for row in rows {
+            for method in [HTTPRequest.Method.get, .delete] {
+                let given = try await service.tcpClient.ask(method, "/a.json" + row.query, headers: row.headers)
+                #expect(given.status == row.status, "\(row)")
+                #expect(given.text == row.answer, "\(row)")
+            }
+        }
+    }
+
+    @Test("Over TCP nobody, unless the operator opens it; over the socket everybody whom the file mode lets in")
+    func closed() async throws {
+        try await withService { service in
+            try await check(
+                [
+                    Row(answer: Self.denied), Row(headers: [.authorization: "Bearer owner"], answer: Self.unreadable),
+                    Row(query: "?auth=a.b.c", answer: Self.unreadable),
+                    Row(headers: [.authorization: "Bearer a.b.c"], answer: Self.unreadable),
+                    Row(headers: [.authorization: "Basic YTpi"], answer: Self.denied),
+                ], service)
+            #expect(try await service.client.get("/a.json").status == 200)
+            #expect(
+                try await service.client.get("/a.json", headers: [.authorization: "Bearer owner"]).status == 200)
+            #expect(try await service.tcpClient.get("/healthz").status == 200)
+        }
+    }
+
+    @Test("With --emulator anybody, as owner or with a user's token")
+    func emulator() async throws {
+        try await withService(changeDoor: { $0.database.isEmulator = true }) { service in
+            try await check(
+                [
+                    Row(answer: "null"), Row(headers: [.authorization: "Bearer owner"], answer: "null"),
+                    Row(headers: [.authorization: "bearer a.b.c"], answer: "null"),
+                    Row(query: "?auth=a.b.", answer: "null"), Row(query: "?access_token=a.b.c", answer: "null"),
+                    Row(query: "?auth_variable_override=%7B%22uid%22%3A%22a%22%7D", answer: "null"),
+                    Row(query: "?auth=rubbish", answer: Self.unreadable),
+                    Row(headers: [.authorization: "Bearer rubbish"], answer: Self.unreadable),
+                ], service)
+        }
+    }
+
+    @Test("Rules are the owner's", arguments: [(nil, 401), ("a.b.c", 401), ("owner", 200)] as [(String?, Int)])
+    func rules(token: String?, status: Int) async throws {
+        try await withService(changeDoor: { $0.database.isEmulator = true }) { service in
+            var headers = HTTPFields()
+            headers[.authorization] = token.map { "Bearer \($0)" }
+            let answer = try await service.tcpClient.get("/.settings/rules.json", headers: headers)
+            #expect(answer.status == status, "\(answer.text)")
+            #expect(try await service.client.get("/.settings/rules.json").status == 200)
+        }
+    }
+
+    @Test("Who may not read may not listen")
+    func listening() async throws {
+        try await withService(changeDoor: { $0.database.secret = Self.secret }) { service in
+            let answer = try await service.tcpClient.get("/a.json", headers: [.accept: "text/event-stream"])
+            #expect(answer.status == 401 && answer.text == Self.denied)
+            let events = try await RawConnection.with(port: service.tcpPort) { connection in
+                try await connection.send(
+                    "GET /a.json?ns=one&auth=\(Self.secret) HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
+                )
+                let begin = try await connection.read(until: "\n\n")
+                _ = try await service.client.ask(.put, "/a/b.json?ns=one", body: .bytes(Array("1".utf8)))
+                return begin + (try await connection.read(until: "\n\n"))
+            }
+            #expect(events.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(events.contains("event: put\ndata: {\"path\":\"/\",\"data\":null}\n\n"), "\(events)")
+            #expect(events.hasSuffix("event: put\ndata: {\"path\":\"/b\",\"data\":1}\n\n"), "\(events)")
+        }
+    }
+
+    @Test("With a secret whoever shows it, in any of the three places")
+    func secret() async throws {
+        try await withService(changeDoor: { $0.database.secret = Self.secret }) { service in
+            let secret = Self.secret
+            try await check(
+                [
+                    Row(headers: [.authorization: "Bearer \(secret)"], answer: "null"),
+                    Row(query: "?auth=\(secret)", answer: "null"),
+                    Row(query: "?access_token=\(secret)", answer: "null"),
+                    Row(answer: Self.denied), Row(query: "?auth=\(secret)x", answer: Self.unreadable),
+                    Row(query: "?auth=\(secret.dropLast())", answer: Self.unreadable),
+                    Row(query: "?auth=", answer: Self.unreadable), Row(query: "?auth=owner", answer: Self.unreadable),
+                    Row(query: "?auth=\(secret)", headers: [.authorization: "Bearer x"], answer: Self.unreadable),
+                ], service)
+        }
+    }
+
+    @Test(
+        "Pages of other sites write only where there is an emulator",
+        arguments: [(true, "/a.json", 200), (false, "/a.json?auth=0123456789abcdef", 403), (true, "/v1/rethumb", 403)])
+    func pages(isEmulator: Bool, path: String, status: Int) async throws {
+        try await withService(changeDoor: {
+            $0.database.isEmulator = isEmulator
+            $0.database.secret = Self.secret
+        }) { service in
+            let answer = try await service.tcpClient.ask(
+                .post, path, headers: [.origin: "https://evil.example", .named("sec-fetch-site"): "cross-site"],
+                body: .bytes(Array("1".utf8)))
+            #expect(answer.status == status, "\(answer.text)")
+        }
+    }
+
+    @Test(
+        "Databases answer to the names that their vendor gives them, and take their tree from it",
+        arguments: [
+            ("one.firebaseio.com", 200, "1"), ("one.europe-west1.firebasedatabase.app", 200, "1"),
+            ("other.firebaseio.com", 200, "null"), ("127.0.0.1", 200, "\"main\""), ("localhost", 200, "\"main\""),
+            ("one.evil.example", 403, ""), ("firebaseio.com.evil.example", 403, ""),
+        ])
+    func hosts(host: String, status: Int, value: String) async throws {
+        try await withService(changeDoor: { $0.database.isEmulator = true }) { service in
+            _ = try await service.client.ask(.put, "/a.json?ns=one", body: .bytes(Array("1".utf8)))
+            _ = try await service.client.ask(.put, "/a.json", body: .bytes(Array("\"main\"".utf8)))
+            let answer = try await RawConnection.with(port: service.tcpPort) { connection in
+                try await connection.send("GET /a.json HTTP/1.1\r\nHost: \(host):80\r\nConnection: close\r\n\r\n")
+                return try await connection.read()
+            }
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+            if status == 200 { #expect(answer.hasSuffix("\r\n\r\n\(value)"), "\(answer)") }
+            if status == 403 { #expect(answer.contains("{\"error\":"), "\(answer)") }
+        }
+    }
+}

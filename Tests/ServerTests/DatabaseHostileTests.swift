@@ -1,0 +1,144 @@
+import Blobs
+import Client
+import HTTPTypes
+import NIOCore
+import TestSupport
+import Testing
+
+@Suite("The database: bodies that nobody should send", .timeLimit(.minutes(5)))
+struct DatabaseHostileTests {
+    private static let invalidData = "Invalid data; couldn't parse JSON object, array, or value."
+    private static let tooLarge =
+        "Data to write exceeds the maximum size that can be modified with a single request."
+
+    /// A body, how it is called, and the sentence with which it is refused.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let name: String
+        let body: [UInt8]
+        let sentence: String
+
+        var testDescription: String { name }
+    }
+
+    static let rows = [
+        Row(
+            name: "depth 1,000",
+            body: Array((String(repeating: "{\"a\":", count: 1000) + "1" + String(repeating: "}", count: 1000)).utf8),
+            sentence: tooLarge),
+        Row(name: "depth 1,000 of arrays", body: Array(repeating: UInt8(ascii: "["), count: 1000), sentence: tooLarge),
+        Row(
+            name: "a key of 10 MB", body: Array("{\"\(String(repeating: "k", count: 10 << 20))\":1}".utf8), sentence: ""
+        ),
+        Row(
+            name: "a text of 11 MB", body: Array("\"\(String(repeating: "x", count: 11 << 20))\"".utf8),
+            sentence: tooLarge),
+        Row(name: "bad UTF-8", body: [0x22, 0xFF, 0xFE, 0x22], sentence: invalidData),
+        Row(name: "bad UTF-8 in a key", body: [0x7B, 0x22, 0xC3, 0x22, 0x3A, 0x31, 0x7D], sentence: invalidData),
+        Row(name: "overlong UTF-8", body: [0x22, 0xC0, 0xAF, 0x22], sentence: invalidData),
+        Row(name: "a zero byte", body: Array("\u{0}".utf8), sentence: invalidData),
+        Row(name: "a byte order mark", body: [0xEF, 0xBB, 0xBF, 0x31], sentence: invalidData),
+        Row(
+            name: "a number without end", body: Array(repeating: UInt8(ascii: "1"), count: 1 << 20),
+            sentence: invalidData),
+        Row(name: "a raw line break in a text", body: Array("\"\n\"".utf8), sentence: invalidData),
+    ]
+
+    @Test(arguments: rows)
+    func refused(row: Row) async throws {
+        try await withService { service in
+            for size in [1, 1000, 1 << 20] where row.body.count / size < 20_000 {
+                let answer = try await service.client.ask(
+                    .put, "/a.json", body: .stream(byteCount: nil, chunks(row.body, of: size)))
+                #expect(answer.status == 400, "\(answer.text.prefix(300))")
+                #expect(answer.json["error"].string?.contains(row.sentence) == true, "\(answer.text.prefix(300))")
+                #expect(answer.body.count < 1000, "the answer does not repeat what was sent")
+            }
+            #expect(try await service.client.get("/.json").text == "null")
+        }
+    }
+
+    @Test("A body that is announced too long is refused before its first byte", arguments: [true, false])
+    func announced(asksFirst: Bool) async throws {
+        try await withService { service in
+            let answer = try await RawConnection.with(socket: service.socketPath) { connection in
+                let expect = asksFirst ? "Expect: 100-continue\r\n" : ""
+                try await connection.send(
+                    "PUT /a.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 314572800\r\n\(expect)\r\n")
+                return try await connection.read(until: "}")
+            }
+            #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
+            #expect(answer.contains(Self.tooLarge))
+            #expect(answer.lowercased().contains("connection: close"))
+        }
+    }
+
+    @Test("A smaller class has a smaller limit")
+    func tiny() async throws {
+        try await withService { service in
+            let answer = try await service.client.ask(
+                .put, "/a.json?writeSizeLimit=tiny",
+                body: .stream(byteCount: nil, chunks(Array(repeating: 0x20, count: 17 << 20), of: 1 << 20)))
+            #expect(answer.status == 400)
+            #expect(answer.json["error"].string?.hasPrefix(Self.tooLarge) == true)
+        }
+    }
+
+    @Test(
+        "A body that is cut writes nothing, even where what came is JSON",
+        arguments: ["Content-Length: 5", "Transfer-Encoding: chunked"])
+    func cut(framing: String) async throws {
+        try await withService { service in
+            let part = framing.hasPrefix("T") ? "5\r\n12" : "12"
+            try await RawConnection.with(socket: service.socketPath) { connection in
+                try await connection.send("PUT /a.json HTTP/1.1\r\nHost: localhost\r\n\(framing)\r\n\r\n\(part)")
+            }
+            // Whatever became of it was before this: one writer, in order.
+            _ = try await service.client.ask(.put, "/b.json", body: .bytes(Array("1".utf8)))
+            #expect(try await service.client.get("/.json").text == "{\"b\":1}")
+        }
+    }
+
+    @Test("Many that send a byte now and then keep nobody from writing")
+    func slow() async throws {
+        try await withService { service in
+            let status = try await withThrowingTaskGroup { group in
+                let (started, go) = AsyncStream.makeStream(of: Void.self)
+                let (finished, finish) = AsyncStream.makeStream(of: Void.self)
+                for _ in 0..<200 {
+                    group.addTask {
+                        try await RawConnection.with(socket: service.socketPath) { connection in
+                            try await connection.send(
+                                "PUT /slow.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{\"a\":")
+                            go.yield()
+                            await finished.first { _ in true }
+                        }
+                    }
+                }
+                for await _ in started.prefix(200) {}
+                let answer = try await service.client.ask(.put, "/a.json", body: .bytes(Array("1".utf8)))
+                finish.finish()
+                try await group.waitForAll()
+                return answer.status
+            }
+            #expect(status == 200)
+            #expect(try await service.client.get("/slow.json").text == "null")
+        }
+    }
+
+    @Test("An answer too long for memory comes whole, with its length")
+    func longAnswer() async throws {
+        try await withService { service in
+            let text = String(repeating: "0123456789", count: 50_000)
+            let value = "{" + (0..<9).map { "\"k\($0)\":\"\(text)\"" }.joined(separator: ",") + "}"
+            let written = try await service.client.ask(.put, "/a.json", body: .bytes(Array(value.utf8)))
+            #expect(written.text == value)
+            let read = try await service.client.get("/a.json")
+            #expect(read.text == value)
+            #expect(read.headers[.contentLength] == "\(value.utf8.count)")
+            let script = try await service.client.get("/a.json?callback=f")
+            #expect(script.text == "/**/f(\(value));")
+            let incoming = try service.scratch.directory().folder("Storage").folder("incoming")
+            #expect(try incoming.entries().isEmpty)
+        }
+    }
+}
