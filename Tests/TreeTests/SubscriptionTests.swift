@@ -108,7 +108,7 @@ import Testing
     @Test("a write just before, and one just after, the snapshot is read are each told once")
     func handOverStepByStep() async throws {
         let engine = InterposedEngine()
-        let store = try await TreeStore(engine: engine)
+        let store = try await TreeStore(engine: engine, isMaintained: false)
         let writes = Mutex<[Int64]>([1, 2])
         engine.aroundNextRead.withLock { hook in
             hook = { _ = try? await store.set("n", to: .integer(writes.withLock { $0.removeFirst() })) }

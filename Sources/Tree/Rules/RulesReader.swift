@@ -140,7 +140,10 @@ struct RulesReader: JSONSink {
         var paths: [TreePath] = []
         for name in names {
             guard let path = try? TreePath(name), !path.isRoot else {
-                throw invalid("\"\(name)\" in .indexOn is no path of a child, nor \".value\"")
+                throw invalid(
+                    names.count == 1
+                        ? "\"\(name)\" in .indexOn is no path of a child, nor \".value\""
+                        : "\"\(name)\" in a list of .indexOn is no path of a child")
             }
             paths.append(path)
         }
