@@ -21,7 +21,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0", traits: []),
-        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.0"),
@@ -40,6 +39,8 @@ let package = Package(
         .systemLibrary(
             name: "CSystemGIF", pkgConfig: "libgif", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
         .systemLibrary(
+            name: "CSystemSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+        .systemLibrary(
             name: "CSystemCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
 
         // C fences: longjmp libraries as return codes, and calls that the Glibc module hides.
@@ -52,8 +53,7 @@ let package = Package(
         .target(
             name: "Tree",
             dependencies: [
-                "CSystemCrypto",
-                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "CSystemCrypto", "CSystemSQLite",
             ],
             swiftSettings: settings),
 
@@ -94,6 +94,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             resources: [
@@ -141,7 +142,7 @@ let package = Package(
             path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(name: "ImagingTests", dependencies: ["Imaging"], swiftSettings: settings),
         .testTarget(name: "BlobsTests", dependencies: ["Blobs", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "TreeTests", dependencies: ["Tree"], swiftSettings: settings),
+        .testTarget(name: "TreeTests", dependencies: ["Tree", "CSystemSQLite"], swiftSettings: settings),
         .testTarget(
             name: "PipelineTests",
             dependencies: [

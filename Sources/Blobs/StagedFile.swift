@@ -49,7 +49,8 @@ public final class StagedFile: Sendable {
     /// Appends bytes. Blocks while the disk takes them.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(BlobError) {
         try state.withLock { state throws(BlobError) in
-            try writeAll(bytes)
+            let failure = writeAll(bytes, to: descriptor)
+            guard failure == 0 else { throw BlobError(errno: failure, doing: "write \(folder.path)/\(name)") }
             state.hash.update(bytes)
             if state.head.count < 4096 { state.head.append(contentsOf: bytes.prefix(4096 - state.head.count)) }
             state.byteCount += bytes.count
@@ -68,17 +69,6 @@ public final class StagedFile: Sendable {
             throw folder.failure("publish \(target.path)/\(finalName) from", name)
         }
         state.withLock { $0.isPublished = true }
-    }
-
-    private func writeAll(_ bytes: UnsafeRawBufferPointer) throws(BlobError) {
-        var offset = 0
-        while offset < bytes.count {
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-            let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
-            if written < 0, errno == EINTR { continue }
-            guard written >= 0 else { throw folder.failure("write", name) }
-            offset += written
-        }
     }
 }
 

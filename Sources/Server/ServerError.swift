@@ -25,6 +25,17 @@ package struct ServerError: Error, Sendable, CustomStringConvertible {
         package static let methodNotAllowed = Code(rawValue: "method_not_allowed")
         package static let rangeNotSatisfiable = Code(rawValue: "range_not_satisfiable")
         package static let jobRunning = Code(rawValue: "job_running")
+
+        // Requests for the database.
+        package static let invalidPath = Code(rawValue: "invalid_path")
+        package static let invalidNamespace = Code(rawValue: "invalid_namespace")
+        package static let permissionDenied = Code(rawValue: "permission_denied")
+        package static let badToken = Code(rawValue: "bad_token")
+        package static let noData = Code(rawValue: "no_data")
+        package static let writeTooLarge = Code(rawValue: "write_too_large")
+        package static let tooManyWrites = Code(rawValue: "too_many_writes")
+        package static let conditionNotSupported = Code(rawValue: "condition_not_supported")
+        package static let timedOut = Code(rawValue: "timed_out")
     }
 
     package let code: Code

@@ -1,7 +1,9 @@
 import ArgumentParser
+import Foundation
 import Imaging
 import Inbox
 import Pipeline
+import Server
 
 /// Where the service's folder is: every command has it.
 struct StorageOptions: ParsableArguments {
@@ -26,6 +28,15 @@ struct SettingOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp(Settings.listen.help, valueName: "host:port"))
     var listen: String?
+
+    @Flag(help: ArgumentHelp(Settings.emulator.help))
+    var emulator = false
+
+    @Option(help: ArgumentHelp(Settings.databaseSecret.help, valueName: "file"))
+    var databaseSecret: String?
+
+    @Option(help: ArgumentHelp(Settings.namespace.help, valueName: "name"))
+    var namespace: String?
 
     @Option(help: ArgumentHelp(Settings.workers.help, valueName: "n"))
     var workers: String?
@@ -61,7 +72,9 @@ struct SettingOptions: ParsableArguments {
 
     func configuration() throws -> Configuration {
         let flags: [String: String?] = [
-            Settings.listen.name: listen, Settings.workers.name: workers,
+            Settings.listen.name: listen, Settings.emulator.name: emulator ? "true" : nil,
+            Settings.databaseSecret.name: databaseSecret, Settings.namespace.name: namespace,
+            Settings.workers.name: workers,
             Settings.recipes.name: recipe.isEmpty ? nil : recipe.joined(separator: " "),
             Settings.maxBytes.name: maxBytes, Settings.maxPixels.name: maxPixels, Settings.maxSide.name: maxSide,
             Settings.maxFramePixels.name: maxFramePixels, Settings.createPeople.name: createPeople,
@@ -89,6 +102,29 @@ extension Configuration {
         ImageLimits(
             maxInputBytes: try value(Settings.maxBytes), maxPixels: try value(Settings.maxPixels),
             maxSide: try value(Settings.maxSide), maxFramePixels: try value(Settings.maxFramePixels))
+    }
+
+    /// What the database door is to know.
+    ///
+    /// - Throws: `ConfigurationError` when the secret cannot be read, or is too short to be one.
+    func databaseSettings() throws -> DatabaseSettings {
+        var settings = DatabaseSettings()
+        settings.namespace = try value(Settings.namespace)
+        settings.isEmulator = try value(Settings.emulator)
+        let path = try value(Settings.databaseSecret)
+        if !path.isEmpty { settings.secret = try Self.secret(path) }
+        return settings
+    }
+
+    private static func secret(_ path: String) throws -> String {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            throw ConfigurationError("the database's secret \(path) cannot be read")
+        }
+        let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard secret.utf8.count >= 16 else {
+            throw ConfigurationError("the database's secret \(path) has less than 16 characters")
+        }
+        return secret
     }
 
     /// What the inbox door is to know.

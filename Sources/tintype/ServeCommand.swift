@@ -43,6 +43,7 @@ struct ServeCommand: AsyncParsableCommand {
         let inbox = InboxDoor(pipeline, settings: try configuration.inboxSettings(), logger: logger)
         var door = HTTPDoor.Settings(socketPath: Storage.socketPath(in: path))
         door.listen = try configuration.value(Settings.listen)
+        door.database = try configuration.databaseSettings()
         let http = HTTPDoor(pipeline, settings: door, logger: logger) { listener in
             switch listener {
             case .socket(let path):

@@ -34,7 +34,8 @@ struct AnySetting: Sendable {
 enum Settings {
     /// In the order in which `tintype config` prints them.
     static let all: [AnySetting] = [
-        storage.erased, listen.erased, workers.erased, recipes.erased, maxBytes.erased, maxPixels.erased,
+        storage.erased, listen.erased, emulator.erased, databaseSecret.erased, namespace.erased, workers.erased,
+        recipes.erased, maxBytes.erased, maxPixels.erased,
         maxSide.erased,
         maxFramePixels.erased, createPeople.erased, draftLifetime.erased, gracePeriod.erased, inboxQuiet.erased,
     ]
@@ -46,6 +47,16 @@ enum Settings {
         name: "listen", help: "Serve HTTP on this loopback address as well.", defaultText: "",
         expectation: "a loopback address and port such as 127.0.0.1:8080",
         parse: { $0.isEmpty ? .some(nil) : (try? LoopbackAddress($0)).map(Optional.some) })
+    static let emulator = Setting(
+        name: "emulator", help: "Whether all on this machine may use the database over TCP, web pages too.",
+        defaultText: "false", expectation: "true or false", parse: { Bool($0) })
+    static let databaseSecret = Setting(
+        name: "database-secret", help: "A file whose content opens the database over TCP.", defaultText: "",
+        expectation: "a file", parse: { .some($0) })
+    static let namespace = Setting(
+        name: "namespace", help: "The name by which clients may call the service's own tree (ns=NAME).",
+        defaultText: DatabaseSettings().namespace, expectation: "a name of a–z, 0–9, - and _",
+        parse: { DatabaseSettings.isName($0) ? $0 : nil })
     static let workers = Setting(
         name: "workers", help: "How many photos are rendered at a time.",
         defaultText: "\(ProcessInfo.processInfo.activeProcessorCount)", expectation: "a number from 1 to 64",

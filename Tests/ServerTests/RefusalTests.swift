@@ -98,7 +98,7 @@ struct RefusalTests {
     ]
 
     static let others: [Row] = [
-        Row(method: .get, path: "/nowhere", status: 404, code: "not_found"),
+        Row(method: .get, path: "/v1/nowhere", status: 404, code: "not_found"),
         Row(method: .get, path: "/v1/uploads/-P6xGdOK6scoZJdt2p7F", status: 404, code: "not_found"),
         Row(method: .get, path: "/v1/uploads/x", status: 404, code: "not_found"),
         Row(method: .get, path: "/v1/posts/-P6xGdOK6scoZJdt2p7F", status: 404, code: "not_found"),

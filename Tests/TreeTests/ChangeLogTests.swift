@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import Tree
@@ -6,7 +7,7 @@ import Testing
     @Test("changes come in order, whole, and page by page", arguments: EngineKind.allCases)
     func order(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
-            let store = try await TreeStore(engine: engine, changeLogLimit: 100, clock: { 1_234 })
+            let store = try await TreeStore(engine: engine, retention: ChangeRetention(count: 100), clock: { 1_234 })
             #expect(try await store.changes(since: .start, limit: 10) == [])
             try await store.set("a", to: ["x": 1.0, "e": [:], "y": ["z": "é", "0": true]])
             await expectCode(.preconditionFailed) { try await store.set("a", to: 2, if: [.absent("a")]) }
@@ -59,7 +60,7 @@ import Testing
 
     @Test("a trimmed token is refused, one that is kept is not", arguments: EngineKind.allCases)
     func trimming(kind: EngineKind) async throws {
-        try await withStore(kind, changeLogLimit: 16) { store throws in
+        try await withStore(kind, retention: ChangeRetention(count: 16)) { store throws in
             for number in 1...100 as ClosedRange<UInt64> {
                 try await store.set("n", to: .integer(Int64(number)))
                 // The last sixteen are always kept.
@@ -73,6 +74,84 @@ import Testing
             await expectCode(.tokenTooOld) { _ = try await store.changes(since: SyncToken(sequence: 80), limit: 1) }
             await expectCode(.tokenUnknown) { _ = try await store.changes(since: SyncToken(sequence: 101), limit: 1) }
             await expectCode(.tokenUnknown) { _ = try await store.changes(since: SyncToken(sequence: .max), limit: 1) }
+        }
+    }
+
+    @Test("changes that are too old go, but never the last", arguments: EngineKind.allCases)
+    func ageing(kind: EngineKind) async throws {
+        try await withEngine(kind) { engine in
+            let now = Mutex<Int64>(0)
+            let store = try await TreeStore(
+                engine: engine, retention: ChangeRetention(ageMilliseconds: 80), clock: { now.withLock { $0 } })
+            for number: Int64 in 1...50 {
+                now.withLock { $0 = number * 10 }
+                try await store.set("n", to: .integer(number))
+                let kept = try await store.changes(since: SyncToken(sequence: UInt64(max(0, number - 8))), limit: 100)
+                #expect(kept.count == min(Int(number), 8))
+            }
+            await expectCode(.tokenTooOld) { _ = try await store.changes(since: .start, limit: 1) }
+            now.withLock { $0 = 1_000_000 }
+            try await store.set("n", to: "last")
+            #expect(try await store.token.sequence == 51)
+            try await store.set("n", to: "one more")
+            #expect(try await store.token.sequence == 52)
+        }
+    }
+
+    @Test("a page tells what concerns a path, and where to go on", arguments: EngineKind.allCases)
+    func pages(kind: EngineKind) async throws {
+        try await withEngine(kind) { engine in
+            let store = try await TreeStore(engine: engine, clock: { 1_234 })
+            let texts: [(JSONUpdate.Form, TreePath, String)] = [
+                (.value, "a", #"{"b":{"c":1},"é":[1]}"#), (.value, "x", "1"), (.update, "", #"{"a/b":null,"x":2}"#),
+                (.value, "", #"{"a":{"b":3}}"#), (.priority, "a/b", "7"), (.value, "a/b/d/e", "true"),
+            ]
+            for (form, path, text) in texts { try await store.update(try JSONUpdate(form, at: path, json: text.utf8)) }
+            let other = TreePath(["a"], in: try Namespace("other"))
+            try await store.set(other, to: 1)
+            let expected = [
+                #"{"token":"1","timestamp":1234,"writes":[{"path":"/a/b","value":{"c":1}}]}"#,
+                #"{"token":"3","timestamp":1234,"writes":[{"path":"/a/b","value":null}]}"#,
+                #"{"token":"4","timestamp":1234,"writes":[{"path":"/a/b","value":3}]}"#,
+                #"{"token":"5","timestamp":1234,"writes":[{"path":"/a/b/.priority","value":7}]}"#,
+                #"{"token":"6","timestamp":1234,"writes":[{"path":"/a/b/d/e","value":true}]}"#,
+            ]
+            for limit in 1...6 {
+                var texts: [String] = []
+                var token = SyncToken.start
+                while true {
+                    let page = try await store.changePage(since: token, at: "a/b", limit: limit)
+                    texts += page.entries.map { String(decoding: $0.json, as: UTF8.self) }
+                    token = page.next
+                    #expect(page.entries.count <= limit)
+                    if !page.hasMore { break }
+                }
+                #expect(texts == expected)
+                #expect(token.sequence == 7)
+            }
+            let page = try await store.changePage(since: .start, at: other, limit: 10)
+            #expect(
+                page.entries.map { String(decoding: $0.json, as: UTF8.self) } == [
+                    #"{"token":"7","timestamp":1234,"writes":[{"path":"/a","value":1}]}"#
+                ])
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func waiting() async throws {
+        try await withStore(.memory) { store in
+            try await store.set("n", to: 1)
+            await store.waitForChange(after: .start)
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                for _ in 0..<4 { tasks.addTask { await store.waitForChange(after: SyncToken(sequence: 1)) } }
+                try await store.set("n", to: 2)
+                try await tasks.waitForAll()
+                tasks.addTask { await store.waitForChange(after: SyncToken(sequence: 2)) }
+                tasks.cancelAll()
+                try await tasks.waitForAll()
+                tasks.addTask { await store.waitForChange(after: SyncToken(sequence: 2)) }
+                await store.close()
+                try await tasks.waitForAll()
+            }
         }
     }
 }

@@ -38,10 +38,10 @@ func withEngine<Result>(_ kind: EngineKind, _ body: (any Engine) async throws ->
 /// Runs a body with a new, empty store.
 @discardableResult
 func withStore<Result>(
-    _ kind: EngineKind, changeLogLimit: Int = TreeStore.changeLogLimit, _ body: (TreeStore) async throws -> Result
+    _ kind: EngineKind, retention: ChangeRetention = ChangeRetention(), _ body: (TreeStore) async throws -> Result
 ) async throws -> Result {
     try await withEngine(kind) { engine in
-        try await body(try await TreeStore(engine: engine, changeLogLimit: changeLogLimit))
+        try await body(try await TreeStore(engine: engine, retention: retention))
     }
 }
 

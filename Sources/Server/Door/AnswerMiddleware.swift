@@ -15,7 +15,7 @@ struct AnswerMiddleware: RouterMiddleware {
         } catch let error where error is HTTPParserError || error is IOError || error is ChannelError {
             throw error  // The connection is broken or out of step: there is nobody to answer but with 400 and its end.
         } catch {
-            response = answer(to: error, context)
+            response = answer(to: error, request, context)
         }
         if request.method == .head, response.status.kind != .successful { response = response.createHeadResponse() }
         response.headers[.xContentTypeOptions] = "nosniff"
@@ -23,11 +23,28 @@ struct AnswerMiddleware: RouterMiddleware {
         return response
     }
 
-    private func answer(to error: any Error, _ context: DoorContext) -> Response {
-        let problem = Problem(error)
-        let level: Logger.Level = problem.status.kind == .serverError ? .error : .debug
-        context.logger.log(
-            level: level, "refused", metadata: ["status": "\(problem.status.code)", "error": "\(error)"])
-        return problem.response(trace: context.trace)
+    private func answer(to error: any Error, _ request: Request, _ context: DoorContext) -> Response {
+        if let error = error as? HTTPError, error.status == .notFound, !request.head.isForService {
+            return Self.noSuchAddress
+        }
+        let (status, response): (HTTPResponse.Status, Response)
+        if request.head.isForDatabase {
+            let problem = DatabaseProblem(error)
+            (status, response) = (problem.status, problem.response)
+        } else {
+            let problem = Problem(error)
+            (status, response) = (problem.status, problem.response(trace: context.trace))
+        }
+        let level: Logger.Level = status.kind == .serverError ? .error : .debug
+        context.logger.log(level: level, "refused", metadata: ["status": "\(status.code)", "error": "\(error)"])
+        return response
+    }
+
+    /// Whoever forgets `.json` is told so, in the words that clients of the database know.
+    private static var noSuchAddress: Response {
+        Response(
+            status: .notFound, headers: [.contentType: "text/plain; charset=utf-8"],
+            body: ResponseBody(
+                byteBuffer: ByteBuffer(string: "append .json to your request URI to use the REST API.\n")))
     }
 }

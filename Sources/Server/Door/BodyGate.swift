@@ -74,7 +74,7 @@ final class BodyGate: ChannelDuplexHandler, RemovableChannelHandler {
     private func expectsContinue(_ head: HTTPRequest) -> Bool {
         guard head.headerFields[.expect]?.lowercased() == "100-continue" else { return false }
         do {
-            try limits.check(head.headerFields)
+            try limits.check(head)
             return true
         } catch {
             return false

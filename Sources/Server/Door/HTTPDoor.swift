@@ -22,6 +22,7 @@ package struct HTTPDoor: Service {
         package var listen: LoopbackAddress?
         /// For all photos of one request together, in bytes; one photo has the pipeline's limit.
         package var maxRequestBytes = 256 << 20
+        package var database = DatabaseSettings()
 
         package init(socketPath: String) {
             self.socketPath = socketPath
@@ -63,7 +64,7 @@ package struct HTTPDoor: Service {
         // New files, the socket above all, are never for everybody: there is no moment between bind and chmod.
         umask(umask(0o007) | 0o007)
         defer { removeSocket() }
-        let responder = routes().buildResponder()
+        let responder = responder()
         var listeners = [socketApplication(responder)]
         if let address = settings.listen { listeners.append(tcpApplication(responder, at: address)) }
         do {
@@ -80,10 +81,17 @@ package struct HTTPDoor: Service {
             maxPhotoBytes: pipeline.settings.limits.maxInputBytes, maxRequestBytes: settings.maxRequestBytes)
     }
 
+    private func responder() -> DoorResponder {
+        let routes = routes()
+        let database = DatabaseResponder(pipeline, settings: settings.database)
+        return DoorResponder(
+            routes: routes.buildResponder(), database: routes.middlewares.constructResponder(finalResponder: database))
+    }
+
     private func routes() -> Router<DoorContext> {
         let router = Router(context: DoorContext.self)
         router.add(middleware: AnswerMiddleware())
-        router.add(middleware: LoopbackGuard())
+        router.add(middleware: LoopbackGuard(isEmulator: settings.database.isEmulator))
         UploadRoutes(pipeline, limits: limits).add(to: router)
         DraftRoutes(pipeline, limits: limits).add(to: router)
         EventRoutes(pipeline).add(to: router)
@@ -97,9 +105,7 @@ package struct HTTPDoor: Service {
 
     // MARK: - Where it is served
 
-    private typealias Responder = RouterResponder<DoorContext>
-
-    private func socketApplication(_ responder: Responder) -> any Service {
+    private func socketApplication(_ responder: DoorResponder) -> any Service {
         let (path, onListening) = (settings.socketPath, onListening)
         return application(responder, at: .unixDomainSocket(path: path)) { _ in
             chmod(path, 0o660)
@@ -107,7 +113,7 @@ package struct HTTPDoor: Service {
         }
     }
 
-    private func tcpApplication(_ responder: Responder, at address: LoopbackAddress) -> any Service {
+    private func tcpApplication(_ responder: DoorResponder, at address: LoopbackAddress) -> any Service {
         let onListening = onListening
         return application(responder, at: .hostname(address.host, port: address.port)) { channel in
             onListening(.tcp(host: address.host, port: channel.localAddress?.port ?? address.port))
@@ -115,7 +121,7 @@ package struct HTTPDoor: Service {
     }
 
     private func application(
-        _ responder: Responder, at address: BindAddress, onRunning: @escaping @Sendable (any Channel) async -> Void
+        _ responder: DoorResponder, at address: BindAddress, onRunning: @escaping @Sendable (any Channel) async -> Void
     ) -> any Service {
         let limits = limits
         let streams = streams

@@ -7,8 +7,6 @@ import Pipeline
 
 /// `/media/{uid}/{postId}/{file}`: the blobs, for as long as anybody likes to keep them: a name never changes its bytes.
 struct MediaRoutes: Sendable {
-    private static let chunkBytes = 256 << 10
-
     private let pipeline: UploadPipeline
 
     init(_ pipeline: UploadPipeline) {
@@ -28,10 +26,11 @@ struct MediaRoutes: Sendable {
         if request.headers.ifNoneMatch(tag) { return Response(status: .notModified, headers: headers) }
         switch range(request, tag, byteCount) {
         case .whole:
-            return Response(status: .ok, headers: headers, body: body(file, 0..<byteCount))
+            return Response(status: .ok, headers: headers, body: ResponseBody(file, 0..<byteCount, pipeline: pipeline))
         case .part(let range):
             headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(byteCount)"
-            return Response(status: .partialContent, headers: headers, body: body(file, range))
+            return Response(
+                status: .partialContent, headers: headers, body: ResponseBody(file, range, pipeline: pipeline))
         case .unsatisfiable:
             let error = ServerError(
                 .rangeNotSatisfiable, "the range lies outside the file", hint: "the file has \(byteCount) bytes")
@@ -83,20 +82,6 @@ struct MediaRoutes: Sendable {
         guard request.method == .get else { return .whole }  // RFC 9110 §14.2 defines ranges for GET alone.
         if let condition = request.headers[.ifRange], condition != tag { return .whole }
         return ByteRange(header: request.headers[.range], byteCount: byteCount)
-    }
-
-    private func body(_ file: FileReader, _ range: Range<Int>) -> ResponseBody {
-        ResponseBody(contentLength: range.count) { [pipeline] writer in
-            var offset = range.lowerBound
-            while offset < range.upperBound {
-                let count = min(Self.chunkBytes, range.upperBound - offset)
-                let bytes = try await pipeline.onFileThread { [offset] in try file.read(at: offset, maxBytes: count) }
-                guard !bytes.isEmpty else { throw BlobError(.io, "a blob became shorter while it was read") }
-                try await writer.write(ByteBuffer(bytes: bytes))
-                offset += bytes.count
-            }
-            try await writer.finish(nil)
-        }
     }
 }
 

@@ -2,7 +2,9 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 import Tree
 
 /// Turns a connection into an event stream of the database when its request asks for one.
@@ -71,10 +73,21 @@ final class EventStreamGate: ChannelInboundHandler, RemovableChannelHandler {
             return context.close(promise: nil)
         }
         // Requests time out, streams do not.
-        if let timeouts = try? pipeline.handler(type: HTTPConnectionStateHandler.self) {
-            pipeline.removeHandler(timeouts, promise: nil)
-        }
+        Self.remove(HTTPConnectionStateHandler.self, from: pipeline)
+        // What reads and writes requests is of no use any more, from here towards the socket.
+        Self.remove(HTTP1ToHTTPServerCodec.self, from: pipeline)
+        Self.remove(HTTPServerPipelineHandler.self, from: pipeline)
+        Self.remove(ByteToMessageHandler<HTTPRequestDecoder>.self, from: pipeline)
+        Self.remove(HTTPResponseEncoder.self, from: pipeline)
+        Self.remove(BodyGate.self, from: pipeline)
         removal = streams.open(self, at: path, on: context.eventLoop)
+    }
+
+    private static func remove<Handler: RemovableChannelHandler>(
+        _ type: Handler.Type, from pipeline: ChannelPipeline.SynchronousOperations
+    ) {
+        guard let handler = try? pipeline.handler(type: type) else { return }
+        pipeline.removeHandler(handler, promise: nil)
     }
 
     /// Begins with what was there.

@@ -9,8 +9,11 @@ struct FormFields {
     /// - Throws: `ServerError` with the code `bad_request` for what cannot be decoded, or is given twice.
     init(urlEncoded text: some StringProtocol) throws(ServerError) {
         for pair in text.split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : "") else {
+            let parts = Substring(pair).utf8.split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentEncoding.decode(parts[0], plusIsSpace: true),
+                let value = parts.count > 1 ? PercentEncoding.decode(parts[1], plusIsSpace: true) : ""
+            else {
                 throw ServerError(
                     .badRequest, "\"\(pair.prefix(80))\" is not percent-encoded UTF-8",
                     hint: "with curl: --get --data-urlencode 'text=…'")
@@ -49,28 +52,5 @@ struct FormFields {
         case let other?:
             throw ServerError(.badRequest, "\(name)=\(other.prefix(80)) is neither true nor false")
         }
-    }
-
-    private static func decoded(_ text: some StringProtocol) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"):
-                bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
-                    return nil
-                }
-                bytes.append(high << 4 | low)
-            default:
-                bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func hexDigit(_ byte: UInt8) -> UInt8? {
-        Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init)
     }
 }

@@ -1,5 +1,5 @@
-import GRDB
 import Glibc
+import Synchronization
 
 /// The embedded engine: one table in an SQLite file, in WAL mode, with an fsync for each transaction.
 ///
@@ -8,14 +8,14 @@ import Glibc
 /// (sqlite.org/wal.html#walresetbug). Readers are read-only connections, which can neither write nor checkpoint; only
 /// one process may have the file open, which is for the caller to see to.
 ///
-/// Reads and writes run on queues of their own, never on Swift's cooperative threads.
+/// Each connection has a thread of its own: nothing here blocks Swift's cooperative threads.
 public final class SQLiteEngine: Engine {
-    /// Checkpoint when the log has so many pages of 4 KiB.
-    private static let checkpointPages = 4000
-    private static let cacheKibibytes = 32 << 10
-    private static let busyTimeoutSeconds = 5.0
+    private static let readerCount = 4
 
-    private let pool: DatabasePool
+    private let writer: WorkerThreads<SQLiteWriter>
+    private let readers: WorkerThreads<SQLiteReader>
+    /// How many transactions have ended, so that readers know whether their state is still the last one.
+    private let commitCount = Atomic<UInt64>(0)
 
     /// Opens the database at a path, or makes it, readable for its owner alone.
     ///
@@ -24,33 +24,20 @@ public final class SQLiteEngine: Engine {
     /// - Throws: ``TreeError`` with codes such as `cannot_open`, `read_only`, `corrupt` and `busy`.
     public init(path: String) throws(TreeError) {
         try Self.createFile(path)
+        writer = try WorkerThreads(count: 1) { () throws(TreeError) in try SQLiteWriter(path: path) }
         do {
-            pool = try DatabasePool(path: path, configuration: Self.configuration)
-            try pool.writeWithoutTransaction { database in
-                // The pool has just set NORMAL, which may lose the last transactions when power fails.
-                try database.execute(sql: "PRAGMA synchronous = FULL")
-                try database.execute(sql: "PRAGMA wal_autocheckpoint = \(Self.checkpointPages)")
-                // After a burst, or a long read, the log file shrinks to its usual length again.
-                try database.execute(sql: "PRAGMA journal_size_limit = \(Self.checkpointPages * 4096)")
-                try database.execute(
-                    sql: """
-                        CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID
-                        """)
+            readers = try WorkerThreads(count: Self.readerCount, whenIdle: { $0.endTransaction() }) {
+                () throws(TreeError) in try SQLiteReader(path: path)
             }
         } catch {
-            throw TreeError(sqlite: error)
+            writer.stop()
+            throw error
         }
     }
 
-    private static var configuration: Configuration {
-        var configuration = Configuration()
-        configuration.label = "Tree"
-        configuration.busyMode = .timeout(busyTimeoutSeconds)
-        configuration.persistentReadOnlyConnections = true
-        configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA cache_size = -\(cacheKibibytes)")
-        }
-        return configuration
+    deinit {
+        readers.stop()
+        writer.stop()
     }
 
     /// SQLite gives its log the mode of the database file, so the file is made before SQLite does it.
@@ -63,15 +50,24 @@ public final class SQLiteEngine: Engine {
         _ = Glibc.close(descriptor)
     }
 
-    /// Reads one state of the database, on a connection for reading.
+    /// Reads one state of the database, on a thread for reading.
     public func read<Result: Sendable>(
         _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result {
-        do {
-            return try await pool.read { database in try body(SQLiteRows(database)) }
-        } catch {
-            throw TreeError(sqlite: error)
+        let outcome = await withoutActuallyEscaping(body) { body in
+            let pending = PendingRead(body)
+            return await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let isTaken = readers.submit { reader in
+                        continuation.resume(returning: pending.run(on: reader, after: self.commitCount))
+                    }
+                    if !isTaken { continuation.resume(returning: pending.run(on: nil, after: commitCount)) }
+                }
+            } onCancel: {
+                pending.cancel()
+            }
         }
+        return try outcome.get()
     }
 
     /// Runs a transaction on the writing connection; it is on disk when this returns.
@@ -80,43 +76,33 @@ public final class SQLiteEngine: Engine {
     public func write<Result: Sendable>(
         _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result {
-        // Not the pool's async method, which a cancelled caller would interrupt in the middle.
-        let outcome = await withCheckedContinuation { continuation in
-            pool.asyncWriteWithoutTransaction { database in
-                continuation.resume(returning: Self.transact(on: database, body))
-            }
+        try await withWriter { writer throws(TreeError) in
+            // Before anybody hears of it, so that whoever does will read it.
+            defer { self.commitCount.add(1, ordering: .releasing) }
+            return try writer.rows.write(body)
         }
-        return try outcome.get()
     }
 
-    private static func transact<Success>(
-        on database: Database, _ body: (any EngineTransaction) throws(TreeError) -> Success
-    ) -> Result<Success, TreeError> {
-        do {
-            var result: Success?
-            try database.inTransaction(.immediate) {
-                result = try body(SQLiteRows(database))
-                return .commit
+    /// Runs a body on the writing thread; a checkpoint, if one is due, comes after the answer.
+    func withWriter<Result: Sendable>(
+        _ body: @escaping @Sendable (SQLiteWriter) throws(TreeError) -> Result
+    ) async throws(TreeError) -> Result {
+        let outcome: Swift.Result<Result, TreeError> = await withCheckedContinuation { continuation in
+            let isTaken = writer.submit { writer in
+                continuation.resume(returning: Swift.Result { () throws(TreeError) in try body(writer) })
+                writer.checkpointIfDue()
             }
-            guard let result else { throw TreeError(.engine, "the transaction ended without a result") }
-            return .success(result)
-        } catch {
-            return .failure(TreeError(sqlite: error))
+            if !isTaken { continuation.resume(returning: .failure(.closed)) }
         }
+        return try outcome.get()
     }
 
     /// Moves the log into the database and closes it.
     ///
     /// Readers go first: the last connection to close makes the final checkpoint, and that must be the writing one.
     public func close() async {
-        await withCheckedContinuation { continuation in
-            pool.asyncBarrierWriteWithoutTransaction { [pool] database in
-                pool.invalidateReadOnlyConnections()
-                // What fails here stays in the log, and is recovered from it when the database is opened again.
-                _ = try? database.get().checkpoint(.truncate)
-                continuation.resume()
-            }
-        }
-        try? pool.close()
+        await readers.stopAndWait()
+        try? await withWriter { writer in writer.checkpointForClosing() }
+        await writer.stopAndWait()
     }
 }

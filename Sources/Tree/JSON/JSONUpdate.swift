@@ -147,6 +147,7 @@ extension TreeStore {
     ///
     /// - Throws: ``TreeError`` with code `precondition_failed`, `conflicting_paths`, `too_large`, `invalid_value`, or
     ///   the engine's failure.
+    @discardableResult
     public func update(
         _ update: JSONUpdate, if preconditions: [Precondition] = []
     ) async throws(TreeError) -> JSONReceipt {

@@ -10,8 +10,10 @@
 ///
 /// where a number is big endian and "counted" is a length in 4 bytes and then as many bytes.
 struct ChangeLog: Sendable {
-    /// How many changes are kept, at least; it is trimmed when there are an eighth more.
-    let limit: UInt64
+    /// The log is trimmed when there are an eighth more changes, or the oldest is an eighth older, than this says.
+    let retention: ChangeRetention
+    /// How many changes one update removes for their age, at most: many are not to delay it.
+    private static let maxAgedOut = 10_000
 
     private static func key(_ sequence: UInt64) -> [UInt8] {
         var key = [StorageFormat.changeLogKeyspace]
@@ -52,13 +54,38 @@ struct ChangeLog: Sendable {
         try transaction.put(change.row, for: Self.key(change.token.sequence))
     }
 
-    /// Drops what is older than the limit, now and then.
-    func trim(after token: SyncToken, in transaction: any EngineTransaction) throws(TreeError) {
-        guard token.sequence > limit + limit / 8,
-            let oldest = try firstToken(in: transaction, reverse: false),
-            token.sequence - oldest.sequence >= limit + limit / 8
-        else { return }
-        try transaction.remove(ByteRange(from: Self.key(0), upTo: Self.key(token.sequence - limit + 1)))
+    /// Drops what is not to be kept any longer, now and then.
+    func trim(
+        after token: SyncToken, timestampMilliseconds now: Int64, in transaction: any EngineTransaction
+    ) throws(TreeError) {
+        guard let oldest = try firstChange(in: transaction) else { return }
+        let count = UInt64(retention.count)
+        if token.sequence - oldest.sequence >= count + count / 8 {
+            try transaction.remove(ByteRange(from: Self.key(0), upTo: Self.key(token.sequence - count + 1)))
+        } else if now - oldest.timestampMilliseconds > retention.ageMilliseconds + retention.ageMilliseconds / 8 {
+            var end = oldest.sequence
+            try transaction.scan(Self.rows(after: .start), reverse: false) { key, row throws(TreeError) in
+                let (sequence, time): (UInt64, UInt64) = (try key.bigEndian(at: 1), try row.bigEndian(at: 0))
+                guard now - Int64(clamping: time) > retention.ageMilliseconds, sequence < token.sequence,
+                    sequence - oldest.sequence < Self.maxAgedOut
+                else { return false }
+                end = sequence + 1
+                return true
+            }
+            try transaction.remove(ByteRange(from: Self.key(0), upTo: Self.key(end)))
+        }
+    }
+
+    private func firstChange(
+        in snapshot: any EngineSnapshot
+    ) throws(TreeError) -> (sequence: UInt64, timestampMilliseconds: Int64)? {
+        var first: (UInt64, Int64)?
+        try snapshot.scan(Self.rows(after: .start), reverse: false) { key, row throws(TreeError) in
+            let time: UInt64 = try row.bigEndian(at: 0)
+            first = (try key.bigEndian(at: 1), Int64(clamping: time))
+            return false
+        }
+        return first
     }
 
     /// Visits the changes after a position, oldest first, until the visitor returns false.

@@ -7,18 +7,20 @@ final class Committer: Sendable {
     private let rules: RulesCache
     private let subscriptions: Subscriptions
     private let live: LiveHub
+    private let signal: ChangeSignal
     private let clock: @Sendable () -> Int64
     let statistics = Mutex(TreeStore.Statistics())
 
     init(
         engine: any Engine, changeLog: ChangeLog, rules: RulesCache, subscriptions: Subscriptions, live: LiveHub,
-        clock: @escaping @Sendable () -> Int64
+        signal: ChangeSignal, clock: @escaping @Sendable () -> Int64
     ) {
         self.engine = engine
         self.changeLog = changeLog
         self.rules = rules
         self.subscriptions = subscriptions
         self.live = live
+        self.signal = signal
         self.clock = clock
     }
 
@@ -38,6 +40,7 @@ final class Committer: Sendable {
             guard let change = receipt.change else { continue }
             subscriptions.deliver(change)
             live.publish(change)
+            signal.advance(to: change.token)
         }
         count(applied)
         return answers
@@ -82,7 +85,7 @@ final class Committer: Sendable {
             }
             answers.append(.success(CommitReceipt(token: token, writes: writes, change: change)))
         }
-        try changeLog.trim(after: token, in: transaction)
+        try changeLog.trim(after: token, timestampMilliseconds: timestampMilliseconds, in: transaction)
         return answers
     }
 

@@ -6,39 +6,42 @@ import Synchronization
 /// leaf by an object, deleting below one changes nothing, a parent vanishes with its last child. Every method may be
 /// called from any task; a store is alone on its engine.
 public final class TreeStore: Sendable {
-    /// How many changes the change log keeps.
-    public static let changeLogLimit = 100_000
-
     let engine: any Engine
     private let changeLog: ChangeLog
     private let rules = RulesCache()
     private let group: GroupCommit
     let subscriptions: Subscriptions
     let live: LiveHub
+    let signal: ChangeSignal
     private let committer: Committer
     let maintenance: Maintenance
 
     /// Opens the tree that an engine holds, or begins one.
     ///
     /// - Throws: ``TreeError`` with code `unsupported_format` when a newer version wrote it, or the engine's failure.
-    public convenience init(engine: any Engine) async throws(TreeError) {
-        try await self.init(engine: engine, changeLogLimit: Self.changeLogLimit)
+    public convenience init(
+        engine: any Engine, retention: ChangeRetention = ChangeRetention()
+    ) async throws(TreeError) {
+        try await self.init(engine: engine, retention: retention, clock: WallClock.milliseconds)
     }
 
     /// - Parameter isMaintained: Whether indexes are built, and what has expired is deleted, in the background.
     init(
-        engine: any Engine, changeLogLimit: Int = changeLogLimit, isMaintained: Bool = true,
+        engine: any Engine, retention: ChangeRetention = ChangeRetention(), isMaintained: Bool = true,
         clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) async throws(TreeError) {
-        let changeLog = ChangeLog(limit: UInt64(max(1, changeLogLimit)))
+        let changeLog = ChangeLog(retention: retention)
         let subscriptions = Subscriptions()
         let live = LiveHub()
+        let signal = ChangeSignal()
         let committer = Committer(
-            engine: engine, changeLog: changeLog, rules: rules, subscriptions: subscriptions, live: live, clock: clock)
+            engine: engine, changeLog: changeLog, rules: rules, subscriptions: subscriptions, live: live,
+            signal: signal, clock: clock)
         self.engine = engine
         self.changeLog = changeLog
         self.subscriptions = subscriptions
         self.live = live
+        self.signal = signal
         self.committer = committer
         group = GroupCommit { updates throws(TreeError) in try await committer.apply(updates) }
         maintenance = Maintenance(engine: engine, rules: rules, group: group, clock: clock)
@@ -54,6 +57,7 @@ public final class TreeStore: Sendable {
         await group.close()
         subscriptions.close()
         live.close()
+        signal.close()
         await engine.close()
     }
 

@@ -1,0 +1,21 @@
+// swift-tools-version: 6.2
+// What the service's figures are measured with; a package of its own, so that the service does not build it.
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "tintype", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "TreeBenchmark", dependencies: [.product(name: "Tree", package: "tintype")], swiftSettings: settings)
+    ]
+)

@@ -1,0 +1,46 @@
+import HTTPTypes
+import Hummingbird
+
+/// Who may use the database: whoever reaches the Unix socket, and over TCP whom the operator lets in.
+struct DatabaseAccess: Sendable {
+    /// Whether everybody on this machine may, as with Firebase's emulator.
+    let isEmulator: Bool
+    /// What others have to show; nil for nobody.
+    let secret: String?
+
+    /// Refuses who may not.
+    ///
+    /// - Throws: `ServerError` with the code `permission_denied` or `bad_token`.
+    func check(_ request: Request, _ parameters: DatabaseParameters, _ context: DoorContext) throws(ServerError) {
+        guard !context.isTrusted else { return }
+        guard let token = Self.bearerToken(request.headers) ?? parameters.token else {
+            if isEmulator { return }
+            throw ServerError(.permissionDenied, "Permission denied")
+        }
+        if let secret, Self.isEqual(token, secret) { return }
+        guard isEmulator, token == "owner" || Self.looksLikeJWT(token) else {
+            throw ServerError(.badToken, "Could not parse auth token.")
+        }
+    }
+
+    private static func bearerToken(_ headers: HTTPFields) -> String? {
+        guard let value = headers[.authorization], value.utf8.count > 7, value.prefix(7).lowercased() == "bearer "
+        else {
+            return nil
+        }
+        return String(value.dropFirst(7))
+    }
+
+    /// Whether it has three parts with dots between (RFC 7515 §7.1); the last is empty when nothing signs it.
+    private static func looksLikeJWT(_ token: String) -> Bool {
+        let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count == 3 && !parts[0].isEmpty && !parts[1].isEmpty
+    }
+
+    /// Compares in a time that tells nothing of where the two differ.
+    private static func isEqual(_ token: String, _ secret: String) -> Bool {
+        let (token, secret) = (Array(token.utf8), Array(secret.utf8))
+        guard token.count == secret.count else { return false }
+        return zip(token, secret).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}

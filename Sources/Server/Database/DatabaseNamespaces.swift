@@ -1,0 +1,35 @@
+import Tree
+
+/// Which tree a request means.
+struct DatabaseNamespaces: Sendable {
+    /// By which the service's own tree goes, besides no name at all.
+    private let mainName: String
+
+    init(mainName: String) {
+        self.mainName = mainName.lowercased()
+    }
+
+    /// The tree of a name: what the parameter `ns` says, else the first label of a host that is a domain.
+    ///
+    /// - Throws: `ServerError` with the code `invalid_namespace`.
+    func namespace(named name: String?, host authority: String?) throws(ServerError) -> Namespace {
+        guard let name = name ?? authority.flatMap(Self.firstLabel)?.description else { return .main }
+        let lowercased = name.lowercased()
+        guard lowercased != mainName else { return .main }
+        do {
+            return try Namespace(lowercased)
+        } catch {
+            throw ServerError(
+                .invalidNamespace, "\"\(name.prefix(80))\" is no name of a database", hint: error.hint ?? "")
+        }
+    }
+
+    /// The first label of a domain of at least two; an address is none.
+    private static func firstLabel(of authority: String) -> Substring? {
+        let host = authority.utf8.prefix { $0 != UInt8(ascii: ":") }
+        guard let dot = host.firstIndex(of: UInt8(ascii: ".")), let last = host.last,
+            !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(last)
+        else { return nil }
+        return Substring(host[..<dot])
+    }
+}

@@ -1,0 +1,55 @@
+import HTTPTypes
+import Tree
+
+/// A place in a tree, as an address names it.
+struct DatabasePlace: Sendable {
+    /// The node that the address names.
+    let node: TreePath
+    /// Whether its priority is meant, and not the node itself.
+    let isPriority: Bool
+
+    /// Reads the path of an address, such as `/posts/-P6x/text.json`; `/.json` is the whole tree.
+    ///
+    /// Each segment is percent-decoded by itself; empty ones collapse.
+    ///
+    /// - Throws: `ServerError` with the code `invalid_path`.
+    init(path: String, in namespace: Namespace) throws(ServerError) {
+        var segments = path.utf8.dropLast(".json".utf8.count).split(separator: UInt8(ascii: "/"))
+        isPriority = segments.last?.elementsEqual(".priority".utf8) ?? false
+        if isPriority { segments.removeLast() }
+        guard segments.count <= TreePath.maxDepth else {
+            throw Self.invalid("it has \(segments.count) keys, the limit is \(TreePath.maxDepth)")
+        }
+        var keys: [TreeKey] = []
+        keys.reserveCapacity(segments.count)
+        for segment in segments { keys.append(try Self.key(segment)) }
+        node = TreePath(keys, in: namespace)
+    }
+
+    private static func key(_ segment: Substring.UTF8View) throws(ServerError) -> TreeKey {
+        guard let text = PercentEncoding.decode(segment) else { throw invalid("it is not UTF-8") }
+        do {
+            return try TreeKey(text)
+        } catch {
+            throw invalid(error.message)
+        }
+    }
+
+    static func invalid(_ complaint: String) -> ServerError {
+        ServerError(.invalidPath, "Invalid path: Invalid token in path", hint: complaint)
+    }
+}
+
+extension HTTPRequest {
+    /// Whether the request is for the database: its path ends in `.json`, and is not one of the service's own.
+    var isForDatabase: Bool {
+        guard let target = path?.utf8 else { return false }
+        let path = target.prefix { $0 != UInt8(ascii: "?") }
+        return path.suffix(5).elementsEqual(".json".utf8) && !isForService
+    }
+
+    /// Whether the path is one of the service's own, which have names that no tree can be reached by.
+    var isForService: Bool {
+        path.map { $0.utf8.starts(with: "/v1/".utf8) || $0.utf8.starts(with: "/media/".utf8) } ?? false
+    }
+}

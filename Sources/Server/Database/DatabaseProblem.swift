@@ -1,0 +1,66 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Tree
+
+/// What a client of the database learns of an error: `{"error": "…"}` and its status.
+///
+/// The protocol's own sentence comes first, word for word, since clients compare it; what is known beyond it follows.
+struct DatabaseProblem {
+    let status: HTTPResponse.Status
+    let text: String
+
+    private static let invalidData = """
+        Invalid data; couldn't parse JSON object, array, or value. Perhaps you're using invalid characters in your key \
+        names.
+        """
+    private static let tooLarge = "Data to write exceeds the maximum size that can be modified with a single request."
+
+    /// Statuses of the refusals that only the database makes.
+    private static let statuses: [ServerError.Code: HTTPResponse.Status] = [
+        .invalidPath: .badRequest, .noData: .badRequest, .writeTooLarge: .badRequest, .timedOut: .badRequest,
+        .conditionNotSupported: .badRequest, .permissionDenied: .unauthorized, .badToken: .unauthorized,
+        .invalidNamespace: .notFound, .tooManyWrites: .serviceUnavailable,
+    ]
+
+    init(_ error: any Error) {
+        switch error {
+        case let error as ServerError:
+            let status = Self.statuses[error.code] ?? Problem(error).status
+            self.init(status, error.message, detail: error.hint)
+        case let error as TreeError:
+            self.init(error)
+        default:
+            self.init(Problem(error))
+        }
+    }
+
+    private init(_ error: TreeError) {
+        switch error.code {
+        case .invalidJSON, .invalidKey: self.init(.badRequest, Self.invalidData, detail: error.message)
+        case .tooLarge: self.init(.badRequest, Self.tooLarge, detail: error.message)
+        case .invalidValue: self.init(.badRequest, error.message)
+        case .conflictingPaths:
+            self.init(.badRequest, "\(error.path?.description ?? "/"): \(error.message)", detail: error.hint ?? "")
+        default: self.init(Problem(error))
+        }
+    }
+
+    private init(_ problem: Problem) {
+        self.init(problem.status, problem.detail, detail: problem.hint)
+    }
+
+    private init(_ status: HTTPResponse.Status, _ sentence: String, detail: String = "") {
+        self.status = status
+        text = detail.isEmpty ? sentence : "\(sentence) (\(detail))"
+    }
+
+    /// The answer.
+    var response: Response {
+        var headers = HTTPFields.database
+        if status == .serviceUnavailable { headers[.retryAfter] = "1" }
+        let document: TreeValue = ["error": .string(text)]
+        return Response(
+            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: document.json())))
+    }
+}

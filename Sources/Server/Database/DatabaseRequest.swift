@@ -1,0 +1,63 @@
+import HTTPTypes
+import Hummingbird
+
+/// A request for the database, understood.
+struct DatabaseRequest: Sendable {
+    let request: Request
+    /// What is to be done: what the sender says is meant, where a sender can only POST.
+    let method: HTTPRequest.Method
+    let place: DatabasePlace
+    let parameters: DatabaseParameters
+
+    /// Reads a request.
+    ///
+    /// - Throws: `ServerError` with the code `invalid_path`, `invalid_namespace` or `bad_request`.
+    init(_ request: Request, _ parameters: DatabaseParameters, _ namespaces: DatabaseNamespaces) throws(ServerError) {
+        let namespace = try namespaces.namespace(named: parameters.namespace, host: request.head.authority)
+        self.request = request
+        self.parameters = parameters
+        place = try DatabasePlace(path: request.uri.path, in: namespace)
+        method = try Self.method(of: request, parameters)
+    }
+
+    private static func method(
+        of request: Request, _ parameters: DatabaseParameters
+    ) throws(ServerError) -> HTTPRequest.Method {
+        guard request.method == .post,
+            let name = request.headers[.methodOverride] ?? parameters.methodOverride
+        else { return request.method }
+        let methods: [HTTPRequest.Method] = [.get, .put, .post, .patch, .delete]
+        guard let method = methods.first(where: { $0.rawValue == name.uppercased() }) else {
+            throw ServerError(.badRequest, "\(name.prefix(20)) is not GET, PUT, POST, PATCH or DELETE")
+        }
+        return method
+    }
+
+    var ifMatch: String? { request.headers[.ifMatch] }
+    var ifNoneMatch: String? { request.headers[.ifNoneMatch] }
+
+    /// Whether the answer is to carry an ETag. Clients that send conditions read it, though they do not ask for it.
+    var wantsETag: Bool {
+        request.headers[.firebaseETag] == "true" || ifMatch != nil || ifNoneMatch != nil
+    }
+
+    /// The headers of an answer to this request.
+    func headers(etag: String?) -> HTTPFields {
+        var headers = HTTPFields.database
+        if let etag { headers[.eTag] = etag }
+        if parameters.callback != nil { headers[.contentType] = "application/javascript; charset=utf-8" }
+        if let name = parameters.downloadName { headers[.contentDisposition] = Self.attachment(name) }
+        return headers
+    }
+
+    /// RFC 6266, with what no file system and no header minds.
+    private static func attachment(_ name: String) -> String {
+        let safe = name.unicodeScalars.prefix(120).map { scalar in
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", " ": Character(scalar)
+            default: Character("_")
+            }
+        }
+        return "attachment; filename=\"\(String(safe))\""
+    }
+}

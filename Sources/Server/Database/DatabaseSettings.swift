@@ -1,0 +1,16 @@
+import Tree
+
+/// What an operator may choose about the database door.
+package struct DatabaseSettings: Sendable {
+    /// By which the service's own tree goes, besides no name at all.
+    package var namespace = "tintype"
+    /// Whether everybody who reaches the TCP port may read and write everything, as with Firebase's emulator.
+    package var isEmulator = false
+    /// What has to be shown over TCP otherwise; nil when nothing opens the door.
+    package var secret: String?
+
+    package init() {}
+
+    /// Whether a tree can have this name.
+    package static func isName(_ text: String) -> Bool { (try? Namespace(text)) != nil }
+}

@@ -1,0 +1,33 @@
+import Synchronization
+
+/// A read on its way through a thread: what to do, and whether anybody still wants to know.
+///
+/// The body belongs to the caller, who goes on as soon as it has the answer: it is let go of before.
+final class PendingRead<Success: Sendable>: Sendable {
+    typealias Body = @Sendable (any EngineSnapshot) throws(TreeError) -> Success
+
+    private let body: Mutex<Body?>
+    private let isCancelled = Atomic(false)
+
+    init(_ body: @escaping Body) { self.body = Mutex(body) }
+
+    /// Makes the read fail with `cancelled`, at the latest at the next row that it scans.
+    func cancel() { isCancelled.store(true, ordering: .relaxed) }
+
+    /// Reads on a thread for reading, or not at all if there is none.
+    func run(on reader: SQLiteReader?, after commitCount: borrowing Atomic<UInt64>) -> Result<Success, TreeError> {
+        let body = body.withLock { $0.take() }
+        guard let body, let reader else { return .failure(.closed) }
+        return Result { () throws(TreeError) in
+            try reader.read(after: commitCount) { rows throws(TreeError) in
+                try body(CancellableSnapshot(base: rows, check: check))
+            }
+        }
+    }
+
+    private func check() throws(TreeError) {
+        guard !isCancelled.load(ordering: .relaxed) else {
+            throw TreeError(.cancelled, "the reading task was cancelled")
+        }
+    }
+}

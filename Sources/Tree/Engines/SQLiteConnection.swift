@@ -1,0 +1,45 @@
+import CSystemSQLite
+
+/// A connection to an SQLite database, for one thread at a time.
+final class SQLiteConnection {
+    enum Mode {
+        case readWrite
+        /// Can neither write nor make checkpoints.
+        case readOnly
+    }
+
+    private static let busyTimeoutMilliseconds: Int32 = 5000
+    private static let cacheKibibytes = 32 << 10
+
+    let handle: OpaquePointer
+
+    /// Opens a database file.
+    ///
+    /// - Throws: ``TreeError`` with codes such as `cannot_open`.
+    init(path: String, mode: Mode) throws(TreeError) {
+        let access = mode == .readWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
+        var opened: OpaquePointer?
+        // Each connection belongs to one thread, so that SQLite need not lock it.
+        let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, nil)
+        guard let opened else { throw TreeError(.outOfMemory, "there is no memory to open \(path)") }
+        guard code == SQLITE_OK else {
+            defer { sqlite3_close_v2(opened) }
+            throw TreeError(connection: opened)
+        }
+        handle = opened
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, Self.busyTimeoutMilliseconds)
+        try execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")
+    }
+
+    /// Statements keep the connection open until the last of them is gone.
+    deinit { sqlite3_close_v2(handle) }
+
+    /// Runs statements that return nothing of interest.
+    func execute(_ sql: String) throws(TreeError) {
+        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw TreeError(connection: handle) }
+    }
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+}

@@ -1,0 +1,39 @@
+import Synchronization
+
+/// Reads on one connection, in transactions that are kept for the next read while nothing is committed.
+///
+/// It belongs to the connection's thread.
+final class SQLiteReader {
+    private let rows: SQLiteRows
+    /// How many transactions had been committed when the one that is open began.
+    private var beganAfter: UInt64?
+
+    /// Opens the database for reading; it has to be there.
+    init(path: String) throws(TreeError) {
+        rows = try SQLiteRows(try SQLiteConnection(path: path, mode: .readOnly))
+    }
+
+    func read<Success>(
+        after commitCount: borrowing Atomic<UInt64>, _ body: (any EngineSnapshot) throws(TreeError) -> Success
+    ) throws(TreeError) -> Success {
+        // Counted before the transaction begins, so that its state can only be newer than the count says.
+        let count = commitCount.load(ordering: .acquiring)
+        do {
+            if beganAfter != count {
+                endTransaction()
+                try rows.beginReading()
+                beganAfter = count
+            }
+            return try body(rows)
+        } catch {
+            endTransaction()
+            throw error
+        }
+    }
+
+    /// Lets go of the state that was read, so that the log can begin anew.
+    func endTransaction() {
+        rows.end()
+        beganAfter = nil
+    }
+}

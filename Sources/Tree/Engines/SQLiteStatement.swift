@@ -1,0 +1,67 @@
+import CSystemSQLite
+
+/// A statement that is prepared once and run often; it belongs to its connection's thread.
+final class SQLiteStatement {
+    private let handle: OpaquePointer
+
+    init(_ sql: String, on connection: SQLiteConnection) throws(TreeError) {
+        var prepared: OpaquePointer?
+        let code = sqlite3_prepare_v3(
+            connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard code == SQLITE_OK, let prepared else { throw TreeError(connection: connection.handle) }
+        handle = prepared
+    }
+
+    deinit { sqlite3_finalize(handle) }
+
+    /// Runs the statement, and calls the visitor for each row until it returns false.
+    func run(_ visit: (borrowing Row) throws(TreeError) -> Bool = { _ in true }) throws(TreeError) {
+        defer { sqlite3_reset(handle) }
+        while true {
+            switch sqlite3_step(handle) {
+            case SQLITE_ROW: guard try visit(Row(statement: handle)) else { return }
+            case SQLITE_DONE: return
+            default: throw failure
+            }
+        }
+    }
+
+    /// Runs the statement with a blob for each of its parameters, one or two.
+    ///
+    /// SQLite does not copy the blobs. They stay bound, but the next run binds others before it looks at them.
+    func run(
+        _ first: [UInt8], _ second: [UInt8]? = nil, _ visit: (borrowing Row) throws(TreeError) -> Bool = { _ in true }
+    ) throws(TreeError) {
+        try first.withUnsafeBufferPointer { first throws(TreeError) in
+            try bind(first, at: 1)
+            guard let second else { return try run(visit) }
+            try second.withUnsafeBufferPointer { second throws(TreeError) in
+                try bind(second, at: 2)
+                try run(visit)
+            }
+        }
+    }
+
+    private func bind(_ blob: UnsafeBufferPointer<UInt8>, at index: Int32) throws(TreeError) {
+        // A null pointer would bind NULL.
+        let code =
+            blob.isEmpty
+            ? sqlite3_bind_zeroblob(handle, index, 0)
+            : sqlite3_bind_blob64(handle, index, blob.baseAddress, UInt64(blob.count), nil)
+        guard code == SQLITE_OK else { throw failure }
+    }
+
+    private var failure: TreeError { TreeError(connection: sqlite3_db_handle(handle)) }
+
+    /// The current row of a statement that is running.
+    struct Row: ~Copyable {
+        fileprivate let statement: OpaquePointer
+
+        /// A blob of the row; valid until the visitor returns.
+        func blob(at index: Int32) -> UnsafeBufferPointer<UInt8> {
+            let blob = sqlite3_column_blob(statement, index)?.assumingMemoryBound(to: UInt8.self)
+            return UnsafeBufferPointer(
+                start: blob, count: blob == nil ? 0 : Int(sqlite3_column_bytes(statement, index)))
+        }
+    }
+}

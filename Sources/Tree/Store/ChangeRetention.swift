@@ -1,0 +1,13 @@
+/// How long the change log keeps a change: as long as it is among the last ones, and not too old.
+public struct ChangeRetention: Hashable, Sendable {
+    /// How many changes are kept, at least; an eighth more may be.
+    public var count: Int
+    /// How old a change may become, in milliseconds; older ones go with the next update.
+    public var ageMilliseconds: Int64
+
+    /// Makes a rule; 100,000 changes of the last 30 days unless said otherwise.
+    public init(count: Int = 100_000, ageMilliseconds: Int64 = 30 * 24 * 3_600_000) {
+        self.count = max(1, count)
+        self.ageMilliseconds = max(0, ageMilliseconds)
+    }
+}

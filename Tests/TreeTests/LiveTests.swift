@@ -1,0 +1,139 @@
+import Synchronization
+import Testing
+
+@testable import Tree
+
+/// Keeps what it is told.
+private final class Recorder: LiveOutlet {
+    private let state = Mutex<(events: [(LiveEvent, [UInt64])], isEnded: Bool)>(([], false))
+
+    func send(_ event: LiveEvent, to listeners: [UInt64]) { state.withLock { $0.events.append((event, listeners)) } }
+    func end() { state.withLock { $0.isEnded = true } }
+
+    var isEnded: Bool { state.withLock { $0.isEnded } }
+
+    /// What a listener has been told after its start, as a client sees it.
+    func texts(for start: LiveStart) -> [String] {
+        state.withLock { $0.events }
+            .filter { $0.1.contains(start.listener) && $0.0.token > start.event.token }
+            .map { "\($0.0.kind.rawValue) \(String(decoding: $0.0.json, as: UTF8.self))" }
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct LiveTests {
+    /// A change and what it is told as at a path; the tree is `{"a":{"b":{"c":1},"d":2},"e":3}` before.
+    struct Case: Sendable {
+        let form: JSONUpdate.Form
+        let path: TreePath
+        let text: String
+        let watched: TreePath
+        let event: String?
+
+        init(_ form: JSONUpdate.Form, _ path: TreePath, _ text: String, at watched: TreePath, _ event: String?) {
+            (self.form, self.path, self.text, self.watched, self.event) = (form, path, text, watched, event)
+        }
+    }
+
+    static let cases = [
+        Case(.value, "a", "5", at: "a", #"put {"path":"/","data":5}"#),
+        Case(.value, "a/b/c", "5", at: "a", #"put {"path":"/b/c","data":5}"#),
+        Case(.value, "a/b/c", "null", at: "", #"put {"path":"/a/b/c","data":null}"#),
+        Case(.value, "a", #"{"b":{"c":9}}"#, at: "a/b", #"put {"path":"/","data":{"c":9}}"#),
+        Case(.value, "", "null", at: "a/b/c", #"put {"path":"/","data":null}"#),
+        Case(.value, "a", #"{"b":{"c":1},"d":7}"#, at: "a/b", nil),
+        Case(.value, "a", #"{"d":2,"b":{"c":1.0}}"#, at: "", nil),
+        Case(.value, "e", "4", at: "a", nil), Case(.value, "ab", "4", at: "a", nil),
+        Case(.value, "a/x", #"[1,null,2]"#, at: "a", #"put {"path":"/x","data":[1,null,2]}"#),
+        Case(.update, "a", #"{"d":3,"b/c":4}"#, at: "a", #"patch {"path":"/","data":{"b/c":4,"d":3}}"#),
+        Case(.update, "a", #"{"d":3,"b/c":4}"#, at: "", #"patch {"path":"/a","data":{"b/c":4,"d":3}}"#),
+        Case(.update, "", #"{"a/d":3,"a/b/c":4,"e":5}"#, at: "a", #"patch {"path":"/","data":{"b/c":4,"d":3}}"#),
+        Case(.update, "", #"{"a/d":3,"e":null}"#, at: "e", #"put {"path":"/","data":null}"#),
+        Case(.update, "", #"{"a":{"b":7},"e":5}"#, at: "a/b", #"put {"path":"/","data":7}"#),
+        Case(.update, "a", #"{"d":2,"b/c":4}"#, at: "a", #"patch {"path":"/","data":{"b/c":4}}"#),
+        Case(.update, "a", #"{"d":2}"#, at: "a", nil), Case(.update, "", "{}", at: "", nil),
+        Case(.update, "a/b", #"{"é \"":"\n"}"#, at: "a", #"patch {"path":"/b","data":{"é \"":"\n"}}"#),
+        Case(.priority, "a", "5", at: "a", nil),
+        Case(.value, "a/d", #"{".value":2,".priority":1}"#, at: "a/d", #"put {"path":"/","data":2}"#),
+        Case(.value, "e", #"{".sv":{"increment":1}}"#, at: "e", #"put {"path":"/","data":4}"#),
+    ]
+
+    @Test("a change is told as it is seen from the place", arguments: EngineKind.allCases)
+    func words(kind: EngineKind) async throws {
+        for `case` in Self.cases {
+            try await withStore(kind) { store in
+                try await store.set("", to: ["a": ["b": ["c": 1], "d": 2], "e": 3])
+                let recorder = Recorder()
+                let start = try await store.listen(at: `case`.watched, on: recorder)
+                let update = try JSONUpdate(`case`.form, at: `case`.path, json: `case`.text.utf8)
+                try await store.update(update)
+                // Told in order: when the mark has come, so has all before it.
+                let mark = try await store.listen(at: "mark", on: recorder)
+                try await store.set("mark", to: 1)
+                while recorder.texts(for: mark).isEmpty { await Task.yield() }
+                let texts = recorder.texts(for: start).filter { !$0.contains("mark") }
+                #expect(texts == (`case`.event.map { [$0] } ?? []), "\(`case`)")
+            }
+        }
+    }
+
+    @Test("what is there comes first, as a put; a value that is too large is refused")
+    func start() async throws {
+        try await withStore(.memory) { store in
+            try await store.set("a", to: ["b": "text"])
+            let recorder = Recorder()
+            for (path, json) in [
+                ("a" as TreePath, #"{"path":"/","data":{"b":"text"}}"#), ("x", #"{"path":"/","data":null}"#),
+            ] {
+                let event = try await store.listen(at: path, on: recorder).event
+                #expect(event.kind == .put)
+                #expect(String(decoding: event.json, as: UTF8.self) == json)
+            }
+            await expectCode(.tooLarge) { _ = try await store.listen(at: "a", on: recorder, maxBytes: 5) }
+            await store.close()
+            #expect(recorder.isEnded)
+        }
+    }
+
+    @Test("a listener that has ended is told no more, and leaves nothing behind")
+    func end() async throws {
+        try await withStore(.memory) { store in
+            let recorder = Recorder()
+            let first = try await store.listen(at: "a", on: recorder)
+            let second = try await store.listen(at: "a", on: recorder)
+            store.stopListening(first.listener, at: "a")
+            try await store.set("a", to: 1)
+            while recorder.texts(for: second).isEmpty { await Task.yield() }
+            #expect(recorder.texts(for: first).isEmpty)
+            store.stopListening(second.listener, at: "a")
+            #expect(store.live.places(strictlyBelow: StorageFormat.dataKey("")).isEmpty)
+        }
+    }
+
+    @Test("listeners that begin while others write are told each change once", arguments: EngineKind.allCases)
+    func noneLostNoneTwice(kind: EngineKind) async throws {
+        try await withStore(kind) { store in
+            let recorder = Recorder()
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                for writer in 0..<4 {
+                    tasks.addTask {
+                        for count in 0..<100 {
+                            let one = try JSONUpdate(
+                                .update, at: "n", json: #"{"w\#(writer)":\#(count),"both":"\#(writer)-\#(count)"}"#.utf8
+                            )
+                            try await store.update(one)
+                        }
+                    }
+                }
+                for _ in 0..<8 {
+                    tasks.addTask {
+                        let start = try await store.listen(at: "n", on: recorder)
+                        let missing = 400 - Int(start.event.token.sequence)
+                        while recorder.texts(for: start).count < missing { await Task.yield() }
+                        #expect(Set(recorder.texts(for: start)).count == missing)
+                    }
+                }
+                try await tasks.waitForAll()
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import CSystemSQLite
+import Foundation
+import Testing
+
+@testable import Tree
+
+/// What only the engine on SQLite has to keep: settings that durability hangs on, failing disks, its readers' states.
+@Suite struct SQLiteEngineTests {
+    @Test(
+        "the writing connection syncs each commit",
+        arguments: [("PRAGMA synchronous", "2"), ("PRAGMA journal_mode", "wal")])
+    func settings(pragma: String, expected: String) async throws {
+        try await withSQLiteEngine { engine, _ in
+            let value = try await engine.withWriter { writer throws(TreeError) in
+                var value: [UInt8] = []
+                try SQLiteStatement(pragma, on: writer.rows.connection).run { row throws(TreeError) in
+                    value = Array(row.blob(at: 0))
+                    return true
+                }
+                return value
+            }
+            #expect(value == Array(expected.utf8))
+        }
+    }
+
+    @Test("a commit that the disk refuses is undone, and the engine works on")
+    func failedCommit() async throws {
+        try await withSQLiteEngine { engine, path in
+            try await engine.write { transaction throws(TreeError) in try transaction.put([1], for: [1]) }
+            let fault = SyncFault()
+            try await engine.withWriter { writer in fault.begin(on: writer.rows.connection) }
+            for _ in 0..<2 {
+                let error = await expectCode(.io) {
+                    try await engine.write { transaction throws(TreeError) in try transaction.put([2], for: [2]) }
+                }
+                #expect(error?.isTransient == true)
+                #expect(try await keys(of: engine) == [[1]])
+            }
+            try await engine.withWriter { _ in fault.end() }
+            try await engine.write { transaction throws(TreeError) in try transaction.put([3], for: [3]) }
+            #expect(try await keys(of: engine) == [[1], [3]])
+            await engine.close()
+            let again = try SQLiteEngine(path: path)
+            #expect(try await keys(of: again) == [[1], [3]])
+            await again.close()
+        }
+    }
+
+    @Test("whoever has written reads what was written, whichever reader it meets")
+    func readersFollow() async throws {
+        try await withSQLiteEngine { engine, _ in
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                for writer in 0..<8 as Range<UInt8> {
+                    tasks.addTask {
+                        for round in 0..<100 as Range<UInt8> {
+                            try await engine.write { transaction throws(TreeError) in
+                                try transaction.put([round], for: [writer])
+                            }
+                            let read = try await engine.read { snapshot throws(TreeError) in
+                                try snapshot.value(for: [writer])
+                            }
+                            #expect(read == [round])
+                        }
+                    }
+                }
+                try await tasks.waitForAll()
+            }
+        }
+    }
+
+    @Test("a read whose task is cancelled stops in the middle, and the next one reads")
+    func cancelledRead() async throws {
+        try await withSQLiteEngine { engine, _ in
+            try await engine.write { transaction throws(TreeError) in try transaction.put([], for: [1]) }
+            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+            let read = Task {
+                try await engine.read { snapshot throws(TreeError) in
+                    begin.finish()
+                    while true { _ = try snapshot.value(for: [1]) }
+                }
+            }
+            for await _ in begun {}
+            read.cancel()
+            await expectCode(.cancelled) { try await read.value }
+            #expect(try await keys(of: engine) == [[1]])
+        }
+    }
+
+    @Test("the log is bounded while writers and readers go on")
+    func logIsBounded() async throws {
+        try await withSQLiteEngine { engine, path in
+            let value = [UInt8](repeating: 7, count: 1 << 20)
+            let longest = try await withThrowingTaskGroup(of: Int.self) { tasks in
+                for task in 0..<4 as Range<UInt8> {
+                    tasks.addTask {
+                        var longest = 0
+                        for _ in 0..<25 {
+                            try await engine.write { transaction throws(TreeError) in
+                                try transaction.put(value, for: [task])
+                            }
+                            _ = try await engine.read { snapshot throws(TreeError) in
+                                try snapshot.value(for: [task])?.count
+                            }
+                            longest = max(longest, try Data(contentsOf: URL(filePath: path + "-wal")).count)
+                        }
+                        return longest
+                    }
+                }
+                return try await tasks.reduce(0, max)
+            }
+            #expect(longest > 1 << 20 && longest < 64 << 20)
+        }
+    }
+
+    private func withSQLiteEngine(_ body: (SQLiteEngine, String) async throws -> Void) async throws {
+        try await withScratchFolder { folder in
+            let path = folder + "/tree.sqlite"
+            let engine = try SQLiteEngine(path: path)
+            do {
+                try await body(engine, path)
+            } catch {
+                await engine.close()
+                throw error
+            }
+            await engine.close()
+        }
+    }
+
+    private func keys(of engine: SQLiteEngine) async throws -> [[UInt8]] {
+        try await engine.read { snapshot throws(TreeError) in
+            var keys: [[UInt8]] = []
+            try snapshot.scan(.all, reverse: false) { key, _ throws(TreeError) in
+                keys.append(key.copied)
+                return true
+            }
+            return keys
+        }
+    }
+}
+
+/// Makes each fsync of a connection's log fail.
+///
+/// It may be shared: it is used on the writing thread alone, one call after the other.
+private final class SyncFault: @unchecked Sendable {
+    private var file: UnsafeMutablePointer<sqlite3_file>?
+    private var methods: UnsafePointer<sqlite3_io_methods>?
+    private let faulty = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+
+    deinit { faulty.deallocate() }
+
+    func begin(on connection: SQLiteConnection) {
+        sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
+        guard let file, let own = file.pointee.pMethods else { return }
+        methods = own
+        faulty.initialize(to: own.pointee)
+        faulty.pointee.xSync = { _, _ in SQLITE_IOERR | 4 << 8 }
+        file.pointee.pMethods = UnsafePointer(faulty)
+    }
+
+    func end() { file?.pointee.pMethods = methods }
+}
