@@ -88,6 +88,16 @@ import Testing
         }
     }
 
+    @Test("indexes and times to live have a limit", arguments: [500, 501])
+    func keptLimit(count: Int) async throws {
+        let nodes = (0..<count).map { "\"k\($0)\": { \".indexOn\": \"a\", \".ttl\": 5 }" }
+        let rules = "{ \"rules\": { \(nodes.joined(separator: ", ")) } }"
+        try await withStore(.memory) { store in
+            guard count > 500 else { return try await store.setRules(rules) }
+            await expectCode(.invalidRules) { try await store.setRules(rules) }
+        }
+    }
+
     @Test("damaged catalogs and entries are an error, never a trap")
     func damage() async throws {
         try await withEngine(.memory) { engine in
