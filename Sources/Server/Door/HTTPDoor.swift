@@ -54,7 +54,7 @@ package struct HTTPDoor: Service {
         self.database = database
         streams = EventStreams(
             pipeline.tree, keepAlive: .milliseconds(settings.database.keepAliveMilliseconds),
-            route: database.source)
+            route: database.source(for:isTrusted:))
     }
 
     /// Answers requests until a graceful shutdown; requests that are in work then are answered.
