@@ -40,7 +40,7 @@ public protocol EngineSnapshot {
 /// A state of the map that is being changed; it reads what it has written.
 public protocol EngineTransaction: EngineSnapshot {
     /// Sets the value of a key.
-    func put(_ value: [UInt8], for key: [UInt8]) throws(TreeError)
+    func put(_ value: Span<UInt8>, for key: Span<UInt8>) throws(TreeError)
 
     /// Removes all entries of a range.
     func remove(_ range: ByteRange) throws(TreeError)
@@ -67,6 +67,11 @@ public struct ByteRange: Hashable, Sendable {
 
     /// A row and all rows below it.
     static func subtree(_ key: [UInt8]) -> ByteRange { ByteRange(from: key, upTo: key + [PathEncoding.subtreeEnd]) }
+}
+
+extension EngineTransaction {
+    /// Sets the value of a key.
+    func put(_ value: [UInt8], for key: [UInt8]) throws(TreeError) { try put(value.span, for: key.span) }
 }
 
 extension EngineSnapshot {

@@ -69,7 +69,7 @@ public final class MemoryEngine: Engine {
             try Snapshot(map: map).scan(range, reverse: reverse, visit)
         }
 
-        func put(_ value: [UInt8], for key: [UInt8]) { map.set(value, for: key) }
+        func put(_ value: Span<UInt8>, for key: Span<UInt8>) { map.set(value.copied, for: key.copied) }
 
         func remove(_ range: ByteRange) { map.remove(range) }
     }

@@ -50,7 +50,7 @@ final class SQLiteRows: EngineTransaction {
 
     func value(for key: [UInt8]) throws(TreeError) -> [UInt8]? {
         var value: [UInt8]?
-        try select.run(key) { row throws(TreeError) in
+        try select.run(key.span) { row throws(TreeError) in
             value = Array(row.blob(at: 0))
             return false
         }
@@ -60,12 +60,12 @@ final class SQLiteRows: EngineTransaction {
     func scan(
         _ range: ByteRange, reverse: Bool, _ visit: (Span<UInt8>, Span<UInt8>) throws(TreeError) -> Bool
     ) throws(TreeError) {
-        try (reverse ? scanDown : scanUp).run(range.lower, range.upper) { row throws(TreeError) in
+        try (reverse ? scanDown : scanUp).run(range.lower.span, range.upper.span) { row throws(TreeError) in
             try visit(row.blob(at: 0).span, row.blob(at: 1).span)
         }
     }
 
-    func put(_ value: [UInt8], for key: [UInt8]) throws(TreeError) { try insert.run(key, value) }
+    func put(_ value: Span<UInt8>, for key: Span<UInt8>) throws(TreeError) { try insert.run(key, value) }
 
-    func remove(_ range: ByteRange) throws(TreeError) { try delete.run(range.lower, range.upper) }
+    func remove(_ range: ByteRange) throws(TreeError) { try delete.run(range.lower.span, range.upper.span) }
 }

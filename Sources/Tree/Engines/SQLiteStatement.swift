@@ -26,19 +26,25 @@ final class SQLiteStatement {
         }
     }
 
-    /// Runs the statement with a blob for each of its parameters, one or two.
+    /// Runs the statement with a blob for its parameter.
     ///
-    /// SQLite does not copy the blobs. They stay bound, but the next run binds others before it looks at them.
+    /// SQLite does not copy the blob. It stays bound, but the next run binds another before it looks at it.
+    func run(_ blob: Span<UInt8>, _ visit: (borrowing Row) throws(TreeError) -> Bool = { _ in true }) throws(TreeError)
+    {
+        try blob.withUnsafeBufferPointer { blob throws(TreeError) in
+            try bind(blob, at: 1)
+            try run(visit)
+        }
+    }
+
+    /// Runs the statement with a blob for each of its two parameters.
     func run(
-        _ first: [UInt8], _ second: [UInt8]? = nil, _ visit: (borrowing Row) throws(TreeError) -> Bool = { _ in true }
+        _ first: Span<UInt8>, _ second: Span<UInt8>,
+        _ visit: (borrowing Row) throws(TreeError) -> Bool = { _ in true }
     ) throws(TreeError) {
-        try first.withUnsafeBufferPointer { first throws(TreeError) in
-            try bind(first, at: 1)
-            guard let second else { return try run(visit) }
-            try second.withUnsafeBufferPointer { second throws(TreeError) in
-                try bind(second, at: 2)
-                try run(visit)
-            }
+        try second.withUnsafeBufferPointer { second throws(TreeError) in
+            try bind(second, at: 2)
+            try run(first, visit)
         }
     }
 

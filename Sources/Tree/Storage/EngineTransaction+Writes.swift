@@ -4,17 +4,15 @@ extension EngineTransaction {
     /// - Returns: Whether anything is there that was not, or the other way round.
     func apply(_ write: EncodedWrite) throws(TreeError) -> Bool {
         if write.isPriority { return try applyPriority(write) }
-        switch try lastRow(upTo: write.key) {
-        case .inside(let key, let value):
+        switch try lastRow(upTo: write) {
+        case .same:
+            return false
+        case .leaf where write.rows.onlyLeaf != nil:
+            break
+        case .leaf, .inside:
             guard !write.rows.isEmpty else {
                 try remove(.subtree(write.key))
                 try removeOrphanedPriorities(above: write.key)
-                return true
-            }
-            if key == write.key, let leaf = try write.rows.onlyLeaf() {
-                // The commonest of all: one leaf takes the place of another.
-                guard leaf != value else { return false }
-                try put(leaf, for: key)
                 return true
             }
             guard try !hasSameRows(as: write) else { return false }
@@ -34,14 +32,14 @@ extension EngineTransaction {
         try write.rows.forEach { path, value throws(TreeError) in
             key.removeSubrange(write.key.count...)
             key.append(path)
-            try put(value.copied, for: key)
+            try put(value, for: key.span)
             return true
         }
     }
 
     /// Sets or removes the priority of a node; what is not there has none.
     private func applyPriority(_ write: EncodedWrite) throws(TreeError) -> Bool {
-        let new = try write.rows.onlyLeaf()
+        let new = write.rows.onlyLeaf.map { Array(write.rows.bytes[$0]) }
         guard new != (try value(for: write.key)), try !isEmpty(.subtree(Array(write.key.dropLast()))) else {
             return false
         }
@@ -84,21 +82,29 @@ extension EngineTransaction {
 
 /// The last row at a place, below it or before it: it tells all that a write has to know.
 private enum LastRow {
-    /// Something is at the place, or below it.
-    case inside(key: [UInt8], value: [UInt8])
+    /// At the place there is the leaf that is written, and nothing else.
+    case same
+    /// At the place there is a leaf, and nothing else.
+    case leaf
+    /// Something is below the place.
+    case inside
     /// Nothing is; a leaf stands where an object would have to be.
     case above(leaf: [UInt8])
     case elsewhere
 }
 
 extension EngineTransaction {
-    private func lastRow(upTo place: [UInt8]) throws(TreeError) -> LastRow {
+    private func lastRow(upTo write: EncodedWrite) throws(TreeError) -> LastRow {
+        let place = write.key
         var found = LastRow.elsewhere
         var priority: [UInt8]?
         let range = ByteRange(from: [place[0]], upTo: ByteRange.subtree(place).upper)
         try scan(range, reverse: true) { key, value throws(TreeError) in
             if key.starts(with: place.span) {
-                found = .inside(key: key.copied, value: value.copied)
+                // The commonest of all: one leaf takes the place of another.
+                let isLeaf = key.count == place.count
+                let isSame = isLeaf && write.rows.isOnlyLeaf(value)
+                found = isSame ? .same : isLeaf ? .leaf : .inside
             } else if place.span.starts(with: key) {
                 found = .above(leaf: key.copied)
             } else if key[key.count - 1] == PathEncoding.priorityTag,
@@ -115,15 +121,17 @@ extension EngineTransaction {
 }
 
 extension RowBlock {
-    /// The value of the only row, if it is a leaf at the place itself.
-    fileprivate func onlyLeaf() throws(TreeError) -> [UInt8]? {
-        guard count == 1 else { return nil }
-        var leaf: [UInt8]?
-        try forEach { path, value throws(TreeError) in
-            if path.isEmpty { leaf = value.copied }
-            return false
-        }
-        return leaf
+    /// Where the value of the only row lies, if that is a leaf at the place itself.
+    fileprivate var onlyLeaf: Range<Int>? {
+        var cursor = ByteCursor()
+        guard count == 1, let path = try? cursor.nextRun(in: bytes.span), path.isEmpty else { return nil }
+        return try? cursor.nextRun(in: bytes.span)
+    }
+
+    /// Whether the only row is a leaf at the place itself, with this value.
+    fileprivate func isOnlyLeaf(_ value: Span<UInt8>) -> Bool {
+        guard let leaf = onlyLeaf else { return false }
+        return bytes.span.extracting(leaf).hasSameBytes(as: value)
     }
 }
 

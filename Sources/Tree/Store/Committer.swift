@@ -35,13 +35,15 @@ final class Committer: Sendable {
             try apply(group, to: transaction, timestampMilliseconds: now)
         }
         var applied = 0
+        var last: SyncToken?
         for case .success(let receipt) in answers where !receipt.writes.isEmpty {
             applied += 1
             guard let change = receipt.change else { continue }
             subscriptions.deliver(change)
             live.publish(change)
-            signal.advance(to: change.token)
+            last = change.token
         }
+        if let last { signal.advance(to: last) }
         count(applied)
         return answers
     }

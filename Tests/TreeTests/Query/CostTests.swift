@@ -106,7 +106,7 @@ private final class CountingEngine: Engine {
             _ range: ByteRange, reverse: Bool, _ visit: (Span<UInt8>, Span<UInt8>) throws(TreeError) -> Bool
         ) throws(TreeError) { try rows.scan(range, reverse: reverse, visit) }
 
-        func put(_ value: [UInt8], for key: [UInt8]) throws(TreeError) { try base.put(value, for: key) }
+        func put(_ value: Span<UInt8>, for key: Span<UInt8>) throws(TreeError) { try base.put(value, for: key) }
 
         func remove(_ range: ByteRange) throws(TreeError) { try base.remove(range) }
     }
