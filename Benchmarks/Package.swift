@@ -16,6 +16,9 @@ let package = Package(
     dependencies: [.package(name: "tintype", path: "..")],
     targets: [
         .executableTarget(
-            name: "TreeBenchmark", dependencies: [.product(name: "Tree", package: "tintype")], swiftSettings: settings)
+            name: "TreeBenchmark", dependencies: [.product(name: "Tree", package: "tintype")], swiftSettings: settings),
+        // Speaks to the built service over its sockets, and needs nothing of it.
+        .executableTarget(name: "ServiceBenchmark", dependencies: ["CEpoll"], swiftSettings: settings),
+        .target(name: "CEpoll"),
     ]
 )

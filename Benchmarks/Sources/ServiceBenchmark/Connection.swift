@@ -1,0 +1,91 @@
+import Glibc
+
+/// A connection over which one request is underway at a time.
+final class Connection {
+    let descriptor: Int32
+    private var received: [UInt8] = []
+    private(set) var sentAt = 0.0
+
+    init(unix path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let code = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) }
+        }
+        guard code == 0 else {
+            Glibc.close(descriptor)
+            throw Failure("cannot connect to \(path)")
+        }
+    }
+
+    init(port: Int) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) }
+        }
+        guard descriptor >= 0, code == 0 else {
+            throw Failure("cannot connect to port \(port): \(String(cString: strerror(errno)))")
+        }
+    }
+
+    func close() { Glibc.close(descriptor) }
+
+    /// Sends a whole request.
+    func send(_ bytes: [UInt8]) throws {
+        sentAt = Clock.seconds
+        var start = 0
+        while start < bytes.count {
+            let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress! + start, bytes.count - start) }
+            guard count > 0 else { throw Failure("the service has closed the connection") }
+            start += count
+        }
+    }
+
+    /// Reads what has come.
+    ///
+    /// - Returns: Whether that completes an answer.
+    func receive() throws -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        let count = read(descriptor, &buffer, buffer.count)
+        guard count > 0 else { throw Failure("the service has closed the connection") }
+        received.append(contentsOf: buffer[..<count])
+        guard let length = Self.answerLength(received), received.count >= length else { return false }
+        guard received.starts(with: "HTTP/1.1 2".utf8) else {
+            throw Failure("refused: \(String(decoding: received.prefix(400), as: UTF8.self))")
+        }
+        received.removeAll(keepingCapacity: true)
+        return true
+    }
+
+    /// The length of an answer whose head is there.
+    private static func answerLength(_ bytes: [UInt8]) -> Int? {
+        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+        let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).lowercased()
+        guard let field = head.split(separator: "\r\n").first(where: { $0.hasPrefix("content-length:") }),
+            let length = Int(field.dropFirst(15).drop { $0 == " " })
+        else { return end.upperBound }
+        return end.upperBound + length
+    }
+
+    /// Sends a request and waits for its answer.
+    func exchange(_ bytes: [UInt8]) throws {
+        try send(bytes)
+        while try !receive() {}
+    }
+}
+
+enum HTTP {
+    static func request(_ method: String, _ target: String, _ body: String = "", headers: String = "") -> [UInt8] {
+        Array(
+            "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(headers)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+                .utf8)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+/// Figures of the whole service, over its sockets.
+@main
+enum ServiceBenchmark {
+    private static let usage = """
+        usage: ServiceBenchmark [--tintype PATH] [--folder FOLDER] [--seconds 5] [--posts 1000000] [--listeners 18900]
+                                [updates] [pages] [opening] [listeners]
+        """
+
+    static func main() {
+        do {
+            try run(Array(CommandLine.arguments.dropFirst()))
+        } catch {
+            FileHandle.standardError.write(Data("ServiceBenchmark: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run(_ arguments: [String]) throws {
+        if arguments.count == 3, arguments[0] == "--write" {
+            try BackgroundWrites.run(to: arguments[1], perSecond: Int(arguments[2]) ?? 1000)
+        }
+        var options = ["tintype": ".build/release/tintype", "folder": "/tmp", "seconds": "5", "posts": "1000000",
+            "listeners": "18900"]
+        var wanted: [String] = []
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            if argument.hasPrefix("--"), options[String(argument.dropFirst(2))] != nil, let value = rest.popFirst() {
+                options[String(argument.dropFirst(2))] = value
+            } else if ["updates", "pages", "opening", "listeners"].contains(argument) {
+                wanted.append(argument)
+            } else {
+                throw Failure("\(argument) is unknown\n\(usage)")
+            }
+        }
+        if wanted.isEmpty { wanted = ["updates", "pages", "opening", "listeners"] }
+        try measure(wanted, options)
+    }
+
+    private static func measure(_ wanted: [String], _ options: [String: String]) throws {
+        let seconds = Double(options["seconds"] ?? "") ?? 5
+        let posts = Int(options["posts"] ?? "") ?? 1_000_000
+        var limit = rlimit(rlim_cur: 20_000, rlim_max: 20_000)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let folder = "\(options["folder"] ?? "/tmp")/service-benchmark-\(getpid())"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let service = try Service(
+            executable: options["tintype"] ?? "", folder: folder, port: 20_000 + Int(getpid()) % 10_000)
+        defer { service.stop() }
+        if wanted.contains("updates") {
+            print("\ndurable updates of three leaves over HTTP on the Unix socket")
+            try measureUpdates(service, seconds: seconds)
+        }
+        if wanted.contains("listeners") {
+            print("\nevent streams")
+            try measureListeners(service, count: Int(options["listeners"] ?? "") ?? 18_900)
+        }
+        if wanted.contains("pages") || wanted.contains("opening") {
+            print("\npages of posts over HTTP on the Unix socket")
+            try measurePages(service, seconds: seconds, sizes: [1000, posts])
+        }
+        if wanted.contains("opening") {
+            print("\nopening")
+            try measureOpening(service, leaves: posts * 10)
+        }
+    }
+}
