@@ -4,6 +4,7 @@ import Glibc
 final class Connection {
     let descriptor: Int32
     private var received: [UInt8] = []
+    private var lastLength = 0
     private(set) var sentAt = 0.0
 
     init(unix path: String) throws {
@@ -53,11 +54,19 @@ final class Connection {
     ///
     /// - Returns: Whether that completes an answer.
     func receive() throws -> Bool {
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        let count = read(descriptor, &buffer, buffer.count)
+        let room = 1 << 14
+        let start = received.count
+        received.append(contentsOf: repeatElement(0, count: room))
+        let count = received.withUnsafeMutableBytes { read(descriptor, $0.baseAddress! + start, room) }
+        received.removeLast(room - max(count, 0))
         guard count > 0 else { throw Failure("the service has closed the connection") }
-        received.append(contentsOf: buffer[..<count])
+        // Most answers are as long as the one before; to look for the length of each would cost more than to send it.
+        guard received.count != lastLength || received[9] != UInt8(ascii: "2") else {
+            received.removeAll(keepingCapacity: true)
+            return true
+        }
         guard let length = Self.answerLength(received), received.count >= length else { return false }
+        lastLength = received.count
         guard received.starts(with: "HTTP/1.1 2".utf8) else {
             throw Failure("refused: \(String(decoding: received.prefix(400), as: UTF8.self))")
         }
