@@ -24,6 +24,7 @@ package struct ServerError: Error, Sendable, CustomStringConvertible {
         package static let notFound = Code(rawValue: "not_found")
         package static let methodNotAllowed = Code(rawValue: "method_not_allowed")
         package static let rangeNotSatisfiable = Code(rawValue: "range_not_satisfiable")
+        package static let resnapshot = Code(rawValue: "resnapshot")
         package static let jobRunning = Code(rawValue: "job_running")
 
         // Requests for the database.

@@ -5,11 +5,15 @@ import Testing
 
 /// Keeps what it is told.
 private final class Recorder: LiveOutlet {
-    private let state = Mutex<(events: [(LiveEvent, [UInt64])], isEnded: Bool)>(([], false))
+    private let state = Mutex<(events: [(LiveEvent, [UInt64])], cancelled: [UInt64], isEnded: Bool)>(([], [], false))
 
     func send(_ event: LiveEvent, to listeners: [UInt64]) { state.withLock { $0.events.append((event, listeners)) } }
     func end() { state.withLock { $0.isEnded = true } }
+    func cancel(_ listeners: [UInt64]) { state.withLock { $0.cancelled += listeners } }
 
+    /// Who has been told anything.
+    var ids: Set<UInt64> { state.withLock { Set($0.events.flatMap(\.1)) } }
+    var cancelled: [UInt64] { state.withLock { $0.cancelled } }
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
     /// What a listener has been told after its start, as a client sees it.
@@ -17,6 +21,23 @@ private final class Recorder: LiveOutlet {
         state.withLock { $0.events }
             .filter { $0.1.contains(start.listener) && $0.0.token > start.event.token }
             .map { "\($0.0.kind.rawValue) \(String(decoding: $0.0.json, as: UTF8.self))" }
+    }
+}
+
+/// A listener and what was there when it began.
+private struct LiveStart {
+    let listener: UInt64
+    let event: LiveEvent
+}
+
+extension TreeStore {
+    fileprivate func listen(
+        at path: TreePath, matching query: TreeQuery? = nil, on outlet: any LiveOutlet,
+        maxBytes: Int = maxLiveBytes
+    ) async throws(TreeError) -> LiveStart {
+        var listener: LiveListener?
+        let event = try await listen(at: path, matching: query, on: outlet, maxBytes: maxBytes) { listener = $0 }
+        return LiveStart(listener: listener?.id ?? 0, event: event)
     }
 }
 
@@ -94,18 +115,75 @@ private final class Recorder: LiveOutlet {
         }
     }
 
-    @Test("a listener that has ended is told no more, and leaves nothing behind")
-    func end() async throws {
+    @Test("a listener that has ended is told no more, and leaves nothing behind", arguments: [nil, limited])
+    func end(query: TreeQuery?) async throws {
         try await withStore(.memory) { store in
             let recorder = Recorder()
-            let first = try await store.listen(at: "a", on: recorder)
-            let second = try await store.listen(at: "a", on: recorder)
-            store.stopListening(first.listener, at: "a")
-            try await store.set("a", to: 1)
-            while recorder.texts(for: second).isEmpty { await Task.yield() }
-            #expect(recorder.texts(for: first).isEmpty)
-            store.stopListening(second.listener, at: "a")
+            var listeners: [LiveListener] = []
+            for _ in 0..<2 {
+                _ = try await store.listen(at: "a", matching: query, on: recorder) { listeners.append($0) }
+            }
+            store.stopListening(listeners[0])
+            try await store.set("a/b", to: 1)
+            while recorder.ids.isEmpty { await Task.yield() }
+            #expect(recorder.ids == [listeners[1].id])
+            store.stopListening(listeners[1])
             #expect(store.live.places(strictlyBelow: StorageFormat.dataKey("")).isEmpty)
+        }
+    }
+
+    private static var limited: TreeQuery? { try? TreeQuery(order: .key, limit: .last(2)) }
+
+    /// What is written to a list of which the last two children are listened to, and how that is told.
+    static let windowSteps: [(text: String, event: String?)] = [
+        (#"{"a":1}"#, #"put {"path":"/","data":{"a":1}}"#),
+        (#"{"b":{"x":[1]}}"#, #"put {"path":"/b","data":{"x":[1]}}"#),
+        (#"{"c":3}"#, #"patch {"path":"/","data":{"a":null,"c":3}}"#),
+        (#"{"a":5}"#, nil),
+        (#"{"b/x":2}"#, #"put {"path":"/b","data":{"x":2}}"#),
+        (#"{"c":null}"#, #"patch {"path":"/","data":{"a":5,"c":null}}"#),
+        (#"{"a":7,"b":8,"c":9}"#, #"patch {"path":"/","data":{"a":null,"b":8,"c":9}}"#),
+        (#"{"b":8}"#, nil),
+        (#"{"a":null,"b":null,"c":null}"#, #"put {"path":"/","data":null}"#),
+    ]
+
+    @Test("of a query, what comes into its window, goes and changes is told", arguments: EngineKind.allCases)
+    func windows(kind: EngineKind) async throws {
+        try await withStore(kind) { store in
+            let recorder = Recorder()
+            let start = try await store.listen(at: "list", matching: Self.limited, on: recorder)
+            #expect(String(decoding: start.event.json, as: UTF8.self) == #"{"path":"/","data":null}"#)
+            var expected: [String] = []
+            for step in Self.windowSteps {
+                try await store.update(try JSONUpdate(.update, at: "list", json: step.text.utf8))
+                if let event = step.event { expected.append(event) }
+                while recorder.texts(for: start).count < expected.count { await Task.yield() }
+                #expect(recorder.texts(for: start) == expected)
+            }
+            // A second listener begins with the present window, and the first is not disturbed.
+            try await store.set("list", to: ["m": 1, "n": 2, "o": 3])
+            let second = try await store.listen(at: "list", matching: Self.limited, on: recorder)
+            #expect(String(decoding: second.event.json, as: UTF8.self) == #"{"path":"/","data":{"n":2,"o":3}}"#)
+        }
+    }
+
+    @Test("a query without an index is refused; one whose index goes is cancelled")
+    func indexes() async throws {
+        try await withStore(.memory) { store in
+            let recorder = Recorder()
+            let query = try TreeQuery(order: .child("age"), limit: .first(1))
+            await expectCode(.indexNotDefined) {
+                _ = try await store.listen(at: "people", matching: query, on: recorder)
+            }
+            try await store.setRules(#"{"rules":{"people":{".indexOn":"age"}}}"#, of: .main)
+            let start = try await store.listen(at: "people", matching: query, on: recorder)
+            try await store.set("people/ann/age", to: 5)
+            while recorder.texts(for: start).isEmpty { await Task.yield() }
+            #expect(recorder.texts(for: start) == [#"put {"path":"/","data":{"ann":{"age":5}}}"#])
+            try await store.setRules(#"{"rules":{}}"#, of: .main)
+            try await store.set("people/bob/age", to: 4)
+            while recorder.cancelled.isEmpty { await Task.yield() }
+            #expect(recorder.cancelled == [start.listener])
         }
     }
 

@@ -7,6 +7,11 @@ struct DatabaseAccess: Sendable {
     /// What others have to show; nil for nobody.
     let secret: String?
 
+    init(_ settings: DatabaseSettings) {
+        isEmulator = settings.isEmulator
+        secret = settings.secret
+    }
+
     /// As who a request is sent.
     enum Sender {
         /// May do everything.

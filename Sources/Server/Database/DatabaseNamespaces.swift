@@ -5,8 +5,8 @@ struct DatabaseNamespaces: Sendable {
     /// By which the service's own tree goes, besides no name at all.
     private let mainName: String
 
-    init(mainName: String) {
-        self.mainName = mainName.lowercased()
+    init(_ settings: DatabaseSettings) {
+        mainName = settings.namespace.lowercased()
     }
 
     /// The tree of a name: what the parameter `ns` says, else the first label of a host that is a domain.

@@ -17,8 +17,8 @@ struct DatabaseResponder: HTTPResponder {
     private let rules: DatabaseRules
 
     init(_ pipeline: UploadPipeline, settings: DatabaseSettings) {
-        access = DatabaseAccess(isEmulator: settings.isEmulator, secret: settings.secret)
-        namespaces = DatabaseNamespaces(mainName: settings.namespace)
+        access = DatabaseAccess(settings)
+        namespaces = DatabaseNamespaces(settings)
         reads = DatabaseReads(pipeline)
         writes = DatabaseWrites(pipeline, reads: reads)
         rules = DatabaseRules(pipeline)
@@ -56,17 +56,17 @@ struct DatabaseResponder: HTTPResponder {
     }
 
     /// What a request may listen to; nil when it may not, or names no place of a tree: then it is answered as any other.
-    func listenedPath(_ head: HTTPRequest, isTrusted: Bool) -> TreePath? {
+    func source(for head: HTTPRequest, isTrusted: Bool) -> EventStreams.Source? {
         guard head.method == .get, head.isForDatabase, isTrusted || LoopbackGuard.isOwnName(head),
             let target = head.path
         else { return nil }
         let uri = URI(target)
-        guard let parameters = try? DatabaseParameters(query: uri.query), parameters.filters.isEmpty,
+        guard let parameters = try? DatabaseParameters(query: uri.query), let query = try? parameters.query().map(Optional.some) ?? .some(nil),
             (try? access.sender(of: head, parameters, isTrusted: isTrusted)) != nil,
             let namespace = try? namespaces.namespace(named: parameters.namespace, host: head.authority),
             let place = try? DatabasePlace(path: uri.path, in: namespace), !place.isPriority
         else { return nil }
-        return place.node
+        return EventStreams.Source(path: place.node, query: query)
     }
 }
 

@@ -8,6 +8,8 @@ package struct DatabaseSettings: Sendable {
     package var isEmulator = false
     /// What has to be shown over TCP otherwise; nil when nothing opens the door.
     package var secret: String?
+    /// How often a stream of events shows that it is alive, in milliseconds.
+    package var keepAliveMilliseconds: Int64 = 30_000
 
     package init() {}
 

@@ -52,7 +52,9 @@ package struct HTTPDoor: Service {
         self.onListening = onListening
         let database = DatabaseResponder(pipeline, settings: settings.database)
         self.database = database
-        streams = EventStreams(pipeline.tree, keepAlive: .seconds(30), route: database.listenedPath)
+        streams = EventStreams(
+            pipeline.tree, keepAlive: .milliseconds(settings.database.keepAliveMilliseconds),
+            route: database.source(for:isTrusted:))
     }
 
     /// Answers requests until a graceful shutdown; requests that are in work then are answered.
@@ -96,6 +98,7 @@ package struct HTTPDoor: Service {
         PostRoutes(pipeline).add(to: router)
         MediaRoutes(pipeline).add(to: router)
         RethumbRoutes(pipeline).add(to: router)
+        ChangeRoutes(pipeline, settings.database).add(to: router)
         HealthRoutes(pipeline).add(to: router)
         PageRoutes().add(to: router)
         return router

@@ -20,6 +20,7 @@ struct Problem {
         "foreign_host": .forbidden, "cross_site": .forbidden, "local_only": .forbidden,
         "not_found": .notFound, "unknown_user": .notFound,
         "method_not_allowed": .methodNotAllowed,
+        "resnapshot": .gone,
         "wrong_state": .conflict, "conflict": .conflict, "job_running": .conflict,
         "shutting_down": .serviceUnavailable,
         "too_large_bytes": .contentTooLarge,

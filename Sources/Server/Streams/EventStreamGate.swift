@@ -38,9 +38,9 @@ final class EventStreamGate: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .requests = state else { return }
         guard case .head(let request) = unwrapInboundIn(data),
-            let path = streams.path(of: request, isTrusted: context.channel.localAddress?.protocol == .unix)
+            let source = streams.source(for: request, isTrusted: context.channel.localAddress?.protocol == .unix)
         else { return context.fireChannelRead(data) }
-        open(path, context)
+        open(source, context)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -62,7 +62,7 @@ final class EventStreamGate: ChannelInboundHandler, RemovableChannelHandler {
 
     // MARK: Opening
 
-    private func open(_ path: TreePath, _ context: ChannelHandlerContext) {
+    private func open(_ source: EventStreams.Source, _ context: ChannelHandlerContext) {
         state = .opening(waiting: [])
         let outlet = RawOutlet()
         self.outlet = outlet
@@ -80,7 +80,7 @@ final class EventStreamGate: ChannelInboundHandler, RemovableChannelHandler {
         Self.remove(ByteToMessageHandler<HTTPRequestDecoder>.self, from: pipeline)
         Self.remove(HTTPResponseEncoder.self, from: pipeline)
         Self.remove(BodyGate.self, from: pipeline)
-        removal = streams.open(self, at: path, on: context.eventLoop)
+        removal = streams.open(self, on: source, eventLoop: context.eventLoop)
     }
 
     private static func remove<Handler: RemovableChannelHandler>(
@@ -137,6 +137,13 @@ final class EventStreamGate: ChannelInboundHandler, RemovableChannelHandler {
         guard outlet.waitingBytes <= maxWaitingBytes else { return outlet.close() }
         outlet.write(EventStreamMessage.keepAlive)
         outlet.flush()
+    }
+
+    /// Ends the stream because what it listens to cannot be told any more.
+    func cancel() {
+        outlet?.write(EventStreamMessage.cancel)
+        outlet?.flush()
+        outlet?.close()
     }
 
     func close() { outlet?.close() }

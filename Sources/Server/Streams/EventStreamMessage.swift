@@ -15,6 +15,7 @@ enum EventStreamMessage {
 
             """)
 
+    static let cancel = ByteBuffer(string: "event: cancel\ndata: null\n\n")
     static let keepAlive = ByteBuffer(string: "event: keep-alive\ndata: null\n\n")
 
     static func message(_ event: LiveEvent) -> ByteBuffer {
@@ -28,7 +29,7 @@ enum EventStreamMessage {
 
     /// A whole answer that refuses a stream.
     static func refusal(_ error: TreeError) -> ByteBuffer {
-        let status = error.code == .tooLarge ? "400 Bad Request" : "503 Service Unavailable"
+        let status = error.isTransient || error.code == .closed ? "503 Service Unavailable" : "400 Bad Request"
         let document: TreeValue = ["error": .string(error.message)]
         let json = document.json()
         var buffer = ByteBuffer(

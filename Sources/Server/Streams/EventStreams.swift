@@ -1,38 +1,44 @@
 import HTTPTypes
-import NIOConcurrencyHelpers
 import NIOCore
 import Synchronization
 import Tree
 
 /// All event streams of the database, by the event loops that their connections are on.
 final class EventStreams: Sendable {
+    /// What a stream listens to.
+    struct Source: Sendable {
+        let path: TreePath
+        let query: TreeQuery?
+    }
+
     private let tree: TreeStore
     private let keepAlive: TimeAmount
-    private let route: @Sendable (HTTPRequest, _ isTrusted: Bool) -> TreePath?
+    private let route: @Sendable (HTTPRequest, _ isTrusted: Bool) -> Source?
     private let loops = Mutex<[ObjectIdentifier: EventStreamLoop]>([:])
 
     /// - Parameters:
     ///   - keepAlive: How often a stream shows that it is alive.
-    ///   - route: What a request listens to; nil if it asks for no stream, or must not have it: it is then answered as
-    ///     any other.
+    ///   - route: What a request listens to; nil if it must not, or is not understood: it is then answered as any other.
     init(
         _ tree: TreeStore, keepAlive: TimeAmount,
-        route: @escaping @Sendable (HTTPRequest, _ isTrusted: Bool) -> TreePath?
+        route: @escaping @Sendable (HTTPRequest, _ isTrusted: Bool) -> Source?
     ) {
         self.tree = tree
         self.keepAlive = keepAlive
         self.route = route
     }
 
-    func path(of request: HTTPRequest, isTrusted: Bool) -> TreePath? {
-        guard request.headerFields[.accept]?.contains("text/event-stream") == true else { return nil }
+    func source(for request: HTTPRequest, isTrusted: Bool) -> Source? {
+        guard request.method == .get, request.headerFields[.accept]?.contains("text/event-stream") == true,
+            request.isForDatabase
+        else { return nil }
         return route(request, isTrusted)
     }
 
     /// Begins a stream; called on its event loop.
     ///
     /// - Returns: What ends it.
-    func open(_ stream: EventStreamGate, at path: TreePath, on eventLoop: any EventLoop) -> () -> Void {
+    func open(_ stream: EventStreamGate, on source: Source, eventLoop: any EventLoop) -> () -> Void {
         let loop = loops.withLock { loops in
             let id = ObjectIdentifier(eventLoop)
             if let loop = loops[id] { return loop }
@@ -40,7 +46,7 @@ final class EventStreams: Sendable {
             loops[id] = loop
             return loop
         }
-        return loop.open(stream, at: path, in: tree)
+        return loop.open(stream, on: source, in: tree)
     }
 }
 
@@ -73,6 +79,12 @@ final class EventStreamLoop: LiveOutlet {
         }
     }
 
+    func cancel(_ listeners: [UInt64]) {
+        eventLoop.execute { [streams] in
+            for listener in listeners { streams.value.open[listener]?.cancel() }
+        }
+    }
+
     func end() {
         eventLoop.execute { [streams] in
             for stream in streams.value.open.values { stream.close() }
@@ -81,32 +93,36 @@ final class EventStreamLoop: LiveOutlet {
 
     // MARK: What the connections do
 
-    func open(_ stream: EventStreamGate, at path: TreePath, in tree: TreeStore) -> () -> Void {
-        let listener = NIOLoopBoundBox<UInt64?>(nil, eventLoop: eventLoop)
+    func open(_ stream: EventStreamGate, on source: EventStreams.Source, in tree: TreeStore) -> () -> Void {
+        let listening = NIOLoopBoundBox<LiveListener?>(nil, eventLoop: eventLoop)
         let isEnded = NIOLoopBoundBox(false, eventLoop: eventLoop)
         let bound = NIOLoopBound(stream, eventLoop: eventLoop)
         Task { [self] in
             do throws(TreeError) {
-                let start = try await tree.listen(at: path, on: self) { id in
+                let start = try await tree.listen(at: source.path, matching: source.query, on: self) { listener in
                     // Comes before all events, which take the same way.
                     eventLoop.execute {
-                        guard !isEnded.value else { return tree.stopListening(id, at: path) }
-                        listener.value = id
-                        self.add(bound.value, as: id)
+                        guard !isEnded.value else { return tree.stopListening(listener) }
+                        listening.value = listener
+                        self.add(bound.value, as: listener.id)
                     }
                 }
-                let message = EventStreamMessage.message(start.event)
-                eventLoop.execute { bound.value.begin(message, token: start.event.token) }
+                let message = EventStreamMessage.message(start)
+                eventLoop.execute { bound.value.begin(message, token: start.token) }
             } catch {
                 let refusal = EventStreamMessage.refusal(error)
-                eventLoop.execute { bound.value.refuse(refusal) }
+                eventLoop.execute {
+                    if let listener = listening.value { self.remove(listener.id) }
+                    listening.value = nil
+                    bound.value.refuse(refusal)
+                }
             }
         }
         return { [self] in
             isEnded.value = true
-            guard let id = listener.value else { return }
-            tree.stopListening(id, at: path)
-            remove(id)
+            guard let listener = listening.value else { return }
+            tree.stopListening(listener)
+            remove(listener.id)
         }
     }
 

@@ -7,6 +7,8 @@ public protocol LiveOutlet: AnyObject, Sendable {
     /// Calls come one at a time, in the order of the change log. An event may come to a listener that has just begun,
     /// and has read a later state than the event's; it knows that by the token.
     func send(_ event: LiveEvent, to listeners: [UInt64])
+    /// Tells listeners that what they listen to cannot be told any more, such as a query whose index is gone.
+    func cancel(_ listeners: [UInt64])
     /// Tells that no more events come to any of its listeners: the store has been closed.
     func end()
 }
@@ -36,6 +38,14 @@ final class LiveHub: Sendable {
         state.withLock { state in
             state.lastID += 1
             state.listeners.insert(outlet, id: state.lastID, at: place)
+            return state.lastID
+        }
+    }
+
+    /// A name for a listener that is told by somebody else.
+    func makeID() -> UInt64 {
+        state.withLock { state in
+            state.lastID += 1
             return state.lastID
         }
     }

@@ -1,40 +1,69 @@
-/// What there is at a place when a listener begins, and the listener's name.
-public struct LiveStart: Sendable {
-    /// The listener, for ``TreeStore/stopListening(_:at:)``.
-    public let listener: UInt64
-    /// What is at the place, told as a put; events with a token that is not greater are part of it.
-    public let event: LiveEvent
+/// One who listens, by name.
+public struct LiveListener: Hashable, Sendable {
+    /// The name that the outlet is given with each event.
+    public let id: UInt64
+    let path: TreePath
+    let query: TreeQuery?
 }
 
 extension TreeStore {
+    /// The largest value that a listener may begin with, in bytes of JSON.
+    public static let maxLiveBytes = 64 << 20
+
     /// Begins to tell an outlet of every change at a path, in the words of Realtime Database clients.
     ///
     /// Events may come to the outlet before this returns. To lose and double none, hold back those whose token is greater
-    /// than that of the start, and drop the others.
+    /// than that of the start, and drop the others. With a query, changes that come close together may be one event.
     ///
     /// - Parameters:
+    ///   - path: What to listen to.
+    ///   - query: Which children of it; nil for all that is there.
+    ///   - outlet: Who is told.
     ///   - maxBytes: The largest value that is read as a start.
     ///   - began: Told the listener's name before the first event can come to it.
-    /// - Throws: ``TreeError`` with code `too_large`, or the engine's failure; nothing is told then.
+    /// - Returns: What is there, told as a put; events with a token that is not greater are part of it.
+    /// - Throws: ``TreeError`` with code `too_large` or `index_not_defined`, or the engine's failure; nobody listens then.
     public func listen(
-        at path: TreePath, on outlet: any LiveOutlet, maxBytes: Int = 64 << 20,
-        began: (UInt64) -> Void = { _ in }
-    ) async throws(TreeError) -> LiveStart {
+        at path: TreePath, matching query: TreeQuery? = nil, on outlet: any LiveOutlet, maxBytes: Int = maxLiveBytes,
+        began: (LiveListener) -> Void
+    ) async throws(TreeError) -> LiveEvent {
         try path.checkDepth()
-        let place = StorageFormat.dataKey(path)
-        let listener = live.add(outlet, at: place)
+        let listener = LiveListener(
+            id: query == nil ? live.add(outlet, at: StorageFormat.dataKey(path)) : live.makeID(), path: path,
+            query: query)
+        let feed = query.map { query in
+            feeds.take(QueryFeeds.Key(path: path, query: query)) {
+                makeFeed(of: path, matching: query, maxBytes: maxBytes)
+            }
+        }
         began(listener)
-        do {
-            return LiveStart(listener: listener, event: try await start(at: path, maxBytes: maxBytes))
+        do throws(TreeError) {
+            if let feed { return try await feed.join(listener.id, on: outlet) }
+            return try await start(at: path, maxBytes: maxBytes)
         } catch {
-            live.remove(listener, at: place)
+            stopListening(listener)
             throw error
         }
     }
 
     /// Ends a listener; events that are underway may still come.
-    public func stopListening(_ listener: UInt64, at path: TreePath) {
-        live.remove(listener, at: StorageFormat.dataKey(path))
+    public func stopListening(_ listener: LiveListener) {
+        if let query = listener.query {
+            feeds.release(QueryFeeds.Key(path: listener.path, query: query), listener.id)
+        } else {
+            live.remove(listener.id, at: StorageFormat.dataKey(listener.path))
+        }
+    }
+
+    private func makeFeed(of path: TreePath, matching query: TreeQuery, maxBytes: Int) -> QueryFeed {
+        QueryFeed(of: path, matching: query, maxBytes: maxBytes) { [weak self] () async throws(TreeError) in
+            guard let self else { throw TreeError.closed }
+            return try await read { snapshot throws(TreeError) in
+                QueryFeed.Reading(
+                    window: try snapshot.window(of: path, matching: query),
+                    json: try snapshot.json(of: path, matching: query), token: try snapshot.token)
+            }
+        }
     }
 
     private func start(at path: TreePath, maxBytes: Int) async throws(TreeError) -> LiveEvent {

@@ -16,6 +16,8 @@ struct RulesReader: JSONSink {
         var keys: Set<[UInt8]> = []
     }
 
+    /// The most indexes and times to live: each write looks at all of them.
+    private static let maxKept = 1000
     /// The longest time to live, in seconds: some three hundred years.
     private static let maxTimeToLiveSeconds = 1e10
 
@@ -28,6 +30,7 @@ struct RulesReader: JSONSink {
     /// The segment or the name of the node that comes next.
     private var next: (segment: [UInt8]?, name: String?) = (nil, nil)
     private var composite: [String] = []
+    private var keptCount = 0
 
     // MARK: Objects
 
@@ -132,6 +135,7 @@ struct RulesReader: JSONSink {
     private mutating func addIndex(_ names: [String]) throws(TreeError) {
         guard let last = frames.indices.last else { return }
         let order = try Self.order(names)
+        try countKept()
         if !frames[last].node.indexes.contains(order) { frames[last].node.indexes.append(order) }
     }
 
@@ -140,7 +144,10 @@ struct RulesReader: JSONSink {
         var paths: [TreePath] = []
         for name in names {
             guard let path = try? TreePath(name), !path.isRoot else {
-                throw invalid("\"\(name)\" in .indexOn is no path of a child, nor \".value\"")
+                throw invalid(
+                    names.count == 1
+                        ? "\"\(name)\" in .indexOn is no path of a child, nor \".value\""
+                        : "\"\(name)\" in a list of .indexOn is no path of a child")
             }
             paths.append(path)
         }
@@ -160,7 +167,15 @@ struct RulesReader: JSONSink {
         guard seconds > 0, seconds <= Self.maxTimeToLiveSeconds else {
             throw Self.invalid(".ttl has to be a positive number of seconds, at most 10000000000")
         }
+        try countKept()
         frames[last].node.timeToLiveMilliseconds = max(1, Int64(seconds * 1000))
+    }
+
+    private mutating func countKept() throws(TreeError) {
+        keptCount += 1
+        guard keptCount <= Self.maxKept else {
+            throw Self.invalid("the rules have more than \(Self.maxKept) indexes and times to live")
+        }
     }
 
     mutating func bool(_ bool: Bool) throws(TreeError) {

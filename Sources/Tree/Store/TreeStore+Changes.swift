@@ -15,6 +15,13 @@ public struct ChangePage: Sendable {
     public let next: SyncToken
     /// Whether there may be more already.
     public let hasMore: Bool
+
+    /// Makes a page.
+    public init(entries: [Entry], next: SyncToken, hasMore: Bool) {
+        self.entries = entries
+        self.next = next
+        self.hasMore = hasMore
+    }
 }
 
 extension TreeStore {
@@ -57,6 +64,16 @@ extension TreeStore {
 
     /// Waits until there are changes after a position, anywhere in the store, or it is closed, or the task is cancelled.
     public func waitForChange(after token: SyncToken) async { await signal.wait(after: token) }
+
+    /// Waits as ``waitForChange(after:)`` does, but no longer than this.
+    public func waitForChange(after token: SyncToken, atMost limit: Duration) async {
+        await withTaskGroup { group in
+            group.addTask { await self.waitForChange(after: token) }
+            group.addTask { try? await Task.sleep(for: limit) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
 
     /// The position after the last change.
     public var token: SyncToken {

@@ -12,6 +12,7 @@ public final class TreeStore: Sendable {
     private let group: GroupCommit
     let subscriptions: Subscriptions
     let live: LiveHub
+    let feeds: QueryFeeds
     let signal: ChangeSignal
     private let committer: Committer
     let maintenance: Maintenance
@@ -41,6 +42,7 @@ public final class TreeStore: Sendable {
         self.changeLog = changeLog
         self.subscriptions = subscriptions
         self.live = live
+        feeds = QueryFeeds(hub: live)
         self.signal = signal
         self.committer = committer
         group = GroupCommit { updates throws(TreeError) in try await committer.apply(updates) }

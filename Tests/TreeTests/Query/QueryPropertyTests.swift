@@ -53,7 +53,7 @@ import Testing
             let hint: Comment = "\(place): \(query)"
             let naive = NaiveQuery(query: query)
             let taken = naive.take(from: children)
-            try await store.snapshot { snapshot in
+            try await store.snapshot { snapshot throws in
                 let found = try snapshot.children(of: "list", matching: query)
                 #expect(found.map(\.key) == taken.map(\.key), hint)
                 #expect(found.map(\.value) == taken.map(\.value), hint)

@@ -1,0 +1,185 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Pipeline
+import ServiceLifecycle
+import Tree
+
+/// `/v1/changes`: every committed change of a part of the tree, once and in order, from a token on.
+///
+/// A page at once, a page as soon as there is something (`wait`), or server-sent events, whose ids are tokens.
+struct ChangeRoutes: Sendable {
+    private static let keepAliveInterval = Duration.seconds(30)
+
+    private let tree: TreeStore
+    private let access: DatabaseAccess
+    private let namespaces: DatabaseNamespaces
+
+    init(_ pipeline: UploadPipeline, _ settings: DatabaseSettings) {
+        tree = pipeline.storage.tree
+        access = DatabaseAccess(settings)
+        namespaces = DatabaseNamespaces(settings)
+    }
+
+    func add(to router: Router<DoorContext>) {
+        router.resource("v1/changes", [.get: read])
+    }
+
+    @Sendable private func read(_ request: Request, _ context: DoorContext) async throws -> Response {
+        let parameters = try DatabaseParameters(query: request.uri.query)
+        _ = try access.sender(of: request.head, parameters, isTrusted: context.isTrusted)
+        let namespace = try namespaces.namespace(named: parameters.namespace, host: request.head.authority)
+        let asked = try ChangesAsked(request, parameters, in: namespace)
+        let token = if let token = asked.since { token } else { try await tree.token }
+        if request.headers[.accept]?.contains("text/event-stream") == true { return stream(request, asked, from: token) }
+        var page = try await self.page(asked, since: token)
+        if page.entries.isEmpty, asked.wait > .zero {
+            page = try await firstPage(asked, since: page.next)
+        }
+        return .changes(page)
+    }
+
+    private func page(_ asked: ChangesAsked, since token: SyncToken) async throws -> ChangePage {
+        do {
+            return try await tree.changePage(since: token, at: asked.path, limit: asked.limit, asked.form)
+        } catch {
+            guard error.code == .tokenTooOld || error.code == .tokenUnknown else { throw error }
+            throw ServerError(
+                .resnapshot, error.message,
+                hint: "read the path again: the header Tintype-Token of the answer is where to go on")
+        }
+    }
+
+    /// The next page that has something, or an empty one when the time is over.
+    private func firstPage(_ asked: ChangesAsked, since token: SyncToken) async throws -> ChangePage {
+        let deadline = ContinuousClock.now + asked.wait
+        var page = ChangePage(entries: [], next: token, hasMore: false)
+        while page.entries.isEmpty, case let rest = deadline - .now, rest > .zero {
+            await tree.waitForChange(after: page.next, atMost: rest)
+            page = try await self.page(asked, since: page.next)
+        }
+        return page
+    }
+
+    // MARK: Events
+
+    private func stream(_ request: Request, _ asked: ChangesAsked, from token: SyncToken) -> Response {
+        let headers: HTTPFields = [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-cache"]
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody { writer in
+                let (stops, stop) = AsyncStream.makeStream(of: Void.self)
+                try await request.body.consumeWithInboundCloseHandler { _ in
+                    try await write(asked, from: token, to: &writer, until: stops)
+                } onInboundClosed: {
+                    stop.finish()
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    /// Writes until the reader goes or the service stops.
+    private func write(
+        _ asked: ChangesAsked, from token: SyncToken, to writer: inout any ResponseBodyWriter,
+        until stops: AsyncStream<Void>
+    ) async throws {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                for await _ in stops.cancelOnGracefulShutdown() {}
+                return false
+            }
+            defer { group.cancelAll() }
+            var token = token
+            while true {
+                do {
+                    let page = try await self.page(asked, since: token)
+                    for entry in page.entries { try await writer.write(entry.event) }
+                    token = page.next
+                    if page.hasMore { continue }
+                } catch let error as ServerError {
+                    guard error.code == .resnapshot else { throw error }
+                    return try await writer.write(ByteBuffer(string: "event: resnapshot\ndata: null\n\n"))
+                }
+                group.addTask { [token] in
+                    await tree.waitForChange(after: token, atMost: Self.keepAliveInterval)
+                    return true
+                }
+                guard try await group.next() == true else { return }
+                if try await tree.token == token { try await writer.write(ByteBuffer(string: ": keep-alive\n\n")) }
+            }
+        }
+    }
+}
+
+/// What a request for changes asks for.
+private struct ChangesAsked: Sendable {
+    private static let maxLimit = 1000
+    private static let maxWait = Duration.seconds(60)
+
+    let path: TreePath
+    /// Nil for the present.
+    let since: SyncToken?
+    let limit: Int
+    let wait: Duration
+    let form: JSONForm
+
+    init(_ request: Request, _ parameters: DatabaseParameters, in namespace: Namespace) throws(ServerError) {
+        let query = request.uri.queryParameters
+        do {
+            path = try TreePath(query["path"].map(String.init) ?? "", in: namespace)
+        } catch {
+            throw DatabasePlace.invalid(error.message)
+        }
+        since = try Self.token(request.headers[.lastEventID] ?? query["since"].map(String.init))
+        limit = try Self.number(query["limit"], "limit", in: 1...Self.maxLimit) ?? 100
+        let seconds = try Self.number(query["wait"], "wait", in: 0...Int(Self.maxWait.components.seconds))
+        wait = .seconds(seconds ?? 0)
+        form = parameters.isExport ? .export : .plain
+    }
+
+    private static func token(_ text: String?) throws(ServerError) -> SyncToken? {
+        guard let text, text != "now" else { return nil }
+        guard let sequence = UInt64(text) else {
+            throw ServerError(.badRequest, "since is no token", hint: "use the token of an answer, 0 or now")
+        }
+        return SyncToken(sequence: sequence)
+    }
+
+    private static func number(
+        _ text: Substring?, _ name: String, in range: ClosedRange<Int>
+    ) throws(ServerError) -> Int? {
+        guard let text else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw ServerError(
+                .badRequest, "\(name) is not a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+}
+
+extension ChangePage.Entry {
+    fileprivate var event: ByteBuffer {
+        var buffer = ByteBuffer(string: "event: change\nid: \(token)\ndata: ")
+        buffer.writeBytes(json)
+        buffer.writeString("\n\n")
+        return buffer
+    }
+}
+
+extension Response {
+    fileprivate static func changes(_ page: ChangePage) -> Response {
+        var body = ByteBuffer(string: "{\"changes\":[")
+        for (index, entry) in page.entries.enumerated() {
+            if index > 0 { body.writeString(",") }
+            body.writeBytes(entry.json)
+        }
+        body.writeString("],\"token\":\"\(page.next)\",\"more\":\(page.hasMore)}\n")
+        return Response(
+            status: .ok, headers: [.contentType: "application/json; charset=utf-8"],
+            body: ResponseBody(byteBuffer: body))
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static var lastEventID: HTTPField.Name { HTTPField.Name(parsed: "last-event-id") }
+}
