@@ -31,7 +31,9 @@ struct ChangeRoutes: Sendable {
         let namespace = try namespaces.namespace(named: parameters.namespace, host: request.head.authority)
         let asked = try ChangesAsked(request, parameters, in: namespace)
         let token = if let token = asked.since { token } else { try await tree.token }
-        if request.headers[.accept]?.contains("text/event-stream") == true { return stream(request, asked, from: token) }
+        if request.headers[.accept]?.contains("text/event-stream") == true {
+            return stream(request, asked, from: token)
+        }
         var page = try await self.page(asked, since: token)
         if page.entries.isEmpty, asked.wait > .zero {
             page = try await firstPage(asked, since: page.next)
