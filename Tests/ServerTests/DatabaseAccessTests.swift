@@ -42,6 +42,8 @@ struct DatabaseAccessTests {
             #expect(
                 try await service.client.get("/a.json", headers: [.authorization: "Bearer owner"]).status == 200)
             #expect(try await service.tcpClient.get("/healthz").status == 200)
+            #expect(try await service.tcpClient.get("/v1/changes?since=0").status == 401)
+            #expect(try await service.client.get("/v1/changes?since=0").status == 200)
         }
     }
 

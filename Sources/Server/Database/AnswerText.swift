@@ -49,6 +49,18 @@ final class AnswerText {
         return .file(file.reader, byteCount: fileByteCount)
     }
 
+    /// Whether putting a text together needs no disk; where it does, a thread is to wait that may.
+    static func fitsInMemory(_ json: [UInt8]) -> Bool { json.count <= maxBytesInMemory / 4 }
+
+    /// The text of JSON that is there as a whole.
+    static func whole(
+        _ json: [UInt8], _ parameters: DatabaseParameters, folder: Directory
+    ) throws(TreeError) -> Finished {
+        let text = AnswerText(parameters, folder: folder)
+        try text.append(json)
+        return try text.finish()
+    }
+
     private func flush() throws(TreeError) {
         do throws(BlobError) {
             if file == nil { file = try ScratchFile(in: folder) }

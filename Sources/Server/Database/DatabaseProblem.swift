@@ -16,19 +16,10 @@ struct DatabaseProblem {
         """
     private static let tooLarge = "Data to write exceeds the maximum size that can be modified with a single request."
 
-    /// Statuses of the refusals that only the database makes.
-    private static let statuses: [ServerError.Code: HTTPResponse.Status] = [
-        .invalidPath: .badRequest, .noData: .badRequest, .badQuery: .badRequest, .writeTooLarge: .badRequest,
-        .timedOut: .badRequest,
-        .conditionNotSupported: .badRequest, .permissionDenied: .unauthorized, .badToken: .unauthorized,
-        .invalidNamespace: .notFound, .tooManyWrites: .serviceUnavailable,
-    ]
-
     init(_ error: any Error) {
         switch error {
         case let error as ServerError:
-            let status = Self.statuses[error.code] ?? Problem(error).status
-            self.init(status, error.message, detail: error.hint)
+            self.init(Problem(error).status, error.message, detail: error.hint)
         case let error as TreeError:
             self.init(error)
         default:

@@ -84,9 +84,12 @@ struct DatabaseWrites: Sendable {
     ) async throws -> Response {
         let headers = asked.headers(etag: etag)
         guard !asked.parameters.isSilent else { return Response(status: .noContent, headers: headers) }
-        let text = AnswerText(asked.parameters, folder: pipeline.storage.incoming)
-        try text.append(try json())
-        return Response(status: .ok, headers: headers, body: try text.finish().body(pipeline))
+        let (bytes, folder) = (try json(), pipeline.storage.incoming)
+        let text =
+            AnswerText.fitsInMemory(bytes)
+            ? try AnswerText.whole(bytes, asked.parameters, folder: folder)
+            : try await pipeline.onFileThread { try AnswerText.whole(bytes, asked.parameters, folder: folder) }
+        return Response(status: .ok, headers: headers, body: text.body(pipeline))
     }
 
     private func refuseCondition(_ asked: DatabaseRequest) throws(ServerError) {
