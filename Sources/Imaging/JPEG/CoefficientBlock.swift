@@ -1,0 +1,44 @@
+/// The dequantised coefficients of a block that its scale needs, row by row of the small block; the others are dropped.
+struct CoefficientBlock {
+    /// Where a coefficient goes that the scale does not need.
+    static let dropped: Int32 = 64
+
+    /// Half of it is only there so that the low seven bits of any slot are inside.
+    private var values = InlineArray<128, Int32>(repeating: 0)
+
+    /// A slot's coefficient; of a slot's number, the low seven bits count.
+    subscript(slot: Int) -> Int32 {
+        @inline(__always) get { values[slot & 127] }
+        @inline(__always) set { values[slot & 127] = newValue }
+    }
+}
+
+/// What a coefficient's place in the zigzag sequence means: its slot in the block and its quantisation step.
+struct Dequantizer {
+    let slot: Int32
+    let step: Int32
+
+    /// For each place in the zigzag sequence (T.81, A.3.6) and beyond it, up to 255.
+    ///
+    /// - Parameter side: the small block's; coefficients of its columns and rows have a slot.
+    static func table(quantization: [UInt16], side: Int) -> LookupTable<8, Dequantizer> {
+        LookupTable { place in
+            guard place < 64, place < quantization.count else {
+                return Dequantizer(slot: CoefficientBlock.dropped, step: 0)
+            }
+            let (row, column) = (zigzag[place] / 8, zigzag[place] % 8)
+            let isNeeded = row < side && column < side
+            return Dequantizer(
+                slot: isNeeded ? Int32(row * side + column) : CoefficientBlock.dropped, step: Int32(quantization[place])
+            )
+        }
+    }
+
+    /// Where the coefficients of the zigzag sequence stand in the block, row by row (T.81, figure A.6).
+    private static let zigzag = [
+        0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14,
+        21,
+        28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61,
+        54, 47, 55, 62, 63,
+    ]
+}

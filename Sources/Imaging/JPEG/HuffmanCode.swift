@@ -1,0 +1,68 @@
+/// A Huffman code as a DHT segment gives it (T.81, B.2.4.2 and annex C): how many codes of each length, and their symbols.
+struct HuffmanCode: Sendable {
+    /// No code is longer.
+    static let maxLength = 16
+
+    /// A code word's symbol and its length in bits.
+    struct Word: Sendable {
+        let symbol: UInt8
+        let length: Int
+    }
+
+    /// For each length, the first 16-bit window that is beyond its codes; 0 where there are none yet.
+    private let windowEnds: InlineArray<17, Int>
+    /// For each length, what added to a code gives the place of its symbol.
+    private let symbolOffsets: InlineArray<17, Int>
+    /// The symbols in the order of their codes.
+    let symbols: [UInt8]
+
+    /// Assigns the codes (T.81, C.2); nil when they do not fit, or would use the code of all ones, which is reserved.
+    ///
+    /// - Parameter counts: BITS: how many codes there are of 1, 2, … 16 bits.
+    /// - Parameter symbols: HUFFVAL, as many as the counts add up to.
+    init?(counts: [UInt8], symbols: [UInt8]) {
+        guard counts.count == HuffmanCode.maxLength, counts.reduce(0, { $0 + Int($1) }) == symbols.count else {
+            return nil
+        }
+        var windowEnds = InlineArray<17, Int>(repeating: 0)
+        var symbolOffsets = InlineArray<17, Int>(repeating: 0)
+        var (code, position) = (0, 0)
+        for length in 1...HuffmanCode.maxLength {
+            let count = Int(counts[length - 1])
+            symbolOffsets[length] = position - code
+            code += count
+            position += count
+            guard count == 0 || code < 1 << length else { return nil }
+            windowEnds[length] = code << (HuffmanCode.maxLength - length)
+            code <<= 1
+        }
+        self.windowEnds = windowEnds
+        self.symbolOffsets = symbolOffsets
+        self.symbols = symbols
+    }
+
+    /// The word at the start of a 16-bit window; nil when no code is there (T.81, F.2.2.3, figure F.16).
+    func word(at window: Int) -> Word? {
+        for length in 1...HuffmanCode.maxLength where window < windowEnds[length] {
+            let place = symbolOffsets[length] + window >> (HuffmanCode.maxLength - length)
+            return symbols.indices.contains(place) ? Word(symbol: symbols[place], length: length) : nil
+        }
+        return nil
+    }
+
+    /// The word at the start of a window of `bitCount` bits, if all of the word is in it.
+    func word(at window: Int, of bitCount: Int) -> Word? {
+        guard let word = word(at: window << (HuffmanCode.maxLength - bitCount)), word.length <= bitCount else {
+            return nil
+        }
+        return word
+    }
+
+    /// The number that `bitCount` bits after a word stand for (T.81, F.2.2.1, EXTEND).
+    @inline(__always)
+    static func extend(_ bits: Int, bitCount: Int) -> Int {
+        // Without a branch: half of all numbers are negative.
+        let isNegative = (bits &>> (bitCount &- 1)) &- 1
+        return bits &+ (isNegative & (1 &- (1 &<< bitCount)))
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+@testable import Imaging
+
+@Suite("The scaled JPEG decoder agrees with libjpeg-turbo")
+struct JPEGDifferentialTests {
+    @Test("At full size, bit for bit", arguments: JPEGFile.all)
+    func full(_ file: JPEGFile) throws {
+        let bytes = file.bytes
+        guard let ours = JPEGOracle.ours(bytes, eighths: [8]) else { return }
+        #expect(try JPEGOracle.libjpeg(bytes, eighths: 8) == ours)
+    }
+
+    @Test("At an eighth, bit for bit", arguments: JPEGFile.all)
+    func eighth(_ file: JPEGFile) throws {
+        let bytes = file.bytes
+        guard let ours = JPEGOracle.ours(bytes, eighths: [1]) else { return }
+        let theirs = try JPEGOracle.libjpeg(bytes, eighths: 1)
+        // libjpeg decodes subsampled chroma at a quarter then.
+        for (mine, other) in zip(ours.layouts.indices, theirs.layouts.indices)
+        where ours.layouts[mine] == theirs.layouts[other] {
+            #expect(ours.samples[mine] == theirs.samples[other])
+        }
+    }
+}
+
+/// A JPEG of `Fixtures`, or of the photos beside the repository.
+struct JPEGFile: Sendable, CustomTestStringConvertible {
+    let url: URL
+    var testDescription: String { url.lastPathComponent }
+    var bytes: [UInt8] { (try? Data(contentsOf: url)).map(Array.init) ?? [] }
+
+    static let all =
+        Fixture.whole.filter { $0.format == "jpeg" }.map { JPEGFile(url: Fixture.folder.appending(path: $0.file)) }
+        + photos.filter { $0.pathExtension == "jpg" }.map { JPEGFile(url: $0) }
+}
