@@ -21,31 +21,42 @@ public struct Renderer: Sendable {
     ///   rendered in part: it is all recipes or none.
     public func render(_ bytes: Span<UInt8>, recipes: [Recipe]) throws(ImageError) -> RenderedImage {
         let header = try ImageHeader.read(bytes, limits: limits)
-        let placeholderSize = ThumbHash.inputSize(for: header.storedSize)
-        let sizes = recipes.map { header.orientation.applied(to: $0.scaledSize(for: header.size)) }
-        let pyramid = try Pyramid(
-            decoding: bytes, header: header, sizes: sizes + [placeholderSize], limits: limits)
+        let views = recipes.map { Renderer.view(of: header, for: $0) }
+        let preview = Renderer.preview(of: header)
+        let pyramid = try Pyramid(decoding: bytes, header: header, views: views + [preview], limits: limits)
         var renditions: [Rendition] = []
-        for (recipe, size) in zip(recipes, sizes) {
-            guard let picture = pyramid[size] else { continue }
-            renditions.append(try rendition(of: picture, header: header, recipe: recipe))
+        for (recipe, view) in zip(recipes, views) {
+            guard let picture = pyramid[view]?.upright(header.orientation) else { continue }
+            renditions.append(try Renderer.rendition(of: picture, recipe: recipe))
         }
-        let preview = pyramid[placeholderSize]?.upright(
-            header.orientation, cropped: header.orientation.applied(to: placeholderSize))
+        let placeholder = pyramid[preview]?.upright(header.orientation).pixels()
         return RenderedImage(
-            header: header, renditions: renditions, placeholder: preview.map(ThumbHash.encode) ?? [])
+            header: header, renditions: renditions, placeholder: placeholder.map(ThumbHash.encode) ?? [])
     }
 
-    private func rendition(
-        of picture: PixelBuffer, header: ImageHeader, recipe: Recipe
-    ) throws(ImageError) -> Rendition {
-        let size = recipe.fittedSize(for: header.size)
-        let upright = picture.upright(header.orientation, cropped: size)
-        let format: ImageFormat = recipe.keepsAlpha && upright.hasAlpha ? .png : .jpeg
-        let bytes =
-            format == .png
-            ? try Encoder.png(upright)
-            : try Encoder.jpeg(upright.flattened(on: recipe.background), quality: recipe.quality)
-        return Rendition(recipe: recipe, format: format, size: size, bytes: bytes)
+    private static func view(of header: ImageHeader, for recipe: Recipe) -> View {
+        View(
+            scaled: header.orientation.applied(to: recipe.scaledSize(for: header.size)),
+            orientation: header.orientation, cropped: recipe.fittedSize(for: header.size), isChromaHalved: true)
+    }
+
+    private static func preview(of header: ImageHeader) -> View {
+        View(ThumbHash.inputSize(for: header.storedSize))
+    }
+
+    private static func rendition(of picture: Picture, recipe: Recipe) throws(ImageError) -> Rendition {
+        let (format, bytes) = try encode(picture, by: recipe)
+        return Rendition(recipe: recipe, format: format, size: picture.size, bytes: bytes)
+    }
+
+    private static func encode(
+        _ picture: Picture, by recipe: Recipe
+    ) throws(ImageError) -> (format: ImageFormat, bytes: [UInt8]) {
+        // What has no pixels of its own, for its chroma is halved, is YCbCr and can be encoded as it is.
+        guard picture.colorModel == .rgb || picture.colorModel == .rgba, let pixels = picture.pixels() else {
+            return (.jpeg, try Encoder.jpeg(picture, quality: recipe.quality))
+        }
+        if recipe.keepsAlpha && pixels.hasAlpha { return (.png, try Encoder.png(pixels)) }
+        return (.jpeg, try Encoder.jpeg(pixels.flattened(on: recipe.background), quality: recipe.quality))
     }
 }

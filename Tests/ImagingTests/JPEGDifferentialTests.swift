@@ -5,6 +5,17 @@ import Testing
 
 @Suite("The scaled JPEG decoder agrees with libjpeg-turbo")
 struct JPEGDifferentialTests {
+    @Test("What is usual is decoded by us, what is not is left to libjpeg", arguments: JPEGFile.all)
+    func choice(_ file: JPEGFile) {
+        let unusual = [
+            "noninterleaved.jpg", "arithmetic.jpg", "rgb.jpg", "cmyk-plain.jpg", "cmyk-adobe.jpg", "ycck-adobe.jpg",
+            "default-table.jpg", "bomb-scans.jpg",
+        ]
+        let name = file.url.lastPathComponent
+        let isUsual = !unusual.contains(name) && !name.hasPrefix("progressive")
+        #expect((JPEGOracle.ours(file.bytes, eighths: [1]) != nil) == isUsual)
+    }
+
     @Test("At full size, bit for bit", arguments: JPEGFile.all)
     func full(_ file: JPEGFile) throws {
         let bytes = file.bytes

@@ -36,6 +36,20 @@ enum JPEGOracle {
         return try? DecodedPlanes(decoder, from: bytes.span)
     }
 
+    /// libjpeg's pixels.
+    static func pixels(_ bytes: [UInt8]) throws(ImageError) -> PixelBuffer {
+        let header = try ImageHeader.read(bytes.span)
+        return try bytes.span.withUnsafeBufferPointer { buffer throws(ImageError) in
+            let rows = try JPEGRowDecoder(try JPEGSource(buffer, header: header, limits: ImageLimits()), eighths: 8)
+            let colorModel = rows.colorModel
+            let planes = try DecodedPlanes(RowPlanes(rows), from: buffer.span)
+            let picture = Picture(
+                colorModel: colorModel, size: header.storedSize,
+                planes: zip(planes.layouts, planes.samples).map { Plane(layout: $0, samples: $1) })
+            return picture.pixels() ?? PixelBuffer(size: header.storedSize, channels: 1)
+        }
+    }
+
     /// libjpeg's planes, and the scale of each; it throws where libjpeg warns of damage.
     static func libjpeg(_ bytes: [UInt8], eighths: Int) throws(ImageError) -> DecodedPlanes {
         let header = try ImageHeader.read(bytes.span)

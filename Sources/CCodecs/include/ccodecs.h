@@ -92,6 +92,19 @@ void ccodecs_jpeg_close(ccodecs_jpeg_decoder *decoder);
 ccodecs_code ccodecs_jpeg_encode(const uint8_t *pixels, ccodecs_layout layout, int quality, uint8_t **encoded,
                                  size_t *encoded_count, ccodecs_fault *fault);
 
+// A picture as planes, row by row: luma, and colour differences with half as many samples a side, rounded up.
+typedef struct ccodecs_jpeg_picture {
+    const uint8_t *luma;
+    const uint8_t *blue;  // NULL: a grey picture
+    const uint8_t *red;
+    uint32_t width;
+    uint32_t height;
+} ccodecs_jpeg_picture;
+
+// Encodes a baseline JPEG from planes: grey, or 4:2:0. `*encoded` is freed by ccodecs_free.
+ccodecs_code ccodecs_jpeg_encode_planes(ccodecs_jpeg_picture picture, int quality, uint8_t **encoded,
+                                        size_t *encoded_count, ccodecs_fault *fault);
+
 // MARK: PNG
 
 typedef struct ccodecs_png_decoder ccodecs_png_decoder;

@@ -15,13 +15,14 @@ struct JPEGPlaneDecoder: PlaneDecoder, ~Copyable {
                 source.handle.pointer, Int32(eighths), &layout, &source.report.fault))
         let all = [layout.planes.0, layout.planes.1, layout.planes.2]
         let planes = Array(all.prefix(Int(layout.count)))
-        let horizontal = Double(planes.map(\.horizontal).max() ?? 1)
-        let vertical = Double(planes.map(\.vertical).max() ?? 1)
+        let factors = planes.map {
+            SamplingFactors(horizontal: Int($0.horizontal), vertical: Int($0.vertical))
+        }
+        let largest = SamplingFactors(
+            horizontal: factors.map(\.horizontal).max() ?? 1, vertical: factors.map(\.vertical).max() ?? 1)
         let size = source.size
-        layouts = planes.map {
-            PlaneLayout(
-                component: (Double($0.horizontal) / horizontal, Double($0.vertical) / vertical), of: size,
-                eighths: Int($0.eighths))
+        layouts = zip(factors, planes).map {
+            PlaneLayout(component: $0, of: largest, in: size, eighths: Int($1.eighths))
         }
         bandCount = Int(layout.band_count)
         self.planes = planes

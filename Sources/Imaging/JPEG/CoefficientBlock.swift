@@ -1,15 +1,25 @@
 /// The dequantised coefficients of a block that its scale needs, row by row of the small block; the others are dropped.
-struct CoefficientBlock {
+@safe
+struct CoefficientBlock: ~Copyable {
     /// Where a coefficient goes that the scale does not need.
     static let dropped: Int32 = 64
+    /// A power of two, so that the low bits of any slot's number are a slot.
+    private static let slotCount = 128
 
-    /// Half of it is only there so that the low seven bits of any slot are inside.
-    private var values = InlineArray<128, Int32>(repeating: 0)
+    private let values: UnsafeMutablePointer<Int32>
+
+    init() {
+        unsafe values = .allocate(capacity: CoefficientBlock.slotCount)
+        unsafe values.initialize(repeating: 0, count: CoefficientBlock.slotCount)
+    }
+
+    deinit { unsafe values.deallocate() }
 
     /// A slot's coefficient; of a slot's number, the low seven bits count.
     subscript(slot: Int) -> Int32 {
-        @inline(__always) get { values[slot & 127] }
-        @inline(__always) set { values[slot & 127] = newValue }
+        // Inside, whatever the number is.
+        @inline(__always) get { unsafe values[slot & (CoefficientBlock.slotCount &- 1)] }
+        @inline(__always) nonmutating set { unsafe values[slot & (CoefficientBlock.slotCount &- 1)] = newValue }
     }
 }
 

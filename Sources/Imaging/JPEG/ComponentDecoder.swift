@@ -24,8 +24,8 @@ struct ComponentDecoder {
         self.acTable = acTable
         dequantizers = Dequantizer.table(quantization: component.quantization, side: eighths)
         dcStep = Int(component.quantization[0])
-        horizontal = component.horizontal
-        vertical = component.vertical
+        horizontal = component.factors.horizontal
+        vertical = component.factors.vertical
         side = eighths
     }
 
@@ -37,35 +37,39 @@ struct ComponentDecoder {
     /// - Parameter samples: the unit's top left one; `vertical × side` rows of `horizontal × side`, `stride` apart.
     @unsafe
     mutating func decodeUnit(
-        _ reader: inout BitReader, _ window: inout EntropyWindow, from bytes: Span<UInt8>,
+        _ reader: inout BitReader, _ window: inout EntropyWindow, _ block: borrowing CoefficientBlock,
+        from bytes: Span<UInt8>,
         to samples: UnsafeMutablePointer<UInt8>, stride: Int
     ) -> Bool {
         switch side {
-        case 1: unsafe decodeUnit(EighthTransform.self, &reader, &window, from: bytes, to: samples, stride: stride)
-        case 2: unsafe decodeUnit(QuarterTransform.self, &reader, &window, from: bytes, to: samples, stride: stride)
-        case 4: unsafe decodeUnit(HalfTransform.self, &reader, &window, from: bytes, to: samples, stride: stride)
-        default: unsafe decodeUnit(FullTransform.self, &reader, &window, from: bytes, to: samples, stride: stride)
+        case 1:
+            unsafe decodeUnit(EighthTransform.self, &reader, &window, block, from: bytes, to: samples, stride: stride)
+        case 2:
+            unsafe decodeUnit(QuarterTransform.self, &reader, &window, block, from: bytes, to: samples, stride: stride)
+        case 4: unsafe decodeUnit(HalfTransform.self, &reader, &window, block, from: bytes, to: samples, stride: stride)
+        default:
+            unsafe decodeUnit(FullTransform.self, &reader, &window, block, from: bytes, to: samples, stride: stride)
         }
     }
 
     @unsafe @inline(__always)
     private mutating func decodeUnit<Transform: ScaledTransform>(
         _ transform: Transform.Type, _ shared: inout BitReader, _ window: inout EntropyWindow,
+        _ block: borrowing CoefficientBlock,
         from bytes: Span<UInt8>, to samples: UnsafeMutablePointer<UInt8>, stride: Int
     ) -> Bool {
         var reader = unsafe shared  // a copy stays in registers
-        var block = CoefficientBlock()
         for row in 0..<vertical {
             for column in 0..<horizontal {
                 if unsafe reader.position > window.limit {
                     guard unsafe window.prepare(&reader, from: bytes) else { return false }
                 }
-                guard let end = unsafe decodeBlock(transform, &reader, &block) else { return false }
+                guard let end = unsafe decodeBlock(transform, &reader, block) else { return false }
                 let corner = unsafe samples + (row &* stride &+ column) &* Transform.side
                 if end == ACTable.endOfBlock + 1 {
                     unsafe transform.fill(Int(block[0]), to: corner, stride: stride)
                 } else {
-                    unsafe transform.invert(&block, to: corner, stride: stride)
+                    unsafe transform.invert(block, to: corner, stride: stride)
                 }
             }
         }
@@ -79,7 +83,7 @@ struct ComponentDecoder {
     ///   the stream is damaged.
     @inline(__always)
     private mutating func decodeBlock<Transform: ScaledTransform>(
-        _ transform: Transform.Type, _ reader: inout BitReader, _ block: inout CoefficientBlock
+        _ transform: Transform.Type, _ reader: inout BitReader, _ block: borrowing CoefficientBlock
     ) -> Int? {
         unsafe reader.refill()
         guard let difference = unsafe dcTable.next(&reader) else { return nil }

@@ -6,7 +6,7 @@ enum FullTransform: ScaledTransform {
     static var lastPlace: Int { 63 }
 
     @unsafe @inline(__always)
-    static func invert(_ block: inout CoefficientBlock, to samples: UnsafeMutablePointer<UInt8>, stride: Int) {
+    static func invert(_ block: borrowing CoefficientBlock, to samples: UnsafeMutablePointer<UInt8>, stride: Int) {
         for column in 0..<8 {
             let points = Points(
                 Int(block[column]), Int(block[8 &+ column]), Int(block[16 &+ column]), Int(block[24 &+ column]),

@@ -10,9 +10,9 @@ struct HuffmanCode: Sendable {
     }
 
     /// For each length, the first 16-bit window that is beyond its codes; 0 where there are none yet.
-    private let windowEnds: InlineArray<17, Int>
+    private let windowEnds: [Int]
     /// For each length, what added to a code gives the place of its symbol.
-    private let symbolOffsets: InlineArray<17, Int>
+    private let symbolOffsets: [Int]
     /// The symbols in the order of their codes.
     let symbols: [UInt8]
 
@@ -24,8 +24,8 @@ struct HuffmanCode: Sendable {
         guard counts.count == HuffmanCode.maxLength, counts.reduce(0, { $0 + Int($1) }) == symbols.count else {
             return nil
         }
-        var windowEnds = InlineArray<17, Int>(repeating: 0)
-        var symbolOffsets = InlineArray<17, Int>(repeating: 0)
+        var windowEnds = [Int](repeating: 0, count: 17)
+        var symbolOffsets = [Int](repeating: 0, count: 17)
         var (code, position) = (0, 0)
         for length in 1...HuffmanCode.maxLength {
             let count = Int(counts[length - 1])

@@ -8,6 +8,7 @@ struct ScaledJPEGDecoder: PlaneDecoder, ~Copyable {
     private var components: [ComponentDecoder]
     private var window: EntropyWindow
     private var reader: BitReader
+    private let block = CoefficientBlock()
     private var unitsUntilRestart: Int
     private var restartCount: UInt8 = 0
 
@@ -17,9 +18,7 @@ struct ScaledJPEGDecoder: PlaneDecoder, ~Copyable {
     init?(_ frame: SequentialFrame, eighths: [Int]) {
         components = zip(frame.components, eighths).compactMap { ComponentDecoder($0, eighths: $1) }
         guard components.count == frame.components.count else { return nil }
-        layouts = zip(frame.components, eighths).map {
-            PlaneLayout(component: frame.samplingRatio(of: $0), of: frame.size, eighths: $1)
-        }
+        layouts = zip(frame.components, eighths).map { frame.layout(of: $0, eighths: $1) }
         self.frame = frame
         window = EntropyWindow(scanOffset: frame.scanOffset)
         unsafe reader = unsafe window.reader()
@@ -43,7 +42,7 @@ struct ScaledJPEGDecoder: PlaneDecoder, ~Copyable {
                     // `makeBand` made room for as many units as there are in a row.
                     let corner = planes[index].offset + unit * components[index].unitWidth
                     let isWhole = unsafe components[index].decodeUnit(
-                        &reader, &window, from: bytes, to: start + corner, stride: planes[index].stride)
+                        &reader, &window, block, from: bytes, to: start + corner, stride: planes[index].stride)
                     guard isWhole else { return false }
                 }
             }

@@ -12,7 +12,7 @@ protocol ScaledTransform {
     ///
     /// - Parameter samples: the top left one; `side` rows of `side` samples, `stride` apart, are written.
     @unsafe
-    static func invert(_ block: inout CoefficientBlock, to samples: UnsafeMutablePointer<UInt8>, stride: Int)
+    static func invert(_ block: borrowing CoefficientBlock, to samples: UnsafeMutablePointer<UInt8>, stride: Int)
 }
 
 extension ScaledTransform {
@@ -39,7 +39,7 @@ enum EighthTransform: ScaledTransform {
     static var lastPlace: Int { 0 }
 
     @unsafe @inline(__always)
-    static func invert(_ block: inout CoefficientBlock, to samples: UnsafeMutablePointer<UInt8>, stride: Int) {
+    static func invert(_ block: borrowing CoefficientBlock, to samples: UnsafeMutablePointer<UInt8>, stride: Int) {
         unsafe samples[0] = sample(Int(block[0]), bitsBelowPoint: 3)
     }
 }
@@ -50,7 +50,7 @@ enum QuarterTransform: ScaledTransform {
     static var lastPlace: Int { 4 }
 
     @unsafe @inline(__always)
-    static func invert(_ block: inout CoefficientBlock, to samples: UnsafeMutablePointer<UInt8>, stride: Int) {
+    static func invert(_ block: borrowing CoefficientBlock, to samples: UnsafeMutablePointer<UInt8>, stride: Int) {
         let (left, right) = (Int(block[0]) &+ Int(block[1]), Int(block[0]) &- Int(block[1]))
         let (leftSlope, rightSlope) = (Int(block[2]) &+ Int(block[3]), Int(block[2]) &- Int(block[3]))
         unsafe samples[0] = sample(left &+ leftSlope, bitsBelowPoint: 3)
@@ -70,7 +70,7 @@ enum HalfTransform: ScaledTransform {
     private static let (cosine1, cosine3) = (10_703, 4_433)
 
     @unsafe @inline(__always)
-    static func invert(_ block: inout CoefficientBlock, to samples: UnsafeMutablePointer<UInt8>, stride: Int) {
+    static func invert(_ block: borrowing CoefficientBlock, to samples: UnsafeMutablePointer<UInt8>, stride: Int) {
         for column in 0..<4 {
             let (a, b, c, d) = points(
                 Int(block[column]), Int(block[4 &+ column]), Int(block[8 &+ column]), Int(block[12 &+ column]))

@@ -91,7 +91,9 @@ extension SequentialFrame {
             else { return nil }
             var components = (0..<Int(count)).compactMap { component(segment, at: 6 + 3 * $0) }
             // A lone component's blocks stand one by one, whatever its factors are (T.81, A.2.2).
-            if count == 1, components.count == 1 { (components[0].horizontal, components[0].vertical) = (1, 1) }
+            if count == 1, components.count == 1 {
+                components[0].factors = .one
+            }
             guard components.count == Int(count), SequentialFrame.areUsual(components) else { return nil }
             return SequentialFrame(
                 size: PixelSize(width: width, height: height), components: components, restartInterval: 0, scanOffset: 0
@@ -105,7 +107,8 @@ extension SequentialFrame {
                 (1...4).contains(factors >> 4), (1...4).contains(factors & 15)
             else { return nil }
             return Component(
-                identifier: identifier, horizontal: Int(factors >> 4), vertical: Int(factors & 15),
+                identifier: identifier,
+                factors: SamplingFactors(horizontal: Int(factors >> 4), vertical: Int(factors & 15)),
                 quantization: quantization)
         }
 
@@ -131,10 +134,10 @@ extension SequentialFrame {
     /// Whether luma comes in full and the others in whole parts of it, at most 10 blocks a unit (T.81, B.2.3), and the
     /// components have different names, which are not red, green and blue.
     private static func areUsual(_ components: [Component]) -> Bool {
-        let luma = components[0]
-        let blocks = components.reduce(0) { $0 + $1.horizontal * $1.vertical }
-        let areWhole = components.allSatisfy {
-            luma.horizontal % $0.horizontal == 0 && luma.vertical % $0.vertical == 0
+        let factors = components.map(\.factors)
+        let blocks = factors.reduce(0) { $0 + $1.horizontal * $1.vertical }
+        let areWhole = factors.allSatisfy {
+            factors[0].horizontal % $0.horizontal == 0 && factors[0].vertical % $0.vertical == 0
         }
         let identifiers = components.map(\.identifier)
         return areWhole && blocks <= 10 && Set(identifiers).count == components.count

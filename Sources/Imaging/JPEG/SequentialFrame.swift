@@ -6,9 +6,8 @@ struct SequentialFrame: Sendable {
     /// A component and the tables that its scan header selects (T.81, B.2.2, B.2.3).
     struct Component: Sendable {
         let identifier: UInt8
-        /// H and V: blocks a minimum coded unit, horizontally and vertically.
-        var horizontal: Int
-        var vertical: Int
+        /// Also how many blocks a minimum coded unit has.
+        var factors: SamplingFactors
         /// The quantisation steps, in zigzag order.
         let quantization: [UInt16]
         var dcCode: HuffmanCode?
@@ -26,19 +25,15 @@ struct SequentialFrame: Sendable {
 
 extension SequentialFrame {
     /// The largest sampling factors, which are luma's.
-    var maxHorizontal: Int { components[0].horizontal }
-    var maxVertical: Int { components[0].vertical }
+    var largestFactors: SamplingFactors { components[0].factors }
 
-    /// Minimum coded units a row (T.81, A.2.3).
-    var unitsPerRow: Int { SequentialFrame.quotient(size.width, 8 * maxHorizontal) }
-    var unitRows: Int { SequentialFrame.quotient(size.height, 8 * maxVertical) }
+    /// Minimum coded units a row, and rows of them (T.81, A.2.3).
+    var unitsPerRow: Int { SequentialFrame.quotient(size.width, 8 * largestFactors.horizontal) }
+    var unitRows: Int { SequentialFrame.quotient(size.height, 8 * largestFactors.vertical) }
 
-    /// The ratio of a component's samples to the picture's pixels, along each side (T.81, A.1.1).
-    func samplingRatio(of component: Component) -> (horizontal: Double, vertical: Double) {
-        (
-            Double(component.horizontal) / Double(maxHorizontal),
-            Double(component.vertical) / Double(maxVertical)
-        )
+    /// How a component lies on the picture at some eighths of its size.
+    func layout(of component: Component, eighths: Int) -> PlaneLayout {
+        PlaneLayout(component: component.factors, of: largestFactors, in: size, eighths: eighths)
     }
 
     private static func quotient(_ dividend: Int, _ divisor: Int) -> Int { (dividend + divisor - 1) / divisor }

@@ -28,6 +28,9 @@ enum ColorModel: Sendable, Hashable {
     /// Red, green and blue multiplied with alpha, and alpha.
     case rgba
 
+    /// The model of pixels with 1, 3 or 4 interleaved samples.
+    init(channels: Int) { self = channels == 1 ? .grey : channels == 3 ? .rgb : .rgba }
+
     var planeCount: Int {
         switch self {
         case .grey: 1

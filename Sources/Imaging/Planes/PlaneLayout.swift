@@ -37,14 +37,23 @@ struct PlaneLayout: Sendable, Hashable {
     }
 
     /// The layout of a JPEG's component (T.81, A.1.1), decoded at some eighths of its size.
-    ///
-    /// - Parameter ratio: the component's samples to the picture's pixels.
-    init(component ratio: (horizontal: Double, vertical: Double), of picture: PixelSize, eighths: Int) {
-        let scale = Double(eighths) / 8
+    init(component: SamplingFactors, of largest: SamplingFactors, in picture: PixelSize, eighths: Int) {
+        // One division of whole numbers, or a last sample might come of rounding.
+        func extent(_ side: Int, _ factor: Int, _ largest: Int) -> Double {
+            Double(side * factor * eighths) / Double(largest * 8)
+        }
         self.init(
-            horizontal: SampleAxis(extent: Double(picture.width) * ratio.horizontal * scale),
-            vertical: SampleAxis(extent: Double(picture.height) * ratio.vertical * scale))
+            horizontal: SampleAxis(extent: extent(picture.width, component.horizontal, largest.horizontal)),
+            vertical: SampleAxis(extent: extent(picture.height, component.vertical, largest.vertical)))
     }
 
     var sampleCount: Int { horizontal.count * vertical.count }
+}
+
+/// H and V of a JPEG's component: how many of its samples stand for as many of the other components' (T.81, A.1.1).
+struct SamplingFactors: Sendable, Hashable {
+    var horizontal: Int
+    var vertical: Int
+
+    static var one: SamplingFactors { SamplingFactors(horizontal: 1, vertical: 1) }
 }
