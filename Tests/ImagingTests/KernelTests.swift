@@ -41,6 +41,19 @@ struct KernelTests {
         }
     }
 
+    @Test(arguments: [Int16(8), 300, 2000, .max])
+    func transforming(magnitude: Int16) {
+        var random = SplitMix(state: UInt64(magnitude))
+        for _ in 0..<500 {
+            let coefficients = (0..<16).map { _ in Int16.random(in: -magnitude...magnitude, using: &random) }
+            var portable = [UInt8](repeating: 0, count: 4 * 7)
+            var fast = portable
+            ckernels_inverse_dct_4x4_portable(coefficients, &portable, 7)
+            ckernels_inverse_dct_4x4(coefficients, &fast, 7)
+            #expect(fast == portable)
+        }
+    }
+
     /// Weights whose magnitudes sum up to less than 1.75, as those of the resampler do.
     private func randomWeights(_ count: Int, _ random: inout SplitMix) -> [Int16] {
         let largest = LanczosWeights.one * 7 / 4 / count

@@ -32,7 +32,7 @@ struct ThumbnailBenchmark {
     }
 
     private static func render(path: String, recipes: [Recipe]) throws -> [Rendition] {
-        let bytes = try Data(contentsOf: URL(filePath: path))
+        let bytes = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
         return try Renderer().render(bytes.span, recipes: recipes).renditions
     }
 

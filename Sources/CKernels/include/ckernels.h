@@ -5,6 +5,8 @@
 #ifndef CKERNELS_H
 #define CKERNELS_H
 
+#include "inverse_dct.h"
+
 #include <stddef.h>
 #include <stdint.h>
 

@@ -2,25 +2,11 @@
 struct ACTable {
     /// What is added to a place in a block where the block ends: the place is then 128 or more.
     static let endOfBlock = 128
+    /// What most words and their numbers fit into.
+    private static let shortBitCount = 10
 
-    /// A coefficient with the zeros before it; or 16 zeros; or the end of the block.
-    struct Step {
-        /// 16 bits of value, 8 bits of how far to go on in the block, 8 bits of how many bits to consume.
-        let bits: Int32
-
-        init(value: Int, advance: Int, length: Int) { bits = Int32(value << 16 | advance << 8 | length) }
-
-        /// No word fits the window.
-        static var unknown: Step { Step(value: 0, advance: 0, length: 0) }
-
-        @inline(__always) var isUnknown: Bool { bits == 0 }
-        @inline(__always) var value: Int32 { bits >> 16 }
-        @inline(__always) var advance: Int { Int(bits >> 8 & 0xFF) }
-        @inline(__always) var length: Int { Int(bits & 0xFF) }
-    }
-
-    /// One coefficient, for each window of 10 bits that holds all of it.
-    let steps: LookupTable<10, Step>
+    /// What is at the start of each short window.
+    private let steps: LookupTable<10, Step>
     /// As many whole words with their numbers as a window of 13 bits holds.
     let strides: LookupTable<13, Stride>
     private let code: HuffmanCode
@@ -28,45 +14,74 @@ struct ACTable {
     init(_ code: HuffmanCode) {
         self.code = code
         steps = LookupTable { window in
-            let step = ACTable.step(code, at: window << 6)
-            return step.length <= 10 ? step : .unknown
+            guard let word = code.word(at: window, of: ACTable.shortBitCount) else { return .unknown }
+            let step = Step(word)
+            let length = word.length + step.category
+            guard step.hasNumber, length <= ACTable.shortBitCount else { return step }
+            let bits = window >> (ACTable.shortBitCount - length) & (1 << step.category - 1)
+            return step.with(number: bits)
         }
         strides = Stride.table(of: code)
     }
 
-    /// The next coefficient by the book, whatever its length; `unknown` when there is no such word.
-    ///
-    /// Its value is not read from the table: a window of 16 bits may not hold it. Consumes 31 bits at most.
-    @inline(never)
+    /// The next coefficient, consumed; `unknown` when there is none. Consumes 31 bits at most.
+    @inline(__always)
     func next(_ reader: inout BitReader) -> Step {
-        guard let word = unsafe code.word(at: reader.peek(HuffmanCode.maxLength)) else { return .unknown }
-        unsafe reader.consume(word.length)
-        let category = Int(word.symbol & 15)
-        guard category > 0 else { return ACTable.step(zeroRunOf: word) }
-        let bits = unsafe reader.peek(category)
-        unsafe reader.consume(category)
-        return Step(
-            value: HuffmanCode.extend(bits, bitCount: category), advance: Int(word.symbol >> 4) + 1,
-            length: word.length + category)
+        var step = unsafe steps[leadingBitsOf: reader.window]
+        if step.isUnknown { step = unsafe nextLong(reader) }
+        unsafe reader.consume(step.length)
+        guard step.hasNumber else { return step }
+        let bits = unsafe reader.peek(step.category)
+        unsafe reader.consume(step.category)
+        return step.with(number: bits)
     }
 
-    /// The coefficient at the start of a 16-bit window; longer than 16 bits if not all of it is there.
-    private static func step(_ code: HuffmanCode, at window: Int) -> Step {
-        guard let word = code.word(at: window) else { return .unknown }
-        let category = Int(word.symbol & 15)
-        guard category > 0 else { return step(zeroRunOf: word) }
-        let length = word.length + category
-        let bits = length > 16 ? 0 : window >> (16 - length) & (1 << category - 1)
-        return Step(
-            value: HuffmanCode.extend(bits, bitCount: category), advance: Int(word.symbol >> 4) + 1, length: length)
+    /// A word that the short windows do not know.
+    @inline(never)
+    private func nextLong(_ reader: BitReader) -> Step {
+        unsafe code.word(at: reader.peek(HuffmanCode.maxLength)).map(Step.init) ?? .unknown
     }
+}
 
-    /// ZRL goes 16 on; EOB ends the block; what else has no number after it is no symbol of a sequential scan.
-    private static func step(zeroRunOf word: HuffmanCode.Word) -> Step {
-        switch word.symbol {
-        case 0xF0: Step(value: 0, advance: 16, length: word.length)
-        case 0x00: Step(value: 0, advance: endOfBlock, length: word.length)
-        default: .unknown
+extension ACTable {
+    /// A coefficient with the zeros before it; or 16 zeros; or the end of the block.
+    struct Step {
+        /// From the top: the value, or the category of a number that has still to be read (16 bits); how far to go on
+        /// in the block (8); whether a number has to be read (1); how many bits to consume, but for the number (7).
+        private let bits: Int32
+
+        private init(value: Int, advance: Int, hasNumber: Bool, length: Int) {
+            bits = Int32(truncatingIfNeeded: value << 16 | advance << 8 | (hasNumber ? 0x80 : 0) | length)
+        }
+
+        /// No word is there.
+        static var unknown: Step { Step(value: 0, advance: 0, hasNumber: false, length: 0) }
+
+        /// ZRL goes 16 on; EOB ends the block; what else has no number is no symbol of a sequential scan.
+        init(_ word: HuffmanCode.Word) {
+            let (run, category) = (Int(word.symbol >> 4), Int(word.symbol & 15))
+            switch word.symbol {
+            case 0x00: self.init(value: 0, advance: endOfBlock, hasNumber: false, length: word.length)
+            case 0xF0: self.init(value: 0, advance: 16, hasNumber: false, length: word.length)
+            default:
+                self =
+                    category == 0
+                    ? .unknown : Step(value: category, advance: run + 1, hasNumber: true, length: word.length)
+            }
+        }
+
+        @inline(__always) var isUnknown: Bool { bits == 0 }
+        @inline(__always) var hasNumber: Bool { bits & 0x80 != 0 }
+        @inline(__always) var category: Int { Int(bits >> 16) }
+        @inline(__always) var value: Int32 { bits >> 16 }
+        @inline(__always) var advance: Int { Int(bits >> 8 & 0xFF) }
+        @inline(__always) var length: Int { Int(bits & 0x7F) }
+
+        /// The step with the bits of its number, which are to be consumed together.
+        @inline(__always)
+        func with(number: Int) -> Step {
+            let value = HuffmanCode.extend(number, bitCount: category)
+            return Step(value: value, advance: advance, hasNumber: false, length: length &+ category)
         }
     }
 }
@@ -88,11 +103,9 @@ extension ACTable {
         /// For each window, the words that begin in it and end in it; the first may end beyond it.
         static func table(of code: HuffmanCode) -> LookupTable<13, Stride> {
             let firsts = (0..<1 << 13).map { window in
-                let step = ACTable.step(code, at: window << 3)
-                // A word that itself is longer than the window was made up of bits that are not there.
-                let wordLength = code.word(at: window, of: 13)?.length ?? 0
-                return wordLength == 0 || step.isUnknown
-                    ? Stride.unknown : Stride(advance: step.advance, length: step.length)
+                let step = code.word(at: window, of: 13).map(Step.init) ?? .unknown
+                let numberLength = step.hasNumber ? step.category : 0
+                return step.isUnknown ? unknown : Stride(advance: step.advance, length: step.length + numberLength)
             }
             return LookupTable { window in
                 var (advance, length) = (0, 0)

@@ -91,20 +91,15 @@ struct ComponentDecoder {
         let dc = prediction &* dcStep
         // Samples of 8 bits give ±1024. Four times that leaves room for any rounding, and is where libjpeg wraps around.
         guard (-4096..<4088).contains(dc) else { return nil }
-        block[0] = Int32(truncatingIfNeeded: dc)
+        block[0] = Int16(truncatingIfNeeded: dc)
         var place = 1
         while place <= Transform.lastPlace {
             unsafe reader.refill()
-            var step = unsafe acTable.steps[leadingBitsOf: reader.window]
-            if step.isUnknown {
-                step = unsafe acTable.next(&reader)
-                guard !step.isUnknown else { return nil }
-            } else {
-                unsafe reader.consume(step.length)
-            }
+            let step = unsafe acTable.next(&reader)
+            guard !step.isUnknown else { return nil }
             place &+= step.advance
             let dequantizer = dequantizers[lowBitsOf: place &- 1]
-            block[Int(dequantizer.slot)] = step.value &* dequantizer.step
+            block[dequantizer.slot] = dequantizer.scale(step.value)
         }
         return Transform.lastPlace < 63 && place < 64
             ? unsafe skip(from: place, &reader) : ComponentDecoder.checked(place)

@@ -13,8 +13,8 @@ enum FullTransform: ScaledTransform {
                 Int(block[32 &+ column]), Int(block[40 &+ column]), Int(block[48 &+ column]), Int(block[56 &+ column]))
             for row in 0..<4 {
                 // Two bits stay below the point between the passes.
-                block[row &* 8 &+ column] = Int32(truncatingIfNeeded: (points.sum(row) &+ 1024) &>> 11)
-                block[(7 &- row) &* 8 &+ column] = Int32(truncatingIfNeeded: (points.difference(row) &+ 1024) &>> 11)
+                block[row &* 8 &+ column] = Int16(truncatingIfNeeded: (points.sum(row) &+ 1024) &>> 11)
+                block[(7 &- row) &* 8 &+ column] = Int16(truncatingIfNeeded: (points.difference(row) &+ 1024) &>> 11)
             }
         }
         for row in 0..<8 {

@@ -1,3 +1,5 @@
+internal import CKernels
+
 /// An inverse discrete cosine transform of the lowest frequencies of a block (T.81, A.3.3, with fewer points).
 ///
 /// The first N×N coefficients of an 8×8 block are, but for a factor of N/8, those of the same picture at N/8 of its
@@ -66,39 +68,9 @@ enum HalfTransform: ScaledTransform {
     static var side: Int { 4 }
     static var lastPlace: Int { 24 }
 
-    /// √2 cos(π/8) and √2 cos(3π/8), with 13 bits below the point.
-    private static let (cosine1, cosine3) = (10_703, 4_433)
-
     @unsafe @inline(__always)
     static func invert(_ block: borrowing CoefficientBlock, to samples: UnsafeMutablePointer<UInt8>, stride: Int) {
-        for column in 0..<4 {
-            let (a, b, c, d) = points(
-                Int(block[column]), Int(block[4 &+ column]), Int(block[8 &+ column]), Int(block[12 &+ column]))
-            // Two bits stay below the point between the passes.
-            block[column] = Int32(truncatingIfNeeded: (a &+ 1024) &>> 11)
-            block[4 &+ column] = Int32(truncatingIfNeeded: (b &+ 1024) &>> 11)
-            block[8 &+ column] = Int32(truncatingIfNeeded: (c &+ 1024) &>> 11)
-            block[12 &+ column] = Int32(truncatingIfNeeded: (d &+ 1024) &>> 11)
-        }
-        for row in 0..<4 {
-            let first = row &* 4
-            let (a, b, c, d) = points(
-                Int(block[first]), Int(block[first &+ 1]), Int(block[first &+ 2]), Int(block[first &+ 3]))
-            let line = unsafe samples + row &* stride
-            unsafe line[0] = sample(a, bitsBelowPoint: 18)
-            unsafe line[1] = sample(b, bitsBelowPoint: 18)
-            unsafe line[2] = sample(c, bitsBelowPoint: 18)
-            unsafe line[3] = sample(d, bitsBelowPoint: 18)
-        }
-        for slot in 0..<16 { block[slot] = 0 }
-    }
-
-    /// Four points of four frequencies, with 13 more bits below the point.
-    @inline(__always)
-    private static func points(_ f0: Int, _ f1: Int, _ f2: Int, _ f3: Int) -> (Int, Int, Int, Int) {
-        let (sum, difference) = ((f0 &+ f2) &<< 13, (f0 &- f2) &<< 13)
-        let outer = f1 &* cosine1 &+ f3 &* cosine3
-        let inner = f1 &* cosine3 &- f3 &* cosine1
-        return (sum &+ outer, difference &+ inner, difference &- inner, sum &- outer)
+        unsafe ckernels_inverse_dct_4x4(block.coefficients, samples, stride)
+        unsafe block.coefficients.update(repeating: 0, count: 16)
     }
 }
