@@ -45,11 +45,14 @@ struct KernelTests {
     func transforming(magnitude: Int16) {
         var random = SplitMix(state: UInt64(magnitude))
         for _ in 0..<500 {
-            let coefficients = (0..<16).map { _ in Int16.random(in: -magnitude...magnitude, using: &random) }
-            var portable = [UInt8](repeating: 0, count: 4 * 7)
+            let coefficients = (0..<64).map { _ in Int16.random(in: -magnitude...magnitude, using: &random) }
+            var portable = [UInt8](repeating: 0, count: 8 * 11)
             var fast = portable
-            ckernels_inverse_dct_4x4_portable(coefficients, &portable, 7)
-            ckernels_inverse_dct_4x4(coefficients, &fast, 7)
+            ckernels_inverse_dct_4x4_portable(coefficients, &portable, 11)
+            ckernels_inverse_dct_4x4(coefficients, &fast, 11)
+            #expect(fast == portable)
+            ckernels_inverse_dct_8x8_portable(coefficients, &portable, 11)
+            ckernels_inverse_dct_8x8(coefficients, &fast, 11)
             #expect(fast == portable)
         }
     }

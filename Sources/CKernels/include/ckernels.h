@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Eight by eight samples of as many coefficients, row by row: those of libjpeg's accurate integer transform.
+void ckernels_inverse_dct_8x8(const int16_t *coefficients, uint8_t *samples, size_t stride);
+void ckernels_inverse_dct_8x8_portable(const int16_t *coefficients, uint8_t *samples, size_t stride);
+
 // Weighted sums of rows, `stride` samples apart: (Σ weights[i] · rows[i][x] + 128) >> 8.
 //
 // With weights that sum up to 2^14, a result has six bits below the point. Their magnitudes must not sum up to more

@@ -30,7 +30,7 @@ struct PictureDecoding {
         _ buffer: UnsafeBufferPointer<UInt8>, to views: [View]
     ) throws(ImageError) -> [View: Picture] {
         let source = try unsafe JPEGSource(buffer, header: header, limits: limits)
-        let eighths = JPEGScale.eighths(of: source.size, for: largest(of: views))
+        let eighths = JPEGScale.eighths(of: source.size, for: largest(of: views), isTransformSharp: false)
         let bytes = unsafe buffer.span
         return source.isPlanar
             ? try read(JPEGPlaneDecoder(source, eighths: eighths), bytes, to: views)

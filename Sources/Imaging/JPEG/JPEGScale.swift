@@ -4,8 +4,10 @@ enum JPEGScale {
     ///
     /// An eighth and a quarter must be twice that size along both sides, so that the resampler's filter decides on
     /// sharpness; a half will do from 1.25 times on, where the difference can hardly be measured, and more costs more.
-    static func eighths(of stored: PixelSize, for largest: PixelSize) -> Int {
-        for (eighths, factor) in [(1, 2), (2, 2), (4, 1.25)]
+    /// - Parameter isTransformSharp: false for libjpeg's own half-size transform, which blurs: then a half, too, must
+    ///   be twice the size.
+    static func eighths(of stored: PixelSize, for largest: PixelSize, isTransformSharp: Bool = true) -> Int {
+        for (eighths, factor) in [(1, 2), (2, 2), (4, isTransformSharp ? 1.25 : 2)]
         where stored.covers(largest, factor: factor * 8 / Double(eighths)) { return eighths }
         return 8
     }

@@ -74,3 +74,15 @@ enum HalfTransform: ScaledTransform {
         unsafe block.coefficients.update(repeating: 0, count: 16)
     }
 }
+
+/// Eight by eight: the whole transform, the same samples as libjpeg's, bit for bit.
+enum FullTransform: ScaledTransform {
+    static var side: Int { 8 }
+    static var lastPlace: Int { 63 }
+
+    @unsafe @inline(__always)
+    static func invert(_ block: borrowing CoefficientBlock, to samples: UnsafeMutablePointer<UInt8>, stride: Int) {
+        unsafe ckernels_inverse_dct_8x8(block.coefficients, samples, stride)
+        unsafe block.coefficients.update(repeating: 0, count: 64)
+    }
+}
