@@ -3,10 +3,11 @@
 /// A value without state: rendering is synchronous, keeps one thread busy, and may run on any number of threads at a
 /// time. The same bytes and recipe give the same rendition, byte for byte, on the same codec libraries.
 ///
-/// Memory beyond the input, at most: for each size that is asked for, 3 bytes a pixel (4 with alpha) and
-/// `6 × scale + 1` rows of its width at 2 bytes a sample; one row of the decoded picture. What cannot be decoded row
-/// by row adds, held under `ImageLimits.maxWorkingBytes`: an interlaced PNG 1, 3 or 4 bytes a pixel, an interlaced GIF
-/// 1 byte a pixel, a progressive JPEG 2 bytes a stored sample (3 bytes a pixel at 4:2:0).
+/// Memory beyond the input, at most: for each size that is asked for, 3 bytes a pixel (4 with alpha, 1.5 of a JPEG) and
+/// `12 × scale + 12` rows of the decoded picture, 1 byte a sample; one band of decoded rows: up to 32 of a JPEG, 1 of
+/// others. What cannot be decoded row by row adds, held under `ImageLimits.maxWorkingBytes`: an interlaced PNG 1, 3 or
+/// 4 bytes a pixel, an interlaced GIF 1 byte a pixel, a progressive JPEG 2 bytes a stored sample (3 bytes a pixel at
+/// 4:2:0).
 public struct Renderer: Sendable {
     /// What a picture may cost.
     public let limits: ImageLimits

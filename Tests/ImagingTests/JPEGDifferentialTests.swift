@@ -34,6 +34,22 @@ struct JPEGDifferentialTests {
             #expect(ours.samples[mine] == theirs.samples[other])
         }
     }
+
+    /// libjpeg's smaller transforms take a part of the high frequencies for low ones, ours cuts them off: what they make
+    /// of a photo differs a little everywhere, and much only at hard edges.
+    @Test("At a quarter and a half, but for the kind of transform", arguments: JPEGFile.all, [2, 4])
+    func reduced(_ file: JPEGFile, eighths: Int) throws {
+        let bytes = file.bytes
+        let theirs = try? JPEGOracle.libjpeg(bytes, eighths: eighths)
+        // Subsampled chroma comes at twice luma's scale from libjpeg.
+        guard let theirs, let ours = JPEGOracle.ours(bytes, eighths: [eighths, 2 * eighths]) else { return }
+        for (index, layout) in ours.layouts.enumerated() where layout == theirs.layouts[index] {
+            let differences = zip(ours.samples[index], theirs.samples[index]).map { abs(Int($0) - Int($1)) }
+            let mean = Double(differences.reduce(0, +)) / Double(differences.count)
+            #expect(mean <= 4)
+            #expect((differences.max() ?? 0) <= 96)
+        }
+    }
 }
 
 /// A JPEG of `Fixtures`, or of the photos beside the repository.

@@ -13,8 +13,9 @@ struct ACTable {
 
     init(_ code: HuffmanCode) {
         self.code = code
+        let words = code.words(ofWindows: ACTable.shortBitCount)
         steps = LookupTable { window in
-            guard let word = code.word(at: window, of: ACTable.shortBitCount) else { return .unknown }
+            guard let word = words[window] else { return .unknown }
             let step = Step(word)
             let length = word.length + step.category
             guard step.hasNumber, length <= ACTable.shortBitCount else { return step }
@@ -102,8 +103,8 @@ extension ACTable {
 
         /// For each window, the words that begin in it and end in it; the first may end beyond it.
         static func table(of code: HuffmanCode) -> LookupTable<13, Stride> {
-            let firsts = (0..<1 << 13).map { window in
-                let step = code.word(at: window, of: 13).map(Step.init) ?? .unknown
+            let firsts = code.words(ofWindows: 13).map { word in
+                let step = word.map(Step.init) ?? .unknown
                 let numberLength = step.hasNumber ? step.category : 0
                 return step.isUnknown ? unknown : Stride(advance: step.advance, length: step.length + numberLength)
             }

@@ -13,8 +13,9 @@ struct DCTable {
     init?(_ code: HuffmanCode) {
         guard code.symbols.allSatisfy({ $0 <= DCTable.maxCategory }) else { return nil }
         self.code = code
+        let words = code.words(ofWindows: DCTable.shortBitCount)
         shortWords = LookupTable { window in
-            guard let word = code.word(at: window, of: DCTable.shortBitCount) else { return 0 }
+            guard let word = words[window] else { return 0 }
             let category = Int(word.symbol)
             let length = word.length + category
             guard length <= DCTable.shortBitCount else { return 0 }

@@ -13,6 +13,8 @@ struct HuffmanCode: Sendable {
     private let windowEnds: [Int]
     /// For each length, what added to a code gives the place of its symbol.
     private let symbolOffsets: [Int]
+    /// How many codes there are of 1, 2, … 16 bits.
+    private let counts: [UInt8]
     /// The symbols in the order of their codes.
     let symbols: [UInt8]
 
@@ -38,6 +40,7 @@ struct HuffmanCode: Sendable {
         }
         self.windowEnds = windowEnds
         self.symbolOffsets = symbolOffsets
+        self.counts = counts
         self.symbols = symbols
     }
 
@@ -50,12 +53,20 @@ struct HuffmanCode: Sendable {
         return nil
     }
 
-    /// The word at the start of a window of `bitCount` bits, if all of the word is in it.
-    func word(at window: Int, of bitCount: Int) -> Word? {
-        guard let word = word(at: window << (HuffmanCode.maxLength - bitCount)), word.length <= bitCount else {
-            return nil
+    /// For each window of `bitCount` bits, the word at its start, if all of it is there.
+    func words(ofWindows bitCount: Int) -> [Word?] {
+        var words: [Word?] = []
+        words.reserveCapacity(1 << bitCount)
+        // Codes are assigned in ascending order, and so are the windows that begin with them.
+        var position = 0
+        for (index, count) in counts.enumerated() where index < bitCount {
+            for symbol in symbols[position..<position + Int(count)] {
+                let word: Word? = Word(symbol: symbol, length: index + 1)
+                words.append(contentsOf: repeatElement(word, count: 1 << (bitCount - index - 1)))
+            }
+            position += Int(count)
         }
-        return word
+        return words + repeatElement(nil, count: 1 << bitCount - words.count)
     }
 
     /// The number that `bitCount` bits after a word stand for (T.81, F.2.2.1, EXTEND).
