@@ -27,6 +27,7 @@ struct LanczosWeights: Sendable {
         taps = (longest + 7) / 8 * 8
         weights = [Int16](repeating: 0, count: target.count * taps)
         var values = [Double](repeating: 0, count: longest)
+        let table = LanczosWeights.table
         for sample in 0..<target.count {
             // The middle of the target's sample, less half a source sample: what has the weight of zero distance.
             let middle = source.origin + (Double(sample) + 0.5 - target.origin) * scale - 0.5
@@ -35,7 +36,9 @@ struct LanczosWeights: Sendable {
             let first = min(last, max(0, Int((center - 3 * stretch).rounded(.up))))
             let end = max(first, min(last, Int((center + 3 * stretch).rounded(.down)))) + 1
             let count = min(end - first, longest)
-            for tap in 0..<count { values[tap] = LanczosWeights.kernel((Double(first + tap) - center) / stretch) }
+            for tap in 0..<count {
+                values[tap] = LanczosWeights.kernel((Double(first + tap) - center) / stretch, in: table)
+            }
             starts.append(UInt32(first))
             counts.append(count)
             round(values, count: count, at: sample * taps)
@@ -87,7 +90,7 @@ extension LanczosWeights {
     }
 
     /// Lanczos' kernel, zero from 3 on; between the table's steps a straight line, true to 10⁻⁶.
-    static func kernel(_ x: Double) -> Double {
+    static func kernel(_ x: Double, in table: [Float] = table) -> Double {
         let position = min(abs(x), 3) * Double(stepsPerUnit)
         let step = Int(position)
         let (low, high) = (Double(table[step]), Double(table[step + 1]))
