@@ -45,10 +45,11 @@ let package = Package(
 
         // C fences: longjmp libraries as return codes, and calls that the Glibc module hides.
         .target(name: "CCodecs", dependencies: ["CSystemJPEG", "CSystemPNG", "CSystemGIF"]),
+        .target(name: "CKernels"),
         .target(name: "CPlatform", cSettings: [.define("_GNU_SOURCE")]),
 
         // Three products that know nothing of each other.
-        .target(name: "Imaging", dependencies: ["CCodecs"], swiftSettings: settings + [.strictMemorySafety()]),
+        .target(name: "Imaging", dependencies: ["CCodecs", "CKernels"], swiftSettings: settings + [.strictMemorySafety()]),
         .target(name: "Blobs", dependencies: ["CPlatform", "CSystemCrypto"], swiftSettings: settings),
         .target(
             name: "Tree",
@@ -140,7 +141,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
-        .testTarget(name: "ImagingTests", dependencies: ["Imaging"], swiftSettings: settings),
+        .testTarget(name: "ImagingTests", dependencies: ["Imaging", "CKernels"], swiftSettings: settings),
         .testTarget(name: "BlobsTests", dependencies: ["Blobs", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "TreeTests", dependencies: ["Tree", "CSystemSQLite"], swiftSettings: settings),
         .testTarget(

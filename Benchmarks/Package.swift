@@ -20,5 +20,8 @@ let package = Package(
         // Speaks to the built service over its sockets, and needs nothing of it.
         .executableTarget(name: "ServiceBenchmark", dependencies: ["CEpoll"], swiftSettings: settings),
         .target(name: "CEpoll"),
+        .executableTarget(
+            name: "ThumbnailBenchmark", dependencies: [.product(name: "Imaging", package: "tintype")],
+            swiftSettings: settings),
     ]
 )

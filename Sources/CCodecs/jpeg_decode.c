@@ -120,6 +120,7 @@ ccodecs_code ccodecs_jpeg_open(const uint8_t *bytes, size_t count, size_t max_me
     jpeg_read_header(jpeg, TRUE);
     info->width = jpeg->image_width;
     info->height = jpeg->image_height;
+    info->is_planar = jpeg->jpeg_color_space == JCS_GRAYSCALE || jpeg->jpeg_color_space == JCS_YCbCr;
     info->is_cmyk = jpeg->num_components == 4;
     info->is_inverted = jpeg->saw_Adobe_marker;
     return choose_color_space(decoder, fault);
@@ -144,6 +145,47 @@ ccodecs_code ccodecs_jpeg_read_row(ccodecs_jpeg_decoder *decoder, uint8_t *row, 
     decoder->fault = fault;
     if (setjmp(decoder->escape)) return decoder->code;
     if (jpeg_read_scanlines(&decoder->jpeg, rows, 1) == 1) return CCODECS_OK;
+    snprintf(fault->message, sizeof fault->message, "no more rows");
+    return CCODECS_CORRUPT;
+}
+
+static void describe_plane(const jpeg_component_info *component, ccodecs_jpeg_plane *plane) {
+    plane->horizontal = (uint32_t)component->h_samp_factor;
+    plane->vertical = (uint32_t)component->v_samp_factor;
+    plane->eighths = (uint32_t)component->DCT_scaled_size;
+    plane->stride = component->width_in_blocks * plane->eighths;
+    plane->band_rows = plane->vertical * plane->eighths;
+}
+
+ccodecs_code ccodecs_jpeg_start_planes(ccodecs_jpeg_decoder *decoder, int eighths, ccodecs_jpeg_planes *layout,
+                                       ccodecs_fault *fault) {
+    struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+    decoder->fault = fault;
+    if (setjmp(decoder->escape)) return decoder->code;
+    jpeg->scale_num = (unsigned)eighths;
+    jpeg->scale_denom = 8;
+    jpeg->out_color_space = jpeg->jpeg_color_space;
+    jpeg->raw_data_out = TRUE;
+    jpeg_start_decompress(jpeg);
+    layout->count = (uint32_t)jpeg->num_components;
+    layout->band_count = jpeg->total_iMCU_rows;
+    for (int i = 0; i < jpeg->num_components; i++) describe_plane(&jpeg->comp_info[i], &layout->planes[i]);
+    return CCODECS_OK;
+}
+
+ccodecs_code ccodecs_jpeg_read_band(ccodecs_jpeg_decoder *decoder, uint8_t *samples, ccodecs_fault *fault) {
+    struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+    JSAMPROW rows[3][MAX_SAMP_FACTOR * DCTSIZE];
+    JSAMPARRAY planes[3] = {rows[0], rows[1], rows[2]};
+    for (int i = 0; i < jpeg->num_components; i++) {
+        ccodecs_jpeg_plane plane;
+        describe_plane(&jpeg->comp_info[i], &plane);
+        for (uint32_t y = 0; y < plane.band_rows; y++, samples += plane.stride) rows[i][y] = samples;
+    }
+    decoder->fault = fault;
+    if (setjmp(decoder->escape)) return decoder->code;
+    JDIMENSION lines = (JDIMENSION)(jpeg->max_v_samp_factor * jpeg->min_DCT_scaled_size);
+    if (jpeg_read_raw_data(jpeg, planes, lines) == lines) return CCODECS_OK;
     snprintf(fault->message, sizeof fault->message, "no more rows");
     return CCODECS_CORRUPT;
 }

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <jpeglib.h>
 #include <jerror.h>
@@ -33,27 +34,77 @@ static void on_output(j_common_ptr jpeg) {
     (void)jpeg;  // libjpeg would print here
 }
 
-static void encode_rows(struct encoder *encoder, const uint8_t *pixels, ccodecs_layout layout, int quality) {
+// What is to be encoded: interleaved rows, or planes.
+struct source {
+    const uint8_t *pixels;
+    ccodecs_layout layout;
+    ccodecs_jpeg_picture planes;
+    uint8_t *band;  // room for a band of padded planes
+};
+
+static void start(struct encoder *encoder, const struct source *source, J_COLOR_SPACE color_space, int quality) {
     struct jpeg_compress_struct *jpeg = &encoder->jpeg;
     jpeg_create_compress(jpeg);
     jpeg_mem_dest(jpeg, &encoder->bytes, &encoder->count);
-    jpeg->image_width = layout.width;
-    jpeg->image_height = layout.height;
-    jpeg->input_components = (int)layout.channels;
-    jpeg->in_color_space = layout.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    jpeg->image_width = source->layout.width;
+    jpeg->image_height = source->layout.height;
+    jpeg->input_components = (int)source->layout.channels;
+    jpeg->in_color_space = color_space;
     jpeg_set_defaults(jpeg);  // 4:2:0 for colour, standard Huffman tables, baseline
     jpeg_set_quality(jpeg, quality, TRUE);
+}
+
+static void encode_rows(struct encoder *encoder, const struct source *source, int quality) {
+    struct jpeg_compress_struct *jpeg = &encoder->jpeg;
+    start(encoder, source, source->layout.channels == 1 ? JCS_GRAYSCALE : JCS_RGB, quality);
     jpeg_start_compress(jpeg, TRUE);
-    size_t stride = (size_t)layout.width * layout.channels;
+    size_t stride = (size_t)source->layout.width * source->layout.channels;
     while (jpeg->next_scanline < jpeg->image_height) {
-        JSAMPROW rows[1] = {(JSAMPROW)(pixels + stride * jpeg->next_scanline)};  // libjpeg only reads them
+        // libjpeg only reads them.
+        JSAMPROW rows[1] = {(JSAMPROW)(source->pixels + stride * jpeg->next_scanline)};
         jpeg_write_scanlines(jpeg, rows, 1);
     }
     jpeg_finish_compress(jpeg);
 }
 
-ccodecs_code ccodecs_jpeg_encode(const uint8_t *pixels, ccodecs_layout layout, int quality, uint8_t **encoded,
-                                 size_t *encoded_count, ccodecs_fault *fault) {
+// Copies rows of a plane to where each has whole blocks; beyond the edges, its last samples are repeated.
+static uint8_t *pad_rows(const uint8_t *plane, size_t width, size_t height, size_t first, uint8_t *padded,
+                         JSAMPROW *rows, size_t row_count) {
+    size_t stride = (width + DCTSIZE - 1) / DCTSIZE * DCTSIZE;
+    for (size_t i = 0; i < row_count; i++, padded += stride) {
+        size_t row = first + i < height ? first + i : height - 1;
+        memcpy(padded, plane + row * width, width);
+        memset(padded + width, padded[width - 1], stride - width);
+        rows[i] = padded;
+    }
+    return padded;
+}
+
+static void encode_planes(struct encoder *encoder, const struct source *source, int quality) {
+    struct jpeg_compress_struct *jpeg = &encoder->jpeg;
+    const ccodecs_jpeg_picture *planes = &source->planes;
+    bool is_grey = source->layout.channels == 1;
+    start(encoder, source, is_grey ? JCS_GRAYSCALE : JCS_YCbCr, quality);
+    jpeg->raw_data_in = TRUE;
+    jpeg_start_compress(jpeg, TRUE);
+    size_t luma_rows = is_grey ? DCTSIZE : 2 * DCTSIZE, width = (planes->width + 1) / 2, height = (planes->height + 1) / 2;
+    while (jpeg->next_scanline < jpeg->image_height) {
+        JSAMPROW luma[2 * DCTSIZE], blue[DCTSIZE], red[DCTSIZE];
+        JSAMPARRAY rows[3] = {luma, blue, red};
+        size_t first = jpeg->next_scanline;
+        uint8_t *end =
+            pad_rows(planes->luma, planes->width, planes->height, first, source->band, luma, luma_rows);
+        if (!is_grey) {
+            end = pad_rows(planes->blue, width, height, first / 2, end, blue, DCTSIZE);
+            pad_rows(planes->red, width, height, first / 2, end, red, DCTSIZE);
+        }
+        jpeg_write_raw_data(jpeg, rows, (JDIMENSION)luma_rows);
+    }
+    jpeg_finish_compress(jpeg);
+}
+
+static ccodecs_code encode(void (*write)(struct encoder *, const struct source *, int), const struct source *source,
+                           int quality, uint8_t **encoded, size_t *encoded_count, ccodecs_fault *fault) {
     // On the heap, so that nothing that changes after setjmp lives in this frame.
     struct encoder *encoder = calloc(1, sizeof *encoder);
     if (encoder == NULL) return CCODECS_OUT_OF_MEMORY;
@@ -65,7 +116,7 @@ ccodecs_code ccodecs_jpeg_encode(const uint8_t *pixels, ccodecs_layout layout, i
     encoder->jpeg.client_data = encoder;
     ccodecs_code code = CCODECS_OK;
     if (setjmp(encoder->escape) == 0) {
-        encode_rows(encoder, pixels, layout, quality);
+        write(encoder, source, quality);
         *encoded = encoder->bytes;
         *encoded_count = encoder->count;
         encoder->bytes = NULL;
@@ -75,6 +126,25 @@ ccodecs_code ccodecs_jpeg_encode(const uint8_t *pixels, ccodecs_layout layout, i
     jpeg_destroy_compress(&encoder->jpeg);
     free(encoder->bytes);
     free(encoder);
+    return code;
+}
+
+ccodecs_code ccodecs_jpeg_encode(const uint8_t *pixels, ccodecs_layout layout, int quality, uint8_t **encoded,
+                                 size_t *encoded_count, ccodecs_fault *fault) {
+    struct source source = {.pixels = pixels, .layout = layout};
+    return encode(encode_rows, &source, quality, encoded, encoded_count, fault);
+}
+
+ccodecs_code ccodecs_jpeg_encode_planes(ccodecs_jpeg_picture picture, int quality, uint8_t **encoded,
+                                        size_t *encoded_count, ccodecs_fault *fault) {
+    // Sixteen rows of luma, and eight of each colour difference, with their last blocks filled up.
+    size_t luma_stride = (size_t)picture.width + DCTSIZE, chroma_stride = (size_t)picture.width / 2 + 1 + DCTSIZE;
+    uint8_t *band = malloc(2 * DCTSIZE * luma_stride + 2 * DCTSIZE * chroma_stride);
+    if (band == NULL) return CCODECS_OUT_OF_MEMORY;
+    ccodecs_layout layout = {picture.width, picture.height, picture.blue == NULL ? 1 : 3};
+    struct source source = {.layout = layout, .planes = picture, .band = band};
+    ccodecs_code code = encode(encode_planes, &source, quality, encoded, encoded_count, fault);
+    free(band);
     return code;
 }
 

@@ -3,10 +3,11 @@
 /// A value without state: rendering is synchronous, keeps one thread busy, and may run on any number of threads at a
 /// time. The same bytes and recipe give the same rendition, byte for byte, on the same codec libraries.
 ///
-/// Memory beyond the input, at most: for each size that is asked for, 3 bytes a pixel (4 with alpha) and
-/// `6 × scale + 1` rows of its width at 2 bytes a sample; one row of the decoded picture. What cannot be decoded row
-/// by row adds, held under `ImageLimits.maxWorkingBytes`: an interlaced PNG 1, 3 or 4 bytes a pixel, an interlaced GIF
-/// 1 byte a pixel, a progressive JPEG 2 bytes a stored sample (3 bytes a pixel at 4:2:0).
+/// Memory beyond the input, at most: for each size that is asked for, 3 bytes a pixel (4 with alpha, 1.5 of a JPEG) and
+/// `12 × scale + 12` rows of the decoded picture, 1 byte a sample; one band of decoded rows: up to 32 of a JPEG, 1 of
+/// others. What cannot be decoded row by row adds, held under `ImageLimits.maxWorkingBytes`: an interlaced PNG 1, 3 or
+/// 4 bytes a pixel, an interlaced GIF 1 byte a pixel, a progressive JPEG 2 bytes a stored sample (3 bytes a pixel at
+/// 4:2:0).
 public struct Renderer: Sendable {
     /// What a picture may cost.
     public let limits: ImageLimits
@@ -21,31 +22,42 @@ public struct Renderer: Sendable {
     ///   rendered in part: it is all recipes or none.
     public func render(_ bytes: Span<UInt8>, recipes: [Recipe]) throws(ImageError) -> RenderedImage {
         let header = try ImageHeader.read(bytes, limits: limits)
-        let placeholderSize = ThumbHash.inputSize(for: header.storedSize)
-        let sizes = recipes.map { header.orientation.applied(to: $0.scaledSize(for: header.size)) }
-        let pyramid = try Pyramid(
-            decoding: bytes, header: header, sizes: sizes + [placeholderSize], limits: limits)
+        let views = recipes.map { Renderer.view(of: header, for: $0) }
+        let preview = Renderer.preview(of: header)
+        let pyramid = try Pyramid(decoding: bytes, header: header, views: views + [preview], limits: limits)
         var renditions: [Rendition] = []
-        for (recipe, size) in zip(recipes, sizes) {
-            guard let picture = pyramid[size] else { continue }
-            renditions.append(try rendition(of: picture, header: header, recipe: recipe))
+        for (recipe, view) in zip(recipes, views) {
+            guard let picture = pyramid[view]?.upright(header.orientation) else { continue }
+            renditions.append(try Renderer.rendition(of: picture, recipe: recipe))
         }
-        let preview = pyramid[placeholderSize]?.upright(
-            header.orientation, cropped: header.orientation.applied(to: placeholderSize))
+        let placeholder = pyramid[preview]?.upright(header.orientation).pixels()
         return RenderedImage(
-            header: header, renditions: renditions, placeholder: preview.map(ThumbHash.encode) ?? [])
+            header: header, renditions: renditions, placeholder: placeholder.map(ThumbHash.encode) ?? [])
     }
 
-    private func rendition(
-        of picture: PixelBuffer, header: ImageHeader, recipe: Recipe
-    ) throws(ImageError) -> Rendition {
-        let size = recipe.fittedSize(for: header.size)
-        let upright = picture.upright(header.orientation, cropped: size)
-        let format: ImageFormat = recipe.keepsAlpha && upright.hasAlpha ? .png : .jpeg
-        let bytes =
-            format == .png
-            ? try Encoder.png(upright)
-            : try Encoder.jpeg(upright.flattened(on: recipe.background), quality: recipe.quality)
-        return Rendition(recipe: recipe, format: format, size: size, bytes: bytes)
+    private static func view(of header: ImageHeader, for recipe: Recipe) -> View {
+        View(
+            scaled: header.orientation.applied(to: recipe.scaledSize(for: header.size)),
+            orientation: header.orientation, cropped: recipe.fittedSize(for: header.size), isChromaHalved: true)
+    }
+
+    private static func preview(of header: ImageHeader) -> View {
+        View(ThumbHash.inputSize(for: header.storedSize))
+    }
+
+    private static func rendition(of picture: Picture, recipe: Recipe) throws(ImageError) -> Rendition {
+        let (format, bytes) = try encode(picture, by: recipe)
+        return Rendition(recipe: recipe, format: format, size: picture.size, bytes: bytes)
+    }
+
+    private static func encode(
+        _ picture: Picture, by recipe: Recipe
+    ) throws(ImageError) -> (format: ImageFormat, bytes: [UInt8]) {
+        // What has no pixels of its own, for its chroma is halved, is YCbCr and can be encoded as it is.
+        guard picture.colorModel == .rgb || picture.colorModel == .rgba, let pixels = picture.pixels() else {
+            return (.jpeg, try Encoder.jpeg(picture, quality: recipe.quality))
+        }
+        if recipe.keepsAlpha && pixels.hasAlpha { return (.png, try Encoder.png(pixels)) }
+        return (.jpeg, try Encoder.jpeg(pixels.flattened(on: recipe.background), quality: recipe.quality))
     }
 }

@@ -42,16 +42,30 @@ let photos: [URL] = {
     return (files ?? []).sorted { $0.path < $1.path }
 }()
 
-/// Decodes all pixels through the library's own decoders, as stored.
+/// Decodes all pixels, as stored; a JPEG as viewers do, by libjpeg.
 func decode(_ bytes: [UInt8]) throws(ImageError) -> PixelBuffer {
     let header = try ImageHeader.read(bytes.span)
-    let pyramid = try Pyramid(
-        decoding: bytes.span, header: header, sizes: [header.storedSize], limits: ImageLimits())
-    guard let picture = pyramid[header.storedSize] else { throw .corrupt(header.format, "not decoded") }
+    if header.format == .jpeg { return try JPEGOracle.pixels(bytes) }
+    let view = View(header.storedSize)
+    let pyramid = try Pyramid(decoding: bytes.span, header: header, views: [view], limits: ImageLimits())
+    guard let picture = pyramid[view]?.pixels() else { throw .corrupt(header.format, "not decoded") }
     return picture
 }
 
 extension PixelBuffer {
+    /// The pixels as planes.
+    var picture: Picture {
+        let planes = (0..<channels).map { channel in
+            Plane(layout: PlaneLayout(size), samples: (0..<size.pixelCount).map { bytes[$0 * channels + channel] })
+        }
+        return Picture(colorModel: ColorModel(channels: channels), size: size, planes: planes)
+    }
+
+    /// A smaller copy.
+    func resampled(to size: PixelSize) -> PixelBuffer {
+        picture.resampled(to: View(size)).pixels() ?? PixelBuffer(size: size, channels: 1, bytes: [])
+    }
+
     /// Red, green and blue, flattened on white.
     func color(x: Int, y: Int) -> SIMD3<Int> {
         let pixel = (0..<channels).map { Int(bytes[(y * size.width + x) * channels + $0]) }

@@ -10,13 +10,16 @@ struct ResamplerTests {
     @Test(arguments: pairs)
     func weightsSumUpToOne(source: Int, target: Int) {
         for extent in [Double(source), Double(source) - 0.875] where extent >= Double(target) {
-            let lanczos = LanczosWeights(sourceCount: source, sourceExtent: extent, targetCount: target)
-            #expect(lanczos.runs.count == target)
-            for run in lanczos.runs {
-                let weights = lanczos.weights[run.weightStart..<run.weightStart + run.source.count].map(Int.init)
+            let lanczos = LanczosWeights(
+                from: SampleAxis(count: source, extent: extent), to: SampleAxis(count: target))
+            #expect(lanczos.starts.count == target)
+            for sample in 0..<target {
+                let run = lanczos.source(of: sample)
+                let weights = lanczos.weights[sample * lanczos.taps..<(sample + 1) * lanczos.taps].map(Int.init)
+                #expect(weights[run.count...].allSatisfy { $0 == 0 })
                 #expect(weights.reduce(0, +) == LanczosWeights.one)
                 #expect(weights.map(abs).reduce(0, +) * 4 <= LanczosWeights.one * 7, "the headroom of the integers")
-                #expect(run.source.lowerBound >= 0 && run.source.upperBound <= source)
+                #expect(run.lowerBound >= 0 && run.upperBound <= source && !run.isEmpty)
             }
         }
     }
@@ -64,16 +67,16 @@ struct ResamplerTests {
     }
 
     @Test func levelsAreMadeFromTheNextLargerOne() {
-        func size(_ width: Int, _ height: Int) -> PixelSize { PixelSize(width: width, height: height) }
+        func size(_ width: Int, _ height: Int) -> View { View(PixelSize(width: width, height: height)) }
         let levels = Pyramid.levels(of: [
             size(320, 240), size(1280, 960), size(213, 160), size(640, 480), size(320, 240), size(1200, 900),
         ])
         #expect(
             levels == [
-                .init(size: size(1280, 960), source: nil), .init(size: size(1200, 900), source: nil),
-                .init(size: size(640, 480), source: size(1200, 900)),
-                .init(size: size(320, 240), source: size(640, 480)),
-                .init(size: size(213, 160), source: size(320, 240)),
+                .init(view: size(1280, 960), source: nil), .init(view: size(1200, 900), source: nil),
+                .init(view: size(640, 480), source: size(1200, 900)),
+                .init(view: size(320, 240), source: size(640, 480)),
+                .init(view: size(213, 160), source: size(320, 240)),
             ])
     }
 
@@ -86,7 +89,7 @@ struct ResamplerTests {
         // A picture of 2560 pixels; from half the size on, 1.25 times is enough, and below that it must be twice.
         let stored = PixelSize(width: 2560, height: 2560)
         let wanted = PixelSize(width: target, height: target)
-        let chosen = JPEGDecoder.eighths(of: stored, for: wanted)
+        let chosen = JPEGScale.eighths(of: stored, for: wanted)
         #expect(chosen == eighths)
         #expect(chosen == 8 || 2560 * chosen >= target * 10)
     }

@@ -48,6 +48,7 @@ typedef struct ccodecs_jpeg_warnings {
 typedef struct ccodecs_jpeg_info {
     uint32_t width;   // as stored, before scaling
     uint32_t height;
+    bool is_planar;   // grey or YCbCr: can be read as planes
     bool is_cmyk;     // rows will have four channels: cyan, magenta, yellow, black
     bool is_inverted; // an Adobe marker is there: CMYK samples are stored as 255 - ink
 } ccodecs_jpeg_info;
@@ -60,7 +61,29 @@ ccodecs_code ccodecs_jpeg_start(ccodecs_jpeg_decoder *decoder, int eighths, ccod
                                 ccodecs_fault *fault);
 // Reads the next row: `width * channels` bytes.
 ccodecs_code ccodecs_jpeg_read_row(ccodecs_jpeg_decoder *decoder, uint8_t *row, ccodecs_fault *fault);
-// Reads on to the end marker, after the last row.
+
+// A component as it is stored: one or three of them, luma first.
+typedef struct ccodecs_jpeg_plane {
+    uint32_t horizontal;  // sampling factors: the share of the largest ones is the share of the picture's pixels
+    uint32_t vertical;
+    uint32_t eighths;     // its scale, which may be larger than the one asked for where it is subsampled
+    uint32_t stride;      // samples a row, of which the last ones may lie beyond the picture
+    uint32_t band_rows;   // rows a band
+} ccodecs_jpeg_plane;
+
+typedef struct ccodecs_jpeg_planes {
+    uint32_t count;
+    uint32_t band_count;
+    ccodecs_jpeg_plane planes[3];
+} ccodecs_jpeg_planes;
+
+// Starts decoding a planar picture at `eighths`/8 of the stored size, to bands of rows.
+ccodecs_code ccodecs_jpeg_start_planes(ccodecs_jpeg_decoder *decoder, int eighths, ccodecs_jpeg_planes *layout,
+                                       ccodecs_fault *fault);
+// Reads the next band: of each plane `stride * band_rows` samples, one plane behind the other.
+ccodecs_code ccodecs_jpeg_read_band(ccodecs_jpeg_decoder *decoder, uint8_t *samples, ccodecs_fault *fault);
+
+// Reads on to the end marker, after the last row or band.
 ccodecs_code ccodecs_jpeg_finish(ccodecs_jpeg_decoder *decoder, ccodecs_jpeg_warnings *warnings,
                                  ccodecs_fault *fault);
 void ccodecs_jpeg_close(ccodecs_jpeg_decoder *decoder);
@@ -68,6 +91,19 @@ void ccodecs_jpeg_close(ccodecs_jpeg_decoder *decoder);
 // Encodes a baseline JPEG: grey for one channel, 4:2:0 for three (RGB). `*encoded` is freed by ccodecs_free.
 ccodecs_code ccodecs_jpeg_encode(const uint8_t *pixels, ccodecs_layout layout, int quality, uint8_t **encoded,
                                  size_t *encoded_count, ccodecs_fault *fault);
+
+// A picture as planes, row by row: luma, and colour differences with half as many samples a side, rounded up.
+typedef struct ccodecs_jpeg_picture {
+    const uint8_t *luma;
+    const uint8_t *blue;  // NULL: a grey picture
+    const uint8_t *red;
+    uint32_t width;
+    uint32_t height;
+} ccodecs_jpeg_picture;
+
+// Encodes a baseline JPEG from planes: grey, or 4:2:0. `*encoded` is freed by ccodecs_free.
+ccodecs_code ccodecs_jpeg_encode_planes(ccodecs_jpeg_picture picture, int quality, uint8_t **encoded,
+                                        size_t *encoded_count, ccodecs_fault *fault);
 
 // MARK: PNG
 

@@ -5,7 +5,8 @@ struct GIFDecoder: RowDecoder, ~Copyable {
     private let handle: CodecHandle
     private var report: CodecReport
     private let frame: ccodecs_gif_info
-    let layout: RowLayout
+    let layout: PlaneLayout
+    let colorModel: ColorModel
     /// Four bytes for each palette index: premultiplied red, green, blue, and alpha.
     private let palette: [UInt8]
     /// The whole frame's palette indices if it is interlaced, else one row's.
@@ -30,7 +31,8 @@ struct GIFDecoder: RowDecoder, ~Copyable {
         guard canvas == header.storedSize else { throw .corrupt(.gif, "two headers") }
         let byteCount = Int(frame.width) * (frame.is_interlaced ? Int(frame.height) : 1)
         guard byteCount <= limits.maxWorkingBytes else { throw .tooMuchMemory(.gif, limits: limits) }
-        layout = RowLayout(size: canvas, channels: header.hasAlpha ? 4 : 3)
+        layout = PlaneLayout(canvas)
+        colorModel = header.hasAlpha ? .rgba : .rgb
         palette = GIFDecoder.palette(of: frame)
         indices = [UInt8](repeating: 0, count: byteCount)
         self.frame = frame
@@ -71,7 +73,7 @@ struct GIFDecoder: RowDecoder, ~Copyable {
 
     mutating func readRow(into row: inout MutableSpan<UInt8>) throws(ImageError) {
         defer { nextRow += 1 }
-        let (channels, left) = (layout.channels, Int(frame.left))
+        let (channels, left) = (colorModel.planeCount, Int(frame.left))
         let isInFrame = frameRows.contains(nextRow)
         if frame.is_interlaced {
             if nextRow == 0 { try readInterlacedFrame() }
@@ -81,7 +83,7 @@ struct GIFDecoder: RowDecoder, ~Copyable {
         for index in row.indices { row[index] = 0 }
         guard isInFrame else { return }
         let start = frame.is_interlaced ? (nextRow - frameRows.lowerBound) * frameWidth : 0
-        for x in (left..<left + frameWidth).clamped(to: 0..<layout.size.width) {
+        for x in (left..<left + frameWidth).clamped(to: 0..<layout.horizontal.count) {
             let color = Int(indices[start + x - left]) * 4
             for channel in 0..<channels { row[x * channels + channel] = palette[color + channel] }
         }

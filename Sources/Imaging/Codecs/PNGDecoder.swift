@@ -4,7 +4,8 @@ internal import CCodecs
 struct PNGDecoder: RowDecoder, ~Copyable {
     private let handle: CodecHandle
     private var report: CodecReport
-    let layout: RowLayout
+    let layout: PlaneLayout
+    let colorModel: ColorModel
     /// The whole picture, if it is interlaced: its first rows are known only at the end.
     private var picture: [UInt8]
     private var nextRow = 0
@@ -27,11 +28,12 @@ struct PNGDecoder: RowDecoder, ~Copyable {
         try report.check(code)
         let size = PixelSize(width: Int(info.layout.width), height: Int(info.layout.height))
         guard size == header.storedSize else { throw .corrupt(.png, "two headers") }
-        let layout = RowLayout(size: size, channels: Int(info.layout.channels))
+        let channels = Int(info.layout.channels)
         let pixelCount = info.is_interlaced ? size.pixelCount : 0
-        guard pixelCount <= limits.maxWorkingBytes / layout.channels else { throw .tooMuchMemory(.png, limits: limits) }
-        self.layout = layout
-        picture = [UInt8](repeating: 0, count: pixelCount * layout.channels)
+        guard pixelCount <= limits.maxWorkingBytes / channels else { throw .tooMuchMemory(.png, limits: limits) }
+        layout = PlaneLayout(size)
+        colorModel = ColorModel(channels: channels)
+        picture = [UInt8](repeating: 0, count: pixelCount * channels)
         self.handle = handle
         self.report = report
     }
@@ -45,11 +47,11 @@ struct PNGDecoder: RowDecoder, ~Copyable {
             try report.check(code)
         } else {
             if nextRow == 0 { try report.check(unsafe ccodecs_png_read_all(handle.pointer, &picture, &report.fault)) }
-            let start = nextRow * layout.bytesPerRow
+            let start = nextRow * bytesPerRow
             for index in row.indices { row[index] = picture[start + index] }
         }
         nextRow += 1
-        if layout.channels == 4 { row.premultiply() }
+        if colorModel == .rgba { row.premultiply() }
     }
 
     /// A file without its end chunk was cut, even if it was cut after the last pixel.

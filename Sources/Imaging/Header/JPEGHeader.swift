@@ -5,25 +5,32 @@ enum JPEGHeader {
         var size: PixelSize?
         var offset = 2  // after the start-of-image marker
         while true {
-            let marker = try nextMarker(bytes, &offset)
-            switch marker {
-            case 0x01, 0xD0...0xD7:  // stand alone, with no segment
-                continue
-            case 0xD8, 0xD9:
-                throw .corrupt(.jpeg, "no picture between its start and its end")
-            case 0xDA:
+            let (marker, payload) = try nextSegment(bytes, &offset)
+            let segment = bytes.extracting(payload)
+            if marker == 0xDA {
                 guard let size else { throw .corrupt(.jpeg, "a scan before the frame header") }
                 return ImageHeader(
                     format: .jpeg, storedSize: size, orientation: orientation ?? .up, hasAlpha: false, frameCount: 1)
-            default:
-                let segment = bytes.extracting(try nextSegment(bytes, &offset))
-                if isFrame(marker) {
-                    size = try readFrame(marker, segment)
-                } else if marker == 0xE1, orientation == nil, segment.starts(with: "Exif\0\0") {
-                    orientation = EXIF.orientation(segment.extracting(6...))
-                }
+            } else if isFrame(marker) {
+                size = try readFrame(marker, segment)
+            } else if marker == 0xE1, orientation == nil, segment.starts(with: "Exif\0\0") {
+                orientation = EXIF.orientation(segment.extracting(6...))
             }
         }
+    }
+
+    /// Moves past the next segment, and the markers before it that stand alone.
+    ///
+    /// - Returns: its marker, and where its payload lies, without the two bytes of its length.
+    static func nextSegment(
+        _ bytes: Span<UInt8>, _ offset: inout Int
+    ) throws(ImageError) -> (marker: UInt8, payload: Range<Int>) {
+        var marker: UInt8
+        repeat { marker = try nextMarker(bytes, &offset) } while marker == 0x01 || (0xD0...0xD7).contains(marker)
+        guard marker != 0xD8, marker != 0xD9 else {
+            throw .corrupt(.jpeg, "no picture between its start and its end")
+        }
+        return (marker, try payload(bytes, &offset))
     }
 
     /// Moves past the next marker; what lies before it is skipped, as libjpeg does.
@@ -39,8 +46,8 @@ enum JPEGHeader {
         throw .truncated(.jpeg)
     }
 
-    /// Moves past a segment and returns where its payload lies, without the two bytes of its length.
-    private static func nextSegment(_ bytes: Span<UInt8>, _ offset: inout Int) throws(ImageError) -> Range<Int> {
+    /// Moves past what follows a marker: a length of two bytes, and the payload.
+    private static func payload(_ bytes: Span<UInt8>, _ offset: inout Int) throws(ImageError) -> Range<Int> {
         guard let length = bytes.uint16(at: offset), offset + length <= bytes.count else { throw .truncated(.jpeg) }
         guard length >= 2 else { throw .corrupt(.jpeg, "a segment of \(length) bytes") }
         let start = offset + 2

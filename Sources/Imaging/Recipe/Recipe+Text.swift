@@ -48,7 +48,7 @@ extension Recipe: CustomStringConvertible {
     }
 
     /// To be raised whenever the same recipe makes other pixels than before.
-    static let engineVersion = 1
+    static let engineVersion = 2
 
     private var pixelDescription: String {
         "\(width)x\(height),\(fit.rawValue),q\(quality)"

@@ -19,25 +19,6 @@ struct PixelBuffer: Sendable, Hashable {
         self.init(size: size, channels: channels, bytes: [UInt8](repeating: 0, count: size.pixelCount * channels))
     }
 
-    /// The middle part of the upright picture: turning and cropping in one copy.
-    func upright(_ orientation: Orientation, cropped target: PixelSize) -> PixelBuffer {
-        let full = orientation.applied(to: size)
-        guard orientation != .up || target != full else { return self }
-        let left = (full.width - target.width) / 2
-        let top = (full.height - target.height) / 2
-        var result = PixelBuffer(size: target, channels: channels)
-        var position = 0
-        for y in top..<top + target.height {
-            for x in left..<left + target.width {
-                let stored = orientation.storedPosition(x: x, y: y, in: size)
-                let source = (stored.y * size.width + stored.x) * channels
-                for channel in 0..<channels { result.bytes[position + channel] = bytes[source + channel] }
-                position += channels
-            }
-        }
-        return result
-    }
-
     /// The picture laid on a plain background; itself when there is no alpha.
     func flattened(on background: RGBColor) -> PixelBuffer {
         guard hasAlpha else { return self }

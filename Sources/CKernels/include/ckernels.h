@@ -1,0 +1,35 @@
+// The loops over pixels in which the time goes, for the processor that is there.
+//
+// Each function has a portable form and, where that pays, one for AVX2, chosen when it is called; both give the same
+// numbers, bit for bit. `…_portable` is there for the test that says so. Nothing here allocates, fails or keeps state.
+#ifndef CKERNELS_H
+#define CKERNELS_H
+
+#include "inverse_dct.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Eight by eight samples of as many coefficients, row by row: those of libjpeg's accurate integer transform.
+void ckernels_inverse_dct_8x8(const int16_t *coefficients, uint8_t *samples, size_t stride);
+void ckernels_inverse_dct_8x8_portable(const int16_t *coefficients, uint8_t *samples, size_t stride);
+
+// Weighted sums of rows, `stride` samples apart: (Σ weights[i] · rows[i][x] + 128) >> 8.
+//
+// With weights that sum up to 2^14, a result has six bits below the point. Their magnitudes must not sum up to more
+// than 1.99 · 2^14.
+void ckernels_blend_rows(const uint8_t *rows, size_t stride, const int16_t *weights, size_t row_count,
+                         int16_t *blended, size_t count);
+void ckernels_blend_rows_portable(const uint8_t *rows, size_t stride, const int16_t *weights, size_t row_count,
+                                  int16_t *blended, size_t count);
+
+// Weighted sums of samples that have six bits below the point: (Σ weights[x][i] · row[starts[x] + i] + 2^19) >> 20,
+// clamped to 0…255.
+//
+// `taps` is a multiple of eight; the row must be readable up to the largest of `starts` and as many samples more.
+void ckernels_shrink_row(const int16_t *row, const uint32_t *starts, const int16_t *weights, size_t taps,
+                         uint8_t *shrunk, size_t count);
+void ckernels_shrink_row_portable(const int16_t *row, const uint32_t *starts, const int16_t *weights, size_t taps,
+                                  uint8_t *shrunk, size_t count);
+
+#endif

@@ -1,0 +1,58 @@
+/// Chooses the decoder for a picture, and reads it to its end into views of it.
+struct PictureDecoding {
+    let header: ImageHeader
+    let limits: ImageLimits
+
+    /// Makes the views from the decoder's rows.
+    func decode(_ bytes: Span<UInt8>, to views: [View]) throws(ImageError) -> [View: Picture] {
+        if header.format == .jpeg, let pictures = decodeUsualJPEG(bytes, to: views) { return pictures }
+        return try unsafe bytes.withUnsafeBufferPointer { buffer throws(ImageError) in
+            switch header.format {
+            case .jpeg: try unsafe decodeAnyJPEG(buffer, to: views)
+            case .png:
+                try read(RowPlanes(try unsafe PNGDecoder(buffer, header: header, limits: limits)), bytes, to: views)
+            case .gif:
+                try read(RowPlanes(try unsafe GIFDecoder(buffer, header: header, limits: limits)), bytes, to: views)
+            }
+        }
+    }
+
+    /// By our own decoder; nil when it will not have the picture, and libjpeg is to decode or to refuse it.
+    private func decodeUsualJPEG(_ bytes: Span<UInt8>, to views: [View]) -> [View: Picture]? {
+        guard let frame = SequentialFrame.read(bytes), frame.size == header.storedSize,
+            let decoder = ScaledJPEGDecoder(frame, eighths: JPEGScale.eighths(of: frame, for: largest(of: views)))
+        else { return nil }
+        return try? read(decoder, bytes, to: views)
+    }
+
+    @unsafe
+    private func decodeAnyJPEG(
+        _ buffer: UnsafeBufferPointer<UInt8>, to views: [View]
+    ) throws(ImageError) -> [View: Picture] {
+        let source = try unsafe JPEGSource(buffer, header: header, limits: limits)
+        let eighths = JPEGScale.eighths(of: source.size, for: largest(of: views), isTransformSharp: false)
+        let bytes = unsafe buffer.span
+        return source.isPlanar
+            ? try read(JPEGPlaneDecoder(source, eighths: eighths), bytes, to: views)
+            : try read(RowPlanes(JPEGRowDecoder(source, eighths: eighths)), bytes, to: views)
+    }
+
+    private func largest(of views: [View]) -> PixelSize {
+        PixelSize(width: views.map(\.scaled.width).max() ?? 1, height: views.map(\.scaled.height).max() ?? 1)
+    }
+
+    /// Reads a decoder to its end and gives every band to each view's resampler.
+    private func read(
+        _ decoder: consuming some PlaneDecoder & ~Copyable, _ bytes: Span<UInt8>, to views: [View]
+    ) throws(ImageError) -> [View: Picture] {
+        var decoder = decoder
+        var resamplers = views.map { PictureResampler($0, of: decoder.colorModel, layouts: decoder.layouts) }
+        var band = decoder.makeBand()
+        for _ in 0..<decoder.bandCount {
+            try decoder.decode(into: &band, from: bytes)
+            for index in resamplers.indices { resamplers[index].push(band) }
+        }
+        try decoder.finish(bytes)
+        return Dictionary(zip(views, resamplers.map(\.picture))) { first, _ in first }
+    }
+}

@@ -1,0 +1,44 @@
+/// Reads bits from unstuffed entropy-coded bytes (T.81, F.2.2.5).
+///
+/// A value of two words and a pointer, which the decoder's loops keep in registers.
+@unsafe
+struct BitReader {
+    /// Where the bytes are; `EntropyWindow` owns them and says how far a block may read.
+    var bytes: UnsafePointer<UInt8>
+    /// The next byte to be taken up.
+    var position = 0
+    /// The next bits, from the top.
+    ///
+    /// Below the valid ones, bits of the next byte may be there already.
+    private(set) var window: UInt64 = 0
+    /// How many bits of `window` are valid.
+    private(set) var bitCount: UInt64 = 0
+
+    init(_ bytes: UnsafePointer<UInt8>) { unsafe self.bytes = unsafe bytes }
+
+    /// How many bits were consumed since `bytes`.
+    var consumedBitCount: Int { unsafe position * 8 - Int(bitCount) }
+
+    /// Fills the window up to 56 bits or more (F. Giesen, "Reading bits in far too many ways", 2018, variant 4).
+    @inline(__always)
+    mutating func refill() {
+        // Eight bytes from `position` on are readable: see `EntropyWindow.slackBytes`.
+        let next = unsafe UInt64(bigEndian: UnsafeRawPointer(bytes + position).loadUnaligned(as: UInt64.self))
+        unsafe window |= next &>> bitCount
+        unsafe position &+= Int(truncatingIfNeeded: (63 &- bitCount) &>> 3)
+        unsafe bitCount |= 56
+    }
+
+    /// Drops bits that were looked at; no more than are valid.
+    @inline(__always)
+    mutating func consume(_ count: Int) {
+        unsafe window = window &<< UInt64(truncatingIfNeeded: count)
+        unsafe bitCount = bitCount &- UInt64(truncatingIfNeeded: count)
+    }
+
+    /// The next bits as a number; `count` is 1 to 16.
+    @inline(__always)
+    func peek(_ count: Int) -> Int {
+        unsafe Int(truncatingIfNeeded: window &>> UInt64(truncatingIfNeeded: 64 &- count))
+    }
+}

@@ -1,0 +1,64 @@
+/// The dequantised coefficients of a block that its scale needs, row by row of the small block; the others are dropped.
+@safe
+struct CoefficientBlock: ~Copyable {
+    /// Where a coefficient goes that the scale does not need.
+    static let dropped = 64
+    /// A power of two, so that the low bits of any slot's number are a slot.
+    private static let slotCount = 128
+
+    private let values: UnsafeMutablePointer<Int16>
+
+    init() {
+        unsafe values = .allocate(capacity: CoefficientBlock.slotCount)
+        unsafe values.initialize(repeating: 0, count: CoefficientBlock.slotCount)
+    }
+
+    deinit { unsafe values.deallocate() }
+
+    /// The first coefficient, of 64; the rest is for `dropped`.
+    @unsafe var coefficients: UnsafeMutablePointer<Int16> { unsafe values }
+
+    /// A slot's coefficient; of a slot's number, the low seven bits count.
+    subscript(slot: Int) -> Int16 {
+        // Inside, whatever the number is.
+        @inline(__always) get { unsafe values[slot & (CoefficientBlock.slotCount &- 1)] }
+        @inline(__always) nonmutating set { unsafe values[slot & (CoefficientBlock.slotCount &- 1)] = newValue }
+    }
+}
+
+/// What a coefficient's place in the zigzag sequence means: its slot in the block and its quantisation step.
+struct Dequantizer {
+    /// The slot in the upper 16 bits, the step in the lower ones: one load for both.
+    private let bits: UInt32
+
+    private init(slot: Int, step: UInt16) { bits = UInt32(slot << 16) | UInt32(step) }
+
+    @inline(__always) var slot: Int { Int(bits >> 16) }
+
+    /// A coefficient times its step, in 16 bits, as libjpeg has it.
+    @inline(__always)
+    func scale(_ value: Int32) -> Int16 { Int16(truncatingIfNeeded: UInt32(bitPattern: value) &* bits) }
+
+    /// For each place in the zigzag sequence (T.81, A.3.6) and beyond it, up to 255.
+    ///
+    /// - Parameter side: the small block's; coefficients of its columns and rows have a slot.
+    static func table(quantization: [UInt16], side: Int) -> LookupTable<8, Dequantizer> {
+        LookupTable { place in
+            guard place < 64, place < quantization.count else {
+                return Dequantizer(slot: CoefficientBlock.dropped, step: 0)
+            }
+            let (row, column) = (zigzag[place] / 8, zigzag[place] % 8)
+            let isNeeded = row < side && column < side
+            return Dequantizer(
+                slot: isNeeded ? row * side + column : CoefficientBlock.dropped, step: quantization[place])
+        }
+    }
+
+    /// Where the coefficients of the zigzag sequence stand in the block, row by row (T.81, figure A.6).
+    private static let zigzag = [
+        0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14,
+        21,
+        28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61,
+        54, 47, 55, 62, 63,
+    ]
+}

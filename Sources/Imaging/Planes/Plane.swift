@@ -1,0 +1,46 @@
+/// Samples of one kind, rows from the top, and how they lie on the picture.
+struct Plane: Sendable, Hashable {
+    let layout: PlaneLayout
+    var samples: [UInt8]
+
+    var size: PixelSize { PixelSize(width: layout.horizontal.count, height: layout.vertical.count) }
+
+    /// The rows in the order in which they stand upright, without a stored layout: of a picture that is done.
+    func upright(_ orientation: Orientation) -> Plane {
+        guard orientation != .up else { return self }
+        let (stored, turned) = (size, orientation.applied(to: size))
+        // Where one step to the right, and one down, lead in the stored samples.
+        let first = offset(orientation.storedPosition(x: 0, y: 0, in: stored))
+        let right = offset(orientation.storedPosition(x: 1, y: 0, in: stored)) - first
+        let down = offset(orientation.storedPosition(x: 0, y: 1, in: stored)) - first
+        let source = samples.span
+        let result = unsafe [UInt8](unsafeUninitializedCapacity: samples.count) { result, count in
+            for y in 0..<turned.height {
+                var position = first + y * down
+                for _ in 0..<turned.width {
+                    // As many as there are samples: each is written once.
+                    unsafe result[count] = source[position]
+                    count += 1
+                    position += right
+                }
+            }
+        }
+        return Plane(layout: PlaneLayout(turned), samples: result)
+    }
+
+    private func offset(_ position: (x: Int, y: Int)) -> Int { position.y * size.width + position.x }
+}
+
+/// A picture as planes: what decoders give, what is resampled, and what JPEGs are encoded from.
+struct Picture: Sendable, Hashable {
+    let colorModel: ColorModel
+    /// In pixels; chroma may have fewer samples.
+    let size: PixelSize
+    let planes: [Plane]
+
+    /// The picture turned upright.
+    func upright(_ orientation: Orientation) -> Picture {
+        Picture(
+            colorModel: colorModel, size: orientation.applied(to: size), planes: planes.map { $0.upright(orientation) })
+    }
+}

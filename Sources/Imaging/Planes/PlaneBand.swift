@@ -1,0 +1,24 @@
+/// Some rows of each plane of a picture, as a decoder gives them.
+struct PlaneBand: Sendable {
+    /// Where a plane's rows lie.
+    struct Plane: Sendable {
+        let offset: Int
+        /// Samples a row, which may be more than the picture has.
+        let stride: Int
+        let rowCount: Int
+    }
+
+    let planes: [Plane]
+    var samples: [UInt8]
+
+    init(_ sizes: [(width: Int, height: Int)]) {
+        var planes: [Plane] = []
+        var end = 0
+        for size in sizes {
+            planes.append(Plane(offset: end, stride: size.width, rowCount: size.height))
+            end += size.width * size.height
+        }
+        self.planes = planes
+        samples = [UInt8](repeating: 0, count: end)
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+@testable import Imaging
+
+@Suite("The scaled JPEG decoder agrees with libjpeg-turbo")
+struct JPEGDifferentialTests {
+    @Test("What is usual is decoded by us, what is not is left to libjpeg", arguments: JPEGFile.all)
+    func choice(_ file: JPEGFile) {
+        let unusual = [
+            "noninterleaved.jpg", "arithmetic.jpg", "rgb.jpg", "cmyk-plain.jpg", "cmyk-adobe.jpg", "ycck-adobe.jpg",
+            "default-table.jpg", "bomb-scans.jpg",
+        ]
+        let name = file.url.lastPathComponent
+        let isUsual = !unusual.contains(name) && !name.hasPrefix("progressive")
+        #expect((JPEGOracle.ours(file.bytes, eighths: [1]) != nil) == isUsual)
+    }
+
+    @Test("At full size, bit for bit", arguments: JPEGFile.all)
+    func full(_ file: JPEGFile) throws {
+        let bytes = file.bytes
+        guard let ours = JPEGOracle.ours(bytes, eighths: [8]) else { return }
+        #expect(try JPEGOracle.libjpeg(bytes, eighths: 8) == ours)
+    }
+
+    @Test("At an eighth, bit for bit", arguments: JPEGFile.all)
+    func eighth(_ file: JPEGFile) throws {
+        let bytes = file.bytes
+        guard let ours = JPEGOracle.ours(bytes, eighths: [1]) else { return }
+        let theirs = try JPEGOracle.libjpeg(bytes, eighths: 1)
+        // libjpeg decodes subsampled chroma at a quarter then.
+        for (mine, other) in zip(ours.layouts.indices, theirs.layouts.indices)
+        where ours.layouts[mine] == theirs.layouts[other] {
+            #expect(ours.samples[mine] == theirs.samples[other])
+        }
+    }
+
+    /// libjpeg's smaller transforms take a part of the high frequencies for low ones, ours cuts them off: what they make
+    /// of a photo differs a little everywhere, and much only at hard edges.
+    @Test("At a quarter and a half, but for the kind of transform", arguments: JPEGFile.all, [2, 4])
+    func reduced(_ file: JPEGFile, eighths: Int) throws {
+        let bytes = file.bytes
+        let theirs = try? JPEGOracle.libjpeg(bytes, eighths: eighths)
+        // Subsampled chroma comes at twice luma's scale from libjpeg.
+        guard let theirs, let ours = JPEGOracle.ours(bytes, eighths: [eighths, 2 * eighths]) else { return }
+        for (index, layout) in ours.layouts.enumerated() where layout == theirs.layouts[index] {
+            let differences = zip(ours.samples[index], theirs.samples[index]).map { abs(Int($0) - Int($1)) }
+            let mean = Double(differences.reduce(0, +)) / Double(differences.count)
+            #expect(mean <= 4)
+            #expect((differences.max() ?? 0) <= 96)
+        }
+    }
+}
+
+/// A JPEG of `Fixtures`, or of the photos beside the repository.
+struct JPEGFile: Sendable, CustomTestStringConvertible {
+    let url: URL
+    var testDescription: String { url.lastPathComponent }
+    var bytes: [UInt8] { (try? Data(contentsOf: url)).map(Array.init) ?? [] }
+
+    static let all =
+        Fixture.whole.filter { $0.format == "jpeg" }.map { JPEGFile(url: Fixture.folder.appending(path: $0.file)) }
+        + photos.filter { $0.pathExtension == "jpg" }.map { JPEGFile(url: $0) }
+}

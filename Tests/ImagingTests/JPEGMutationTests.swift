@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+@testable import Imaging
+
+/// Damaged JPEGs by the thousand: `TINTYPE_MUTATIONS` says how many of each file, for a longer run.
+@Suite("What our JPEG decoder accepts of damaged files, libjpeg accepts too, and both see the same")
+struct JPEGMutationTests {
+    static let files = [
+        "size-24x16.jpg", "restart-markers.jpg", "baseline-422.jpg", "baseline-411.jpg", "grey.jpg", "baseline-444.jpg",
+    ]
+    static let count = ProcessInfo.processInfo.environment["TINTYPE_MUTATIONS"].flatMap(Int.init) ?? 100
+
+    @Test("Flipped bits, replaced bytes, and cuts in the middle", arguments: files)
+    func mutations(file: String) throws {
+        let original = Fixture.bytes(file)
+        var random = SplitMix(state: 0x7E57_0000_0010)
+        var (accepted, equal) = (0, 0)
+        for number in 0..<JPEGMutationTests.count {
+            let damaged = JPEGMutationTests.mutate(original, &random)
+            switch JPEGMutationTests.verdict(on: damaged) {
+            case .refused: break
+            case .accepted(let areEqual):
+                accepted += 1
+                equal += areEqual ? 1 : 0
+            case .disagreement(let what):
+                Issue.record("mutation \(number) of \(file): \(what): \(Data(damaged).base64EncodedString())")
+            }
+        }
+        #expect(accepted * 100 > JPEGMutationTests.count, "or nothing was compared")
+        #expect(equal * 20 >= accepted * 19)
+    }
+
+    enum Verdict {
+        case refused
+        /// At full size, both see the same samples but where the stream gives numbers that no picture has: there
+        /// libjpeg's 16-bit sums wrap around and ours do not.
+        case accepted(areEqual: Bool)
+        case disagreement(String)
+    }
+
+    @Test("A file cut anywhere is refused", arguments: ["size-24x16.jpg", "restart-markers.jpg"])
+    func cuts(file: String) {
+        let bytes = Fixture.bytes(file)
+        for count in 0..<bytes.count where count % 7 == 0 || count > bytes.count - 30 {
+            #expect(JPEGOracle.ours(Array(bytes[0..<count]), eighths: [1]) == nil)
+        }
+    }
+
+    private static func verdict(on bytes: [UInt8]) -> Verdict {
+        guard (try? ImageHeader.read(bytes.span, limits: ImageLimits(maxPixels: 1_000_000))) != nil else {
+            return .refused
+        }
+        let ours = [1, 2, 4, 8].map { JPEGOracle.ours(bytes, eighths: [$0]) }
+        guard let eighth = ours[0], let full = ours[3], ours[1] != nil, ours[2] != nil else {
+            return ours.allSatisfy { $0 == nil } ? .refused : .disagreement("whether it is whole hangs on the scale")
+        }
+        guard let theirEighth = try? JPEGOracle.libjpeg(bytes, eighths: 1),
+            let theirFull = try? JPEGOracle.libjpeg(bytes, eighths: 8)
+        else { return .disagreement("libjpeg refuses it") }
+        if eighth.samples[0] != theirEighth.samples[0] { return .disagreement("at an eighth") }
+        return .accepted(areEqual: full == theirFull)
+    }
+
+    private static func mutate(_ original: [UInt8], _ random: inout SplitMix) -> [UInt8] {
+        var bytes = original
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            let position = Int.random(in: 2..<bytes.count, using: &random)
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0: bytes[position] = UInt8.random(in: 0...255, using: &random)
+            case 1: bytes.removeSubrange(position..<min(bytes.count - 2, position + 1 + position % 5).clamped(position))
+            case 2: bytes.insert(UInt8.random(in: 0...255, using: &random), at: position)
+            default: bytes[position] ^= 1 << UInt8.random(in: 0...7, using: &random)
+            }
+        }
+        return bytes
+    }
+}
+
+extension Int {
+    fileprivate func clamped(_ least: Int) -> Int { Swift.max(self, least) }
+}

@@ -1,0 +1,62 @@
+@testable import Imaging
+
+/// A decoded picture's planes, each as large as its layout says.
+struct DecodedPlanes: Hashable {
+    var layouts: [PlaneLayout] = []
+    var samples: [[UInt8]] = []
+
+    /// Reads a decoder to its end.
+    init(_ decoder: consuming some PlaneDecoder & ~Copyable, from bytes: Span<UInt8>) throws(ImageError) {
+        layouts = decoder.layouts
+        samples = layouts.map { _ in [] }
+        var band = decoder.makeBand()
+        for _ in 0..<decoder.bandCount {
+            try decoder.decode(into: &band, from: bytes)
+            for (index, plane) in band.planes.enumerated() { append(plane, index, of: band) }
+        }
+        try decoder.finish(bytes)
+    }
+
+    private mutating func append(_ plane: PlaneBand.Plane, _ index: Int, of band: PlaneBand) {
+        let (width, height) = (layouts[index].horizontal.count, layouts[index].vertical.count)
+        for row in 0..<plane.rowCount where samples[index].count < width * height {
+            let start = plane.offset + row * plane.stride
+            samples[index] += band.samples[start..<start + width]
+        }
+    }
+}
+
+/// The two decoders that are held against each other, each at one scale.
+enum JPEGOracle {
+    /// Ours; nil where it leaves the picture to libjpeg.
+    static func ours(_ bytes: [UInt8], eighths: [Int]) -> DecodedPlanes? {
+        guard let frame = SequentialFrame.read(bytes.span) else { return nil }
+        let scales = frame.components.indices.map { eighths[min($0, eighths.count - 1)] }
+        guard let decoder = ScaledJPEGDecoder(frame, eighths: scales) else { return nil }
+        return try? DecodedPlanes(decoder, from: bytes.span)
+    }
+
+    /// libjpeg's pixels.
+    static func pixels(_ bytes: [UInt8]) throws(ImageError) -> PixelBuffer {
+        let header = try ImageHeader.read(bytes.span)
+        return try bytes.span.withUnsafeBufferPointer { buffer throws(ImageError) in
+            let rows = try JPEGRowDecoder(try JPEGSource(buffer, header: header, limits: ImageLimits()), eighths: 8)
+            let colorModel = rows.colorModel
+            let planes = try DecodedPlanes(RowPlanes(rows), from: buffer.span)
+            let picture = Picture(
+                colorModel: colorModel, size: header.storedSize,
+                planes: zip(planes.layouts, planes.samples).map { Plane(layout: $0, samples: $1) })
+            return picture.pixels() ?? PixelBuffer(size: header.storedSize, channels: 1)
+        }
+    }
+
+    /// libjpeg's planes, and the scale of each; it throws where libjpeg warns of damage.
+    static func libjpeg(_ bytes: [UInt8], eighths: Int) throws(ImageError) -> DecodedPlanes {
+        let header = try ImageHeader.read(bytes.span)
+        return try bytes.span.withUnsafeBufferPointer { buffer throws(ImageError) in
+            let source = try JPEGSource(buffer, header: header, limits: ImageLimits())
+            guard source.isPlanar else { throw .unsupported("another colour model") }
+            return try DecodedPlanes(JPEGPlaneDecoder(source, eighths: eighths), from: buffer.span)
+        }
+    }
+}
