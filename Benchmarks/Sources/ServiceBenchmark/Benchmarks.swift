@@ -9,7 +9,8 @@ func measureUpdates(_ service: Service, seconds: Double) throws {
             let id = "-P\(100_000_000_000_000_000 + number)"
             return HTTP.request(
                 "PATCH", "/.json?print=silent",
-                #"{"feed/\#(person)/\#(id)":true,"people/\#(person)/posts/\#(id)":true,"likes/\#(id)/\#(person)":1795261728990}"#)
+                #"{"feed/\#(person)/\#(id)":true,"people/\#(person)/posts/\#(id)":true,"likes/\#(id)/\#(person)":1795261728990}"#
+            )
         }
         line("\(clients) clients", load.perSecond, "p50 \(ms(load.percentile(50))), p99 \(ms(load.percentile(99)))")
     }
@@ -54,7 +55,9 @@ private func fill(_ connection: Connection, namespace: String, posts: Int) throw
 func measureOpening(_ service: Service, leaves: Int) throws {
     service.stop()
     let seconds = try service.start()
-    print("  opening with \(leaves) leaves: \(rounded(seconds * 1000, 0)) ms, resident \(service.residentBytes >> 20) MiB")
+    print(
+        "  opening with \(leaves) leaves: \(rounded(seconds * 1000, 0)) ms, resident \(service.residentBytes >> 20) MiB"
+    )
 }
 
 /// Many event streams of one process: memory of each, and how long until the last one has been told.

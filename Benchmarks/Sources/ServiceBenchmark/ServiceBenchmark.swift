@@ -21,8 +21,10 @@ enum ServiceBenchmark {
         if arguments.count == 3, arguments[0] == "--write" {
             try BackgroundWrites.run(to: arguments[1], perSecond: Int(arguments[2]) ?? 1000)
         }
-        var options = ["tintype": ".build/release/tintype", "folder": "/tmp", "seconds": "5", "posts": "1000000",
-            "listeners": "18900"]
+        var options = [
+            "tintype": ".build/release/tintype", "folder": "/tmp", "seconds": "5", "posts": "1000000",
+            "listeners": "18900",
+        ]
         var wanted: [String] = []
         var rest = arguments[...]
         while let argument = rest.popFirst() {

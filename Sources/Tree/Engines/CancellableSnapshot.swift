@@ -9,6 +9,11 @@ struct CancellableSnapshot: EngineSnapshot {
         return try base.value(for: key)
     }
 
+    func firstKey(in range: ByteRange, reverse: Bool) throws(TreeError) -> [UInt8]? {
+        try check()
+        return try base.firstKey(in: range, reverse: reverse)
+    }
+
     func scan(
         _ range: ByteRange, reverse: Bool, _ visit: (Span<UInt8>, Span<UInt8>) throws(TreeError) -> Bool
     ) throws(TreeError) {

@@ -35,6 +35,9 @@ public protocol EngineSnapshot {
         _ range: ByteRange, reverse: Bool,
         _ visit: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(TreeError) -> Bool
     ) throws(TreeError)
+
+    /// The first key of a range, or the last one; costs one search, however large the entry's value is.
+    func firstKey(in range: ByteRange, reverse: Bool) throws(TreeError) -> [UInt8]?
 }
 
 /// A state of the map that is being changed; it reads what it has written.
@@ -75,13 +78,18 @@ extension EngineTransaction {
 }
 
 extension EngineSnapshot {
-    /// Whether a range has no entry.
-    func isEmpty(_ range: ByteRange) throws(TreeError) -> Bool {
-        var isEmpty = true
-        try scan(range, reverse: false) { _, _ throws(TreeError) in
-            isEmpty = false
+    /// The first key of a range, or the last one, for engines that read no value until it is looked at.
+    func firstKey(in range: ByteRange, reverse: Bool) throws(TreeError) -> [UInt8]? {
+        var first: [UInt8]?
+        try scan(range, reverse: reverse) { key, _ throws(TreeError) in
+            first = key.copied
             return false
         }
-        return isEmpty
+        return first
+    }
+
+    /// Whether a range has no entry.
+    func isEmpty(_ range: ByteRange) throws(TreeError) -> Bool {
+        try firstKey(in: range, reverse: false) == nil
     }
 }

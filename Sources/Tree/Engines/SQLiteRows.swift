@@ -8,7 +8,7 @@ final class SQLiteRows: EngineTransaction {
 
     let connection: SQLiteConnection
     private let begin, beginImmediate, commit, rollback: SQLiteStatement
-    private let select, scanUp, scanDown, insert, delete: SQLiteStatement
+    private let select, scanUp, scanDown, firstUp, firstDown, insert, delete: SQLiteStatement
 
     init(_ connection: SQLiteConnection) throws(TreeError) {
         func prepare(_ sql: String) throws(TreeError) -> SQLiteStatement { try SQLiteStatement(sql, on: connection) }
@@ -20,6 +20,9 @@ final class SQLiteRows: EngineTransaction {
         select = try prepare("SELECT value FROM entries WHERE key = ?")
         scanUp = try prepare("SELECT key, value FROM entries WHERE key >= ? AND key < ? ORDER BY key")
         scanDown = try prepare("SELECT key, value FROM entries WHERE key >= ? AND key < ? ORDER BY key DESC")
+        // The value is left where it is: a large one has pages of its own.
+        firstUp = try prepare("SELECT key FROM entries WHERE key >= ? AND key < ? ORDER BY key LIMIT 1")
+        firstDown = try prepare("SELECT key FROM entries WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT 1")
         insert = try prepare("REPLACE INTO entries (key, value) VALUES (?, ?)")
         delete = try prepare("DELETE FROM entries WHERE key >= ? AND key < ?")
     }
@@ -63,6 +66,15 @@ final class SQLiteRows: EngineTransaction {
         try (reverse ? scanDown : scanUp).run(range.lower.span, range.upper.span) { row throws(TreeError) in
             try visit(row.blob(at: 0).span, row.blob(at: 1).span)
         }
+    }
+
+    func firstKey(in range: ByteRange, reverse: Bool) throws(TreeError) -> [UInt8]? {
+        var key: [UInt8]?
+        try (reverse ? firstDown : firstUp).run(range.lower.span, range.upper.span) { row throws(TreeError) in
+            key = Array(row.blob(at: 0))
+            return false
+        }
+        return key
     }
 
     func put(_ value: Span<UInt8>, for key: Span<UInt8>) throws(TreeError) { try insert.run(key, value) }

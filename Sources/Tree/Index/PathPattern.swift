@@ -66,15 +66,10 @@ extension PathPattern {
     ) throws(TreeError) -> ByteRange? {
         var rest = range
         for _ in 0..<maxSearches {
-            var found: Step?
-            try snapshot.scan(rest, reverse: false) { key, _ throws(TreeError) in
-                found = try step(from: key, below: prefixLength)
-                return false
-            }
-            switch found {
-            case nil: return nil
-            case .skip(let next)?: rest = ByteRange(from: next, upTo: range.upper)
-            case .node(let node, let segmentStart)?:
+            guard let key = try snapshot.firstKey(in: rest, reverse: false) else { return nil }
+            switch try step(from: key.span, below: prefixLength) {
+            case .skip(let next): rest = ByteRange(from: next, upTo: range.upper)
+            case .node(let node, let segmentStart):
                 try visit(node, segmentStart)
                 rest = ByteRange(from: ByteRange.subtree(node).upper, upTo: range.upper)
             }

@@ -86,12 +86,8 @@ extension EngineSnapshot {
         var rest = rows
         var segments: [[UInt8]] = []
         while segments.count < limit {
-            var found: [UInt8]?
-            try scan(rest, reverse: reverse) { key, _ throws(TreeError) in
-                found = key.extracting(0..<(try PathEncoding.segmentEnd(in: key, from: length))).copied
-                return false
-            }
-            guard let child = found else { break }
+            guard let key = try firstKey(in: rest, reverse: reverse) else { break }
+            let child = Array(key[..<(try PathEncoding.segmentEnd(in: key.span, from: length))])
             segments.append(Array(child[length...]))
             rest =
                 reverse

@@ -41,12 +41,8 @@ struct ChangeLog: Sendable {
     }
 
     private func firstToken(in snapshot: any EngineSnapshot, reverse: Bool) throws(TreeError) -> SyncToken? {
-        var sequence: UInt64?
-        try snapshot.scan(Self.rows(after: .start), reverse: reverse) { key, _ throws(TreeError) in
-            sequence = try key.bigEndian(at: 1)
-            return false
-        }
-        return sequence.map(SyncToken.init(sequence:))
+        guard let key = try snapshot.firstKey(in: Self.rows(after: .start), reverse: reverse) else { return nil }
+        return SyncToken(sequence: try key.span.bigEndian(at: 1))
     }
 
     /// Writes the row of a change.

@@ -61,15 +61,10 @@ extension EngineTransaction {
     private func removeOrphanedPriorities(above key: [UInt8]) throws(TreeError) {
         var key = key
         while true {
-            var orphan: [UInt8]?
-            try scan(ByteRange(from: [key[0]], upTo: key), reverse: true) { predecessor, _ throws(TreeError) in
-                let node = predecessor.extracting(droppingLast: 1)
-                let isPriority = predecessor[predecessor.count - 1] == PathEncoding.priorityTag
-                if isPriority, key.span.starts(with: node) { orphan = predecessor.copied }
-                return false
-            }
-            guard let orphan else { return }
-            let node = Array(orphan.dropLast())
+            guard let orphan = try firstKey(in: ByteRange(from: [key[0]], upTo: key), reverse: true),
+                orphan.last == PathEncoding.priorityTag, case let node = Array(orphan.dropLast()),
+                key.span.starts(with: node.span)
+            else { return }
             let rest = ByteRange(from: orphan + [0], upTo: ByteRange.subtree(node).upper)
             guard try value(for: node) == nil, try isEmpty(rest) else { return }
             try remove(.only(orphan))
@@ -96,27 +91,19 @@ private enum LastRow {
 extension EngineTransaction {
     private func lastRow(upTo write: EncodedWrite) throws(TreeError) -> LastRow {
         let place = write.key
-        var found = LastRow.elsewhere
-        var priority: [UInt8]?
         let range = ByteRange(from: [place[0]], upTo: ByteRange.subtree(place).upper)
-        try scan(range, reverse: true) { key, value throws(TreeError) in
-            if key.starts(with: place.span) {
-                // The commonest of all: one leaf takes the place of another.
-                let isLeaf = key.count == place.count
-                let isSame = isLeaf && write.rows.isOnlyLeaf(value)
-                found = isSame ? .same : isLeaf ? .leaf : .inside
-            } else if place.span.starts(with: key) {
-                found = .above(leaf: key.copied)
-            } else if key[key.count - 1] == PathEncoding.priorityTag,
-                place.span.starts(with: key.extracting(droppingLast: 1))
-            {
-                priority = key.extracting(droppingLast: 1).copied
-            }
-            return false
+        guard let key = try firstKey(in: range, reverse: true) else { return .elsewhere }
+        if key.span.starts(with: place.span) {
+            guard key.count == place.count else { return .inside }
+            guard let leaf = write.rows.onlyLeaf, let value = try value(for: place) else { return .leaf }
+            return write.rows.bytes.span.extracting(leaf).hasSameBytes(as: value.span) ? .same : .leaf
         }
+        if place.span.starts(with: key.span) { return .above(leaf: key) }
         // Between a leaf and what would be below it there is only its priority.
-        if let node = priority, try value(for: node) != nil { found = .above(leaf: node) }
-        return found
+        let node = Array(key.dropLast())
+        guard key.last == PathEncoding.priorityTag, place.span.starts(with: node.span), try value(for: node) != nil
+        else { return .elsewhere }
+        return .above(leaf: node)
     }
 }
 
@@ -126,12 +113,6 @@ extension RowBlock {
         var cursor = ByteCursor()
         guard count == 1, let path = try? cursor.nextRun(in: bytes.span), path.isEmpty else { return nil }
         return try? cursor.nextRun(in: bytes.span)
-    }
-
-    /// Whether the only row is a leaf at the place itself, with this value.
-    fileprivate func isOnlyLeaf(_ value: Span<UInt8>) -> Bool {
-        guard let leaf = onlyLeaf else { return false }
-        return bytes.span.extracting(leaf).hasSameBytes(as: value)
     }
 }
 

@@ -76,13 +76,8 @@ extension TreeSnapshot {
     func forEachChildKey(of top: [UInt8], _ visit: (Span<UInt8>) throws(TreeError) -> Void) throws(TreeError) {
         var rest = ByteRange(from: top + [PathEncoding.priorityTag + 1], upTo: ByteRange.subtree(top).upper)
         while true {
-            var found: [UInt8]?
-            try engine.scan(rest, reverse: false) { key, _ throws(TreeError) in
-                let end = try PathEncoding.segmentEnd(in: key, from: top.count)
-                found = key.extracting(0..<end).copied
-                return false
-            }
-            guard let child = found else { return }
+            guard let key = try engine.firstKey(in: rest, reverse: false) else { return }
+            let child = Array(key[..<(try PathEncoding.segmentEnd(in: key.span, from: top.count))])
             try visit(child.span.extracting(droppingFirst: top.count))
             rest = ByteRange(from: ByteRange.subtree(child).upper, upTo: rest.upper)
         }

@@ -85,14 +85,9 @@ public struct TreeSnapshot {
         var rest = range.rows(below: top)
         var keys: [TreeKey] = []
         while keys.count < limit ?? .max {
-            var found: [UInt8]?
-            try engine.scan(rest, reverse: order == .descending) { key, _ throws(TreeError) in
-                let end = try PathEncoding.segmentEnd(in: key, from: top.count)
-                keys.append(try PathEncoding.decode(key.extracting(top.count..<end)))
-                found = key.extracting(0..<end).copied
-                return false
-            }
-            guard let found else { break }
+            guard let key = try engine.firstKey(in: rest, reverse: order == .descending) else { break }
+            let found = Array(key[..<(try PathEncoding.segmentEnd(in: key.span, from: top.count))])
+            keys.append(try PathEncoding.decode(found.span.extracting(droppingFirst: top.count)))
             rest =
                 order == .ascending
                 ? ByteRange(from: ByteRange.subtree(found).upper, upTo: rest.upper)

@@ -47,7 +47,7 @@ import Testing
         try await store.set("a/b", to: 1)
         engine.lookups.store(0, ordering: .relaxed)
         var update = MultiPathUpdate()
-        for key in ["a/b", "a/c", "d"] as [TreePath] { update[key] = 2 }
+        for key in ["a/c", "a/d", "d"] as [TreePath] { update[key] = 2 }
         try await store.update(update)
         #expect(engine.lookups.load(ordering: .relaxed) == 1)
     }
