@@ -15,10 +15,11 @@ struct Problem {
     /// The one table from codes to statuses. Only what stands here is told in its own words.
     private static let statuses: [String: HTTPResponse.Status] = [
         "bad_request": .badRequest, "bad_multipart": .badRequest, "bad_user": .badRequest, "bad_text": .badRequest,
-        "bad_time": .badRequest,
-        "bad_reference": .badRequest, "empty": .badRequest, "empty_post": .badRequest,
+        "bad_time": .badRequest, "bad_reference": .badRequest, "empty": .badRequest, "empty_post": .badRequest,
+        "invalid_path": .badRequest,
+        "permission_denied": .unauthorized, "bad_token": .unauthorized,
         "foreign_host": .forbidden, "cross_site": .forbidden, "local_only": .forbidden,
-        "not_found": .notFound, "unknown_user": .notFound,
+        "not_found": .notFound, "unknown_user": .notFound, "invalid_namespace": .notFound,
         "method_not_allowed": .methodNotAllowed,
         "resnapshot": .gone,
         "wrong_state": .conflict, "conflict": .conflict, "job_running": .conflict,
