@@ -57,7 +57,8 @@ package final class Storage: Sendable {
         // What arrived for the one tree is never to be published, or swept away, by the other.
         guard try !root.entries().contains(where: { $0.name == name }) else {
             throw BlobError(
-                .exists, "\(root.path) holds a tree on disk, \(name): a tree in memory would mistake its files for its own",
+                .exists,
+                "\(root.path) holds a tree on disk, \(name): a tree in memory would mistake its files for its own",
                 hint: "choose another folder, or none for a temporary one")
         }
         return MemoryEngine()

@@ -61,7 +61,8 @@ struct DatabaseResponder: HTTPResponder {
             let target = head.path
         else { return nil }
         let uri = URI(target)
-        guard let parameters = try? DatabaseParameters(query: uri.query), let query = try? parameters.query().map(Optional.some) ?? .some(nil),
+        guard let parameters = try? DatabaseParameters(query: uri.query),
+            let query = try? parameters.query().map(Optional.some) ?? .some(nil),
             (try? access.sender(of: head, parameters, isTrusted: isTrusted)) != nil,
             let namespace = try? namespaces.namespace(named: parameters.namespace, host: head.authority),
             let place = try? DatabasePlace(path: uri.path, in: namespace), !place.isPriority
