@@ -27,7 +27,7 @@ public final class FileReader: Sendable {
 
     func checkIsRegular(named name: String) throws(BlobError) {
         guard try status(named: name).st_mode & S_IFMT == S_IFREG else {
-            throw BlobError(.wrongKind, "\(name) is not a regular file", hint: "give the photo itself")
+            throw BlobError(.wrongKind, "\(name) is not a regular file", hint: "give the file itself")
         }
     }
 

@@ -22,11 +22,22 @@ package final class Storage: Sendable {
     package let failed: Directory
     private let lock: StorageLock
 
-    /// Opens the folder, making what is missing, and takes its lock.
+    /// What keeps the tree.
+    package enum Engine: String, Sendable {
+        /// `tree.sqlite`.
+        case sqlite
+        /// Nothing but memory: the tree is gone when the service ends.
+        case memory
+    }
+
+    /// Opens the folder, making what is missing, and takes its lock; `retention` says how long changes can be asked for.
     ///
-    /// - Throws: `BlobError` (`storage_locked` when another process works here; the folder that is in the way otherwise)
-    ///   or `TreeError`. Nothing is bound or changed before all of it succeeded.
-    package init(path: String) async throws {
+    /// - Throws: `BlobError` (`storage_locked` when another process works here; the folder that is in the way otherwise;
+    ///   `exists` when a tree is to be kept in memory beside one that is on disk) or `TreeError`. Nothing is bound or
+    ///   changed before all of it succeeded.
+    package init(
+        path: String, engine: Engine = .sqlite, retention: ChangeRetention = ChangeRetention()
+    ) async throws {
         self.path = path
         let root = try Directory(path: path, create: true)
         lock = try StorageLock(in: root)
@@ -37,7 +48,20 @@ package final class Storage: Sendable {
         failed = try root.folder("failed", create: true)
         _ = try root.folder("blobs", create: true)
         blobs = try LocalBlobStore(path: "\(path)/blobs")
-        tree = try await TreeStore(engine: SQLiteEngine(path: "\(path)/tree.sqlite"))
+        tree = try await TreeStore(engine: Self.open(engine, in: root), retention: retention)
+    }
+
+    private static func open(_ engine: Engine, in root: Directory) throws -> any Tree.Engine {
+        let name = "tree.sqlite"
+        guard engine == .memory else { return try SQLiteEngine(path: "\(root.path)/\(name)") }
+        // What arrived for the one tree is never to be published, or swept away, by the other.
+        guard try !root.entries().contains(where: { $0.name == name }) else {
+            throw BlobError(
+                .exists,
+                "\(root.path) holds a tree on disk, \(name): a tree in memory would mistake its files for its own",
+                hint: "choose another folder, or none for a temporary one")
+        }
+        return MemoryEngine()
     }
 
     /// Closes the tree and gives the folder back; nothing may use it afterwards.

@@ -83,7 +83,8 @@ extension Task where Success == Never, Failure == Never {
 }
 
 extension Duration {
-    var milliseconds: Int64 {
+    /// The whole milliseconds in it.
+    package var milliseconds: Int64 {
         components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }
 }

@@ -61,6 +61,11 @@ struct Configuration: Sendable {
         return Origin(text: defaultText, source: "default")
     }
 
+    /// Whether nobody has said anything about a setting.
+    func isDefault<Value>(_ setting: Setting<Value>) -> Bool {
+        !sources.contains { $0.values[setting.name] != nil }
+    }
+
     @Sendable private static func variable(_ name: String) -> String {
         "TINTYPE_" + name.uppercased().replacingOccurrences(of: "-", with: "_")
     }

@@ -4,6 +4,7 @@ import Imaging
 import Inbox
 import Pipeline
 import Server
+import Tree
 
 /// Where the service's folder is: every command has it.
 struct StorageOptions: ParsableArguments {
@@ -26,6 +27,9 @@ struct StorageOptions: ParsableArguments {
 struct SettingOptions: ParsableArguments {
     @OptionGroup var storage: StorageOptions
 
+    @Option(help: ArgumentHelp(Settings.engine.help, valueName: "engine"))
+    var engine: String?
+
     @Option(help: ArgumentHelp(Settings.listen.help, valueName: "host:port"))
     var listen: String?
 
@@ -37,6 +41,15 @@ struct SettingOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp(Settings.namespace.help, valueName: "name"))
     var namespace: String?
+
+    @Option(help: ArgumentHelp(Settings.changeLogCount.help, valueName: "n"))
+    var changeLogCount: String?
+
+    @Option(help: ArgumentHelp(Settings.changeLogAge.help, valueName: "time"))
+    var changeLogAge: String?
+
+    @Option(help: ArgumentHelp(Settings.streamKeepAlive.help, valueName: "time"))
+    var streamKeepAlive: String?
 
     @Option(help: ArgumentHelp(Settings.workers.help, valueName: "n"))
     var workers: String?
@@ -72,8 +85,10 @@ struct SettingOptions: ParsableArguments {
 
     func configuration() throws -> Configuration {
         let flags: [String: String?] = [
-            Settings.listen.name: listen, Settings.emulator.name: emulator ? "true" : nil,
-            Settings.databaseSecret.name: databaseSecret, Settings.namespace.name: namespace,
+            Settings.engine.name: engine, Settings.listen.name: listen,
+            Settings.emulator.name: emulator ? "true" : nil, Settings.databaseSecret.name: databaseSecret,
+            Settings.namespace.name: namespace, Settings.changeLogCount.name: changeLogCount,
+            Settings.changeLogAge.name: changeLogAge, Settings.streamKeepAlive.name: streamKeepAlive,
             Settings.workers.name: workers,
             Settings.recipes.name: recipe.isEmpty ? nil : recipe.joined(separator: " "),
             Settings.maxBytes.name: maxBytes, Settings.maxPixels.name: maxPixels, Settings.maxSide.name: maxSide,
@@ -104,6 +119,12 @@ extension Configuration {
             maxSide: try value(Settings.maxSide), maxFramePixels: try value(Settings.maxFramePixels))
     }
 
+    /// How long changes can be asked for.
+    func changeRetention() throws -> ChangeRetention {
+        ChangeRetention(
+            count: try value(Settings.changeLogCount), ageMilliseconds: try value(Settings.changeLogAge).milliseconds)
+    }
+
     /// What the database door is to know.
     ///
     /// - Throws: `ConfigurationError` when the secret cannot be read, or is too short to be one.
@@ -113,6 +134,7 @@ extension Configuration {
         settings.isEmulator = try value(Settings.emulator)
         let path = try value(Settings.databaseSecret)
         if !path.isEmpty { settings.secret = try Self.secret(path) }
+        settings.keepAliveMilliseconds = try value(Settings.streamKeepAlive).milliseconds
         return settings
     }
 

@@ -16,15 +16,26 @@ struct ServeCommand: AsyncParsableCommand {
             Photos come in through STORAGE/inbox/USER/, through the local socket STORAGE/tintype.sock, and, with
             --listen, through loopback HTTP, where / is a page with the newest posts.
 
+            With --engine memory the tree is a throw-away one, for developing and testing an app: it begins with the
+            JSON of --seed, and is gone when the service ends. Files lie in a temporary folder then, unless --storage
+            says where. Clients of Realtime Databases find it by FIREBASE_DATABASE_EMULATOR_HOST=127.0.0.1:9000.
+
             EXAMPLES
               tintype serve
               tintype serve --storage /srv/photos --listen 127.0.0.1:8080
+              tintype serve --engine memory --seed data.json --listen 127.0.0.1:9000 --emulator
               curl --unix-socket Storage/tintype.sock -T photo.jpg 'http://localhost/v1/uploads?user=maria'
 
             Ctrl-C, or SIGTERM, stops it cleanly: what is being published is finished, what waits is kept.
             """)
 
     @OptionGroup var settings: SettingOptions
+
+    @Option(help: ArgumentHelp("A JSON file that a tree in memory begins with.", valueName: "file"))
+    var seed: String?
+
+    @Option(help: ArgumentHelp("A rules document (.indexOn, .ttl) that replaces the tree's own.", valueName: "file"))
+    var rules: String?
 
     @Option(help: ArgumentHelp("How much to log.", valueName: "level"))
     var logLevel = LogLevel.info
@@ -36,19 +47,39 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try settings.configuration()
         for setting in Settings.all { try setting.check(configuration) }
+        let engine = try configuration.value(Settings.engine)
+        guard seed == nil || engine == .memory else {
+            throw ConfigurationError("--seed goes with --engine memory; into a tree that stays, use \"tintype import\"")
+        }
+        let isTemporary = engine == .memory && configuration.isDefault(Settings.storage)
+        let folder = isTemporary ? try TemporaryFolder() : nil
+        defer { folder?.remove() }
+        let path = try folder?.path ?? configuration.value(Settings.storage)
+        let storage = try await Storage(path: path, engine: engine, retention: try configuration.changeRetention())
+        if let seed { try await SeedFile(path: seed).load(into: storage.tree) }
+        if let rules { try await SeedFile(path: rules).loadRules(into: storage.tree) }
+        if engine == .memory { Terminal.tell("tintype: the tree is in memory, and gone when the service ends") }
+        try await serve(storage, configuration)
+        await storage.close()
+    }
+
+    private func serve(_ storage: Storage, _ configuration: Configuration) async throws {
         let logger = makeLogger()
-        let path = try configuration.value(Settings.storage)
-        let storage = try await Storage(path: path)
         let pipeline = UploadPipeline(storage: storage, settings: try configuration.pipelineSettings(), logger: logger)
         let inbox = InboxDoor(pipeline, settings: try configuration.inboxSettings(), logger: logger)
-        var door = HTTPDoor.Settings(socketPath: Storage.socketPath(in: path))
+        var door = HTTPDoor.Settings(socketPath: Storage.socketPath(in: storage.path))
         door.listen = try configuration.value(Settings.listen)
         door.database = try configuration.databaseSettings()
+        let isEmulator = door.database.isEmulator
         let http = HTTPDoor(pipeline, settings: door, logger: logger) { listener in
             switch listener {
             case .socket(let path):
                 Terminal.tell("tintype: listening on \(path); drop photos into \(storage.path)/inbox/USER/")
-            case .tcp(let host, let port): Terminal.tell("tintype: listening on http://\(host):\(port)/")
+            case .tcp(let host, let port):
+                Terminal.tell("tintype: listening on http://\(host):\(port)/")
+                if isEmulator {
+                    Terminal.tell("tintype: for database clients: FIREBASE_DATABASE_EMULATOR_HOST=\(host):\(port)")
+                }
             }
         }
         // Shut down from the end: the doors answer what they have taken, and need the pipeline for it.
@@ -56,7 +87,6 @@ struct ServeCommand: AsyncParsableCommand {
             configuration: .init(
                 services: [pipeline, inbox, http], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
-        await storage.close()
     }
 
     private func makeLogger() -> Logger {

@@ -1,6 +1,8 @@
 import Foundation
 import Imaging
+import Pipeline
 import Server
+import Tree
 
 /// One thing that an operator may choose: its name on the command line, in the environment and in the file.
 struct Setting<Value: Sendable>: Sendable {
@@ -34,15 +36,19 @@ struct AnySetting: Sendable {
 enum Settings {
     /// In the order in which `tintype config` prints them.
     static let all: [AnySetting] = [
-        storage.erased, listen.erased, emulator.erased, databaseSecret.erased, namespace.erased, workers.erased,
-        recipes.erased, maxBytes.erased, maxPixels.erased,
-        maxSide.erased,
-        maxFramePixels.erased, createPeople.erased, draftLifetime.erased, gracePeriod.erased, inboxQuiet.erased,
+        storage.erased, engine.erased, listen.erased, emulator.erased, databaseSecret.erased, namespace.erased,
+        changeLogCount.erased, changeLogAge.erased, streamKeepAlive.erased, workers.erased, recipes.erased,
+        maxBytes.erased, maxPixels.erased, maxSide.erased, maxFramePixels.erased, createPeople.erased,
+        draftLifetime.erased, gracePeriod.erased, inboxQuiet.erased,
     ]
 
     static let storage = Setting(
         name: "storage", help: "The folder that holds everything.", defaultText: "Storage", expectation: "a folder",
         parse: { $0.isEmpty ? nil : $0 })
+    static let engine = Setting(
+        name: "engine", help: "What keeps the tree: sqlite, or memory, which forgets it when the service ends.",
+        defaultText: Storage.Engine.sqlite.rawValue, expectation: "sqlite or memory",
+        parse: { Storage.Engine(rawValue: $0) })
     static let listen = Setting<LoopbackAddress?>(
         name: "listen", help: "Serve HTTP on this loopback address as well.", defaultText: "",
         expectation: "a loopback address and port such as 127.0.0.1:8080",
@@ -57,6 +63,11 @@ enum Settings {
         name: "namespace", help: "The name by which clients may call the service's own tree (ns=NAME).",
         defaultText: DatabaseSettings().namespace, expectation: "a name of a–z, 0–9, - and _",
         parse: { DatabaseSettings.isName($0) ? $0 : nil })
+    static let changeLogCount = count(
+        "change-log-count", "How many changes can be asked for afterwards, at least.", ChangeRetention().count)
+    static let changeLogAge = duration("change-log-age", "How long a change can be asked for, at most.", "30d")
+    static let streamKeepAlive = duration(
+        "stream-keep-alive", "How often a stream of events shows that it is alive.", "30s", atLeast: 1)
     static let workers = Setting(
         name: "workers", help: "How many photos are rendered at a time.",
         defaultText: "\(ProcessInfo.processInfo.activeProcessorCount)", expectation: "a number from 1 to 64",
@@ -87,10 +98,13 @@ enum Settings {
             parse: { Int($0).flatMap { $0 >= 1 ? $0 : nil } })
     }
 
-    private static func duration(_ name: String, _ help: String, _ defaultText: String) -> Setting<Duration> {
+    private static func duration(
+        _ name: String, _ help: String, _ defaultText: String, atLeast seconds: Int = 0
+    ) -> Setting<Duration> {
         Setting(
             name: name, help: help, defaultText: defaultText,
-            expectation: "a time such as 30s, 15m, 24h or 7d", parse: parseDuration)
+            expectation: "a time such as 30s, 15m, 24h or 7d" + (seconds > 0 ? ", at least \(seconds)s" : ""),
+            parse: { parseDuration($0).flatMap { $0 >= .seconds(seconds) ? $0 : nil } })
     }
 
     private static func parseDuration(_ text: String) -> Duration? {

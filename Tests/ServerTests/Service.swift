@@ -46,12 +46,13 @@ struct Service: Sendable {
 
 /// Runs a test's body against a fresh service, then shuts it down as SIGTERM would: the door first.
 func withService<R: Sendable>(
-    change: (inout PipelineSettings) -> Void = { _ in }, changeDoor: (inout HTTPDoor.Settings) -> Void = { _ in },
+    retention: ChangeRetention = ChangeRetention(), change: (inout PipelineSettings) -> Void = { _ in },
+    changeDoor: (inout HTTPDoor.Settings) -> Void = { _ in },
     _ body: @Sendable (Service) async throws -> R
 ) async throws -> R {
     try await withScratch { scratch in
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let storage = try await Storage(path: "\(scratch.path)/Storage")
+        let storage = try await Storage(path: "\(scratch.path)/Storage", retention: retention)
         var settings = PipelineSettings(workers: 2)
         change(&settings)
         let pipeline = UploadPipeline(storage: storage, settings: settings, logger: logger)

@@ -13,6 +13,8 @@ package struct DatabaseSettings: Sendable {
 
     package init() {}
 
+    var keepAlive: Duration { .milliseconds(keepAliveMilliseconds) }
+
     /// Whether a tree can have this name.
     package static func isName(_ text: String) -> Bool { (try? Namespace(text)) != nil }
 }

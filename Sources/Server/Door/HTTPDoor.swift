@@ -94,7 +94,7 @@ package struct HTTPDoor: Service {
         router.add(middleware: LoopbackGuard(isEmulator: settings.database.isEmulator))
         UploadRoutes(pipeline, limits: limits).add(to: router)
         DraftRoutes(pipeline, limits: limits).add(to: router)
-        EventRoutes(pipeline).add(to: router)
+        EventRoutes(pipeline, keepAlive: settings.database.keepAlive).add(to: router)
         PostRoutes(pipeline).add(to: router)
         MediaRoutes(pipeline).add(to: router)
         RethumbRoutes(pipeline).add(to: router)

@@ -15,8 +15,7 @@ struct Problem {
     /// The one table from codes to statuses. Only what stands here is told in its own words.
     private static let statuses: [String: HTTPResponse.Status] = [
         "bad_request": .badRequest, "bad_multipart": .badRequest, "bad_user": .badRequest, "bad_text": .badRequest,
-        "bad_time": .badRequest,
-        "bad_reference": .badRequest, "empty": .badRequest, "empty_post": .badRequest,
+        "bad_time": .badRequest, "bad_reference": .badRequest, "empty": .badRequest, "empty_post": .badRequest,
         "foreign_host": .forbidden, "cross_site": .forbidden, "local_only": .forbidden,
         "not_found": .notFound, "unknown_user": .notFound,
         "method_not_allowed": .methodNotAllowed,

@@ -9,14 +9,14 @@ import Tree
 ///
 /// A page at once, a page as soon as there is something (`wait`), or server-sent events, whose ids are tokens.
 struct ChangeRoutes: Sendable {
-    private static let keepAliveInterval = Duration.seconds(30)
-
     private let tree: TreeStore
+    private let keepAliveInterval: Duration
     private let access: DatabaseAccess
     private let namespaces: DatabaseNamespaces
 
     init(_ pipeline: UploadPipeline, _ settings: DatabaseSettings) {
         tree = pipeline.storage.tree
+        keepAliveInterval = settings.keepAlive
         access = DatabaseAccess(settings)
         namespaces = DatabaseNamespaces(settings)
     }
@@ -35,9 +35,7 @@ struct ChangeRoutes: Sendable {
             return stream(request, asked, from: token)
         }
         var page = try await self.page(asked, since: token)
-        if page.entries.isEmpty, asked.wait > .zero {
-            page = try await firstPage(asked, since: page.next)
-        }
+        if page.entries.isEmpty, asked.wait > .zero { page = try await nextPage(asked, after: page) }
         return .changes(page)
     }
 
@@ -52,12 +50,16 @@ struct ChangeRoutes: Sendable {
         }
     }
 
-    /// The next page that has something, or an empty one when the time is over.
-    private func firstPage(_ asked: ChangesAsked, since token: SyncToken) async throws -> ChangePage {
+    /// The next page that has something, or an empty one when the time is over or the service stops.
+    private func nextPage(_ asked: ChangesAsked, after page: ChangePage) async throws -> ChangePage {
         let deadline = ContinuousClock.now + asked.wait
-        var page = ChangePage(entries: [], next: token, hasMore: false)
-        while page.entries.isEmpty, case let rest = deadline - .now, rest > .zero {
-            await tree.waitForChange(after: page.next, atMost: rest)
+        var page = page
+        while page.entries.isEmpty, !Task.isShuttingDownGracefully, case let rest = deadline - .now, rest > .zero {
+            if !page.hasMore {
+                await cancelWhenGracefulShutdown { [page] in
+                    await tree.waitForChange(after: page.next, atMost: rest)
+                }
+            }
             page = try await self.page(asked, since: page.next)
         }
         return page
@@ -92,24 +94,37 @@ struct ChangeRoutes: Sendable {
             }
             defer { group.cancelAll() }
             var token = token
+            try await writer.write(Self.sign(of: token))
+            var lastWritten = ContinuousClock.now
             while true {
+                let page: ChangePage
                 do {
-                    let page = try await self.page(asked, since: token)
-                    for entry in page.entries { try await writer.write(entry.event) }
-                    token = page.next
-                    if page.hasMore { continue }
+                    page = try await self.page(asked, since: token)
                 } catch let error as ServerError {
                     guard error.code == .resnapshot else { throw error }
                     return try await writer.write(ByteBuffer(string: "event: resnapshot\ndata: null\n\n"))
                 }
-                group.addTask { [token] in
-                    await tree.waitForChange(after: token, atMost: Self.keepAliveInterval)
+                token = page.next
+                for entry in page.entries { try await writer.write(entry.event) }
+                if !page.entries.isEmpty {
+                    lastWritten = .now
+                } else if lastWritten + keepAliveInterval <= .now {
+                    try await writer.write(Self.sign(of: token))
+                    lastWritten = .now
+                }
+                if page.hasMore { continue }
+                group.addTask { [token, rest = lastWritten + keepAliveInterval - .now] in
+                    await tree.waitForChange(after: token, atMost: max(rest, .zero))
                     return true
                 }
                 guard try await group.next() == true else { return }
-                if try await tree.token == token { try await writer.write(ByteBuffer(string: ": keep-alive\n\n")) }
             }
         }
+    }
+
+    /// Shows that the stream is alive, and how far it is: who comes again need not begin before that.
+    private static func sign(of token: SyncToken) -> ByteBuffer {
+        ByteBuffer(string: ": keep-alive\nid: \(token)\n\n")
     }
 }
 

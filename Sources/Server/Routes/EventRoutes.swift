@@ -8,14 +8,15 @@ import Tree
 
 /// `/v1/posts/events`: new posts as they are committed, as server-sent events (WHATWG HTML §9.2).
 struct EventRoutes: Sendable {
-    private static let keepAliveInterval = Duration.seconds(30)
     /// By how many events a reader may fall behind before it is cut off.
     private static let bufferLimit = 256
 
     private let tree: TreeStore
+    private let keepAliveInterval: Duration
 
-    init(_ pipeline: UploadPipeline) {
+    init(_ pipeline: UploadPipeline, keepAlive interval: Duration) {
         tree = pipeline.storage.tree
+        keepAliveInterval = interval
     }
 
     func add(to router: Router<DoorContext>) {
@@ -31,7 +32,7 @@ struct EventRoutes: Sendable {
                 let messages = Messages(limit: Self.bufferLimit)
                 messages.send(": new posts follow\n\n")
                 try await request.body.consumeWithInboundCloseHandler { _ in
-                    try await Self.write(messages, of: posts, to: &writer)
+                    try await write(messages, of: posts, to: &writer)
                 } onInboundClosed: {
                     messages.finish()
                 }
@@ -40,7 +41,7 @@ struct EventRoutes: Sendable {
     }
 
     /// Writes until the reader goes, the service stops, or the reader has fallen too far behind.
-    private static func write(
+    private func write(
         _ messages: Messages, of posts: Subscription, to writer: inout any ResponseBodyWriter
     ) async throws {
         try await withThrowingTaskGroup { group in

@@ -199,6 +199,7 @@ struct JSONTokenizer<Sink: JSONSink> {
         guard end < bytes.count else {
             guard !isLast else { throw Self.invalid("a string has no end") }
             scanned = end - start
+            try checkLength(scanned, isKey: isKey)
             return nil
         }
         scanned = 0

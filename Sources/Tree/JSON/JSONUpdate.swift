@@ -43,6 +43,9 @@ public struct JSONUpdate: Sendable {
                 RowEncoder(form == .update ? .update : .value, at: path, isPriority: form == .priority))
         }
 
+        /// Where the text is at fault after a failure, in bytes from its beginning.
+        public var offset: Int { tokenizer.offset }
+
         /// Reads the next bytes.
         ///
         /// - Throws: ``TreeError`` with code `invalid_json`, `invalid_key` or `too_large`, as soon as it is known.
