@@ -1,3 +1,5 @@
+import HTTPTypes
+
 extension DatabaseTests {
     private static let scores = "{\"a\":{\"n\":3},\"b\":{\"n\":1},\"c\":{\"n\":2}}"
     private static let rules = "{\"rules\":{\"s\":{\".indexOn\":\"n\"}}}"
