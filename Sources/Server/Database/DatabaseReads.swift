@@ -63,7 +63,12 @@ struct DatabaseReads: Sendable {
         let etag = asked.wantsETag ? try snapshot.etag(of: asked.place.node) : nil
         if let etag, etag == asked.ifNoneMatch { return .unchanged(etag: etag) }
         let text = AnswerText(asked.parameters, folder: folder)
-        if !asked.parameters.isSilent || asked.ifMatch != nil { try write(asked, query, from: snapshot, to: text) }
+        if !asked.parameters.isSilent || asked.ifMatch != nil {
+            try write(asked, query, from: snapshot, to: text)
+        } else if let query {
+            // A query that may not be asked is refused, though its answer is not wanted.
+            _ = try snapshot.count(of: asked.place.node, matching: query)
+        }
         return .text(try text.finish(), token: try snapshot.token, etag: etag)
     }
 

@@ -36,9 +36,11 @@ struct DatabaseRequest: Sendable {
     var ifMatch: String? { request.headers[.ifMatch] }
     var ifNoneMatch: String? { request.headers[.ifNoneMatch] }
 
-    /// Whether the answer is to carry an ETag, which a part of a node's children has not. Clients that send conditions read it, though they do not ask for it.
+    /// Whether the answer is to carry an ETag, which neither a part of a node's children nor a priority has.
+    ///
+    /// Clients that send conditions read it, though they do not ask for it.
     var wantsETag: Bool {
-        parameters.filters.isEmpty
+        parameters.filters.isEmpty && !place.isPriority
             && (request.headers[.firebaseETag] == "true" || ifMatch != nil || ifNoneMatch != nil)
     }
 

@@ -25,12 +25,16 @@ struct DatabaseWrites: Sendable {
 
     /// Answers a PUT with what was written.
     func put(_ asked: DatabaseRequest) async throws -> Response {
-        try await write(asked) { share in try await read(asked.place.isPriority ? .priority : .value, asked, share) }
+        if asked.place.isPriority { try refuseCondition(asked) }
+        return try await write(asked) { share in
+            try await read(asked.place.isPriority ? .priority : .value, asked, share)
+        }
     }
 
     /// Answers a DELETE with `null`.
     func delete(_ asked: DatabaseRequest) async throws -> Response {
-        try await write(asked) { _ in
+        if asked.place.isPriority { try refuseCondition(asked) }
+        return try await write(asked) { _ in
             asked.place.isPriority
                 ? try JSONUpdate(.priority, at: asked.place.node, json: "null".utf8)
                 : JSONUpdate(deleting: asked.place.node)
@@ -95,8 +99,9 @@ struct DatabaseWrites: Sendable {
     private func refuseCondition(_ asked: DatabaseRequest) throws(ServerError) {
         guard asked.ifMatch == nil else {
             throw ServerError(
-                .conditionNotSupported, "if-match is not supported with \(asked.method.rawValue)",
-                hint: "PUT and DELETE take conditions")
+                .conditionNotSupported,
+                "if-match is not supported with \(asked.place.isPriority ? "a priority" : asked.method.rawValue)",
+                hint: "PUT and DELETE of a value take conditions")
         }
     }
 

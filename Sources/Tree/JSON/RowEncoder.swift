@@ -64,7 +64,10 @@ struct RowEncoder: JSONSink {
 
     /// All writes, once the text has ended.
     mutating func finish() throws(TreeError) -> [EncodedWrite] {
-        if form == .value { try finishWrite() }
+        if form == .value {
+            try base.checkDepth()
+            try finishWrite()
+        }
         return writes
     }
 

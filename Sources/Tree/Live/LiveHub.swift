@@ -121,8 +121,14 @@ final class LiveHub: Sendable {
     private func tell(_ change: EncodedChange) {
         for (place, listeners) in concerned(by: change) {
             // What the store has written it can read: nothing is told wrongly, it is not told.
-            guard let event = try? LiveEvent(change, seenFrom: place) else { continue }
-            for (outlet, ids) in listeners { outlet.send(event, to: ids) }
+            let event = try? LiveEvent(change, seenFrom: place)
+            for (outlet, ids) in listeners {
+                if let feed = outlet as? QueryFeed {
+                    feed.refresh()
+                } else if let event {
+                    outlet.send(event, to: ids)
+                }
+            }
         }
     }
 
@@ -131,7 +137,8 @@ final class LiveHub: Sendable {
     private func concerned(by change: EncodedChange) -> [[UInt8]: [Group]] {
         state.withLock { state in
             var places: [[UInt8]: [Group]] = [:]
-            for write in change.writes where !write.isPriority {
+            for write in change.writes {
+                // A priority by itself is told nobody, but queries may order by it.
                 state.listeners.visit(concernedBy: write.key) { place, listeners in
                     guard places[place] == nil, !change.unchangedPlaces.contains(place) else { return }
                     var groups: [ObjectIdentifier: Group] = [:]

@@ -65,7 +65,10 @@ final class QueryFeed: LiveOutlet {
 
     // MARK: What the store tells
 
-    func send(_ event: LiveEvent, to listeners: [UInt64]) {
+    func send(_ event: LiveEvent, to listeners: [UInt64]) { refresh() }
+
+    /// Reads the window anew, because of a change at the place.
+    func refresh() {
         let isFirst = isRefreshing.withLock { isRefreshing in
             defer { isRefreshing = true }
             return !isRefreshing

@@ -16,15 +16,12 @@ extension TreeSnapshot {
     func select(_ query: TreeQuery, at path: TreePath) throws(TreeError) -> ChildSelection {
         try path.checkDepth()
         let top = StorageFormat.dataKey(path)
+        // Whether a query may be asked does not depend on what is there.
+        let index = try query.needsIndex ? rules.index(for: query, at: path, in: engine) : nil
         if try engine.value(for: top) != nil { return query.isFilter ? .segments([]) : .leaf }
-        switch query.childOrder {
-        case .key: return try selectByKey(query, below: top)
-        case .priority: return .segments(try scan(query, below: top))
-        case .value, .children:
-            let index = try rules.index(for: query, at: path, in: engine)
-            guard index.isReady else { return .segments(try scan(query, below: top)) }
-            return .segments(try engine.segments(of: query, in: index, below: top))
-        }
+        if query.childOrder == .key { return try selectByKey(query, below: top) }
+        guard let index, index.isReady else { return .segments(try scan(query, below: top)) }
+        return .segments(try engine.segments(of: query, in: index, below: top))
     }
 
     /// The segments of the children that a query takes, in its order, ascending.

@@ -85,6 +85,14 @@ public struct TreeQuery: Hashable, Sendable {
     /// Whether it takes less than everything, so that it has no answer where a leaf is.
     var isFilter: Bool { lower != nil || upper != nil || limit != nil }
 
+    /// Whether the rules have to name an index for it.
+    var needsIndex: Bool {
+        switch childOrder {
+        case .key, .priority: false
+        case .value, .children: true
+        }
+    }
+
     static func invalid(_ message: String) -> TreeError {
         TreeError(.invalidQuery, message, hint: "see the queries of Realtime Databases")
     }

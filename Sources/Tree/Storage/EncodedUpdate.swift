@@ -26,13 +26,16 @@ struct EncodedUpdate: Sendable {
         let writes = writes.sorted { $0.key.lexicographicallyPrecedes($1.key) }
         // What lies below a path follows it directly in this order.
         for (write, next) in zip(writes, writes.dropFirst()) where next.key.span.starts(with: write.key.span) {
-            let path = try StorageFormat.path(ofDataKey: write.key.span)
-            let other = try StorageFormat.path(ofDataKey: next.key.span)
+            let tree = try StorageFormat.prefixLength(of: write.key.span)
+            let other = try PathEncoding.text(of: next.key.span, below: tree)
+            let node = write.isPriority ? write.key.dropLast() : write.key
             throw TreeError(
                 .conflictingPaths,
-                path == other
-                    ? "the update writes this path twice" : "the update also writes \(other), below this path",
-                path: path, hint: "write each place once")
+                write.key == next.key
+                    ? "the update writes this path twice"
+                    : "the update also writes /\(other.span.text), below this path",
+                path: try StorageFormat.path(ofDataKey: node.span),
+                hint: "write each place once")
         }
         byteCount = writes.reduce(0) { $0 + $1.byteCount }
         try Self.check(byteCount: byteCount)

@@ -67,9 +67,13 @@ final class Committer: Sendable {
                 continue
             }
             let watched = try WatchedPlaces(below: writes, of: live, in: transaction)
-            // Priorities last: the node may be written by the same update.
+            // What is put before what is deleted: a node that keeps a child keeps its priority. Priorities last: the node
+            // may come by the same update.
             var changed: [EncodedWrite] = []
-            for write in writes where !write.isPriority {
+            for write in writes where !write.isPriority && !write.rows.isEmpty {
+                if try writer.apply(write) { changed.append(write) }
+            }
+            for write in writes where !write.isPriority && write.rows.isEmpty {
                 if try writer.apply(write) { changed.append(write) }
             }
             for write in writes where write.isPriority {

@@ -1,0 +1,76 @@
+extension ModelWrite {
+    /// What a listener at a place is told of the write, in the words of the stream; nil for nothing.
+    ///
+    /// One write is one event. Where it is at the place or above, the place is told what is there now; a multi-path update
+    /// is told as one below the place, by its own paths. Priorities that are set by themselves are not told, nor is what
+    /// stays as it was.
+    func event(at place: ModelPath) -> ModelEvent? {
+        let concerned = entries.compactMap { entry -> (path: ModelPath, node: ModelNode)? in
+            guard case .node(let node) = entry.value, before[entry.path] != node,
+                entry.path.starts(with: place) || place.starts(with: entry.path)
+            else { return nil }
+            return (entry.path, node)
+        }
+        guard let first = concerned.first else { return nil }
+        if place.starts(with: first.path) {
+            guard before[place] != after[place] else { return nil }
+            return ModelEvent(kind: "put", path: [], data: NaiveJSON(plain: after[place]))
+        }
+        guard let base else {
+            let below = ModelPath(first.path.dropFirst(place.count))
+            return ModelEvent(kind: "put", path: below, data: NaiveJSON(plain: first.node))
+        }
+        let top = base.starts(with: place) ? base : place
+        let members = concerned.map { entry in
+            let key = ModelPath(entry.path.dropFirst(top.count)).relative
+            return NaiveJSON.Member(key: ModelText(key), value: NaiveJSON(plain: entry.node))
+        }
+        return ModelEvent(kind: "patch", path: ModelPath(top.dropFirst(place.count)), data: .object(members))
+    }
+}
+
+/// An event of a stream, said or heard.
+struct ModelEvent {
+    let kind: String
+    let path: ModelPath
+    let data: NaiveJSON
+
+    init(kind: String, path: ModelPath, data: NaiveJSON) {
+        (self.kind, self.path, self.data) = (kind, path, data)
+    }
+
+    /// The event as the stream says it.
+    var text: String {
+        let path = NaiveJSON.quoted(ModelText("/" + path.relative))
+        return "event: \(kind)\ndata: {\"path\":\(path),\"data\":\(data.text)}"
+    }
+
+    /// Understands an event as a client does; nil when it cannot.
+    init?(text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard lines.count == 2, lines[0].hasPrefix("event: "), lines[1].hasPrefix("data: "),
+            let json = NaiveJSON(lines[1].dropFirst(6).utf8),
+            case .leaf(.text(let path))? = json["path"], let data = json["data"]
+        else { return nil }
+        let keys = path.string.unicodeScalars.split(separator: "/").map { ModelText(String($0)) }
+        self.init(kind: String(lines[0].dropFirst(7)), path: keys, data: data)
+    }
+
+    /// What a client that has this has after the event; nil when the event makes no sense to it.
+    func applied(to node: ModelNode) -> ModelNode? {
+        var node = node
+        switch (kind, data) {
+        case ("put", _):
+            guard let value = try? ModelNode(data, depth: 0) else { return nil }
+            node.set(path, to: value)
+        case ("patch", .object(let members)):
+            for member in members {
+                let below = member.key.string.unicodeScalars.split(separator: "/").map { ModelText(String($0)) }
+                guard let value = try? ModelNode(member.value, depth: 0) else { return nil }
+                node.set(path + below, to: value)
+            }
+        default: return nil
+        }
+        return node.tidied
+    }
+}

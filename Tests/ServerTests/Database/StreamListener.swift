@@ -1,0 +1,89 @@
+import TestSupport
+
+/// A client that listens to the database and believes what it is told, and what it should be told.
+final class StreamListener {
+    let path: ModelPath
+    /// Nil for all that is at the path.
+    let query: ModelQuery?
+    let name: String
+    private let connection: WireConnection
+    /// What the client has after what it was told.
+    private var replayed = ModelNode.nothing
+    /// What it is to be told next, word for word; only without a query.
+    private var awaited: [String] = []
+
+    /// How many keep-alives in a row, a second apart, are taken for silence.
+    private static let maxKeepAlives = 30
+
+    /// Begins to listen.
+    init(to request: ModelRequest, of run: ProtocolRun) async throws {
+        path = request.path
+        query = try? ModelQuery(request.parameters)
+        let target = request.target(namespace: run.namespace)
+        name = "the listener to \(target)"
+        connection = try await WireConnection(socket: run.socketPath)
+        try await connection.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
+        let head = await connection.read(through: "\r\n\r\n") ?? ""
+        guard head.hasPrefix("HTTP/1.1 200 "), head.contains("Content-Type: text/event-stream; charset=utf-8\r\n")
+        else {
+            throw Mismatch("\(name) is refused: \(head)")
+        }
+        let start = try await nextEvent()
+        replayed = try apply(start)
+        let view = try run.model.view(at: path, matching: query).node
+        guard start.hasPrefix("event: put\ndata: {\"path\":\"/\","), replayed == view.plain else {
+            throw Mismatch("\(name) begins with \(start), there is \(NaiveJSON(plain: view).text)")
+        }
+    }
+
+    /// Expects to be told of a write.
+    func expect(_ write: ModelWrite) {
+        if query == nil, let event = write.event(at: path) { awaited.append(event.text) }
+    }
+
+    /// Listens until it has been told all that is due.
+    func catchUp(with model: ProtocolModel) async throws {
+        for event in awaited {
+            let told = try await nextEvent(for: event)
+            guard told.utf8.elementsEqual(event.utf8) else {
+                throw Mismatch("\(name) is told\n\(told)\nand not\n\(event)")
+            }
+            replayed = try apply(told)
+        }
+        awaited = []
+        let view = try model.view(at: path, matching: query).node.plain
+        while replayed != view {
+            let text = NaiveJSON(plain: view).text
+            guard query != nil else {
+                throw Mismatch("\(name) has \(NaiveJSON(plain: replayed).text)\nand not\n\(text)")
+            }
+            replayed = try apply(try await nextEvent(for: "what makes \(NaiveJSON(plain: replayed).text)\nto\n\(text)"))
+        }
+    }
+
+    func close() async { await connection.close() }
+
+    private func apply(_ event: String) throws -> ModelNode {
+        guard let replayed = ModelEvent(text: event)?.applied(to: replayed) else {
+            throw Mismatch("\(name) is told what makes no sense: \(event)")
+        }
+        return replayed
+    }
+
+    private func nextEvent(for awaited: String = "a beginning") async throws -> String {
+        for _ in 0..<Self.maxKeepAlives {
+            guard let text = await connection.read(through: "\n\n") else {
+                throw Mismatch("\(name) is cut off, and waits for\n\(awaited)")
+            }
+            if text != "event: keep-alive\ndata: null\n\n" { return String(text.dropLast(2)) }
+        }
+        throw Mismatch("\(name) is not told\n\(awaited)")
+    }
+}
+
+/// The service and the model differ.
+struct Mismatch: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

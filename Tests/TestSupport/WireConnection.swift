@@ -1,0 +1,111 @@
+package import NIOCore
+import NIOPosix
+
+/// A connection to a Unix socket that is kept as long as a test likes, and over which it says exactly what it likes.
+///
+/// What comes is taken from the socket at once, and kept until it is asked for, so that a test need not read to be read
+/// from. For one task.
+package final class WireConnection {
+    /// An answer with a length.
+    package struct Answer: Sendable {
+        package let status: Int
+        /// By their names in lower case.
+        package let headers: [String: String]
+        package let body: [UInt8]
+
+        package var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    private let channel: any Channel
+    private var incoming: AsyncStream<ByteBuffer>.AsyncIterator
+    private var buffer = ByteBuffer()
+
+    /// Connects.
+    ///
+    /// - Parameter reads: Whether anything is ever taken from the socket.
+    package init(socket path: String, reads: Bool = true) async throws {
+        let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
+        channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.autoRead, value: reads)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Collector(continuation))
+                }
+            }
+            .connect(unixDomainSocketPath: path).get()
+        incoming = stream.makeAsyncIterator()
+    }
+
+    package func send(_ bytes: some Sequence<UInt8>) async throws {
+        try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get()
+    }
+
+    package func send(_ text: String) async throws { try await send(text.utf8) }
+
+    package func close() async { try? await channel.close().get() }
+
+    /// Takes what has come up to a mark, and the mark; nil when the connection ends before.
+    package func read(through mark: String) async -> String? {
+        let mark = Array(mark.utf8)
+        var searched = 0
+        while true {
+            let bytes = buffer.readableBytesView
+            if let end = Self.end(of: mark, in: bytes.dropFirst(searched)) {
+                return buffer.readString(length: end - bytes.startIndex)
+            }
+            searched = max(0, bytes.count - mark.count)
+            guard await readMore() else { return nil }
+        }
+    }
+
+    /// Takes all that comes until the connection ends.
+    package func readToEnd() async -> String {
+        while await readMore() {}
+        return buffer.readString(length: buffer.readableBytes) ?? ""
+    }
+
+    /// Takes an answer; nil when the connection ends before it does.
+    package func answer() async -> Answer? {
+        guard let head = await read(through: "\r\n\r\n") else { return nil }
+        let lines = head.split(separator: "\r\n")
+        var headers: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingPrefix(while: \.isWhitespace) }
+            headers[parts[0].lowercased()] = parts.count > 1 ? String(parts[1]) : ""
+        }
+        let status = Int(lines[0].split(separator: " ")[1]) ?? 0
+        let length = [204, 304].contains(status) ? 0 : Int(headers["content-length"] ?? "") ?? 0
+        while buffer.readableBytes < length { guard await readMore() else { return nil } }
+        return Answer(status: status, headers: headers, body: buffer.readBytes(length: length) ?? [])
+    }
+
+    private func readMore() async -> Bool {
+        guard let next = await incoming.next(isolation: #isolation) else { return false }
+        buffer.discardReadBytes()
+        buffer.writeImmutableBuffer(next)
+        return true
+    }
+
+    private static func end(of mark: [UInt8], in bytes: ByteBufferView) -> Int? {
+        guard let last = mark.last else { return nil }
+        var rest = bytes
+        while let found = rest.firstIndex(of: last) {
+            if bytes[...found].suffix(mark.count).elementsEqual(mark) { return found + 1 }
+            rest = rest[(found + 1)...]
+        }
+        return nil
+    }
+}
+
+/// Passes what comes on to whoever waits for it.
+private final class Collector: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    private let continuation: AsyncStream<ByteBuffer>.Continuation
+
+    init(_ continuation: AsyncStream<ByteBuffer>.Continuation) { self.continuation = continuation }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { continuation.yield(unwrapInboundIn(data)) }
+    func channelInactive(context: ChannelHandlerContext) { continuation.finish() }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
