@@ -18,7 +18,7 @@ extension SeededGenerator {
         switch below(6) {
         case 0: .leaf(.bool(chance(50)))
         case 1: .leaf(.integer(pick([0, 1, 2, 9, -1, 1 << 53 + 1, .max, .min])))
-        case 2: .leaf(ModelLeaf(pick([0.5, -0.0, 1e300, 5e-324, -2.25, 1e21, 0.1])))
+        case 2: .leaf(ModelLeaf(pick([0.5, -0.0, 1e300, 2.2250738585072014e-308, -2.25, 1e21, 0.1])))
         case 3: .leaf(.integer(Int64(below(20))))
         default: .leaf(.text(pick(["", "x", "y", "é", "e\u{301}", "\u{0}\u{1F600}\n", "\"\\/", "a", "1", "\u{FFFD}"])))
         }
