@@ -1,6 +1,8 @@
-/// The committed updates in order, each in a row that is written in the transaction of the update itself.
+/// The committed updates in order, each in rows that are written in the transaction of the update itself.
 ///
-/// The key is the sequence number; numbers begin at 1 and have no gap. The value is:
+/// The key is the sequence number; numbers begin at 1 and have no gap. A change of more than 960 bytes goes on in further
+/// rows, whose keys have the number of the piece in 4 bytes behind: SQLite copies the whole of each row that it compares
+/// on its way to another, so that long rows make every search beside them slow. The value, joined, is:
 ///
 ///     8 bytes                        milliseconds since 1970
 ///     00, or 01 and counted          a put, or a patch and the key below which it was asked for
@@ -15,9 +17,14 @@ struct ChangeLog: Sendable {
     /// How many changes one update removes for their age, at most: many are not to delay it.
     private static let maxAgedOut = 10_000
 
-    private static func key(_ sequence: UInt64) -> [UInt8] {
+    /// The most bytes of a row that SQLite keeps in the page of its key, with pages of 4 KiB, are a few more.
+    private static let pieceBytes = 960
+    private static let keyBytes = 9
+
+    private static func key(_ sequence: UInt64, piece: Int = 0) -> [UInt8] {
         var key = [StorageFormat.changeLogKeyspace]
         key.appendBigEndian(sequence)
+        if piece > 0 { key.appendBigEndian(UInt32(piece)) }
         return key
     }
 
@@ -45,9 +52,13 @@ struct ChangeLog: Sendable {
         return SyncToken(sequence: try key.span.bigEndian(at: 1))
     }
 
-    /// Writes the row of a change.
+    /// Writes the rows of a change.
     func append(_ change: EncodedChange, in transaction: any EngineTransaction) throws(TreeError) {
-        try transaction.put(change.row, for: Self.key(change.token.sequence))
+        let row = change.row
+        for (piece, start) in stride(from: 0, to: row.count, by: Self.pieceBytes).enumerated() {
+            let key = Self.key(change.token.sequence, piece: piece)
+            try transaction.put(row.span.extracting(start..<min(start + Self.pieceBytes, row.count)), for: key.span)
+        }
     }
 
     /// Drops what is not to be kept any longer, now and then.
@@ -61,6 +72,7 @@ struct ChangeLog: Sendable {
         } else if now - oldest.timestampMilliseconds > retention.ageMilliseconds + retention.ageMilliseconds / 8 {
             var end = oldest.sequence
             try transaction.scan(Self.rows(after: .start), reverse: false) { key, row throws(TreeError) in
+                guard key.count == Self.keyBytes else { return true }
                 let (sequence, time): (UInt64, UInt64) = (try key.bigEndian(at: 1), try row.bigEndian(at: 0))
                 guard now - Int64(clamping: time) > retention.ageMilliseconds, sequence < token.sequence,
                     sequence - oldest.sequence < Self.maxAgedOut
@@ -92,9 +104,18 @@ struct ChangeLog: Sendable {
         _ visit: (EncodedChange) throws(TreeError) -> Bool
     ) throws(TreeError) {
         try check(token, in: snapshot)
-        try snapshot.scan(Self.rows(after: token), reverse: false) { key, row throws(TreeError) in
-            try visit(EncodedChange(row: row, token: SyncToken(sequence: try key.bigEndian(at: 1))))
+        var (row, last): ([UInt8], SyncToken) = ([], token)
+        var isWanted = true
+        try snapshot.scan(Self.rows(after: token), reverse: false) { key, piece throws(TreeError) in
+            if key.count == Self.keyBytes {
+                if !row.isEmpty { isWanted = try visit(EncodedChange(row: row.span, token: last)) }
+                row.removeAll(keepingCapacity: true)
+                last = SyncToken(sequence: try key.bigEndian(at: 1))
+            }
+            row.append(piece)
+            return isWanted
         }
+        if isWanted, !row.isEmpty { _ = try visit(EncodedChange(row: row.span, token: last)) }
     }
 
     /// The changes after a position, at most so many.

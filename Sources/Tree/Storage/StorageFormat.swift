@@ -5,7 +5,7 @@
 ///     01 name                → meta: "format" holds the format's version, one byte; "rules" 00 name of a tree, its rules
 ///                              document; "catalog" 00 name, what the rules ask to be kept (``RulesCatalog``);
 ///                              "cursor" 00 name 00 id, how far an index has been built
-///     02 sequence            → change log: sequence in 8 bytes, big endian; the value is described at ``ChangeLog``
+///     02 sequence            → change log: sequence in 8 bytes, big endian; the rest is described at ``ChangeLog``
 ///     10 path                → the main tree: one row a leaf, the path as in ``PathEncoding``, the value as in
 ///                              ``LeafEncoding``
 ///     11 name 00 path        → the other trees, likewise
