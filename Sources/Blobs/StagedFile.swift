@@ -64,7 +64,9 @@ public final class StagedFile: Sendable {
     }
 
     /// Gives the finished file its final name in `target`, replacing an earlier try; the caller syncs `target`.
-    func publish(as finalName: String, in target: Directory) throws(BlobError) {
+    ///
+    /// - Throws: `BlobError` when `target` is on another file system, or for what the system says.
+    public func publish(as finalName: String, in target: Directory) throws(BlobError) {
         guard renameat(folder.descriptor, name, target.descriptor, finalName) == 0 else {
             throw folder.failure("publish \(target.path)/\(finalName) from", name)
         }

@@ -11,16 +11,16 @@ struct ProgressBar {
         self.label = label
     }
 
-    /// Tells that `done` of `total` are dealt with; `note` is put behind.
-    mutating func update(_ done: Int, of total: Int, note: String = "") {
+    /// Tells that `done` of `total` (nil when nobody knows) are dealt with; `note` is put behind.
+    mutating func update(_ done: Int, of total: Int?, note: String = "") {
         guard isDrawn else {
             if done > 0, done % Self.linesEvery == 0 || done == total { Terminal.tell(text(done, total, note)) }
             return
         }
         let now = ContinuousClock.now
-        if done < total, let lastDrawn, now - lastDrawn < .milliseconds(100) { return }
+        if done != total, let lastDrawn, now - lastDrawn < .milliseconds(100) { return }
         lastDrawn = now
-        Terminal.draw("\r\u{1B}[K" + bar(done, total) + " " + text(done, total, note))
+        Terminal.draw("\r\u{1B}[K" + (total.map { bar(done, $0) + " " } ?? "") + text(done, total, note))
     }
 
     /// Ends the line.
@@ -33,13 +33,13 @@ struct ProgressBar {
         return "[" + String(repeating: "█", count: filled) + String(repeating: "·", count: 20 - filled) + "]"
     }
 
-    private func text(_ done: Int, _ total: Int, _ note: String) -> String {
+    private func text(_ done: Int, _ total: Int?, _ note: String) -> String {
         let elapsed = (ContinuousClock.now - started) / Duration.seconds(1)
-        var text = "\(done)/\(total) \(label)"
+        var text = "\(done)\(total.map { "/\($0)" } ?? "") \(label)"
         if done > 0, elapsed > 0.5 {
             let rate = Double(done) / elapsed
             text += ", \((rate * 10).rounded() / 10)/s"
-            if done < total { text += ", \(Self.time(Double(total - done) / rate)) left" }
+            if let total, done < total { text += ", \(Self.time(Double(total - done) / rate)) left" }
         }
         return note.isEmpty ? text : "\(text), \(note)"
     }

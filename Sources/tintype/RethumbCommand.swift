@@ -101,7 +101,7 @@ struct RethumbCommand: AsyncParsableCommand {
         let query: [String: String?] = [
             "user": user, "since": since, "only_missing": onlyMissing ? "true" : nil, "dry_run": dryRun ? "true" : nil,
         ]
-        try await Service(settings.storage).open(.post, "/v1/rethumb", query: query) { body in
+        try await Service(settings.storage).open(.post, "/v1/rethumb", query: query) { _, body in
             var rest = ByteBuffer()
             var isFinished = false
             for try await var chunk in body {

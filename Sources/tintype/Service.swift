@@ -21,15 +21,15 @@ struct Service: Sendable {
         _ method: HTTPRequest.Method, _ path: String, query: [String: String?] = [:], headers: HTTPFields = [:],
         body: RequestBody = .none
     ) async throws -> Data {
-        try await open(method, path, query: query, headers: headers, body: body) { body in
+        try await open(method, path, query: query, headers: headers, body: body) { _, body in
             Data(buffer: try await body.collect(upTo: 64 << 20))
         }
     }
 
-    /// Sends a request and hands on the body of a successful answer as it comes.
+    /// Sends a request and hands on a successful answer, its body as it comes.
     func open<R: Sendable>(
         _ method: HTTPRequest.Method, _ path: String, query: [String: String?] = [:], headers: HTTPFields = [:],
-        body: RequestBody = .none, _ handle: (ResponseBody) async throws -> R
+        body: RequestBody = .none, _ handle: (HTTPResponse, ResponseBody) async throws -> R
     ) async throws -> R {
         do {
             return try await client.send(method, path + Self.encoded(query), headers: headers, body: body) {
@@ -37,7 +37,7 @@ struct Service: Sendable {
                 guard response.status.kind == .successful else {
                     throw ServiceError(response.status.code, Data(buffer: try await body.collect(upTo: 1 << 20)))
                 }
-                return try await handle(body)
+                return try await handle(response, body)
             }
         } catch let error as ClientError {
             throw ServiceError(
@@ -86,16 +86,18 @@ struct ServiceError: Error, CustomStringConvertible {
         self.isTransient = isTransient
     }
 
-    /// Reads a problem document (RFC 9457).
+    /// Reads a problem document (RFC 9457), or what the database says instead.
     init(_ status: Int, _ body: Data) {
         struct Problem: Decodable {
             let code: String?
             let detail: String?
             let hint: String?
+            let error: String?
         }
         let problem = try? JSONDecoder().decode(Problem.self, from: body)
         self.init(
-            code: problem?.code ?? "http_\(status)", message: problem?.detail ?? "the service answered \(status)",
+            code: problem?.code ?? "http_\(status)", 
+            message: problem?.detail ?? problem?.error ?? "the service answered \(status)",
             hint: problem?.hint ?? "", isTransient: status == 503 || status == 507)
     }
 

@@ -21,6 +21,7 @@ struct Tintype: AsyncParsableCommand {
         version: version,
         groupedSubcommands: [
             CommandGroup(name: "Service", subcommands: [ServeCommand.self, StatusCommand.self, ConfigCommand.self]),
+            CommandGroup(name: "Tree", subcommands: [ExportCommand.self, ImportCommand.self]),
             CommandGroup(
                 name: "Photos",
                 subcommands: [UploadCommand.self, PostsCommand.self, RethumbCommand.self, RenderCommand.self]),

@@ -3,8 +3,6 @@ import Blobs
 import Client
 import Foundation
 import HTTPTypes
-import NIOCore
-import NIOPosix
 import Tree
 
 /// Sends photos to the running service.
@@ -112,8 +110,8 @@ struct UploadCommand: AsyncParsableCommand {
     }
 
     private static func body(_ path: String) throws(BlobError) -> RequestBody {
-        let reader = try FileReader(path: path)
-        return .stream(byteCount: try reader.byteCount(), FileChunks(reader: reader))
+        let file = try ByteSource(path: path)
+        return .stream(byteCount: file.byteCount, file)
     }
 
     private static func id(in document: Data) -> String {
@@ -135,25 +133,4 @@ extension ServiceError {
     fileprivate var document: TreeValue {
         ["outcome": "refused", "code": .string(code), "message": .string(message), "hint": .string(hint)]
     }
-}
-
-/// A file in chunks, read where reading may block.
-private struct FileChunks: AsyncSequence, Sendable {
-    let reader: FileReader
-
-    struct Iterator: AsyncIteratorProtocol {
-        let reader: FileReader
-        var offset = 0
-
-        mutating func next() async throws -> ByteBuffer? {
-            let (reader, offset) = (reader, offset)
-            let bytes = try await NIOThreadPool.singleton.runIfActive {
-                try reader.read(at: offset, maxBytes: 256 << 10)
-            }
-            self.offset += bytes.count
-            return bytes.isEmpty ? nil : ByteBuffer(bytes: bytes)
-        }
-    }
-
-    func makeAsyncIterator() -> Iterator { Iterator(reader: reader) }
 }

@@ -146,6 +146,7 @@ extension PieceWriter {
         guard let frame = frames.popLast() else { return }
         if !frame.isResumed { json.append(frame.end) }
         if metadataDepth > 0 { metadataDepth -= 1 }
+        if isMetadata { noteLeaf(isNull: false) }
         if frame.isLeaf { awaitsLeaf = false }
         endValue()
     }

@@ -1,0 +1,51 @@
+import Blobs
+import Foundation
+import NIOCore
+import NIOPosix
+
+/// Where an export goes: to standard output, or into a file that is there only when it is complete.
+enum ExportTarget: Sendable {
+    case standardOutput
+    case file(StagedFile, name: String, folder: Directory)
+
+    /// Begins a file beside its final place; nil or "-" is standard output.
+    ///
+    /// - Throws: `BlobError`, `wrong_kind` when something lies there that is no file.
+    init(path: String?) throws(BlobError) {
+        guard let path, path != "-" else {
+            self = .standardOutput
+            return
+        }
+        let url = URL(fileURLWithPath: path)
+        let name = url.lastPathComponent
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            throw BlobError(.wrongKind, "\(path) is there, and no regular file", hint: "write to it with > \(path)")
+        }
+        let folder = try Directory(path: url.deletingLastPathComponent().path)
+        let part = ".\(name.prefix(60)).\(getpid()).part"
+        self = .file(try StagedFile(in: folder, name: part), name: name, folder: folder)
+    }
+
+    /// Adds bytes, where writing may block.
+    func write(_ bytes: ByteBuffer) async throws {
+        try await NIOThreadPool.singleton.runIfActive {
+            switch self {
+            case .standardOutput:
+                try FileHandle.standardOutput.write(contentsOf: Data(bytes.readableBytesView))
+            case .file(let file, _, _):
+                try bytes.withUnsafeReadableBytes { bytes in try file.write(bytes) }
+            }
+        }
+    }
+
+    /// Makes the file durable and gives it its name.
+    func finish() async throws {
+        guard case .file(let file, let name, let folder) = self else { return }
+        try await NIOThreadPool.singleton.runIfActive {
+            _ = try file.finish()
+            try file.publish(as: name, in: folder)
+            try folder.sync()
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Blobs
+import NIOCore
+import Tree
+
+/// A JSON text of any length, a file or standard input, cut into updates.
+struct ImportText: Sendable {
+    private let name: String
+    /// Nil for standard input.
+    private let file: FileReader?
+    private let source: ByteSource
+
+    /// Opens the file at a path; "-" is standard input.
+    init(path: String) throws(BlobError) {
+        let file = path == "-" ? nil : try FileReader(path: path)
+        self.file = file
+        name = file == nil ? "standard input" : path
+        source = try file.map { file throws(BlobError) in try ByteSource(file) } ?? .standardInput
+    }
+
+    /// How many bytes there are, where that is known.
+    var byteCount: Int? { source.byteCount }
+    /// Whether the text can be read from its beginning again.
+    var canBeReadTwice: Bool { file != nil }
+
+    /// Reads the text, and hands on each update as soon as it is complete; `onRead` is told how many bytes were read.
+    ///
+    /// - Throws: ``ImportError`` that says where the text is at fault, what reading it throws, or what the body does.
+    func forEachPiece(
+        _ form: JSONSplitter.Form, at path: TreePath, onRead: (Int) -> Void = { _ in },
+        _ body: (JSONSplitter.Piece) async throws -> Void
+    ) async throws {
+        var splitter = JSONSplitter(form, at: path)
+        for try await chunk in source {
+            let pieces: [JSONSplitter.Piece]
+            do {
+                pieces = try splitter.feed(chunk.readableBytesUInt8Span)
+            } catch {
+                throw try ImportError(error, at: splitter.offset, of: name, file)
+            }
+            for piece in pieces { try await body(piece) }
+            onRead(chunk.readableBytes)
+        }
+        let last: JSONSplitter.Piece?
+        do {
+            last = try splitter.finish()
+        } catch {
+            throw try ImportError(error, at: splitter.offset, of: name, file)
+        }
+        if let last { try await body(last) }
+    }
+}
+
+/// Where a text that was to be imported is at fault, and why.
+struct ImportError: Error, CustomStringConvertible {
+    let description: String
+
+    fileprivate init(_ error: TreeError, at offset: Int, of name: String, _ file: FileReader?) throws(BlobError) {
+        let place = try file.map { file throws(BlobError) in ":\(try TextPosition(ofByte: offset, in: file))" }
+        description = "\(name)\(place ?? ", byte \(offset)"): \(error.complaint)"
+    }
+}
