@@ -49,7 +49,8 @@ let package = Package(
         .target(name: "CPlatform", cSettings: [.define("_GNU_SOURCE")]),
 
         // Three products that know nothing of each other.
-        .target(name: "Imaging", dependencies: ["CCodecs", "CKernels"], swiftSettings: settings + [.strictMemorySafety()]),
+        .target(
+            name: "Imaging", dependencies: ["CCodecs", "CKernels"], swiftSettings: settings + [.strictMemorySafety()]),
         .target(name: "Blobs", dependencies: ["CPlatform", "CSystemCrypto"], swiftSettings: settings),
         .target(
             name: "Tree",

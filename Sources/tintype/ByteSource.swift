@@ -14,7 +14,7 @@ struct ByteSource: AsyncSequence, Sendable {
 
     /// The regular file at a path.
     init(path: String) throws(BlobError) {
-        self.init(try FileReader(path: path))
+        try self.init(FileReader(path: path))
     }
 
     /// A file that is open.

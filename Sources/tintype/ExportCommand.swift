@@ -1,6 +1,8 @@
 import ArgumentParser
+import Client
 import Foundation
 import HTTPTypes
+import NIOCore
 import Tree
 
 /// Writes a tree, or a part of it, to a file.

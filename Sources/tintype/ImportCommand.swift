@@ -53,7 +53,9 @@ struct ImportCommand: AsyncParsableCommand {
         if text.canBeReadTwice { try await text.forEachPiece(form, at: place.path) { _ in } }
         var progress = ByteProgress(of: text.byteCount)
         var parts = 0
-        try await text.forEachPiece(form, at: place.path) { progress.advance(by: $0) } _: { piece in
+        try await text.forEachPiece(form, at: place.path) {
+            progress.advance(by: $0)
+        } _: { piece in
             do {
                 _ = try await service.send(
                     piece.form == .value ? .put : .patch, place.address, query: place.query(["print": "silent"]),

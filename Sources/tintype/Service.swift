@@ -96,7 +96,7 @@ struct ServiceError: Error, CustomStringConvertible {
         }
         let problem = try? JSONDecoder().decode(Problem.self, from: body)
         self.init(
-            code: problem?.code ?? "http_\(status)", 
+            code: problem?.code ?? "http_\(status)",
             message: problem?.detail ?? problem?.error ?? "the service answered \(status)",
             hint: problem?.hint ?? "", isTransient: status == 503 || status == 507)
     }

@@ -29,14 +29,22 @@ struct JSONSplitterTests {
         arguments: [
             ("1", ["=1"]), ("null", ["=null"]), ("{}", ["={}"]), ("[]", ["=[]"]), ("\"a\\u00e9\\n\"", ["=\"aé\\n\""]),
             (" { \"a\" : 1.5e1 } ", ["={\"a\":15}"]), ("[1,[2,3]]", ["=[1]", "+{\"1\":[2]}", "+{\"1/1\":3}"]),
-            ("{\"a\":{\"b\":1,\"c\":{\"d\":true}},\"e\":\"f\"}",
-                ["={\"a\":{\"b\":1}}", "+{\"a/c\":{\"d\":true}}", "+{\"e\":\"f\"}"]),
-            ("{\"a\":{\".priority\":1,\"b\":{},\"c\":null,\"d\":2,\"e\":3}}",
-                ["={\"a\":{\".priority\":1,\"b\":{},\"c\":null,\"d\":2}}", "+{\"a/e\":3}"]),
-            ("{\"a\":{\".value\":1,\".priority\":2},\"b\":{\".priority\":3,\".value\":4}}",
-                ["={\"a\":{\".value\":1,\".priority\":2}}", "+{\"b\":{\".priority\":3,\".value\":4}}"]),
-            ("{\"a\":{\".sv\":{\"increment\":1}},\"b\":{\".sv\":\"timestamp\"}}",
-                ["={\"a\":{\".sv\":{\"increment\":1}}}", "+{\"b\":{\".sv\":\"timestamp\"}}"]),
+            (
+                "{\"a\":{\"b\":1,\"c\":{\"d\":true}},\"e\":\"f\"}",
+                ["={\"a\":{\"b\":1}}", "+{\"a/c\":{\"d\":true}}", "+{\"e\":\"f\"}"]
+            ),
+            (
+                "{\"a\":{\".priority\":1,\"b\":{},\"c\":null,\"d\":2,\"e\":3}}",
+                ["={\"a\":{\".priority\":1,\"b\":{},\"c\":null,\"d\":2}}", "+{\"a/e\":3}"]
+            ),
+            (
+                "{\"a\":{\".value\":1,\".priority\":2},\"b\":{\".priority\":3,\".value\":4}}",
+                ["={\"a\":{\".value\":1,\".priority\":2}}", "+{\"b\":{\".priority\":3,\".value\":4}}"]
+            ),
+            (
+                "{\"a\":{\".sv\":{\"increment\":1}},\"b\":{\".sv\":\"timestamp\"}}",
+                ["={\"a\":{\".sv\":{\"increment\":1}}}", "+{\"b\":{\".sv\":\"timestamp\"}}"]
+            ),
         ] as [(String, [String])])
     func cuts(json: String, expected: [String]) throws {
         for chunk in [1, 3, 1000] { #expect(show(try pieces(json, maxPieceBytes: 1, chunk: chunk)) == expected) }
@@ -50,7 +58,8 @@ struct JSONSplitterTests {
             show(try pieces(json, .update, maxPieceBytes: 1)) == [
                 "+{\"a\":{\"b\":1}}", "+{\"a/c\":2}", "+{\"d\":null}", "+{\"e\":3}",
             ])
-        #expect(show(try pieces(json, .update, maxPaths: 2)) == ["+{\"a\":{\"b\":1,\"c\":2},\"d\":null}", "+{\"e\":3}"])
+        #expect(
+            show(try pieces(json, .update, maxPaths: 2)) == ["+{\"a\":{\"b\":1,\"c\":2},\"d\":null}", "+{\"e\":3}"])
         #expect(try pieces("{}", .update).isEmpty)
     }
 
@@ -119,7 +128,9 @@ extension SeededGenerator {
             return "[" + elements.joined(separator: ",") + "]"
         default:
             var members = (0..<Int.random(in: 0...5, using: &self)).map { "\"k\($0)\":" + json(depth: depth - 1) }
-            if choice == 8 { members.insert("\".priority\":\(depth)", at: Int.random(in: 0...members.count, using: &self)) }
+            if choice == 8 {
+                members.insert("\".priority\":\(depth)", at: Int.random(in: 0...members.count, using: &self))
+            }
             return "{" + members.joined(separator: ",") + "}"
         }
     }

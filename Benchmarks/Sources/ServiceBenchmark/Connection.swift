@@ -44,7 +44,7 @@ final class Connection {
         sentAt = Clock.seconds
         var start = 0
         while start < bytes.count {
-            let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress! + start, bytes.count - start) }
+            let count = bytes[start...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
             guard count > 0 else { throw Failure("the service has closed the connection") }
             start += count
         }
@@ -57,7 +57,7 @@ final class Connection {
         let room = 1 << 14
         let start = received.count
         received.append(contentsOf: repeatElement(0, count: room))
-        let count = received.withUnsafeMutableBytes { read(descriptor, $0.baseAddress! + start, room) }
+        let count = received[start...].withUnsafeMutableBytes { read(descriptor, $0.baseAddress, room) }
         received.removeLast(room - max(count, 0))
         guard count > 0 else { throw Failure("the service has closed the connection") }
         // Most answers are as long as the one before; to look for the length of each would cost more than to send it.

@@ -5,7 +5,9 @@ public struct ChangePage: Sendable {
     /// `{"token":"12","timestamp":1700000000000,"writes":[{"path":"/a/b","value":…}]}`; the value of what has been
     /// deleted is null, the time is in milliseconds since 1970.
     public struct Entry: Sendable {
+        /// The position just after the change.
         public let token: SyncToken
+        /// The change as one JSON object.
         public let json: [UInt8]
     }
 
