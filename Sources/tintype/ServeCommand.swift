@@ -45,6 +45,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        DescriptorLimit.raise()
         let configuration = try settings.configuration()
         for setting in Settings.all { try setting.check(configuration) }
         let engine = try configuration.value(Settings.engine)

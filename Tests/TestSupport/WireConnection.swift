@@ -1,4 +1,4 @@
-package import NIOCore
+import NIOCore
 import NIOPosix
 
 /// A connection to a Unix socket that is kept as long as a test likes, and over which it says exactly what it likes.
@@ -41,6 +41,11 @@ package final class WireConnection {
     }
 
     package func send(_ text: String) async throws { try await send(text.utf8) }
+
+    /// From now on takes from the socket what comes.
+    package func beginReading() {
+        _ = channel.setOption(.autoRead, value: true)
+    }
 
     package func close() async { try? await channel.close().get() }
 

@@ -1,0 +1,85 @@
+import Client
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("Listeners that mean no good", .timeLimit(.minutes(5)), .serialized)
+struct StreamLoadTests {
+    @Test("Ten thousand connections that are half open: memory flat, others are served, and it ends when told to")
+    func halfOpen() async throws {
+        // As many as this process may have, with some for everybody else.
+        let count = min(10_000, raiseDescriptorLimit() - 2_000)
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            _ = try await daemon.get("/.json")
+            let before = daemon.residentBytes
+            let requests = [
+                "", "G", "GET /a.json HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-str",
+                "PUT /a.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{\"b\":",
+                // A whole one, of which nothing is ever read.
+                "GET /a.json HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n",
+            ]
+            var connections: [WireConnection] = []
+            for number in 0..<count {
+                let connection = try await WireConnection(socket: daemon.storage + "/tintype.sock", reads: false)
+                try await connection.send(requests[number % requests.count])
+                connections.append(connection)
+                // Connections are taken in order: those before this one are, and not more of them wait than may.
+                if number % 500 == 0 { _ = try await daemon.get("/healthz") }
+            }
+            for number in 0..<20 {
+                let answer = try await daemon.send(.put, "/a/\(number).json", body: .bytes(Array("true".utf8)))
+                #expect(answer.status == 200)
+            }
+            let bytesEach = (daemon.residentBytes - before) / count
+            #expect(bytesEach < 32 << 10, "\(bytesEach) bytes each")
+            print("\(count) half-open connections: \(bytesEach) bytes of resident memory each")
+            #expect(try await daemon.stop() == 0)
+            for connection in connections { await connection.close() }
+        }
+    }
+
+    @Test("A listener that does not read is cut off; others are told all, writers go on, memory stays bounded")
+    func slowReader() async throws {
+        let value = String(repeating: "x", count: 256 << 10)
+        let writeCount = 200
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            let socket = daemon.storage + "/tintype.sock"
+            let listen = "GET /a.json HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
+            let slow = try await WireConnection(socket: socket, reads: false)
+            try await slow.send(listen)
+            let quick = try await WireConnection(socket: socket)
+            try await quick.send(listen)
+            #expect(await quick.read(through: "data: {\"path\":\"/\",\"data\":null}\n\n") != nil)
+            let before = daemon.residentBytes
+            for number in 0..<writeCount {
+                let body = "\"\(number % 2)\(value)\""
+                let answer = try await daemon.send(
+                    .put, "/a/v.json?print=silent", body: .bytes(Array(body.utf8)))
+                #expect(answer.status == 204)
+                let event = await quick.read(through: "\n\n")
+                #expect(event?.hasPrefix("event: put\ndata: {\"path\":\"/v\",\"data\":\"\(number % 2)xx") == true)
+            }
+            let grown = (daemon.residentBytes - before) >> 20
+            #expect(grown < 64, "grew by \(grown) MiB while \(writeCount / 4) MiB were told")
+            // What was underway is still there for it to read, and then the end.
+            slow.beginReading()
+            let told = await slow.readToEnd()
+            #expect(told.utf8.count < 16 << 20, "\(told.utf8.count) bytes were kept for it")
+            #expect(try await daemon.stop() == 0)
+            await quick.close()
+            await slow.close()
+        }
+    }
+
+    /// Lets this process, and those that it starts, have as many descriptors as the system permits; how many that is.
+    private func raiseDescriptorLimit() -> Int {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return Int(clamping: limit.rlim_cur)
+    }
+}

@@ -1,0 +1,100 @@
+import Client
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("tintype export, import, serve --engine memory", .timeLimit(.minutes(3)))
+struct TreeCommandTests {
+    @Test("A tree with priorities, large enough for several parts, comes back as it was", arguments: ["", "kept"])
+    func roundTrip(path: String) async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            let place = path.isEmpty ? [] : [path]
+            let storage = place + ["--storage", daemon.storage, "--ns", "copy"]
+            let children = (0..<60_000).map { number in
+                "\"k\(number)\":{\".priority\":\(number % 7),\"n\":\(number),\"t\":\"\(String(repeating: "é", count: number % 90))\"}"
+            }
+            try scratch.write("{\(children.joined(separator: ","))}", to: "tree.json")
+            let tree = scratch.path + "/tree.json"
+            let (first, second) = (scratch.path + "/1.json", scratch.path + "/2.json")
+
+            let imported = try await run(["import", tree] + storage + ["--json"])
+            #expect(imported.status == 0, "\(imported)")
+            #expect(!imported.output.contains("\"parts\":1,"), "\(imported.output)")
+            let exported = try await run(["export"] + storage + ["-o", first])
+            #expect(exported.status == 0, "\(exported)")
+            // What was there goes.
+            _ = try await daemon.send(
+                .put, "/\(path.isEmpty ? "" : path + "/")stale.json?ns=copy", body: .bytes(Array("1".utf8)))
+            #expect(try await run(["import", first] + storage).status == 0)
+            #expect(try await run(["export"] + storage + ["-o", second]).status == 0)
+            #expect(try text(first) == text(second))
+            let plain = try JSONSerialization.jsonObject(with: Data(try text(first).utf8)) as? [String: [String: Any]]
+            #expect(plain?.count == 60_000 && plain?["k59999"]?[".priority"] as? Int == 59_999 % 7)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).allSatisfy { !$0.contains(".part") })
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
+    @Test("--merge leaves what is not named; a file with a fault writes nothing, and the fault's place is told")
+    func mergeAndFaults() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            let storage = ["--storage", daemon.storage]
+            _ = try await daemon.send(.put, "/x.json", body: .bytes(Array(#"{"a":1,"b":{"c":2}}"#.utf8)))
+            try scratch.write(#"{"b":{"d":3},"e":4}"#, to: "more.json")
+            let merged = try await run(["import", scratch.path + "/more.json", "x", "--merge"] + storage)
+            #expect(merged.status == 0, "\(merged)")
+            let whole = try await run(["export", "x"] + storage)
+            #expect(whole.output == #"{"a":1,"b":{"d":3},"e":4}"#)
+
+            let faults: [(file: String, complaint: String)] = [
+                ("{\"a\":1,\n\"b\":2,}", "fault.json:2:"), ("{\"a\":1", "fault.json:1:"), ("{\"a#\":1}", "fault.json:1:"),
+                ("", "fault.json"),
+            ]
+            for fault in faults {
+                try scratch.write(fault.file, to: "fault.json")
+                let refused = try await run(["import", scratch.path + "/fault.json", "x"] + storage)
+                #expect(refused.status == 1 && refused.errors.contains(fault.complaint), "\(fault.file): \(refused)")
+            }
+            #expect(try await run(["export", "x"] + storage).output == whole.output)
+            let missing = try await run(["import", scratch.path + "/nowhere.json"] + storage)
+            #expect(missing.status == 1 && missing.errors.contains("nowhere.json"), "\(missing)")
+            let folder = try await run(["export", "-o", scratch.path] + storage)
+            #expect(folder.status == 1 && folder.errors.contains("no regular file"), "\(folder)")
+            #expect(try await daemon.stop() == 0)
+            let nobody = try await run(["export"] + storage)
+            #expect(nobody.status == 75, "\(nobody)")
+        }
+    }
+
+    @Test("A throw-away tree begins with a file, and leaves nothing behind")
+    func seed() async throws {
+        try await withScratch { scratch in
+            try scratch.write(#"{"dinosaurs":{"a":{"height":2},"b":{"height":1}}}"#, to: "seed.json")
+            try scratch.write(#"{"rules":{"dinosaurs":{".indexOn":"height"}}}"#, to: "rules.json")
+            let files = ["--seed", scratch.path + "/seed.json", "--rules", scratch.path + "/rules.json"]
+            let storage = scratch.path + "/Storage"
+            let daemon = try await Daemon(storage: storage, arguments: ["--engine", "memory"] + files)
+            let answer = try await daemon.get("/dinosaurs.json?orderBy=%22height%22&limitToFirst=1")
+            #expect(String(decoding: answer.body, as: UTF8.self) == #"{"b":{"height":1}}"#)
+            #expect(try await daemon.send(.put, "/x.json", body: .bytes(Array("1".utf8))).status == 200)
+            #expect(try await daemon.stop() == 0)
+            let again = try await Daemon(storage: storage, arguments: ["--engine", "memory"])
+            #expect(String(decoding: try await again.get("/.json").body, as: UTF8.self) == "null")
+            #expect(try await again.stop() == 0)
+
+            let refusals: [(arguments: [String], complaint: String)] = [
+                (["--seed", scratch.path + "/seed.json"], "tintype import"),
+                (["--engine", "disk"], "sqlite or memory"),
+                (["--engine", "memory", "--seed", scratch.path + "/nowhere.json"], "nowhere.json"),
+                (["--engine", "memory", "--rules", scratch.path + "/seed.json"], "seed.json"),
+            ]
+            for refusal in refusals {
+                let result = try await run(["serve", "--storage", storage] + refusal.arguments)
+                #expect(result.status != 0 && result.errors.contains(refusal.complaint), "\(refusal): \(result)")
+            }
+        }
+    }
+}
