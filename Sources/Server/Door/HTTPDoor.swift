@@ -57,7 +57,11 @@ package struct HTTPDoor: Service {
             route: database.source(for:isTrusted:))
     }
 
-    /// Answers requests until a graceful shutdown; requests that are in work then are answered.
+    /// How long a graceful shutdown waits for requests in work: one whose client sends no more would hold it up.
+    private static let shutdownPatience = Duration.seconds(10)
+
+    /// Answers requests until a graceful shutdown; requests that are in work then are answered, if that takes no more
+    /// than ten seconds.
     ///
     /// - Throws: `ServerError` when an address cannot be listened at.
     package func run() async throws {
@@ -68,8 +72,10 @@ package struct HTTPDoor: Service {
         let responder = responder()
         var listeners = [socketApplication(responder)]
         if let address = settings.listen { listeners.append(tcpApplication(responder, at: address)) }
+        var configuration = ServiceGroupConfiguration(services: listeners, logger: logger)
+        configuration.maximumGracefulShutdownDuration = Self.shutdownPatience
         do {
-            try await ServiceGroup(configuration: .init(services: listeners, logger: logger)).run()
+            try await ServiceGroup(configuration: configuration).run()
         } catch let error as IOError {
             throw explained(error)
         }
