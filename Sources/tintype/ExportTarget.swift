@@ -18,8 +18,8 @@ enum ExportTarget: Sendable {
         }
         let url = URL(fileURLWithPath: path)
         let name = url.lastPathComponent
-        var status = stat()
-        if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+        let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+        if let type, type != .typeRegular {
             throw BlobError(.wrongKind, "\(path) is there, and no regular file", hint: "write to it with > \(path)")
         }
         let folder = try Directory(path: url.deletingLastPathComponent().path)

@@ -1,26 +1,35 @@
+import Dispatch
 import Synchronization
 import Testing
 
 @testable import Tree
 
 @Suite struct GroupCommitTests {
-    /// Stands for the engine: holds the first group back until it is opened, and notes the size of each.
+    /// Stands for the engine: one transaction at a time, the first of which is held back until it is let go.
     private final class Gate: Sendable {
         let groups = Mutex<[Int]>([])
-        private let (opened, open) = AsyncStream.makeStream(of: Void.self)
+        private let queue = DispatchQueue(label: "transactions")
+        private let opened = DispatchSemaphore(value: 0)
 
-        func apply(_ updates: [EncodedUpdate]) async -> [GroupCommit.Answer] {
-            let first = groups.withLock { groups in
-                defer { groups.append(updates.count) }
-                return groups.reduce(0, +) + 1
-            }
-            if first == 1 { for await _ in opened {} }
-            return updates.indices.map {
-                .success(CommitReceipt(token: SyncToken(sequence: UInt64(first + $0)), writes: [], change: nil))
+        func apply(_ takeGroup: @escaping @Sendable () -> [EncodedUpdate]) async -> [GroupCommit.Answer] {
+            await withCheckedContinuation { continuation in
+                queue.async {
+                    let updates = takeGroup()
+                    let first = self.groups.withLock { groups in
+                        defer { groups.append(updates.count) }
+                        return groups.reduce(0, +) + 1
+                    }
+                    if first == 1 { self.opened.wait() }
+                    continuation.resume(
+                        returning: updates.indices.map {
+                            let token = SyncToken(sequence: UInt64(first + $0))
+                            return .success(CommitReceipt(token: token, writes: [], change: nil))
+                        })
+                }
             }
         }
 
-        func finish() { open.finish() }
+        func finish() { opened.signal() }
     }
 
     private static func emptyUpdate() throws -> EncodedUpdate { try EncodedUpdate(MultiPathUpdate()) }
@@ -30,11 +39,14 @@ import Testing
         arguments: [(200, [1, 200]), (1_100, [1, 512, 512, 76])])
     func groups(count: Int, expected: [Int]) async throws {
         let gate = Gate()
-        let group = GroupCommit { updates in await gate.apply(updates) }
+        let group = GroupCommit { takeGroup in await gate.apply(takeGroup) }
         let update = try Self.emptyUpdate()
         let tokens = try await withThrowingTaskGroup(of: SyncToken.self) { tasks in
-            for _ in 0...count { tasks.addTask { try await group.commit(update).token } }
-            while group.waitingCount < count { await Task.yield() }
+            tasks.addTask { try await group.commit(update).token }
+            while gate.groups.withLock(\.isEmpty) { await Task.yield() }
+            // The first is in its transaction: of the others one leads, and waits for its own.
+            for _ in 0..<count { tasks.addTask { try await group.commit(update).token } }
+            while group.waitingCount < count - 1 { await Task.yield() }
             gate.finish()
             return try await tasks.reduce(into: Set()) { $0.insert($1) }
         }
@@ -45,13 +57,15 @@ import Testing
     @Test("the engine's failure is that of its group alone")
     func failure() async throws {
         let calls = Mutex(0)
-        let group = GroupCommit { updates throws(TreeError) in
+        let group = GroupCommit { takeGroup throws(TreeError) in
             let call = calls.withLock { calls in
                 calls += 1
                 return calls
             }
             guard call > 1 else { throw TreeError(.diskFull, "full, on purpose") }
-            return updates.map { _ in .success(CommitReceipt(token: SyncToken(sequence: 7), writes: [], change: nil)) }
+            return takeGroup().map { _ in
+                .success(CommitReceipt(token: SyncToken(sequence: 7), writes: [], change: nil))
+            }
         }
         let update = try Self.emptyUpdate()
         await expectCode(.diskFull) { _ = try await group.commit(update) }
@@ -61,13 +75,15 @@ import Testing
     @Test("close waits for what was accepted and refuses what comes later")
     func close() async throws {
         let gate = Gate()
-        let group = GroupCommit { updates in await gate.apply(updates) }
+        let group = GroupCommit { takeGroup in await gate.apply(takeGroup) }
         let update = try Self.emptyUpdate()
         try await withThrowingTaskGroup(of: Void.self) { tasks in
-            for _ in 0..<3 { tasks.addTask { _ = try await group.commit(update) } }
-            while group.waitingCount < 2 { await Task.yield() }
+            tasks.addTask { _ = try await group.commit(update) }
+            while gate.groups.withLock(\.isEmpty) { await Task.yield() }
+            for _ in 0..<2 { tasks.addTask { _ = try await group.commit(update) } }
+            while group.waitingCount < 1 { await Task.yield() }
             tasks.addTask { await group.close() }
-            while group.waitingCount < 3 { await Task.yield() }
+            while !group.isClosed { await Task.yield() }
             await expectCode(.closed) { _ = try await group.commit(update) }
             gate.finish()
             try await tasks.waitForAll()

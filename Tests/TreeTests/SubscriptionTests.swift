@@ -246,9 +246,10 @@ private final class InterposedEngine: Engine {
     }
 
     func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result
+        _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result,
+        committed: @escaping @Sendable (Result) -> Void
     ) async throws(TreeError) -> Result {
-        try await base.write(body)
+        try await base.write(body, committed: committed)
     }
 
     func close() async { await base.close() }

@@ -14,13 +14,27 @@ public protocol Engine: Sendable {
     ///
     /// When the body throws, nothing is written. Cancelling the task does not interrupt it.
     ///
+    /// - Parameter committed: Is given the result once it is durable and before the next transaction begins, so that
+    ///   what it does is done in the order of the transactions; it must be quick.
     /// - Throws: What the body throws, or the engine's own failure.
     func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result
+        _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result,
+        committed: @escaping @Sendable (Result) -> Void
     ) async throws(TreeError) -> Result
 
     /// Ends all work; later calls throw `closed`.
     func close() async
+}
+
+extension Engine {
+    /// Changes the map, whole or not at all, and durably when it returns; one transaction at a time.
+    ///
+    /// - Throws: What the body throws, or the engine's own failure.
+    public func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result
+    ) async throws(TreeError) -> Result {
+        try await write(body, committed: { _ in })
+    }
 }
 
 /// One state of the map; valid only within the call that it was given to.

@@ -5,7 +5,7 @@ import Synchronization
 /// Readers take the last committed state and never wait; writers work on a copy, one after another.
 public final class MemoryEngine: Engine {
     /// The last committed state; nil once the engine is closed.
-    private let committed = Mutex<ChunkedMap?>(ChunkedMap())
+    private let state = Mutex<ChunkedMap?>(ChunkedMap())
     /// Held by the one writer.
     private let writing = Mutex(())
 
@@ -13,7 +13,7 @@ public final class MemoryEngine: Engine {
     public init() {}
 
     private func lastCommitted() throws(TreeError) -> ChunkedMap {
-        guard let map = committed.withLock({ $0 }) else { throw TreeError.closed }
+        guard let map = state.withLock({ $0 }) else { throw TreeError.closed }
         return map
     }
 
@@ -27,19 +27,21 @@ public final class MemoryEngine: Engine {
 
     /// Changes a copy of the last committed state and commits it if the body succeeds.
     public func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result
+        _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result,
+        committed: @escaping @Sendable (Result) -> Void
     ) async throws(TreeError) -> Result {
         try writing.withLock { _ throws(TreeError) in
             let transaction = Transaction(map: try lastCommitted())
             let result = try body(transaction)
-            committed.withLock { if $0 != nil { $0 = transaction.map } }
+            state.withLock { if $0 != nil { $0 = transaction.map } }
+            committed(result)
             return result
         }
     }
 
     /// Forgets everything.
     public func close() async {
-        writing.withLock { _ in committed.withLock { $0 = nil } }
+        writing.withLock { _ in state.withLock { $0 = nil } }
     }
 
     private struct Snapshot: EngineSnapshot {

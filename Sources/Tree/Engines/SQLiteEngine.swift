@@ -74,12 +74,18 @@ public final class SQLiteEngine: Engine {
     ///
     /// After a failure, also that of the commit itself, the transaction is rolled back and counts as not done.
     public func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result
+        _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result,
+        committed: @escaping @Sendable (Result) -> Void
     ) async throws(TreeError) -> Result {
         try await withWriter { writer throws(TreeError) in
-            // Before anybody hears of it, so that whoever does will read it.
-            defer { self.commitCount.add(1, ordering: .releasing) }
-            return try writer.rows.write(body)
+            let result: Result
+            do {
+                // Before anybody hears of it, so that whoever does will read it.
+                defer { self.commitCount.add(1, ordering: .releasing) }
+                result = try writer.rows.write(body)
+            }
+            committed(result)
+            return result
         }
     }
 

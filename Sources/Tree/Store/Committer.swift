@@ -26,14 +26,22 @@ final class Committer: Sendable {
 
     /// Applies a group in one transaction: each update is judged against what those before it left, and refused alone.
     ///
+    /// - Parameter takeGroup: Gives the group when the transaction begins.
     /// - Returns: An answer for each update, in their order.
     /// - Throws: The engine's failure; nothing of the group is written then.
-    func apply(_ group: [EncodedUpdate]) async throws(TreeError) -> [GroupCommit.Answer] {
+    func apply(
+        _ takeGroup: @escaping @Sendable () -> [EncodedUpdate]
+    ) async throws(TreeError) -> [GroupCommit.Answer] {
         await live.waitForRoom()
-        let now = clock()
-        let answers = try await engine.write { [self] transaction throws(TreeError) in
-            try apply(group, to: transaction, timestampMilliseconds: now)
+        return try await engine.write { [self] transaction throws(TreeError) in
+            try apply(takeGroup(), to: transaction, timestampMilliseconds: clock())
+        } committed: { [self] answers in
+            tell(answers)
         }
+    }
+
+    /// Tells all who wait for changes of those that have been made.
+    private func tell(_ answers: [GroupCommit.Answer]) {
         var applied = 0
         var last: SyncToken?
         for case .success(let receipt) in answers where !receipt.writes.isEmpty {
@@ -45,7 +53,6 @@ final class Committer: Sendable {
         }
         if let last { signal.advance(to: last) }
         count(applied)
-        return answers
     }
 
     private func apply(

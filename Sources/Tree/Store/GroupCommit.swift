@@ -2,16 +2,18 @@ import Synchronization
 
 /// Lets concurrent updates share one transaction, and one fsync, each atomic on its own.
 ///
-/// The first update to come leads: it commits itself together with those that wait. Updates that come while a
-/// transaction runs wait for the next one, which the first of them leads. So no task is needed beside the callers', an
-/// update alone never waits, and no caller leads for longer than one transaction.
+/// The first update to come leads: it asks for a transaction, and when that begins it takes along all that have come by
+/// then. From that moment on the next to come leads, so that the engine finds the next transaction waiting when it ends
+/// one. No task is needed beside the callers', and an update alone never waits.
 ///
-/// (Group commit: DeWitt et al., "Implementation Techniques for Main Memory Database Systems", SIGMOD 1984; handing the
-/// lead on as in LevelDB's writer queue.)
+/// (Group commit: DeWitt et al., "Implementation Techniques for Main Memory Database Systems", SIGMOD 1984; leading by
+/// turns as in LevelDB's writer queue.)
 final class GroupCommit: Sendable {
     typealias Answer = Result<CommitReceipt, TreeError>
-    /// Applies a group in one transaction; answers in the order of the group, or throws for all of it.
-    typealias Apply = @Sendable ([EncodedUpdate]) async throws(TreeError) -> [Answer]
+    /// Applies a group, for which it asks when its transaction begins; answers in the order of the group, or throws for
+    /// all of it. Transactions come one at a time.
+    typealias Apply =
+        @Sendable (_ takeGroup: @escaping @Sendable () -> [EncodedUpdate]) async throws(TreeError) -> [Answer]
 
     /// The most updates, and about the most bytes, that share a transaction.
     static let maxUpdates = 512
@@ -23,15 +25,24 @@ final class GroupCommit: Sendable {
     }
 
     private struct Waiting {
-        /// Nil for a close that waits for the updates before it.
-        let update: EncodedUpdate?
+        let update: EncodedUpdate
         let continuation: CheckedContinuation<Turn, Never>
+    }
+
+    /// The updates of a transaction: the leader's, and the followers' once they have been taken.
+    private final class Group: Sendable {
+        let leader: EncodedUpdate
+        let followers = Mutex<[Waiting]?>(nil)
+
+        init(leader: EncodedUpdate) { self.leader = leader }
     }
 
     private struct State {
         var isLed = false
         var isClosed = false
         var waiting: [Waiting] = []
+        var unansweredCount = 0
+        var waitingForEnd: [CheckedContinuation<Void, Never>] = []
     }
 
     private let apply: Apply
@@ -43,75 +54,98 @@ final class GroupCommit: Sendable {
     ///
     /// - Throws: The update's own failure, or the engine's, which all of its group share.
     func commit(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt {
+        guard begin() else { throw .closed }
+        defer { end() }
         switch await waitForTurn(update) {
         case .answered(let answer):
             return try answer.get()
         case .lead:
-            let followers = takeFollowers(of: update)
-            let answers = await answers(to: [update] + followers.compactMap(\.update))
+            let group = Group(leader: update)
+            let answers = await answers(to: group)
+            let followers = group.followers.withLock { $0 } ?? []
             for (follower, answer) in zip(followers, answers.dropFirst()) {
                 follower.continuation.resume(returning: .answered(answer))
             }
-            passOnLead()
             return try (answers.first ?? .failure(.closed)).get()
         }
     }
 
-    /// How many updates wait for the next transaction.
+    /// How many updates wait for somebody to lead them.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
+    /// Whether updates are refused from now on.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
 
     /// Waits until all updates that came before are answered; those that come later are refused with `closed`.
     func close() async {
-        guard !state.withLock({ state in exchange(&state.isClosed, true) }) else { return }
-        guard case .lead = await waitForTurn(nil) else { return }
-        passOnLead()
+        await withCheckedContinuation { continuation in
+            let hasEnded = state.withLock { state in
+                state.isClosed = true
+                if state.unansweredCount > 0 { state.waitingForEnd.append(continuation) }
+                return state.unansweredCount == 0
+            }
+            if hasEnded { continuation.resume() }
+        }
     }
 
-    private func waitForTurn(_ update: EncodedUpdate?) async -> Turn {
-        await withCheckedContinuation { continuation in
-            let turn: Turn? = state.withLock { state in
-                if state.isClosed, update != nil { return .answered(.failure(.closed)) }
-                if !exchange(&state.isLed, true) { return .lead }
-                state.waiting.append(Waiting(update: update, continuation: continuation))
-                return nil
-            }
-            if let turn { continuation.resume(returning: turn) }
+    private func begin() -> Bool {
+        state.withLock { state in
+            if !state.isClosed { state.unansweredCount += 1 }
+            return !state.isClosed
         }
+    }
+
+    private func end() {
+        let waiting = state.withLock { state in
+            state.unansweredCount -= 1
+            return state.isClosed && state.unansweredCount == 0 ? state.waitingForEnd : []
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    private func waitForTurn(_ update: EncodedUpdate) async -> Turn {
+        await withCheckedContinuation { continuation in
+            let leads = state.withLock { state in
+                if state.isLed { state.waiting.append(Waiting(update: update, continuation: continuation)) }
+                defer { state.isLed = true }
+                return !state.isLed
+            }
+            if leads { continuation.resume(returning: .lead) }
+        }
+    }
+
+    private func answers(to group: Group) async -> [Answer] {
+        do {
+            return try await apply { self.take(group) }
+        } catch {
+            // When no transaction has begun, the next would not either.
+            return take(group).map { _ in .failure(error) }
+        }
+    }
+
+    /// The updates of a group, which is complete from the first call on; then another one leads the next.
+    private func take(_ group: Group) -> [EncodedUpdate] {
+        let followers = group.followers.withLock { followers in
+            if let followers { return followers }
+            let taken = takeFollowers(of: group.leader)
+            followers = taken
+            return taken
+        }
+        return [group.leader] + followers.map(\.update)
     }
 
     private func takeFollowers(of update: EncodedUpdate) -> [Waiting] {
-        state.withLock { state in
+        let (followers, next) = state.withLock { state in
             var byteCount = update.byteCount
             let followers = state.waiting.prefix(Self.maxUpdates - 1).prefix { waiting in
-                byteCount += waiting.update?.byteCount ?? 0
-                return waiting.update != nil && byteCount <= Self.maxBytes
+                byteCount += waiting.update.byteCount
+                return byteCount <= Self.maxBytes
             }
-            state.waiting.removeFirst(followers.count)
-            return Array(followers)
-        }
-    }
-
-    private func answers(to group: [EncodedUpdate]) async -> [Answer] {
-        do {
-            return try await apply(group)
-        } catch {
-            return group.map { _ in .failure(error) }
-        }
-    }
-
-    private func passOnLead() {
-        let next: Waiting? = state.withLock { state in
-            guard !state.waiting.isEmpty else {
-                state.isLed = false
-                return nil
-            }
-            return state.waiting.removeFirst()
+            let next = state.waiting.dropFirst(followers.count).first
+            state.waiting.removeFirst(followers.count + (next == nil ? 0 : 1))
+            state.isLed = next != nil
+            return (Array(followers), next)
         }
         next?.continuation.resume(returning: .lead)
+        return followers
     }
-}
-
-private func exchange<Value>(_ place: inout Value, _ new: Value) -> Value {
-    defer { place = new }
-    return place
 }

@@ -45,7 +45,7 @@ public final class TreeStore: Sendable {
         feeds = QueryFeeds(hub: live)
         self.signal = signal
         self.committer = committer
-        group = GroupCommit { updates throws(TreeError) in try await committer.apply(updates) }
+        group = GroupCommit { takeGroup throws(TreeError) in try await committer.apply(takeGroup) }
         maintenance = Maintenance(engine: engine, rules: rules, group: group, clock: clock)
         try await engine.write { transaction throws(TreeError) in try StorageFormat.checkVersion(in: transaction) }
         if isMaintained { maintenance.start() }

@@ -6,7 +6,7 @@ extension ModelWrite {
     /// stays as it was.
     func event(at place: ModelPath) -> ModelEvent? {
         let concerned = entries.compactMap { entry -> (path: ModelPath, node: ModelNode)? in
-            guard case .node(let node) = entry.value, before[entry.path] != node,
+            guard case .node(let node) = entry.value, before[entry.path] != after[entry.path],
                 entry.path.starts(with: place) || place.starts(with: entry.path)
             else { return nil }
             return (entry.path, node)

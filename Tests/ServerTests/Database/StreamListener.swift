@@ -10,7 +10,7 @@ final class StreamListener {
     /// What the client has after what it was told.
     private var replayed = ModelNode.nothing
     /// What it is to be told next, word for word; only without a query.
-    private var awaited: [String] = []
+    private var awaited: [(event: String, write: ModelWrite)] = []
 
     /// How many keep-alives in a row, a second apart, are taken for silence.
     private static let maxKeepAlives = 30
@@ -38,13 +38,13 @@ final class StreamListener {
 
     /// Expects to be told of a write.
     func expect(_ write: ModelWrite) {
-        if query == nil, let event = write.event(at: path) { awaited.append(event.text) }
+        if query == nil, let event = write.event(at: path) { awaited.append((event.text, write)) }
     }
 
     /// Listens until it has been told all that is due.
     func catchUp(with model: ProtocolModel) async throws {
-        for event in awaited {
-            let told = try await nextEvent(for: event)
+        for (event, write) in awaited {
+            let told = try await nextEvent(for: "\(event)\nover \(NaiveJSON(export: write.before[path]).text)")
             guard told.utf8.elementsEqual(event.utf8) else {
                 throw Mismatch("\(name) is told\n\(told)\nand not\n\(event)")
             }

@@ -68,11 +68,13 @@ private final class CountingEngine: Engine {
     }
 
     func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result
+        _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result,
+        committed: @escaping @Sendable (Result) -> Void
     ) async throws(TreeError) -> Result {
-        try await base.write { transaction throws(TreeError) in
+        let counted = { @Sendable (transaction: any EngineTransaction) throws(TreeError) in
             try body(WritableRows(rows: Rows(engine: self, base: transaction), base: transaction))
         }
+        return try await base.write(counted, committed: committed)
     }
 
     func close() async { await base.close() }
