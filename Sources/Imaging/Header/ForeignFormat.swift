@@ -2,7 +2,6 @@
 enum ForeignFormat {
     /// A noun phrase for the sentence "… is not supported".
     static func name(of bytes: Span<UInt8>) -> String {
-        if bytes.starts(with: "RIFF") && bytes.starts(with: "WEBP", at: 8) { return "WebP" }
         if bytes.starts(with: "ftyp", at: 4) { return nameOfBrand(bytes) }
         if bytes.starts(with: "II*\0") || bytes.starts(with: "MM\0*") { return "TIFF (or a camera's raw format)" }
         if bytes.starts(with: "BM") { return "BMP" }

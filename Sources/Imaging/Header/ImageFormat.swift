@@ -1,8 +1,12 @@
-/// A picture format that is read and, but for GIF, written.
+/// A picture format that is read, or would be if this build had its library; some are written, too.
 public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg
     case png
     case gif
+    case webp
+    /// High Efficiency Image Files, whatever the codec is, but for AVIF.
+    case heic
+    case avif
 
     /// The media type, for an HTTP `Content-Type`.
     public var contentType: String { "image/\(rawValue)" }
@@ -15,6 +19,7 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
         if bytes.byte(at: 0) == 0xFF, bytes.byte(at: 1) == 0xD8, bytes.byte(at: 2) == 0xFF { return .jpeg }
         if bytes.byte(at: 0) == 0x89, bytes.starts(with: "PNG\r\n\u{1A}\n", at: 1) { return .png }
         if bytes.starts(with: "GIF87a") || bytes.starts(with: "GIF89a") { return .gif }
+        if bytes.starts(with: "RIFF"), bytes.starts(with: "WEBP", at: 8) { return .webp }
         return nil
     }
 }
@@ -26,6 +31,28 @@ extension ImageFormat {
         case .jpeg: "JPEG"
         case .png: "PNG"
         case .gif: "GIF"
+        case .webp: "WebP"
+        case .heic: "HEIC"
+        case .avif: "AVIF"
+        }
+    }
+
+    /// The library without which this build cannot read it; nil if all is there.
+    var missingLibrary: String? {
+        switch self {
+        case .jpeg, .png, .gif: return nil
+        case .webp:
+            #if WebP
+                return nil
+            #else
+                return "libwebp"
+            #endif
+        case .heic, .avif:
+            #if HEIF
+                return nil
+            #else
+                return "libheif"
+            #endif
         }
     }
 }

@@ -29,6 +29,7 @@ extension ImageHeader {
         guard let format = ImageFormat.detect(bytes) else {
             throw .unsupported(ForeignFormat.name(of: bytes))
         }
+        if let library = format.missingLibrary { throw .missing(library, for: format) }
         switch format {
         case .jpeg:
             return try judged(try JPEGHeader.read(bytes), limits: limits)
@@ -37,6 +38,11 @@ extension ImageHeader {
         case .gif:
             let walk = try GIFHeader.read(bytes)
             return try judged(walk.header, framePixels: walk.framePixels, limits: limits)
+        case .webp:
+            let walk = try WebPHeader.read(bytes)
+            return try judged(walk.header, framePixels: walk.framePixels, limits: limits)
+        case .heic, .avif:
+            throw .unsupported(format.name)
         }
     }
 
