@@ -7,7 +7,8 @@ struct DamageTests {
     private static let files = [
         "size-24x16.jpg", "size-24x16.png", "size-24x16.gif", "bomb-scans.jpg", "size-5x3-interlaced.png",
         "size-24x16.webp", "size-24x16-alpha.webp", "size-24x16-lossless.webp", "animated-24x16.webp",
-    ]
+        "size-32x24.heic", "size-32x24.avif",
+    ].filter(isReadable)
 
     private func render(_ bytes: Span<UInt8>) throws(ImageError) -> RenderedImage {
         let recipe = try Recipe(parsing: "thumb=12x9,cover,alpha")

@@ -159,6 +159,22 @@ void ccodecs_gif_close(ccodecs_gif_decoder *decoder);
 ccodecs_code ccodecs_webp_decode(const uint8_t *bytes, size_t count, ccodecs_layout stored, ccodecs_layout layout,
                                  uint8_t *samples, ccodecs_fault *fault);
 
+// MARK: HEIC and AVIF (where libheif is)
+
+typedef struct ccodecs_heif_decoder ccodecs_heif_decoder;
+
+// Reads the file's boxes. No picture in it may have more pixels than `max_pixels`.
+ccodecs_code ccodecs_heif_open(const uint8_t *bytes, size_t count, uint32_t max_pixels, ccodecs_heif_decoder **decoder,
+                               ccodecs_fault *fault);
+// Decodes the primary item, or a thumbnail of it, upright, to RGB (3 channels) or RGBA (4). It must turn out to have the size of the layout.
+ccodecs_code ccodecs_heif_decode(ccodecs_heif_decoder *decoder, uint32_t item, ccodecs_layout layout,
+                                 ccodecs_fault *fault);
+// Whether the colours of what was decoded are multiplied with alpha.
+bool ccodecs_heif_is_premultiplied(const ccodecs_heif_decoder *decoder);
+// Copies the next row; to be called as often as there are rows.
+void ccodecs_heif_read_row(ccodecs_heif_decoder *decoder, uint8_t *row);
+void ccodecs_heif_close(ccodecs_heif_decoder *decoder);
+
 // MARK: Memory
 
 void ccodecs_free(void *memory);

@@ -6,9 +6,6 @@ struct PictureDecoding {
     /// Makes the views from the decoder's rows.
     func decode(_ bytes: Span<UInt8>, to views: [View]) throws(ImageError) -> [View: Picture] {
         if header.format == .jpeg, let pictures = decodeUsualJPEG(bytes, to: views) { return pictures }
-        #if WebP
-            if header.format == .webp { return try decodeWebP(bytes, to: views) }
-        #endif
         return try unsafe bytes.withUnsafeBufferPointer { buffer throws(ImageError) in
             switch header.format {
             case .jpeg: try unsafe decodeAnyJPEG(buffer, to: views)
@@ -16,7 +13,8 @@ struct PictureDecoding {
                 try read(RowPlanes(try unsafe PNGDecoder(buffer, header: header, limits: limits)), bytes, to: views)
             case .gif:
                 try read(RowPlanes(try unsafe GIFDecoder(buffer, header: header, limits: limits)), bytes, to: views)
-            case .webp, .heic, .avif: throw .unsupported(header.format.name)
+            case .heic, .avif: try unsafe decodeHEIF(buffer, to: views)
+            case .webp: try decodeWebP(bytes, to: views)
             }
         }
     }
@@ -41,18 +39,34 @@ struct PictureDecoding {
             : try read(RowPlanes(JPEGRowDecoder(source, eighths: eighths)), bytes, to: views)
     }
 
-    #if WebP
-        private func decodeWebP(_ bytes: Span<UInt8>, to views: [View]) throws(ImageError) -> [View: Picture] {
+    private func decodeWebP(_ bytes: Span<UInt8>, to views: [View]) throws(ImageError) -> [View: Picture] {
+        #if WebP
             let first = try WebPHeader.read(bytes).first
             if first.frame.size == header.storedSize, first.frame.isLossy, !first.frame.hasAlpha {
                 let decoder = try WebPPlaneDecoder(first.frame, for: largest(of: views), limits: limits)
                 return try read(decoder, bytes, to: views)
             }
-            let canvas = try first.frame.pixels(bytes, limits: limits).laid(
-                left: first.left, top: first.top, on: header.storedSize)
+            let pixels = try first.frame.pixels(bytes, limits: limits)
+            let canvas = pixels.laid(left: first.left, top: first.top, on: header.storedSize)
             return try read(RowPlanes(PixelRows(canvas)), bytes, to: views)
-        }
-    #endif
+        #else
+            throw .missing("libwebp", for: .webp)
+        #endif
+    }
+
+    @unsafe
+    private func decodeHEIF(
+        _ buffer: UnsafeBufferPointer<UInt8>, to views: [View]
+    ) throws(ImageError) -> [View: Picture] {
+        #if HEIF
+            let bytes = unsafe buffer.span
+            let whole = try HEIFHeader.read(bytes, format: header.format)
+            let decoder = try unsafe HEIFDecoder(buffer, header: whole, for: largest(of: views), limits: limits)
+            return try read(RowPlanes(decoder), bytes, to: views)
+        #else
+            throw .missing("libheif", for: header.format)
+        #endif
+    }
 
     private func largest(of views: [View]) -> PixelSize {
         PixelSize(width: views.map(\.scaled.width).max() ?? 1, height: views.map(\.scaled.height).max() ?? 1)

@@ -20,7 +20,19 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
         if bytes.byte(at: 0) == 0x89, bytes.starts(with: "PNG\r\n\u{1A}\n", at: 1) { return .png }
         if bytes.starts(with: "GIF87a") || bytes.starts(with: "GIF89a") { return .gif }
         if bytes.starts(with: "RIFF"), bytes.starts(with: "WEBP", at: 8) { return .webp }
-        return nil
+        return bytes.starts(with: "ftyp", at: 4) ? detectBrand(bytes) : nil
+    }
+
+    /// ISO base media files tell themselves apart by the brands in their first box (ISO/IEC 14496-12, 4.3), of which
+    /// `mif1` says no more than that there are pictures.
+    private static func detectBrand(_ bytes: Span<UInt8>) -> ImageFormat? {
+        let end = min(bytes.uint32(at: 0) ?? 0, 256)
+        let brands = stride(from: 8, to: end, by: 4).filter { $0 != 12 }  // the second is a version
+        func hasBrand(_ names: [String]) -> Bool {
+            brands.contains { offset in names.contains { bytes.starts(with: $0, at: offset) } }
+        }
+        if hasBrand(["avif", "avis"]) { return .avif }
+        return hasBrand(["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"]) ? .heic : nil
     }
 }
 

@@ -42,7 +42,8 @@ extension ImageHeader {
             let walk = try WebPHeader.read(bytes)
             return try judged(walk.header, framePixels: walk.framePixels, limits: limits)
         case .heic, .avif:
-            throw .unsupported(format.name)
+            let walk = try HEIFHeader.read(bytes, format: format)
+            return try judged(walk.header, framePixels: walk.codedPixels, limits: limits)
         }
     }
 
