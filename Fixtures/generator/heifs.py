@@ -73,7 +73,7 @@ def _add_turned(add, shown):
 def _add_thumbnails(add):
     """The small copy is of another colour, so that a test can tell which one was shown."""
     large = picture.make(320, 240)
-    small = heif.encode(picture.make(80, 60).map(picture.grey), "-p", "chroma=420")
+    small = heif.encode(picture.make(160, 120).map(picture.grey), "-p", "chroma=420")
     small.references.append((b"thmb", [1]))
     add("thumbnail", heif.file([heif.encode(large), small]), large)
 
