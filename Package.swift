@@ -19,6 +19,12 @@ let package = Package(
         .library(name: "Tree", targets: ["Tree"]),
         .library(name: "Blobs", targets: ["Blobs"]),
     ],
+    // Codecs that a build may do without: `swift build --traits WebP`, or `--disable-default-traits`.
+    traits: [
+        .default(enabledTraits: ["WebP", "HEIF"]),
+        .trait(name: "WebP", description: "Reads and writes WebP, by libwebp."),
+        .trait(name: "HEIF", description: "Reads HEIC and AVIF, by libheif."),
+    ],
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0", traits: []),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
@@ -39,12 +45,25 @@ let package = Package(
         .systemLibrary(
             name: "CSystemGIF", pkgConfig: "libgif", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
         .systemLibrary(
+            name: "CSystemWebP", pkgConfig: "libwebpmux", providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
+        .systemLibrary(
+            name: "CSystemHEIF", pkgConfig: "libheif", providers: [.apt(["libheif-dev"]), .brew(["libheif"])]),
+        .systemLibrary(
             name: "CSystemSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
         .systemLibrary(
             name: "CSystemCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
 
         // C fences: longjmp libraries as return codes, and calls that the Glibc module hides.
-        .target(name: "CCodecs", dependencies: ["CSystemJPEG", "CSystemPNG", "CSystemGIF"]),
+        .target(
+            name: "CCodecs",
+            dependencies: [
+                "CSystemJPEG", "CSystemPNG", "CSystemGIF",
+                .target(name: "CSystemWebP", condition: .when(traits: ["WebP"])),
+                .target(name: "CSystemHEIF", condition: .when(traits: ["HEIF"])),
+            ],
+            cSettings: [
+                .define("CCODECS_WEBP", .when(traits: ["WebP"])), .define("CCODECS_HEIF", .when(traits: ["HEIF"])),
+            ]),
         .target(name: "CKernels"),
         .target(name: "CPlatform", cSettings: [.define("_GNU_SOURCE")]),
 

@@ -18,7 +18,6 @@ def _foreign():
         "text.jpg": (b"This is not a picture, whatever its name says.\n", "text"),
         "page.jpg": (b"<!DOCTYPE html>\n<title>Not found</title>\n", "HTML"),
         "drawing.png": (b'<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"/>\n', "SVG"),
-        "webp.jpg": (b"RIFF\x1a\0\0\0WEBPVP8L\x0d\0\0\0\x2f", "WebP"),
         "heic.jpg": (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "HEIC"),
         "avif.jpg": (b"\0\0\0\x18ftypavif\0\0\0\0mif1avif", "AVIF"),
         "video.jpg": (b"\0\0\0\x18ftypisom\0\0\2\0isomavc1", "MP4"),

@@ -44,6 +44,11 @@ class Picture:
             return self.at(x, y) if 0 <= x < self.width and 0 <= y < self.height else (0, 0, 0, 0)
         return Picture(width, height, [pixel(x, y) for y in range(height) for x in range(width)])
 
+    def extended(self, width, height):
+        """This picture with its last column and row repeated."""
+        return Picture(width, height, [
+            self.at(min(x, self.width - 1), min(y, self.height - 1)) for y in range(height) for x in range(width)])
+
     def corners(self, background=255):
         """The colours in the middles of the four corner squares, flattened, as #rrggbb."""
         left, top = self.width // 8, self.height // 8

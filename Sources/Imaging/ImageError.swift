@@ -32,7 +32,7 @@ extension ImageError {
 
         /// There are no bytes.
         public static let empty = Code(rawValue: "empty")
-        /// The bytes are no JPEG, PNG or GIF, or of a rare kind that the decoders do not know.
+        /// The bytes are of no format that is read, or of a rare kind that its decoder does not know.
         public static let unsupportedFormat = Code(rawValue: "unsupported_format")
         /// More bytes than `ImageLimits.maxInputBytes`.
         public static let tooLargeBytes = Code(rawValue: "too_large_bytes")
@@ -72,6 +72,12 @@ extension ImageError {
 
     static func unsupported(_ what: String) -> ImageError {
         ImageError(.unsupportedFormat, "\(what) is not supported", hint: "Send a JPEG, PNG or GIF picture.")
+    }
+
+    static func missing(_ library: String, for format: ImageFormat) -> ImageError {
+        ImageError(
+            .unsupportedFormat, "\(format.name) is not supported here: this program was built without \(library)",
+            hint: "Send a JPEG, PNG or GIF picture, or build the program with \(library).")
     }
 
     static func tooMuchMemory(_ format: ImageFormat, limits: ImageLimits) -> ImageError {

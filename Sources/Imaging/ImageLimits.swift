@@ -2,11 +2,12 @@
 public struct ImageLimits: Sendable, Hashable {
     /// The longest input, in bytes.
     public var maxInputBytes: Int
-    /// The most pixels in the picture, or in a GIF's canvas.
+    /// The most pixels in the picture, or in an animation's canvas.
     public var maxPixels: Int
     /// The longest side, in pixels.
     public var maxSide: Int
-    /// The most pixels in all frames of a GIF together, whether or not they are decoded.
+    /// The most pixels in all frames of an animation together, whether or not they are decoded; and in all tiles of a
+    /// HEIC.
     public var maxFramePixels: Int
     /// The most memory for what cannot be decoded row by row (see `Renderer`), in bytes.
     public var maxWorkingBytes: Int
@@ -55,7 +56,7 @@ extension ImageLimits {
         guard framePixels <= maxFramePixels else {
             throw ImageError(
                 .tooManyFrames,
-                "\(header.frameCount) frames have \(megapixels(framePixels)); the limit is \(megapixels(maxFramePixels))",
+                "\(header.frameCount == 1 ? "its parts" : "\(header.frameCount) frames") have \(megapixels(framePixels)); the limit is \(megapixels(maxFramePixels))",
                 hint: "Send a shorter or a smaller animation.")
         }
     }

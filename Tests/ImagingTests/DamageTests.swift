@@ -6,7 +6,9 @@ import Testing
 struct DamageTests {
     private static let files = [
         "size-24x16.jpg", "size-24x16.png", "size-24x16.gif", "bomb-scans.jpg", "size-5x3-interlaced.png",
-    ]
+        "size-24x16.webp", "size-24x16-alpha.webp", "size-24x16-lossless.webp", "animated-24x16.webp",
+        "size-32x24.heic", "size-32x24.avif",
+    ].filter(isReadable)
 
     private func render(_ bytes: Span<UInt8>) throws(ImageError) -> RenderedImage {
         let recipe = try Recipe(parsing: "thumb=12x9,cover,alpha")
@@ -65,7 +67,7 @@ struct DamageTests {
         "Noise behind each signature",
         arguments: [
             [0xFF, 0xD8, 0xFF], Array("\u{89}PNG\r\n\u{1A}\n".unicodeScalars.map { UInt8($0.value) }),
-            Array("GIF89a".utf8),
+            Array("GIF89a".utf8), Array("RIFF\u{64}\0\0\0WEBPVP8X".utf8),
         ] as [[UInt8]])
     func noise(signature: [UInt8]) {
         var random = SplitMix(state: 0x7E57_0000_0003)

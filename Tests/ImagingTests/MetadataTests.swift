@@ -40,7 +40,7 @@ struct MetadataTests {
 
     @Test(
         "C14: nothing of the original's metadata is in a rendition",
-        arguments: ["exif-gps.jpg", "text.png", "comment.gif"])
+        arguments: ["exif-gps.jpg", "text.png", "comment.gif", "exif-gps.webp", "exif-gps.heic"].filter(isReadable))
     func secrets(file: String) throws {
         let bytes = Fixture.bytes(file)
         let secrets = ["TINTYPE-SECRET-PLACE", "Exif", "ICC_PROFILE", "http://ns.adobe.com", "eXIf", "tEXt"]

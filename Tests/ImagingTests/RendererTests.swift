@@ -59,7 +59,7 @@ struct RendererTests {
         #expect(distance([middle], ["#ffffff"]) <= 20)
     }
 
-    @Test(arguments: photos.filter { ["jpg", "png", "gif"].contains($0.pathExtension) })
+    @Test(arguments: photos.filter { $0.pathExtension != "md" && isReadable($0.lastPathComponent) })
     func realPhotos(_ photo: URL) throws {
         let bytes = Array(try Data(contentsOf: photo))
         let recipes = [
@@ -75,13 +75,5 @@ struct RendererTests {
         let (small, tiny) = (try decode(rendered.renditions[0].bytes), try decode(rendered.renditions[1].bytes))
         let mean = try #require(tiny.meanDifference(from: small.resampled(to: tiny.size)))
         #expect(mean < 8, "two renditions show one picture")
-    }
-
-    @Test(arguments: photos.filter { ["webp", "heic"].contains($0.pathExtension) })
-    func realPhotosOfOtherFormats(_ photo: URL) throws {
-        let bytes = Array(try Data(contentsOf: photo))
-        let error = #expect(throws: ImageError.self) { try Renderer().render(bytes.span, recipes: []) }
-        #expect(error?.code == .unsupportedFormat)
-        #expect(error?.message.lowercased().contains(photo.pathExtension) == true)
     }
 }

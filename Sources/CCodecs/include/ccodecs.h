@@ -1,4 +1,4 @@
-// Fences around libjpeg, libpng and giflib.
+// Fences around libjpeg, libpng, giflib and, where they are, libwebp and libheif.
 //
 // libjpeg and libpng report errors by longjmp, which must never cross a Swift frame. Every function here runs
 // one sequence of library calls under its own setjmp and returns a code; the caller's `ccodecs_fault` says why.
@@ -149,6 +149,31 @@ ccodecs_code ccodecs_gif_open(const uint8_t *bytes, size_t count, ccodecs_gif_de
 // Reads the next stored line of the first frame: `width` palette indices, in stored (perhaps interlaced) order.
 ccodecs_code ccodecs_gif_read_line(ccodecs_gif_decoder *decoder, uint8_t *indices, ccodecs_fault *fault);
 void ccodecs_gif_close(ccodecs_gif_decoder *decoder);
+
+// MARK: WebP (where libwebp is)
+
+// Decodes a still picture, or an animation's frame without its ANMF header, scaled to `layout` from the size `stored`,
+// which must be its own. With three channels RGB; with four premultiplied RGBA; with one the planes of a lossy
+// picture, one behind the other: luma, and two colour differences with half as many samples a side, rounded up, all in
+// the narrow range of ITU-R BT.601 (16 to 235, 16 to 240).
+ccodecs_code ccodecs_webp_decode(const uint8_t *bytes, size_t count, ccodecs_layout stored, ccodecs_layout layout,
+                                 uint8_t *samples, ccodecs_fault *fault);
+
+// MARK: HEIC and AVIF (where libheif is)
+
+typedef struct ccodecs_heif_decoder ccodecs_heif_decoder;
+
+// Reads the file's boxes. No picture in it may have more pixels than `max_pixels`.
+ccodecs_code ccodecs_heif_open(const uint8_t *bytes, size_t count, uint32_t max_pixels, ccodecs_heif_decoder **decoder,
+                               ccodecs_fault *fault);
+// Decodes the primary item, or a thumbnail of it, upright, to RGB (3 channels) or RGBA (4). It must turn out to have the size of the layout.
+ccodecs_code ccodecs_heif_decode(ccodecs_heif_decoder *decoder, uint32_t item, ccodecs_layout layout,
+                                 ccodecs_fault *fault);
+// Whether the colours of what was decoded are multiplied with alpha.
+bool ccodecs_heif_is_premultiplied(const ccodecs_heif_decoder *decoder);
+// Copies the next row; to be called as often as there are rows.
+void ccodecs_heif_read_row(ccodecs_heif_decoder *decoder, uint8_t *row);
+void ccodecs_heif_close(ccodecs_heif_decoder *decoder);
 
 // MARK: Memory
 

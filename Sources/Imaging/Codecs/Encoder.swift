@@ -57,7 +57,11 @@ enum Encoder {
 }
 
 extension PixelBuffer {
-    fileprivate var layout: ccodecs_layout {
-        ccodecs_layout(width: UInt32(size.width), height: UInt32(size.height), channels: UInt32(channels))
+    fileprivate var layout: ccodecs_layout { ccodecs_layout(size, channels: channels) }
+}
+
+extension ccodecs_layout {
+    init(_ size: PixelSize, channels: Int) {
+        self.init(width: UInt32(size.width), height: UInt32(size.height), channels: UInt32(channels))
     }
 }

@@ -13,6 +13,8 @@ struct PictureDecoding {
                 try read(RowPlanes(try unsafe PNGDecoder(buffer, header: header, limits: limits)), bytes, to: views)
             case .gif:
                 try read(RowPlanes(try unsafe GIFDecoder(buffer, header: header, limits: limits)), bytes, to: views)
+            case .heic, .avif: try unsafe decodeHEIF(buffer, to: views)
+            case .webp: try decodeWebP(bytes, to: views)
             }
         }
     }
@@ -35,6 +37,35 @@ struct PictureDecoding {
         return source.isPlanar
             ? try read(JPEGPlaneDecoder(source, eighths: eighths), bytes, to: views)
             : try read(RowPlanes(JPEGRowDecoder(source, eighths: eighths)), bytes, to: views)
+    }
+
+    private func decodeWebP(_ bytes: Span<UInt8>, to views: [View]) throws(ImageError) -> [View: Picture] {
+        #if WebP
+            let first = try WebPHeader.read(bytes).first
+            if first.frame.size == header.storedSize, first.frame.isLossy, !first.frame.hasAlpha {
+                let decoder = try WebPPlaneDecoder(first.frame, for: largest(of: views), limits: limits)
+                return try read(decoder, bytes, to: views)
+            }
+            let pixels = try first.frame.pixels(bytes, limits: limits)
+            let canvas = pixels.laid(left: first.left, top: first.top, on: header.storedSize)
+            return try read(RowPlanes(PixelRows(canvas)), bytes, to: views)
+        #else
+            throw .missing("libwebp", for: .webp)
+        #endif
+    }
+
+    @unsafe
+    private func decodeHEIF(
+        _ buffer: UnsafeBufferPointer<UInt8>, to views: [View]
+    ) throws(ImageError) -> [View: Picture] {
+        #if HEIF
+            let bytes = unsafe buffer.span
+            let whole = try HEIFHeader.read(bytes, format: header.format)
+            let decoder = try unsafe HEIFDecoder(buffer, header: whole, for: largest(of: views), limits: limits)
+            return try read(RowPlanes(decoder), bytes, to: views)
+        #else
+            throw .missing("libheif", for: header.format)
+        #endif
     }
 
     private func largest(of views: [View]) -> PixelSize {

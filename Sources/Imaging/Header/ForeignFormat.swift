@@ -2,8 +2,9 @@
 enum ForeignFormat {
     /// A noun phrase for the sentence "… is not supported".
     static func name(of bytes: Span<UInt8>) -> String {
-        if bytes.starts(with: "RIFF") && bytes.starts(with: "WEBP", at: 8) { return "WebP" }
-        if bytes.starts(with: "ftyp", at: 4) { return nameOfBrand(bytes) }
+        if bytes.starts(with: "ftypqt  ", at: 4) { return "QuickTime video" }
+        if bytes.starts(with: "ftypcrx ", at: 4) { return "a camera's raw format" }
+        if bytes.starts(with: "ftyp", at: 4) { return "MP4 video" }
         if bytes.starts(with: "II*\0") || bytes.starts(with: "MM\0*") { return "TIFF (or a camera's raw format)" }
         if bytes.starts(with: "BM") { return "BMP" }
         if bytes.starts(with: "%PDF") { return "PDF" }
@@ -13,14 +14,6 @@ enum ForeignFormat {
         if bytes.starts(with: "\0\0\0\u{C}JXL ") { return "JPEG XL" }
         if bytes.starts(with: "\0\0\0\u{C}jP  ") { return "JPEG 2000" }
         return isText(bytes) ? nameOfText(bytes) : "this file (of an unknown kind)"
-    }
-
-    /// ISO base media files tell themselves apart by the major brand of their first box (ISO/IEC 14496-12, 4.3).
-    private static func nameOfBrand(_ bytes: Span<UInt8>) -> String {
-        for brand in ["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"]
-        where bytes.starts(with: brand, at: 8) { return "HEIC" }
-        if bytes.starts(with: "avif", at: 8) || bytes.starts(with: "avis", at: 8) { return "AVIF" }
-        return bytes.starts(with: "qt  ", at: 8) ? "QuickTime video" : "MP4 video"
     }
 
     private static func nameOfText(_ bytes: Span<UInt8>) -> String {

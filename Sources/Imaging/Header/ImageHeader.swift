@@ -29,6 +29,7 @@ extension ImageHeader {
         guard let format = ImageFormat.detect(bytes) else {
             throw .unsupported(ForeignFormat.name(of: bytes))
         }
+        if let library = format.missingLibrary { throw .missing(library, for: format) }
         switch format {
         case .jpeg:
             return try judged(try JPEGHeader.read(bytes), limits: limits)
@@ -37,6 +38,12 @@ extension ImageHeader {
         case .gif:
             let walk = try GIFHeader.read(bytes)
             return try judged(walk.header, framePixels: walk.framePixels, limits: limits)
+        case .webp:
+            let walk = try WebPHeader.read(bytes)
+            return try judged(walk.header, framePixels: walk.framePixels, limits: limits)
+        case .heic, .avif:
+            let walk = try HEIFHeader.read(bytes, format: format)
+            return try judged(walk.header, framePixels: walk.codedPixels, limits: limits)
         }
     }
 

@@ -9,6 +9,12 @@ extension Span<UInt8> {
         return isLittleEndian ? Int(second) << 8 | Int(first) : Int(first) << 8 | Int(second)
     }
 
+    /// Little endian, as WebP has it.
+    func uint24(at offset: Int) -> Int? {
+        guard let low = uint16(at: offset, isLittleEndian: true), let high = byte(at: offset + 2) else { return nil }
+        return Int(high) << 16 | low
+    }
+
     func uint32(at offset: Int, isLittleEndian: Bool = false) -> Int? {
         guard let first = uint16(at: offset, isLittleEndian: isLittleEndian),
             let second = uint16(at: offset + 2, isLittleEndian: isLittleEndian)

@@ -19,6 +19,21 @@ struct PixelBuffer: Sendable, Hashable {
         self.init(size: size, channels: channels, bytes: [UInt8](repeating: 0, count: size.pixelCount * channels))
     }
 
+    /// The picture at its place on a larger canvas, which is transparent elsewhere; itself when it is as large.
+    func laid(left: Int, top: Int, on canvas: PixelSize) -> PixelBuffer {
+        guard size != canvas else { return self }
+        var result = PixelBuffer(size: canvas, channels: 4)
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let (source, target) = (y * size.width + x, (y + top) * canvas.width + x + left)
+                for channel in 0..<4 {
+                    result.bytes[target * 4 + channel] = channel < channels ? bytes[source * channels + channel] : 255
+                }
+            }
+        }
+        return result
+    }
+
     /// The picture laid on a plain background; itself when there is no alpha.
     func flattened(on background: RGBColor) -> PixelBuffer {
         guard hasAlpha else { return self }

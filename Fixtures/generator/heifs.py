@@ -1,0 +1,108 @@
+"""All kinds of HEICs and AVIFs: whole ones, and those that are refused."""
+
+import struct
+
+from generator import exif, heif, picture
+from generator.fixture import refused, whole
+
+
+def _with(item, *properties):
+    return heif.Item(item.kind, item.properties + list(properties), item.data, item.references, item.flags)
+
+
+def _alpha_of(shown, to, **options):
+    """The picture's alpha as an auxiliary item of another one."""
+    alpha = heif.encode(shown.map(lambda p: (p[3], p[3], p[3], 255)), **options)
+    alpha.references.append((b"auxl", [to]))
+    return _with(alpha, heif.ALPHA)
+
+
+def _tiled(shown, columns, rows, tile):
+    """A grid of square tiles, of which the last ones hang over the edge."""
+    items = []
+    for row in range(rows):
+        for column in range(columns):
+            items.append(heif.encode(shown.on_canvas(tile, tile, -column * tile, -row * tile).map(
+                lambda p: p if p[3] else (128, 128, 128, 255))))
+    head = heif.Item(b"grid", [heif.size(shown.width, shown.height)], heif.grid(columns, rows, shown.width, shown.height),
+                     [(b"dimg", list(range(2, 2 + len(items))))])
+    return [head] + items
+
+
+def fixtures():
+    shown, holed = picture.make(96, 72), picture.make(96, 72, has_alpha=True)
+    plain, avif = heif.encode(shown), heif.encode(shown, avif=True)
+    made = []
+
+    def add(name, content, expected, alpha=False, kind="heic"):
+        made.append(whole("%s.%s" % (name, kind), content, expected, kind, alpha))
+
+    add("plain", heif.file([plain]), shown)
+    add("plain", heif.file([avif], brand=b"avif"), shown, kind="avif")
+    add("depth-10", heif.file([heif.encode(shown, "-b", "10", depth=16)]), shown)
+    add("full-chroma", heif.file([heif.encode(shown, "-p", "chroma=444")]), shown)
+    add("alpha", heif.file([plain, _alpha_of(holed, 1)]), holed, True)
+    add("alpha", heif.file([avif, _alpha_of(holed, 1, avif=True)], brand=b"avif"), holed, True, "avif")
+    add("grid", heif.file(_tiled(picture.make(160, 120), 3, 2, 64)), picture.make(160, 120))
+    grey = shown.map(picture.grey)
+    add("grey", heif.file([heif.encode(grey)]), grey)
+    for width, height in ((97, 61), (32, 24), (640, 480)):
+        sized = picture.make(width, height)
+        add("size-%dx%d" % (width, height), heif.file([heif.encode(sized)]), sized)
+    sized = picture.make(32, 24)
+    add("size-32x24", heif.file([heif.encode(sized, avif=True)], brand=b"avif"), sized, kind="avif")
+    _add_turned(add, shown)
+    _add_thumbnails(add)
+    return made
+
+
+def _add_turned(add, shown):
+    """Rotations are anticlockwise; an EXIF orientation beside them says nothing."""
+    turns = {"rotated-90": (8, [heif.rotation(1)]), "rotated-180": (3, [heif.rotation(2)]),
+             "rotated-270": (6, [heif.rotation(3)]), "mirrored": (2, [heif.mirror(1)]),
+             "flipped": (4, [heif.mirror(0)]), "rotated-mirrored": (5, [heif.rotation(1), heif.mirror(0)])}
+    for name, (orientation, properties) in turns.items():
+        add(name, heif.file([_with(heif.encode(shown.stored_for(orientation)), *properties)]), shown)
+    note = heif.Item(b"Exif", [], struct.pack(">I", 0) + exif.with_gps(6), [(b"cdsc", [1])], 1)
+    turned = _with(heif.encode(shown.stored_for(8)), heif.rotation(1))
+    add("exif-gps", heif.file([turned, note]), shown)
+    framed = shown.on_canvas(128, 96, 16, 12).map(lambda p: p if p[3] else (0, 0, 0, 255))
+    add("aperture", heif.file([_with(heif.encode(framed), heif.aperture(96, 72))]), shown)
+
+
+def _add_thumbnails(add):
+    """The small copy is of another colour, so that a test can tell which one was shown."""
+    large = picture.make(320, 240)
+    small = heif.encode(picture.make(160, 120).map(picture.grey), "-p", "chroma=420")
+    small.references.append((b"thmb", [1]))
+    add("thumbnail", heif.file([heif.encode(large), small]), large)
+
+
+def broken(whole_files):
+    shown = picture.make(96, 72)
+    plain = heif.encode(shown)
+    made = [refused("truncated-" + name, whole_files[name][:len(whole_files[name]) * 2 // 3], "truncated", "ends too early")
+            for name in ("plain.heic", "plain.avif", "grid.heic")]
+
+    def add(name, content, code, says="", kind="heic"):
+        made.append(refused("%s.%s" % (name, kind), content, code, says))
+
+    def sized(*properties, kind=b"hvc1"):
+        kept = [one for one in plain.properties if one[4:8] != b"ispe"]
+        return heif.Item(kind, kept + list(properties), plain.data)
+
+    whole_file = heif.file([plain])
+    add("no-meta", whole_file[:24] + heif.box(b"mdat", b"nothing"), "unsupported_format", "without a still picture")
+    add("no-size", heif.file([sized()]), "corrupt", "without a size")
+    add("no-primary", heif.file([plain], primary=9), "corrupt")
+    add("other-size", heif.file([sized(heif.size(64, 64))]), "corrupt")
+    add("long-box", whole_file.replace(b"\0\0\0\x14ispe", b"\0\0\x14\0ispe"), "corrupt", "longer than the one")
+    add("short-box", whole_file.replace(b"\0\0\0\x14ispe", b"\0\0\0\x04ispe"), "corrupt", "4 bytes")
+    add("damaged", heif.file([heif.Item(plain.kind, plain.properties, bytes(len(plain.data)))]), "truncated")
+    add("bomb-size", heif.file([sized(heif.size(65500, 65500))]), "too_many_pixels", "65500×65500")
+    add("bomb-32-bits", heif.file([sized(heif.size(2**32 - 1, 2**32 - 1))]), "corrupt")
+    tiles = heif.Item(b"grid", [heif.size(9000, 9000)], heif.grid(3, 3, 9000, 9000), [(b"dimg", [2] * 9)])
+    add("bomb-tiles", heif.file([tiles, sized(heif.size(9000, 9000))]), "too_many_frames", "its parts")
+    nested = heif.Item(b"grid", [heif.size(96, 72)], heif.grid(1, 1, 96, 72), [(b"dimg", [1])])
+    add("bomb-grids", heif.file([nested]), "unsupported_format", "pictures in pictures")
+    return made

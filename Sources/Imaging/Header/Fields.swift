@@ -1,0 +1,22 @@
+/// Reads numbers of 1 to 4 bytes, the highest first, one behind the other.
+struct Fields {
+    private(set) var offset: Int
+    private let end: Int
+
+    init(in range: Range<Int>) {
+        offset = range.lowerBound
+        end = range.upperBound
+    }
+
+    /// The next number; nil when it would reach beyond the end.
+    mutating func next(_ byteCount: Int, _ bytes: Span<UInt8>) -> Int? {
+        guard offset + byteCount <= end else { return nil }
+        var value = 0
+        for index in 0..<byteCount {
+            guard let byte = bytes.byte(at: offset + index) else { return nil }
+            value = value << 8 | Int(byte)
+        }
+        offset += byteCount
+        return value
+    }
+}

@@ -1,0 +1,39 @@
+/// Walks over the chunks of a RIFF file, as WebP is one: a type, a length, a payload padded to an even length each
+/// (RFC 9649, section 2.3).
+struct RIFFChunks {
+    /// A chunk's place in the file.
+    struct Chunk {
+        /// Where its four-character type is.
+        let type: Int
+        let payload: Range<Int>
+    }
+
+    private var offset: Int
+    private let end: Int
+
+    /// The chunks in a part of the file.
+    init(in range: Range<Int>) {
+        offset = range.lowerBound
+        end = range.upperBound
+    }
+
+    /// The chunks of the whole file; what lies behind the length that it gives itself is not looked at.
+    init(fileOf bytes: Span<UInt8>) throws(ImageError) {
+        guard let length = bytes.uint32(at: 4, isLittleEndian: true), 8 + length <= bytes.count else {
+            throw .truncated(.webp)
+        }
+        guard length >= 4 else { throw .corrupt(.webp, "its length is \(length)") }
+        self.init(in: 12..<8 + length)
+    }
+
+    /// The next one; nil at the end.
+    mutating func next(_ bytes: Span<UInt8>) throws(ImageError) -> Chunk? {
+        guard offset < end else { return nil }
+        guard offset + 8 <= end, let length = bytes.uint32(at: offset + 4, isLittleEndian: true),
+            offset + 8 + length <= end
+        else { throw .corrupt(.webp, "a chunk that is longer than the file") }
+        let chunk = Chunk(type: offset, payload: offset + 8..<offset + 8 + length)
+        offset = chunk.payload.upperBound + length % 2
+        return chunk
+    }
+}
