@@ -39,12 +39,17 @@ let package = Package(
         .systemLibrary(
             name: "CSystemGIF", pkgConfig: "libgif", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
         .systemLibrary(
+            name: "CSystemLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
+        .systemLibrary(
+            name: "CSystemZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(
             name: "CSystemSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
         .systemLibrary(
             name: "CSystemCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
 
         // C fences: longjmp libraries as return codes, and calls that the Glibc module hides.
-        .target(name: "CCodecs", dependencies: ["CSystemJPEG", "CSystemPNG", "CSystemGIF"]),
+        .target(
+            name: "CCodecs", dependencies: ["CSystemJPEG", "CSystemPNG", "CSystemGIF", "CSystemLCMS", "CSystemZlib"]),
         .target(name: "CKernels"),
         .target(name: "CPlatform", cSettings: [.define("_GNU_SOURCE")]),
 

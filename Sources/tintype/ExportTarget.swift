@@ -1,5 +1,6 @@
 import Blobs
 import Foundation
+import Glibc
 import NIOCore
 import NIOPosix
 

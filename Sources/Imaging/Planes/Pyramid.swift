@@ -2,15 +2,21 @@
 ///
 /// A smaller view is made from the next larger one that shows the whole picture and has at least 1.25 times its pixels
 /// along both sides: at such a step a second filtering leaves no trace. A view that has no such larger one is made from
-/// the decoder's rows.
+/// the decoder's rows, and these alone are converted to sRGB: the others inherit it.
 struct Pyramid {
     private var pictures: [View: Picture] = [:]
+    /// Whether a colour profile made no sense, and the colours were taken for sRGB.
+    let isProfileIgnored: Bool
 
     /// Decodes the picture; no view is larger than it.
     init(decoding bytes: Span<UInt8>, header: ImageHeader, views: [View], limits: ImageLimits) throws(ImageError) {
         let levels = Pyramid.levels(of: views)
-        pictures = try PictureDecoding(header: header, limits: limits).decode(
+        let decoded = try PictureDecoding(header: header, limits: limits).decode(
             bytes, to: levels.filter { $0.source == nil }.map(\.view))
+        let conversion = ColorConversion(ColorDescription.read(bytes, format: header.format))
+            .fitted(to: decoded.values.first?.colorModel ?? .rgb)
+        isProfileIgnored = if case .unknown = conversion { true } else { false }
+        pictures = decoded.mapValues { $0.inSRGB(conversion) }
         for level in levels {
             if let source = level.source { pictures[level.view] = pictures[source]?.resampled(to: level.view) }
         }
