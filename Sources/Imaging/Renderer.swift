@@ -33,7 +33,7 @@ public struct Renderer: Sendable {
         let small = pyramid[preview]?.upright(header.orientation).pixels()
         return RenderedImage(
             header: header, renditions: renditions, placeholder: small.map(ThumbHash.encode) ?? [],
-            color: small?.meanColor ?? .white, warnings: pyramid.isProfileIgnored ? [.profileIgnored] : [])
+            color: small?.meanColor ?? .white, warnings: pyramid.warnings)
     }
 
     private static func view(of header: ImageHeader, for recipe: Recipe) -> View {

@@ -1,6 +1,5 @@
 import Blobs
 import Foundation
-import Glibc
 import NIOCore
 import NIOPosix
 
@@ -19,8 +18,9 @@ enum ExportTarget: Sendable {
         }
         let url = URL(fileURLWithPath: path)
         let name = url.lastPathComponent
-        var status = stat()
-        if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+        // Of a symbolic link, the link's own.
+        let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+        if let kind, kind != .typeRegular {
             throw BlobError(.wrongKind, "\(path) is there, and no regular file", hint: "write to it with > \(path)")
         }
         let folder = try Directory(path: url.deletingLastPathComponent().path)

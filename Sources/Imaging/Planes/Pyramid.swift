@@ -5,8 +5,8 @@
 /// the decoder's rows, and these alone are converted to sRGB: the others inherit it.
 struct Pyramid {
     private var pictures: [View: Picture] = [:]
-    /// Whether a colour profile made no sense, and the colours were taken for sRGB.
-    let isProfileIgnored: Bool
+    /// What is to be known of the picture.
+    let warnings: [ImageWarning]
 
     /// Decodes the picture; no view is larger than it.
     init(decoding bytes: Span<UInt8>, header: ImageHeader, views: [View], limits: ImageLimits) throws(ImageError) {
@@ -14,9 +14,10 @@ struct Pyramid {
         let decoded = try PictureDecoding(header: header, limits: limits).decode(
             bytes, to: levels.filter { $0.source == nil }.map(\.view))
         let conversion = ColorConversion(ColorDescription.read(bytes, format: header.format))
-            .fitted(to: decoded.values.first?.colorModel ?? .rgb)
-        isProfileIgnored = if case .unknown = conversion { true } else { false }
-        pictures = decoded.mapValues { $0.inSRGB(conversion) }
+            .fitted(to: decoded.pictures.values.first?.colorModel ?? .rgb)
+        let isProfileIgnored = if case .unknown = conversion { true } else { false }
+        warnings = (decoded.isTruncated ? [.truncated] : []) + (isProfileIgnored ? [.profileIgnored] : [])
+        pictures = decoded.pictures.mapValues { $0.inSRGB(conversion) }
         for level in levels {
             if let source = level.source { pictures[level.view] = pictures[source]?.resampled(to: level.view) }
         }
