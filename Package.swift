@@ -147,7 +147,8 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
-        .testTarget(name: "ImagingTests", dependencies: ["Imaging", "CKernels"], swiftSettings: settings),
+        .testTarget(
+            name: "ImagingTests", dependencies: ["Imaging", "CKernels", "CSystemCrypto"], swiftSettings: settings),
         .testTarget(name: "BlobsTests", dependencies: ["Blobs", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "TreeTests", dependencies: ["Tree", "CSystemSQLite"], swiftSettings: settings),
         .testTarget(
