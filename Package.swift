@@ -49,6 +49,10 @@ let package = Package(
         .systemLibrary(
             name: "CSystemHEIF", pkgConfig: "libheif", providers: [.apt(["libheif-dev"]), .brew(["libheif"])]),
         .systemLibrary(
+            name: "CSystemLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
+        .systemLibrary(
+            name: "CSystemZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(
             name: "CSystemSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
         .systemLibrary(
             name: "CSystemCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
@@ -57,7 +61,7 @@ let package = Package(
         .target(
             name: "CCodecs",
             dependencies: [
-                "CSystemJPEG", "CSystemPNG", "CSystemGIF",
+                "CSystemJPEG", "CSystemPNG", "CSystemGIF", "CSystemLCMS", "CSystemZlib",
                 .target(name: "CSystemWebP", condition: .when(traits: ["WebP"])),
                 .target(name: "CSystemHEIF", condition: .when(traits: ["HEIF"])),
             ],
@@ -161,7 +165,8 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
-        .testTarget(name: "ImagingTests", dependencies: ["Imaging", "CKernels"], swiftSettings: settings),
+        .testTarget(
+            name: "ImagingTests", dependencies: ["Imaging", "CKernels", "CSystemCrypto"], swiftSettings: settings),
         .testTarget(name: "BlobsTests", dependencies: ["Blobs", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "TreeTests", dependencies: ["Tree", "CSystemSQLite"], swiftSettings: settings),
         .testTarget(

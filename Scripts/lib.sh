@@ -46,6 +46,7 @@ missing_packages() {
     command -v curl >/dev/null || need curl curl
     has_library libjpeg jpeglib.h || need libjpeg62-turbo-dev jpeg-turbo
     has_library libpng png.h || need libpng-dev libpng
+    has_library lcms2 lcms2.h || need liblcms2-dev little-cms2
     has_library libgif gif_lib.h || need libgif-dev giflib
     has_library sqlite3 sqlite3.h || need libsqlite3-dev sqlite
     has_library zlib zlib.h || need zlib1g-dev zlib

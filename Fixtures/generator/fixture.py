@@ -10,12 +10,15 @@ class Fixture:
     expected: dict
 
 
-def whole(name, content, picture, kind, alpha=False, frames=1):
+def whole(name, content, picture, kind, alpha=False, frames=1, warnings=()):
     """A file that shows the picture."""
-    return Fixture(name, content, {
+    expected = {
         "format": kind, "width": picture.width, "height": picture.height, "alpha": alpha, "frames": frames,
         "corners": picture.corners(),
-    })
+    }
+    if warnings:
+        expected["warnings"] = list(warnings)
+    return Fixture(name, content, expected)
 
 
 def refused(name, content, code, says=""):

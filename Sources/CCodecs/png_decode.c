@@ -73,8 +73,8 @@ static void set_transforms(ccodecs_png_decoder *decoder) {
 }
 
 ccodecs_code ccodecs_png_open(const uint8_t *bytes, size_t count, uint32_t max_width, uint32_t max_height,
-                              size_t max_chunk_bytes, ccodecs_png_decoder **result, ccodecs_png_info *info,
-                              ccodecs_fault *fault) {
+                              size_t max_chunk_bytes, size_t step_bytes, ccodecs_png_decoder **result,
+                              ccodecs_png_info *info, ccodecs_fault *fault) {
     ccodecs_png_decoder *decoder = calloc(1, sizeof *decoder);
     *result = decoder;  // the caller closes it, whatever is returned
     if (decoder == NULL) return CCODECS_OUT_OF_MEMORY;
@@ -93,6 +93,7 @@ ccodecs_code ccodecs_png_open(const uint8_t *bytes, size_t count, uint32_t max_w
     png_set_chunk_cache_max(png, 128);
     // A negative count: every chunk but IHDR, PLTE, tRNS, IDAT and IEND is skipped unread.
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+    if (step_bytes > 0) png_set_compression_buffer_size(png, step_bytes);
     png_set_read_fn(png, decoder, on_read);
     png_read_info(png, decoder->info);
     set_transforms(decoder);

@@ -1,4 +1,4 @@
-/// What a picture may cost; judged on its header, before anything is allocated.
+/// What a picture may cost, judged on its header before anything is allocated; and whether it may be cut short.
 public struct ImageLimits: Sendable, Hashable {
     /// The longest input, in bytes.
     public var maxInputBytes: Int
@@ -13,11 +13,17 @@ public struct ImageLimits: Sendable, Hashable {
     public var maxWorkingBytes: Int
     /// The most scans of a JPEG: each costs as much as a whole picture.
     public var maxScans: Int
+    /// Whether data that ends too early, after its first pixels, is rendered all the same, with a warning.
+    ///
+    /// What is missing is grey, or transparent where the picture has alpha. An interlaced PNG or GIF is refused: what
+    /// there is of it is scattered.
+    public var acceptsTruncated: Bool
 
     /// Makes limits; the defaults admit every photo that today's cameras take.
     public init(
         maxInputBytes: Int = 64 * 1_048_576, maxPixels: Int = 100_000_000, maxSide: Int = 30_000,
-        maxFramePixels: Int = 200_000_000, maxWorkingBytes: Int = 640 * 1_048_576, maxScans: Int = 100
+        maxFramePixels: Int = 200_000_000, maxWorkingBytes: Int = 640 * 1_048_576, maxScans: Int = 100,
+        acceptsTruncated: Bool = false
     ) {
         self.maxInputBytes = maxInputBytes
         self.maxPixels = maxPixels
@@ -25,6 +31,7 @@ public struct ImageLimits: Sendable, Hashable {
         self.maxFramePixels = maxFramePixels
         self.maxWorkingBytes = maxWorkingBytes
         self.maxScans = maxScans
+        self.acceptsTruncated = acceptsTruncated
     }
 }
 

@@ -17,7 +17,7 @@ public struct Renderer: Sendable {
 
     /// Renders a JPEG, PNG or GIF by each of the recipes, from one decode.
     ///
-    /// - Returns: the renditions in the order of the recipes, upright, with none of the original's metadata.
+    /// - Returns: the renditions in the order of the recipes, upright, in sRGB, with none of the original's metadata.
     /// - Throws: `ImageError` when the bytes are no whole picture of a known format, or are beyond a limit. Nothing is
     ///   rendered in part: it is all recipes or none.
     public func render(_ bytes: Span<UInt8>, recipes: [Recipe]) throws(ImageError) -> RenderedImage {
@@ -30,9 +30,10 @@ public struct Renderer: Sendable {
             guard let picture = pyramid[view]?.upright(header.orientation) else { continue }
             renditions.append(try Renderer.rendition(of: picture, recipe: recipe))
         }
-        let placeholder = pyramid[preview]?.upright(header.orientation).pixels()
+        let small = pyramid[preview]?.upright(header.orientation).pixels()
         return RenderedImage(
-            header: header, renditions: renditions, placeholder: placeholder.map(ThumbHash.encode) ?? [])
+            header: header, renditions: renditions, placeholder: small.map(ThumbHash.encode) ?? [],
+            color: small?.meanColor ?? .white, warnings: pyramid.warnings)
     }
 
     private static func view(of header: ImageHeader, for recipe: Recipe) -> View {

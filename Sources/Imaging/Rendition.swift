@@ -18,4 +18,8 @@ public struct RenderedImage: Sendable, Hashable {
     public let renditions: [Rendition]
     /// A ThumbHash of the upright picture: about 25 bytes that draw a blurred preview of it.
     public let placeholder: [UInt8]
+    /// The mean of the upright picture's colours, in sRGB, each pixel weighted by its alpha; white of nothing.
+    public let color: RGBColor
+    /// What is to be known of it; empty for a picture that is as it should be.
+    public let warnings: [ImageWarning]
 }

@@ -41,7 +41,8 @@ extension UploadPipeline {
             try blobs.write(files)
             return PhotoRecord(
                 width: image.header.size.width, height: image.header.size.height,
-                placeholder: Data(image.placeholder).base64EncodedString(), renditions: renditions)
+                placeholder: Data(image.placeholder).base64EncodedString(), color: image.color.description,
+                warnings: image.warnings.map(\.rawValue), renditions: renditions)
         }
     }
 

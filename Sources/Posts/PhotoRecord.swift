@@ -28,13 +28,22 @@ package struct PhotoRecord: Sendable, Hashable {
     package let height: Int
     /// A ThumbHash, Base64 (RFC 4648 §4): a few bytes that draw a blurred preview.
     package let placeholder: String
+    /// The photo's mean colour, `#rrggbb`: what stands in its place before the placeholder is drawn.
+    package let color: String
+    /// What is to be known of the photo, as codes; mostly none.
+    package let warnings: [String]
     /// The renditions by the names of their recipes.
     package let renditions: [String: Rendition]
 
-    package init(width: Int, height: Int, placeholder: String, renditions: [String: Rendition]) {
+    package init(
+        width: Int, height: Int, placeholder: String, color: String, warnings: [String],
+        renditions: [String: Rendition]
+    ) {
         self.width = width
         self.height = height
         self.placeholder = placeholder
+        self.color = color
+        self.warnings = warnings
         self.renditions = renditions
     }
 }
@@ -53,15 +62,20 @@ extension PhotoRecord {
                 "content_type": .string(rendition.contentType),
             ]
         }
-        return [
-            "width": .integer(Int64(width)), "height": .integer(Int64(height)),
-            "placeholder": .string(placeholder), "renditions": .object(records),
+        var fields: [TreeKey: TreeValue] = [
+            "width": .integer(Int64(width)), "height": .integer(Int64(height)), "placeholder": .string(placeholder),
+            "color": .string(color), "renditions": .object(records),
         ]
+        var codes: [TreeKey: TreeValue] = [:]
+        for (index, warning) in warnings.enumerated() { codes[try TreeKey(String(index))] = .string(warning) }
+        if !codes.isEmpty { fields["warnings"] = .object(codes) }
+        return .object(fields)
     }
 
     /// Reads a record back; nil when a field is missing.
     package init?(_ value: TreeValue) {
         guard let width = value["width"]?.integerValue, let height = value["height"]?.integerValue else { return nil }
+        let warnings = (value["warnings"]?.object ?? [:]).sorted { $0.key < $1.key }
         var renditions: [String: Rendition] = [:]
         for (name, record) in value["renditions"]?.object ?? [:] {
             guard let rendition = Rendition(record) else { return nil }
@@ -69,6 +83,7 @@ extension PhotoRecord {
         }
         self.init(
             width: Int(width), height: Int(height), placeholder: value["placeholder"]?.stringValue ?? "",
+            color: value["color"]?.stringValue ?? "", warnings: warnings.compactMap(\.value.stringValue),
             renditions: renditions)
     }
 }

@@ -18,8 +18,9 @@ enum ExportTarget: Sendable {
         }
         let url = URL(fileURLWithPath: path)
         let name = url.lastPathComponent
-        let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
-        if let type, type != .typeRegular {
+        // Of a symbolic link, the link's own.
+        let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+        if let kind, kind != .typeRegular {
             throw BlobError(.wrongKind, "\(path) is there, and no regular file", hint: "write to it with > \(path)")
         }
         let folder = try Directory(path: url.deletingLastPathComponent().path)

@@ -71,6 +71,9 @@ struct SettingOptions: ParsableArguments {
     @Option(help: ArgumentHelp(Settings.maxFramePixels.help, valueName: "pixels"))
     var maxFramePixels: String?
 
+    @Flag(help: ArgumentHelp(Settings.tolerant.help))
+    var tolerant = false
+
     @Option(help: ArgumentHelp(Settings.createPeople.help, valueName: "true|false"))
     var createPeople: String?
 
@@ -92,7 +95,8 @@ struct SettingOptions: ParsableArguments {
             Settings.workers.name: workers,
             Settings.recipes.name: recipe.isEmpty ? nil : recipe.joined(separator: " "),
             Settings.maxBytes.name: maxBytes, Settings.maxPixels.name: maxPixels, Settings.maxSide.name: maxSide,
-            Settings.maxFramePixels.name: maxFramePixels, Settings.createPeople.name: createPeople,
+            Settings.maxFramePixels.name: maxFramePixels, Settings.tolerant.name: tolerant ? "true" : nil,
+            Settings.createPeople.name: createPeople,
             Settings.draftLifetime.name: draftLifetime, Settings.gracePeriod.name: gracePeriod,
             Settings.inboxQuiet.name: inboxQuiet,
         ]
@@ -116,7 +120,8 @@ extension Configuration {
     func imageLimits() throws -> ImageLimits {
         ImageLimits(
             maxInputBytes: try value(Settings.maxBytes), maxPixels: try value(Settings.maxPixels),
-            maxSide: try value(Settings.maxSide), maxFramePixels: try value(Settings.maxFramePixels))
+            maxSide: try value(Settings.maxSide), maxFramePixels: try value(Settings.maxFramePixels),
+            acceptsTruncated: try value(Settings.tolerant))
     }
 
     /// How long changes can be asked for.

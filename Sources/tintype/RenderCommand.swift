@@ -13,8 +13,8 @@ struct RenderCommand: AsyncParsableCommand {
         abstract: "Make thumbnails of files; no service needed.",
         discussion: """
             A thumbnail is called NAME-RECIPE.jpg (.png where alpha is kept) after its source. With --json, each file
-            gives one line: path, outcome ("ok" or "refused"), code and message, upright width and height, renditions.
-            Files that are refused do not stop the others; the exit code is then 3.
+            gives one line: path, outcome ("ok" or "refused"), code and message, upright width and height, the mean
+            color, renditions, and warnings where there are any. Files that are refused do not stop the others; the exit code is then 3.
 
             EXAMPLES
               tintype render photo.jpg --out thumbnails
@@ -37,6 +37,9 @@ struct RenderCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many files at a time.", valueName: "n"))
     var concurrency = ProcessInfo.processInfo.activeProcessorCount
 
+    @Flag(help: "Render a file whose data ends too early all the same, with a warning.")
+    var tolerant = false
+
     @Flag(help: "Print one JSON document a file.")
     var json = false
 
@@ -48,7 +51,8 @@ struct RenderCommand: AsyncParsableCommand {
     func run() async throws {
         let recipes = try recipes()
         let folder = try Directory(path: out, create: true)
-        let limits = try StorageOptions.parse([]).configuration().imageLimits()
+        var limits = try StorageOptions.parse([]).configuration().imageLimits()
+        if tolerant { limits.acceptsTruncated = true }
         let threads = NIOThreadPool(numberOfThreads: concurrency)
         threads.start()
         let jobs = RenderJob.jobs(files, recipes: recipes, limits: limits, folder: folder)
@@ -83,7 +87,8 @@ struct RenderCommand: AsyncParsableCommand {
         switch result.outcome {
         case .refused(let error):
             Terminal.complain("\(error)")
-        case .ok(_, let renditions):
+        case .ok(let picture, let renditions):
+            for warning in picture.warnings { Terminal.complain("\(result.path): \(warning.rawValue)") }
             for rendition in renditions { Terminal.say(rendition.path) }
         }
     }

@@ -16,7 +16,7 @@ struct RenderJob: Sendable {
         }
 
         enum Outcome: Sendable {
-            case ok(ImageHeader, [Made])
+            case ok(RenderedImage, [Made])
             case refused(PipelineError)
         }
 
@@ -60,7 +60,7 @@ struct RenderJob: Sendable {
                     name: rendition.recipe.name, path: "\(folder.path)/\(name)", size: rendition.size,
                     byteCount: rendition.bytes.count)
             }
-            return Result(path: path, outcome: .ok(image.header, made))
+            return Result(path: path, outcome: .ok(image, made))
         } catch {
             return Result(path: path, outcome: .refused(PipelineError(error, about: path)))
         }
@@ -76,7 +76,7 @@ extension RenderJob.Result {
                 "path": .string(path), "outcome": "refused", "code": .string(error.code.rawValue),
                 "message": .string(error.message), "hint": .string(error.hint),
             ]
-        case .ok(let header, let made):
+        case .ok(let picture, let made):
             var renditions: [TreeKey: TreeValue] = [:]
             for rendition in made {
                 guard let key = try? TreeKey(rendition.name) else { continue }
@@ -85,10 +85,16 @@ extension RenderJob.Result {
                     "height": .integer(Int64(rendition.size.height)), "bytes": .integer(Int64(rendition.byteCount)),
                 ]
             }
-            return [
-                "path": .string(path), "outcome": "ok", "width": .integer(Int64(header.size.width)),
-                "height": .integer(Int64(header.size.height)), "renditions": .object(renditions),
+            var document: [TreeKey: TreeValue] = [
+                "path": .string(path), "outcome": "ok", "width": .integer(Int64(picture.header.size.width)),
+                "height": .integer(Int64(picture.header.size.height)), "color": .string(picture.color.description),
+                "renditions": .object(renditions),
             ]
+            let warnings = picture.warnings.enumerated().compactMap { number, warning in
+                (try? TreeKey(String(number))).map { ($0, TreeValue.string(warning.rawValue)) }
+            }
+            if !warnings.isEmpty { document["warnings"] = .object(Dictionary(uniqueKeysWithValues: warnings)) }
+            return .object(document)
         }
     }
 }

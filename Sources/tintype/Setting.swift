@@ -38,7 +38,7 @@ enum Settings {
     static let all: [AnySetting] = [
         storage.erased, engine.erased, listen.erased, emulator.erased, databaseSecret.erased, namespace.erased,
         changeLogCount.erased, changeLogAge.erased, streamKeepAlive.erased, workers.erased, recipes.erased,
-        maxBytes.erased, maxPixels.erased, maxSide.erased, maxFramePixels.erased, createPeople.erased,
+        maxBytes.erased, maxPixels.erased, maxSide.erased, maxFramePixels.erased, tolerant.erased, createPeople.erased,
         draftLifetime.erased, gracePeriod.erased, inboxQuiet.erased,
     ]
 
@@ -82,6 +82,9 @@ enum Settings {
     static let maxSide = count("max-side", "The longest side that a photo may have, in pixels.", ImageLimits().maxSide)
     static let maxFramePixels = count(
         "max-frame-pixels", "The most pixels that all frames of a GIF may have together.", ImageLimits().maxFramePixels)
+    static let tolerant = Setting(
+        name: "tolerant", help: "Whether a photo whose data ends too early is posted all the same, with a warning.",
+        defaultText: "false", expectation: "true or false", parse: { Bool($0) })
     static let createPeople = Setting(
         name: "create-people", help: "Whether an unknown user's first post creates the person.", defaultText: "true",
         expectation: "true or false", parse: { Bool($0) })

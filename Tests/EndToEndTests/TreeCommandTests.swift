@@ -32,7 +32,8 @@ struct TreeCommandTests {
             #expect(try text(first) == text(second))
             let plain = try JSONSerialization.jsonObject(with: Data(try text(first).utf8)) as? [String: [String: Any]]
             #expect(plain?.count == 60_000 && plain?["k59999"]?[".priority"] as? Int == 59_999 % 7)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).allSatisfy { !$0.contains(".part") })
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: scratch.path).allSatisfy { !$0.contains(".part") })
             #expect(try await daemon.stop() == 0)
         }
     }
@@ -50,7 +51,8 @@ struct TreeCommandTests {
             #expect(whole.output == #"{"a":1,"b":{"d":3},"e":4}"#)
 
             let faults: [(file: String, complaint: String)] = [
-                ("{\"a\":1,\n\"b\":2,}", "fault.json:2:"), ("{\"a\":1", "fault.json:1:"), ("{\"a#\":1}", "fault.json:1:"),
+                ("{\"a\":1,\n\"b\":2,}", "fault.json:2:"), ("{\"a\":1", "fault.json:1:"),
+                ("{\"a#\":1}", "fault.json:1:"),
                 ("", "fault.json"),
             ]
             for fault in faults {

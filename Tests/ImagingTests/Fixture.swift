@@ -13,6 +13,7 @@ struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
     let frames: Int?
     /// The colours of the corner squares, flattened on white: top left, top right, bottom left, bottom right.
     let corners: [String]?
+    let warnings: [String]?
     let code: String?
     let says: String?
 

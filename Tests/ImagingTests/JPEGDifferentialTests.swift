@@ -9,7 +9,8 @@ struct JPEGDifferentialTests {
     func choice(_ file: JPEGFile) {
         let unusual = [
             "noninterleaved.jpg", "arithmetic.jpg", "rgb.jpg", "cmyk-plain.jpg", "cmyk-adobe.jpg", "ycck-adobe.jpg",
-            "default-table.jpg", "bomb-scans.jpg",
+            "default-table.jpg", "bomb-scans.jpg", "profile-adobe-rgb.jpg", "profile-p3-rgb.jpg", "profile-cmyk.jpg",
+            "profile-cmyk-plain.jpg", "profile-ycck.jpg", "profile-of-light.jpg",
         ]
         let name = file.url.lastPathComponent
         let isUsual = !unusual.contains(name) && !name.hasPrefix("progressive")

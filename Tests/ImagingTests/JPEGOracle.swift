@@ -46,7 +46,7 @@ enum JPEGOracle {
             let picture = Picture(
                 colorModel: colorModel, size: header.storedSize,
                 planes: zip(planes.layouts, planes.samples).map { Plane(layout: $0, samples: $1) })
-            return picture.pixels() ?? PixelBuffer(size: header.storedSize, channels: 1)
+            return picture.inSRGB(.none).pixels() ?? PixelBuffer(size: header.storedSize, channels: 1)
         }
     }
 

@@ -1,4 +1,4 @@
-// Fences around libjpeg, libpng, giflib and, where they are, libwebp and libheif.
+// Fences around libjpeg, libpng, giflib, lcms2, zlib and, where they are, libwebp and libheif.
 //
 // libjpeg and libpng report errors by longjmp, which must never cross a Swift frame. Every function here runs
 // one sequence of library calls under its own setjmp and returns a code; the caller's `ccodecs_fault` says why.
@@ -114,10 +114,11 @@ typedef struct ccodecs_png_info {
     bool is_interlaced;
 } ccodecs_png_info;
 
-// Reads the header. Rows have 8 bits a channel: 1 (grey), 3 (RGB) or 4 (RGBA, alpha not premultiplied).
+// Reads the header. Rows have 8 bits a channel: 1 (grey), 3 (RGB) or 4 (RGBA, alpha not premultiplied). Packed data is
+// read in steps of `step_bytes` (0: as the library likes): of a file that was cut, those before the last step are read.
 ccodecs_code ccodecs_png_open(const uint8_t *bytes, size_t count, uint32_t max_width, uint32_t max_height,
-                              size_t max_chunk_bytes, ccodecs_png_decoder **decoder, ccodecs_png_info *info,
-                              ccodecs_fault *fault);
+                              size_t max_chunk_bytes, size_t step_bytes, ccodecs_png_decoder **decoder,
+                              ccodecs_png_info *info, ccodecs_fault *fault);
 // Reads the next row of a picture that is not interlaced.
 ccodecs_code ccodecs_png_read_row(ccodecs_png_decoder *decoder, uint8_t *row, ccodecs_fault *fault);
 // Reads all rows of a picture, interlaced or not, into `width * channels * height` bytes.
@@ -174,6 +175,37 @@ bool ccodecs_heif_is_premultiplied(const ccodecs_heif_decoder *decoder);
 // Copies the next row; to be called as often as there are rows.
 void ccodecs_heif_read_row(ccodecs_heif_decoder *decoder, uint8_t *row);
 void ccodecs_heif_close(ccodecs_heif_decoder *decoder);
+
+// MARK: Colour
+
+// A way from a profile's colours to sRGB. Once open it is never written to: any number of threads may use it.
+typedef struct ccodecs_color ccodecs_color;
+
+// What a pixel's samples are. CMYK is stored as what the ink leaves: 255 - ink.
+typedef enum __attribute__((enum_extensibility(closed))) ccodecs_color_model {
+    CCODECS_GREY,
+    CCODECS_RGB,
+    CCODECS_CMYK,
+} ccodecs_color_model;
+
+// Chromaticities, x and y each (CIE 1931).
+typedef struct ccodecs_primaries {
+    double white[2], red[2], green[2], blue[2];
+} ccodecs_primaries;
+
+// Reads an ICC profile, which it needs no longer afterwards; `*model` is what the profile describes.
+ccodecs_code ccodecs_color_open(const uint8_t *bytes, size_t count, ccodecs_color **color,
+                                ccodecs_color_model *model);
+// Of RGB with such primaries and with an exponent from samples to light; 0 means sRGB's own curve.
+ccodecs_code ccodecs_color_open_primaries(ccodecs_primaries primaries, double exponent, ccodecs_color **color,
+                                          ccodecs_color_model *model);
+// Converts pixels of 1, 3 or 4 interleaved samples, as the model has it, to 3.
+void ccodecs_color_convert(const ccodecs_color *color, const uint8_t *samples, uint8_t *rgb, size_t pixel_count);
+void ccodecs_color_close(ccodecs_color *color);
+
+// Unpacks a zlib stream. `*bytes` is freed by ccodecs_free, whatever is returned.
+ccodecs_code ccodecs_inflate(const uint8_t *packed, size_t packed_count, size_t max_bytes, uint8_t **bytes,
+                             size_t *count);
 
 // MARK: Memory
 

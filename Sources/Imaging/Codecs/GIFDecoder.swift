@@ -12,6 +12,8 @@ struct GIFDecoder: RowDecoder, ~Copyable {
     /// The whole frame's palette indices if it is interlaced, else one row's.
     private var indices: [UInt8]
     private var nextRow = 0
+    /// Whether the file ends inside one of its frames.
+    private let isCut: Bool
 
     private var frameWidth: Int { Int(frame.width) }
     private var frameRows: Range<Int> { Int(frame.top)..<Int(frame.top) + Int(frame.height) }
@@ -35,6 +37,8 @@ struct GIFDecoder: RowDecoder, ~Copyable {
         colorModel = header.hasAlpha ? .rgba : .rgb
         palette = GIFDecoder.palette(of: frame)
         indices = [UInt8](repeating: 0, count: byteCount)
+        // Nobody else could have let it pass.
+        isCut = unsafe limits.acceptsTruncated && (try? GIFHeader.read(bytes.span)) == nil
         self.frame = frame
         self.handle = handle
         self.report = report
@@ -90,5 +94,7 @@ struct GIFDecoder: RowDecoder, ~Copyable {
     }
 
     /// The rest of the file was walked over when the header was read.
-    mutating func finish() {}
+    mutating func finish() throws(ImageError) {
+        if isCut { throw .truncated(.gif) }
+    }
 }

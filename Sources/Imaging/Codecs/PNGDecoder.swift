@@ -13,6 +13,9 @@ struct PNGDecoder: RowDecoder, ~Copyable {
     /// Text, profiles and the like are skipped unread; what libpng allocates for any one chunk is held under this.
     private static let maxChunkBytes = 8 * 1_048_576
 
+    /// How much is unpacked at a time where a cut file's last rows matter.
+    private static let stepBytes = 256
+
     /// Reads up to the pixels.
     ///
     /// The bytes are borrowed: they must outlive the decoder.
@@ -23,7 +26,8 @@ struct PNGDecoder: RowDecoder, ~Copyable {
         var pointer: OpaquePointer?
         let code = unsafe ccodecs_png_open(
             bytes.baseAddress, bytes.count, UInt32(clamping: limits.maxSide), UInt32(clamping: limits.maxSide),
-            PNGDecoder.maxChunkBytes, &pointer, &info, &report.fault)
+            PNGDecoder.maxChunkBytes, limits.acceptsTruncated ? PNGDecoder.stepBytes : 0, &pointer, &info, &report.fault
+        )
         let handle = try unsafe CodecHandle(pointer, close: ccodecs_png_close)
         try report.check(code)
         let size = PixelSize(width: Int(info.layout.width), height: Int(info.layout.height))

@@ -1,11 +1,18 @@
+/// Views of a picture as its decoder gave them.
+struct DecodedViews {
+    let pictures: [View: Picture]
+    /// Whether the data ended too early, and something stands for what was missing.
+    let isTruncated: Bool
+}
+
 /// Chooses the decoder for a picture, and reads it to its end into views of it.
 struct PictureDecoding {
     let header: ImageHeader
     let limits: ImageLimits
 
     /// Makes the views from the decoder's rows.
-    func decode(_ bytes: Span<UInt8>, to views: [View]) throws(ImageError) -> [View: Picture] {
-        if header.format == .jpeg, let pictures = decodeUsualJPEG(bytes, to: views) { return pictures }
+    func decode(_ bytes: Span<UInt8>, to views: [View]) throws(ImageError) -> DecodedViews {
+        if header.format == .jpeg, let decoded = decodeUsualJPEG(bytes, to: views) { return decoded }
         return try unsafe bytes.withUnsafeBufferPointer { buffer throws(ImageError) in
             switch header.format {
             case .jpeg: try unsafe decodeAnyJPEG(buffer, to: views)
@@ -20,17 +27,17 @@ struct PictureDecoding {
     }
 
     /// By our own decoder; nil when it will not have the picture, and libjpeg is to decode or to refuse it.
-    private func decodeUsualJPEG(_ bytes: Span<UInt8>, to views: [View]) -> [View: Picture]? {
+    private func decodeUsualJPEG(_ bytes: Span<UInt8>, to views: [View]) -> DecodedViews? {
         guard let frame = SequentialFrame.read(bytes), frame.size == header.storedSize,
             let decoder = ScaledJPEGDecoder(frame, eighths: JPEGScale.eighths(of: frame, for: largest(of: views)))
         else { return nil }
-        return try? read(decoder, bytes, to: views)
+        return try? read(decoder, bytes, to: views, acceptsTruncated: false)
     }
 
     @unsafe
     private func decodeAnyJPEG(
         _ buffer: UnsafeBufferPointer<UInt8>, to views: [View]
-    ) throws(ImageError) -> [View: Picture] {
+    ) throws(ImageError) -> DecodedViews {
         let source = try unsafe JPEGSource(buffer, header: header, limits: limits)
         let eighths = JPEGScale.eighths(of: source.size, for: largest(of: views), isTransformSharp: false)
         let bytes = unsafe buffer.span
@@ -39,7 +46,7 @@ struct PictureDecoding {
             : try read(RowPlanes(JPEGRowDecoder(source, eighths: eighths)), bytes, to: views)
     }
 
-    private func decodeWebP(_ bytes: Span<UInt8>, to views: [View]) throws(ImageError) -> [View: Picture] {
+    private func decodeWebP(_ bytes: Span<UInt8>, to views: [View]) throws(ImageError) -> DecodedViews {
         #if WebP
             let first = try WebPHeader.read(bytes).first
             if first.frame.size == header.storedSize, first.frame.isLossy, !first.frame.hasAlpha {
@@ -57,7 +64,7 @@ struct PictureDecoding {
     @unsafe
     private func decodeHEIF(
         _ buffer: UnsafeBufferPointer<UInt8>, to views: [View]
-    ) throws(ImageError) -> [View: Picture] {
+    ) throws(ImageError) -> DecodedViews {
         #if HEIF
             let bytes = unsafe buffer.span
             let whole = try HEIFHeader.read(bytes, format: header.format)
@@ -74,16 +81,36 @@ struct PictureDecoding {
 
     /// Reads a decoder to its end and gives every band to each view's resampler.
     private func read(
-        _ decoder: consuming some PlaneDecoder & ~Copyable, _ bytes: Span<UInt8>, to views: [View]
-    ) throws(ImageError) -> [View: Picture] {
+        _ decoder: consuming some PlaneDecoder & ~Copyable, _ bytes: Span<UInt8>, to views: [View],
+        acceptsTruncated: Bool
+    ) throws(ImageError) -> DecodedViews {
         var decoder = decoder
         var resamplers = views.map { PictureResampler($0, of: decoder.colorModel, layouts: decoder.layouts) }
         var band = decoder.makeBand()
-        for _ in 0..<decoder.bandCount {
-            try decoder.decode(into: &band, from: bytes)
+        var isTruncated = false
+        for number in 0..<decoder.bandCount {
+            do throws(ImageError) {
+                if !isTruncated { try decoder.decode(into: &band, from: bytes) }
+            } catch {
+                guard acceptsTruncated, error.code == .truncated, number > 0 else { throw error }
+                isTruncated = true
+                band.fill(with: decoder.colorModel == .rgba ? 0 : 128)
+            }
             for index in resamplers.indices { resamplers[index].push(band) }
         }
-        try decoder.finish(bytes)
-        return Dictionary(zip(views, resamplers.map(\.picture))) { first, _ in first }
+        do throws(ImageError) {
+            if !isTruncated { try decoder.finish(bytes) }
+        } catch {
+            guard acceptsTruncated, error.code == .truncated else { throw error }
+            isTruncated = true
+        }
+        let pictures = Dictionary(zip(views, resamplers.map(\.picture))) { first, _ in first }
+        return DecodedViews(pictures: pictures, isTruncated: isTruncated)
+    }
+
+    private func read(
+        _ decoder: consuming some PlaneDecoder & ~Copyable, _ bytes: Span<UInt8>, to views: [View]
+    ) throws(ImageError) -> DecodedViews {
+        try read(decoder, bytes, to: views, acceptsTruncated: limits.acceptsTruncated)
     }
 }

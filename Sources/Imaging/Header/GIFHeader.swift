@@ -6,22 +6,20 @@ struct GIFHeader {
     /// The pixels of all frames together.
     let framePixels: Int
 
-    static func read(_ bytes: Span<UInt8>) throws(ImageError) -> GIFHeader {
+    /// - Parameter acceptsTruncated: whether a file may end anywhere behind the first frame's descriptor.
+    static func read(_ bytes: Span<UInt8>, acceptsTruncated: Bool = false) throws(ImageError) -> GIFHeader {
         guard let width = bytes.uint16(at: 6, isLittleEndian: true),
             let height = bytes.uint16(at: 8, isLittleEndian: true), let flags = bytes.byte(at: 10)
         else {
             throw .truncated(.gif)
         }
         var walk = Walk(canvas: PixelSize(width: width, height: height), offset: 13 + colorTableBytes(flags))
-        while let introducer = bytes.byte(at: walk.offset), introducer != 0x3B {
-            walk.offset += 1
-            switch introducer {
-            case 0x21: try walk.skipExtension(bytes)
-            case 0x2C: try walk.skipFrame(bytes)
-            default: throw .corrupt(.gif, "an unknown block")
-            }
+        do throws(ImageError) {
+            while let introducer = bytes.byte(at: walk.offset), introducer != 0x3B { try walk.skipBlock(bytes) }
+            guard walk.offset <= bytes.count else { throw .truncated(.gif) }
+        } catch {
+            guard acceptsTruncated, error.code == .truncated, walk.frameCount > 0 else { throw error }
         }
-        guard walk.offset <= bytes.count else { throw .truncated(.gif) }
         guard walk.frameCount > 0 else {
             throw bytes.byte(at: walk.offset) == nil ? .truncated(.gif) : .corrupt(.gif, "no picture in it")
         }
@@ -49,8 +47,19 @@ struct GIFHeader {
             self.offset = offset
         }
 
+        /// Moves past a block, from its introducer on.
+        mutating func skipBlock(_ bytes: Span<UInt8>) throws(ImageError) {
+            let introducer = bytes.byte(at: offset)
+            offset += 1
+            switch introducer {
+            case 0x21: try skipExtension(bytes)
+            case 0x2C: try skipFrame(bytes)
+            default: throw .corrupt(.gif, "an unknown block")
+            }
+        }
+
         /// A graphic control extension (label 0xF9) tells whether the next frame has a transparent colour.
-        mutating func skipExtension(_ bytes: Span<UInt8>) throws(ImageError) {
+        private mutating func skipExtension(_ bytes: Span<UInt8>) throws(ImageError) {
             if bytes.byte(at: offset) == 0xF9, bytes.byte(at: offset + 1) == 4, let flags = bytes.byte(at: offset + 2) {
                 isNextTransparent = flags & 1 != 0
             }
@@ -58,7 +67,7 @@ struct GIFHeader {
             try skipSubBlocks(bytes)
         }
 
-        mutating func skipFrame(_ bytes: Span<UInt8>) throws(ImageError) {
+        private mutating func skipFrame(_ bytes: Span<UInt8>) throws(ImageError) {
             guard let left = bytes.uint16(at: offset, isLittleEndian: true),
                 let top = bytes.uint16(at: offset + 2, isLittleEndian: true),
                 let width = bytes.uint16(at: offset + 4, isLittleEndian: true),

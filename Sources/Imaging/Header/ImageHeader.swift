@@ -36,7 +36,7 @@ extension ImageHeader {
         case .png:
             return try judged(try PNGHeader.read(bytes), limits: limits)
         case .gif:
-            let walk = try GIFHeader.read(bytes)
+            let walk = try GIFHeader.read(bytes, acceptsTruncated: limits.acceptsTruncated)
             return try judged(walk.header, framePixels: walk.framePixels, limits: limits)
         case .webp:
             let walk = try WebPHeader.read(bytes)

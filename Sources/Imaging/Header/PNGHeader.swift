@@ -34,7 +34,7 @@ enum PNGHeader {
     }
 
     /// Moves past a chunk (length, type, payload, checksum) and returns where its payload lies; nil at the end.
-    private static func nextChunk(_ bytes: Span<UInt8>, _ offset: inout Int) -> Range<Int>? {
+    static func nextChunk(_ bytes: Span<UInt8>, _ offset: inout Int) -> Range<Int>? {
         guard let length = bytes.uint32(at: offset) else { return nil }
         let start = offset + 8
         if bytes.starts(with: "IDAT", at: offset + 4) { return start..<start }  // the decoder's job from here on

@@ -49,6 +49,19 @@ struct PixelBuffer: Sendable, Hashable {
         return result
     }
 
+    /// The mean of all pixels, weighted by alpha; white of nothing.
+    var meanColor: RGBColor {
+        var sum = SIMD4<Int>.zero
+        for start in stride(from: 0, to: bytes.count, by: channels) {
+            let color = (0..<3).map { Int(bytes[start + (channels == 1 ? 0 : $0)]) }
+            sum &+= SIMD4(color[0], color[1], color[2], hasAlpha ? Int(bytes[start + 3]) : 255)
+        }
+        guard sum.w > 0 else { return .white }
+        let mean = (sum &* 255 &+ sum.w / 2) / sum.w
+        return RGBColor(
+            red: UInt8(clamping: mean.x), green: UInt8(clamping: mean.y), blue: UInt8(clamping: mean.z))
+    }
+
     /// The colours divided by alpha again, as PNG stores them; itself when there is no alpha.
     func unpremultiplied() -> PixelBuffer {
         guard hasAlpha else { return self }

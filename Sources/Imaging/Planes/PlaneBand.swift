@@ -21,4 +21,9 @@ struct PlaneBand: Sendable {
         self.planes = planes
         samples = [UInt8](repeating: 0, count: end)
     }
+
+    /// Overwrites all samples.
+    mutating func fill(with sample: UInt8) {
+        for index in samples.indices { samples[index] = sample }
+    }
 }

@@ -27,6 +27,8 @@ enum ColorModel: Sendable, Hashable {
     case rgb
     /// Red, green and blue multiplied with alpha, and alpha.
     case rgba
+    /// What cyan, magenta, yellow and black ink leave of the light: 255 - ink, as Adobe stores it.
+    case cmyk
 
     /// The model of pixels with 1, 3 or 4 interleaved samples.
     init(channels: Int) { self = channels == 1 ? .grey : channels == 3 ? .rgb : .rgba }
@@ -35,7 +37,7 @@ enum ColorModel: Sendable, Hashable {
         switch self {
         case .grey: 1
         case .yCbCr, .rgb: 3
-        case .rgba: 4
+        case .rgba, .cmyk: 4
         }
     }
 }

@@ -2,15 +2,22 @@
 ///
 /// A smaller view is made from the next larger one that shows the whole picture and has at least 1.25 times its pixels
 /// along both sides: at such a step a second filtering leaves no trace. A view that has no such larger one is made from
-/// the decoder's rows.
+/// the decoder's rows, and these alone are converted to sRGB: the others inherit it.
 struct Pyramid {
     private var pictures: [View: Picture] = [:]
+    /// What is to be known of the picture.
+    let warnings: [ImageWarning]
 
     /// Decodes the picture; no view is larger than it.
     init(decoding bytes: Span<UInt8>, header: ImageHeader, views: [View], limits: ImageLimits) throws(ImageError) {
         let levels = Pyramid.levels(of: views)
-        pictures = try PictureDecoding(header: header, limits: limits).decode(
+        let decoded = try PictureDecoding(header: header, limits: limits).decode(
             bytes, to: levels.filter { $0.source == nil }.map(\.view))
+        let conversion = ColorConversion(ColorDescription.read(bytes, format: header.format))
+            .fitted(to: decoded.pictures.values.first?.colorModel ?? .rgb)
+        let isProfileIgnored = if case .unknown = conversion { true } else { false }
+        warnings = (decoded.isTruncated ? [.truncated] : []) + (isProfileIgnored ? [.profileIgnored] : [])
+        pictures = decoded.pictures.mapValues { $0.inSRGB(conversion) }
         for level in levels {
             if let source = level.source { pictures[level.view] = pictures[source]?.resampled(to: level.view) }
         }

@@ -48,7 +48,7 @@ extension Recipe: CustomStringConvertible {
     }
 
     /// To be raised whenever the same recipe makes other pixels than before.
-    static let engineVersion = 2
+    static let engineVersion = 3
 
     private var pixelDescription: String {
         "\(width)x\(height),\(fit.rawValue),q\(quality)"

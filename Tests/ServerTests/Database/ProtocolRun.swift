@@ -143,7 +143,16 @@ final class ProtocolRun {
     // MARK: Listeners
 
     private func catchUp() async throws {
-        for listener in listeners { try await listener.catchUp(with: model) }
+        for listener in listeners {
+            do {
+                try await listener.catchUp(with: model)
+            } catch {
+                let request = ModelRequest(method: .get, path: listener.path, parameters: ["format": "export"])
+                let connection = try await WireConnection(socket: socketPath)
+                try await connection.send(bytes(of: request))
+                throw Mismatch("\(error)\nwhere there is \(await connection.answer()?.text ?? "no answer")")
+            }
+        }
     }
 
     private func replaceListener() async throws {

@@ -1,0 +1,129 @@
+"""Pictures whose colours are not stored as sRGB: shown rightly, most have the colours of all others."""
+
+import struct
+import zlib
+
+from generator import exif, icc, jpegs, picture, png
+from generator.fixture import whole
+
+IGNORED = ("profile_ignored",)
+
+
+def app2(profile, parts=1):
+    """An ICC profile in so many APP2 segments."""
+    length = -(-len(profile) // parts)
+    return [exif.segment(0xE2, b"ICC_PROFILE\0" + bytes((i + 1, parts)) + profile[i * length:(i + 1) * length])
+            for i in range(parts)]
+
+
+def iccp(profile):
+    return png.chunk(b"iCCP", b"of a test\0\0" + zlib.compress(profile, 9))
+
+
+def fixtures(encoder):
+    return _rgb_jpegs(encoder) + _print_jpegs(encoder) + _broken_jpegs(encoder) + _pngs() + _tagged_pngs()
+
+
+def _rgb_jpegs(encoder):
+    shown, odd = picture.make(160, 120), picture.make(97, 61)
+    p3, adobe, srgb = icc.rgb(icc.P3), icc.rgb(icc.ADOBE_RGB, 563 / 256), icc.rgb(icc.SRGB)
+    in_p3, in_adobe = icc.in_space(icc.P3), icc.in_space(icc.ADOBE_RGB, 563 / 256)
+    as_p3 = encoder.encode(shown.map(in_p3))
+    turned = exif.app1(exif.tiff([(0x0112, exif.SHORT, 6)]))
+    shades = shown.map(picture.grey)
+    bright = shades.map(lambda p: tuple(int((icc.linear(c / 255)) ** (1 / 1.8) * 255 + 0.5) for c in p[:3]) + (p[3],))
+    files = [
+        ("profile-p3.jpg", exif.inserted(as_p3, *app2(p3)), shown),
+        ("profile-p3-parts.jpg", exif.inserted(as_p3, *reversed(app2(p3, 3))), shown),
+        ("profile-p3-444.jpg", exif.inserted(encoder.encode(shown.map(in_p3), "sampling=1x1"), *app2(p3)), shown),
+        ("profile-p3-odd.jpg",
+         exif.inserted(encoder.encode(odd.map(in_p3).stored_for(6)), turned, *app2(p3)), odd),
+        ("profile-p3-rgb.jpg", exif.inserted(encoder.encode(shown.map(in_p3), "rgb"), *app2(p3)), shown),
+        ("profile-adobe-rgb.jpg",
+         exif.inserted(encoder.encode(shown.map(in_adobe), "progressive"), *app2(adobe)), shown),
+        ("profile-srgb.jpg", exif.inserted(encoder.encode(shown), *app2(srgb)), shown),
+        ("profile-grey.jpg", exif.inserted(encoder.encode(bright, "grey"), *app2(icc.grey(1.8))), shades),
+        ("profile-srgb-grey.jpg", exif.inserted(encoder.encode(shades, "grey"), *app2(srgb)), shades),
+    ]
+    return [jpegs.fixture(*file) for file in files]
+
+
+def _print_jpegs(encoder):
+    shown, profile = picture.make(160, 120), icc.cmyk()
+    kinds = {"cmyk": ("cmyk",), "cmyk-plain": ("cmyk", "plain"), "ycck": ("ycck",)}
+    return [jpegs.fixture("profile-%s.jpg" % name, exif.inserted(encoder.encode(shown, *options), *app2(profile)),
+                          shown.map(icc.printed)) for name, options in kinds.items()]
+
+
+def _broken_jpegs(encoder):
+    """Profiles that nobody can use: the pictures are shown as if there were none."""
+    shown = picture.make(96, 64)
+    content, printed = encoder.encode(shown), encoder.encode(shown, "cmyk")
+    p3 = icc.rgb(icc.P3)
+    first, second = app2(p3, 2)
+    files = {
+        "profile-part-missing.jpg": exif.inserted(content, second),
+        "profile-part-twice.jpg": exif.inserted(content, first, first, second),
+        "profile-parts-differ.jpg": exif.inserted(content, first, *app2(p3, 3)[1:]),
+        "profile-part-0.jpg": exif.inserted(content, exif.segment(0xE2, b"ICC_PROFILE\0\0\1" + p3)),
+        "profile-cut.jpg": exif.inserted(content, *app2(p3[:200])),
+        "profile-without-curves.jpg": exif.inserted(content, *app2(p3.replace(b"TRC", b"XXX"))),
+        "profile-of-ink.jpg": exif.inserted(content, *app2(icc.cmyk())),
+        "profile-of-programs.jpg": exif.inserted(content, *app2(p3.replace(b"para\0\0\0\0", b"mpet\0\0\0\0"))),
+        "profile-of-grey.jpg": exif.inserted(content, *app2(icc.grey(1.8))),
+        "profile-of-light.jpg": exif.inserted(printed, *app2(p3)),
+    }
+    return [jpegs.fixture(name, file, shown, IGNORED) for name, file in files.items()]
+
+
+def _pngs():
+    shown, holed = picture.make(96, 72), picture.make(96, 72, has_alpha=True)
+    in_p3, p3 = icc.in_space(icc.P3), iccp(icc.rgb(icc.P3))
+    def dark(p):
+        return tuple(int(icc.linear(c / 255) ** (1 / 1.5) * 255 + 0.5) for c in p[:3]) + (p[3],)
+    shades, holed_shades = shown.map(picture.grey), holed.map(picture.grey)
+    grey = iccp(icc.grey(1.5))
+    return [
+        whole("profile-p3.png", png.encode(shown.map(in_p3), 8, png.RGB, before=p3), shown, "png"),
+        whole("profile-p3-16.png", png.encode(shown.map(in_p3), 16, png.RGB, before=p3), shown, "png"),
+        whole("profile-p3-alpha.png", png.encode(holed.map(in_p3), 8, png.RGBA, before=p3), holed, "png", True),
+        whole("profile-grey.png", png.encode(shades.map(dark), 8, png.GREY, before=grey), shades, "png"),
+        whole("profile-grey-alpha.png", png.encode(holed_shades.map(dark), 8, png.GREY_ALPHA, before=grey),
+              holed_shades, "png", True),
+        whole("profile-not-packed.png", png.encode(shown, 8, png.RGB, before=png.chunk(b"iCCP", b"a\0\0zzzz")), shown,
+              "png", warnings=IGNORED),
+        whole("profile-without-name.png", png.encode(shown, 8, png.RGB, before=png.chunk(b"iCCP", b"")), shown,
+              "png", warnings=IGNORED),
+    ]
+
+
+def _gamma(value):
+    return png.chunk(b"gAMA", struct.pack(">I", value))
+
+
+def _primaries(white, *primaries):
+    return png.chunk(b"cHRM", b"".join(struct.pack(">I", round(v * 100_000)) for p in (white, *primaries) for v in p))
+
+
+def _tagged_pngs():
+    """gAMA, cHRM and sRGB: a chunk that settles it, or one of those that describe it."""
+    shown = picture.make(96, 72)
+    in_p3, linear = icc.in_space(icc.P3), icc.in_space(icc.SRGB, 1.0)
+    shades = shown.map(picture.grey)
+    p3 = _primaries(icc.D65, *icc.P3)
+    srgb = png.chunk(b"sRGB", b"\0")
+    def encode(pixels, before, color_type=png.RGB):
+        return png.encode(pixels, 8, color_type, before=before)
+    flat = _primaries(icc.D65, (0.3, 0.3), (0.3, 0.3), (0.3, 0.3))
+    return [
+        whole("gamma.png", encode(shown.map(linear), _gamma(100000)), shown, "png"),
+        whole("gamma-grey.png", encode(shades.map(linear), _gamma(100000), png.GREY), shades, "png"),
+        whole("gamma-of-srgb.png", encode(shown, _gamma(45455) + _primaries(icc.D65, *icc.SRGB)), shown, "png"),
+        whole("gamma-and-primaries.png", encode(shown.map(in_p3), _gamma(45455) + p3), shown, "png"),
+        whole("primaries-alone.png", encode(shown, p3), shown, "png"),
+        whole("srgb-wins.png", encode(shown, _gamma(100000) + p3 + iccp(icc.rgb(icc.P3)) + srgb), shown, "png"),
+        whole("profile-wins.png", encode(shown.map(in_p3), _gamma(100000) + iccp(icc.rgb(icc.P3))), shown, "png"),
+        whole("gamma-0.png", encode(shown, _gamma(0)), shown, "png", warnings=IGNORED),
+        whole("gamma-short.png", encode(shown, png.chunk(b"gAMA", b"\0\1")), shown, "png", warnings=IGNORED),
+        whole("primaries-in-a-line.png", encode(shown, _gamma(45455) + flat), shown, "png", warnings=IGNORED),
+    ]

@@ -1,0 +1,51 @@
+extension ColorDescription {
+    /// Joins the chunks of an ICC profile in APP2 segments before the first scan (ICC.1:2022, annex B.4).
+    ///
+    /// A chunk carries its number, from 1, and how many there are. They are put in order; if one is missing, comes
+    /// twice, or counts differently, there is no telling what the profile was.
+    static func readJPEG(_ bytes: Span<UInt8>) -> ColorDescription {
+        var chunks = Chunks()
+        var offset = 2  // after the start-of-image marker
+        while let (marker, payload) = try? JPEGHeader.nextSegment(bytes, &offset), marker != 0xDA {
+            let segment = bytes.extracting(payload)
+            guard marker == 0xE2, segment.starts(with: "ICC_PROFILE\0") else { continue }
+            guard chunks.add(segment, at: payload.lowerBound) else { return .broken }
+        }
+        guard chunks.count > 0 else { return .standard }
+        guard let profile = chunks.joined(bytes) else { return .broken }
+        return checked(profile)
+    }
+
+    /// Where the chunks of a profile lie.
+    private struct Chunks {
+        /// How many there ought to be; none was met while it is 0.
+        private(set) var count = 0
+        private var parts: [Range<Int>?] = []
+        private var byteCount = 0
+
+        /// Notes a chunk; false if it contradicts the others, or all together are too long.
+        mutating func add(_ segment: Span<UInt8>, at position: Int) -> Bool {
+            guard let number = segment.byte(at: 12), let total = segment.byte(at: 13), total > 0 else { return false }
+            if count == 0 {
+                count = Int(total)
+                parts = Array(repeating: nil, count: count)
+            }
+            let index = Int(number) - 1
+            guard Int(total) == count, parts.indices.contains(index), parts[index] == nil else { return false }
+            parts[index] = position + 14..<position + segment.count
+            byteCount += segment.count - 14
+            return byteCount <= ColorDescription.maxProfileBytes
+        }
+
+        /// The profile; nil if a chunk is missing.
+        func joined(_ bytes: Span<UInt8>) -> [UInt8]? {
+            var profile: [UInt8] = []
+            profile.reserveCapacity(byteCount)
+            for part in parts {
+                guard let part else { return nil }
+                for index in part { profile.append(bytes[index]) }
+            }
+            return profile
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// What a file says that its colours are.
+enum ColorDescription: Sendable, Hashable {
+    /// Nothing, or that they are sRGB.
+    case standard
+    /// An ICC profile that looks like one (ICC.1:2022).
+    case profile([UInt8])
+    /// Primaries and an exponent, as a PNG gives them.
+    case primaries(PrimaryColors)
+    /// Something that cannot be understood, hence is ignored.
+    case broken
+
+    /// The largest profile that is read, unpacked, in bytes.
+    static let maxProfileBytes = 8 * 1_048_576
+
+    /// Reads what stands before the pixels of a file whose header was read.
+    static func read(_ bytes: Span<UInt8>, format: ImageFormat) -> ColorDescription {
+        switch format {
+        case .jpeg: readJPEG(bytes)
+        case .png: readPNG(bytes)
+        case .gif, .webp, .heic, .avif: .standard
+        }
+    }
+
+    /// A profile's bytes, unless its own header contradicts that they are one.
+    static func checked(_ profile: [UInt8]) -> ColorDescription {
+        ICCProfile.isPlausible(profile.span) ? .profile(profile) : .broken
+    }
+}
+
+/// Chromaticities, x and y each (CIE 1931), and the exponent that leads from samples to light.
+struct PrimaryColors: Sendable, Hashable {
+    var white = SIMD2(0.3127, 0.3290)
+    var red = SIMD2(0.64, 0.33)
+    var green = SIMD2(0.30, 0.60)
+    var blue = SIMD2(0.15, 0.06)
+    /// Nil is sRGB's own curve.
+    var exponent: Double?
+
+    /// ITU-R BT.709's primaries and sRGB's curve.
+    static let sRGB = PrimaryColors()
+}

@@ -1,0 +1,7 @@
+/// What is to be known of a picture that was rendered all the same: a stable code, fit for JSON.
+public enum ImageWarning: String, Sendable, Hashable, CaseIterable {
+    /// The data ended too early; what was missing is grey or transparent (see `ImageLimits.acceptsTruncated`).
+    case truncated
+    /// The colour profile makes no sense, or is of another colour model: the colours were taken for sRGB.
+    case profileIgnored = "profile_ignored"
+}

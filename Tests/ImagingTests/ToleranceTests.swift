@@ -1,0 +1,92 @@
+import Testing
+
+@testable import Imaging
+
+@Suite("A file that ends too early is refused, or rendered with a warning where that is asked for")
+struct ToleranceTests {
+    private let tolerant = ImageLimits(acceptsTruncated: true)
+
+    private func corners(_ rendered: RenderedImage) throws -> [SIMD3<Int>] {
+        try decode(try #require(rendered.renditions.first).bytes).corners
+    }
+
+    @Test(
+        "What is there is shown, what is not is grey",
+        arguments: [
+            "baseline-420.jpg", "restart-markers.jpg", "arithmetic.jpg", "cmyk-adobe.jpg", "rgb-8.png", "grey-8.png",
+        ])
+    func upperHalf(file: String) throws {
+        let whole = Fixture.bytes(file)
+        let half = Array(whole[..<(whole.count * 6 / 10)])
+        let recipes = [try Recipe(parsing: "whole=400,q95")]
+        #expect(throws: ImageError.self) { try Renderer().render(half.span, recipes: recipes) }
+        let rendered = try Renderer(limits: tolerant).render(half.span, recipes: recipes)
+        #expect(rendered.warnings == [.truncated])
+        let (shown, expected) = (try corners(rendered), try corners(Renderer().render(whole.span, recipes: recipes)))
+        for corner in 0..<2 {
+            let difference = shown[corner] &- expected[corner]
+            #expect(max(abs(difference.x), abs(difference.y), abs(difference.z)) <= 6)
+        }
+        if file.hasSuffix("png") { #expect(distance([shown[2], shown[3]], ["#808080", "#808080"]) <= 3) }
+    }
+
+    @Test("A progressive JPEG is a coarser one")
+    func progressive() throws {
+        let whole = Fixture.bytes("progressive-420.jpg")
+        let rendered = try Renderer(limits: tolerant).render(
+            whole.span.extracting(0..<whole.count * 7 / 10), recipes: [try Recipe(parsing: "whole=400,q95")])
+        #expect(rendered.warnings == [.truncated])
+        #expect(distance(try corners(rendered), ["#dc1e1e", "#1ea03c", "#283cc8", "#f0dc28"]) <= 40)
+    }
+
+    @Test("Where there is alpha, what is missing is transparent")
+    func alpha() throws {
+        let whole = Fixture.bytes("rgba-8.png")
+        let rendered = try Renderer(limits: tolerant).render(
+            whole.span.extracting(0..<whole.count / 2), recipes: [try Recipe(parsing: "whole=400,alpha")])
+        let picture = try decode(try #require(rendered.renditions.first).bytes)
+        #expect(picture.bytes.last == 0 && picture.bytes[3] == 255)
+    }
+
+    @Test("An animation that is cut behind its first frame shows it")
+    func animation() throws {
+        let whole = Fixture.bytes("animated.gif")
+        let recipes = [try Recipe(parsing: "whole=400")]
+        let cut = whole.span.extracting(0..<whole.count - 30)
+        #expect(throws: ImageError.self) { try Renderer().render(cut, recipes: recipes) }
+        let rendered = try Renderer(limits: tolerant).render(cut, recipes: recipes)
+        #expect(rendered.warnings == [.truncated])
+        #expect(rendered.renditions == (try Renderer().render(whole.span, recipes: recipes)).renditions)
+    }
+
+    @Test("Every other kind of damage is refused all the same", arguments: Fixture.refused)
+    func otherDamage(_ fixture: Fixture) throws {
+        do throws(ImageError) {
+            let rendered = try Renderer(limits: tolerant).render(fixture.bytes.span, recipes: Recipe.defaults)
+            #expect(fixture.code == "truncated" && rendered.warnings == [.truncated])
+        } catch {
+            #expect(error.code.rawValue == fixture.code)
+        }
+    }
+
+    @Test(
+        "A file cut at any byte is refused or rendered with a warning",
+        arguments: ["size-24x16.jpg", "size-24x16.png", "size-24x16.gif", "size-5x3-interlaced.png"])
+    func cuts(file: String) throws {
+        let bytes = Fixture.bytes(file)
+        let recipe = try Recipe(parsing: "thumb=12x9,cover,alpha")
+        var acceptedCount = 0
+        for count in 0..<bytes.count {
+            let isWhole = file.hasSuffix(".gif") && count == bytes.count - 1
+            do throws(ImageError) {
+                let rendered = try Renderer(limits: tolerant).render(
+                    bytes.span.extracting(0..<count), recipes: [recipe])
+                #expect(rendered.warnings == (isWhole ? [] : [.truncated]))
+                acceptedCount += 1
+            } catch {
+                #expect(["empty", "unsupported_format", "truncated"].contains(error.code.rawValue), "\(error)")
+            }
+        }
+        #expect(acceptedCount > 0)
+    }
+}
