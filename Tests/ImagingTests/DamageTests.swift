@@ -47,6 +47,22 @@ struct DamageTests {
         }
     }
 
+    @Test(
+        "Each bit of a small file is flipped", arguments: ["size-1x1.jpg", "size-5x3-interlaced.png", "size-1x1.gif"])
+    func everyBit(file: String) {
+        var bytes = Fixture.bytes(file)
+        #expect(bytes.count > 20)
+        for bit in 0..<bytes.count * 8 {
+            bytes[bit / 8] ^= 1 << (bit % 8)
+            do throws(ImageError) {
+                #expect(try render(bytes.span).renditions.count == 1)
+            } catch {
+                #expect(!error.message.isEmpty && !error.hint.isEmpty && !error.isTransient)
+            }
+            bytes[bit / 8] ^= 1 << (bit % 8)
+        }
+    }
+
     @Test(arguments: files)
     func replacedRuns(file: String) {
         let bytes = Fixture.bytes(file)

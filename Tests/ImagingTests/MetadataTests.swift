@@ -23,6 +23,46 @@ struct MetadataTests {
         }
     }
 
+    @Test("A lossless rotation with its tag is the picture, whatever the recipe", arguments: Orientation.allCases)
+    func losslessRotation(_ orientation: Orientation) throws {
+        let upright = try decode(Fixture.bytes("size-97x61.png"))
+        let storedSize = orientation.applied(to: upright.size)
+        var stored = PixelBuffer(size: storedSize, channels: 3)
+        for y in 0..<upright.size.height {
+            for x in 0..<upright.size.width {
+                let position = orientation.storedPosition(x: x, y: y, in: storedSize)
+                let (source, target) = (
+                    (y * upright.size.width + x) * 3, (position.y * storedSize.width + position.x) * 3
+                )
+                stored.bytes[target..<target + 3] = upright.bytes[source..<source + 3]
+            }
+        }
+        let tagged = inserting(orientation, into: try Encoder.png(stored))
+        let recipes = [
+            try Recipe(parsing: "whole=97,q100"), try Recipe(parsing: "small=40,q100"),
+            try Recipe(parsing: "tile=24x30,cover,q100"),
+        ]
+        let rendered = try Renderer().render(tagged.span, recipes: recipes)
+        let expected = try Renderer().render(Fixture.bytes("size-97x61.png").span, recipes: recipes)
+        #expect(rendered.header.orientation == orientation)
+        for (rendition, other) in zip(rendered.renditions, expected.renditions) {
+            let worst = try decode(rendition.bytes).worstDifference(from: try decode(other.bytes))
+            // Rows are blended before columns, and rounded in between.
+            #expect(try #require(worst) <= 4, "\(rendition.recipe)")
+        }
+        #expect(rendered.color == expected.color)
+    }
+
+    /// An `eXIf` chunk behind the header; its checksum does not matter, as of all chunks that may be left out.
+    private func inserting(_ orientation: Orientation, into png: [UInt8]) -> [UInt8] {
+        let tiff: [UInt8] =
+            Array("MM".utf8) + [
+                0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation.rawValue), 0, 0,
+            ]
+            + [0, 0, 0, 0]
+        return png[..<33] + [0, 0, 0, UInt8(tiff.count)] + Array("eXIf".utf8) + tiff + [0, 0, 0, 0] + png[33...]
+    }
+
     @Test func turningIsItsOwnTable() throws {
         let stored = PixelSize(width: 3, height: 2)
         // Rows from the top: 1 2 3 / 4 5 6.
