@@ -5,7 +5,8 @@
 ///
 /// Memory beyond the input, at most: for each size that is asked for, 3 bytes a pixel (4 with alpha, 1.5 of a JPEG) and
 /// `12 × scale + 12` rows of the decoded picture, 1 byte a sample; one band of decoded rows: up to 32 of a JPEG, 1 of
-/// others. What cannot be decoded row by row adds, held under `ImageLimits.maxWorkingBytes`: an interlaced PNG 1, 3 or
+/// others; 4 bytes a pixel of CMYK, and while colours are converted to sRGB as much again for the largest size, twice
+/// with alpha; a colour profile, at most 8 MB, and what lcms2 makes of it. What cannot be decoded row by row adds, held under `ImageLimits.maxWorkingBytes`: an interlaced PNG 1, 3 or
 /// 4 bytes a pixel, an interlaced GIF 1 byte a pixel, a progressive JPEG 2 bytes a stored sample (3 bytes a pixel at
 /// 4:2:0).
 public struct Renderer: Sendable {

@@ -44,6 +44,18 @@ struct LimitsTests {
         Row(file: "bomb-scans.jpg", limits: ImageLimits(maxScans: 190), code: nil, message: ""),
     ]
 
+    @Test("Scans are counted before any is decoded")
+    func scans() throws {
+        for (file, count) in [("baseline-420.jpg", 1), ("noninterleaved.jpg", 3), ("progressive-444.jpg", 10)] {
+            let bytes = Fixture.bytes(file)
+            try JPEGScans.check(bytes.span, limits: ImageLimits(maxScans: count))
+            let error = #expect(throws: ImageError.self) {
+                try JPEGScans.check(bytes.span, limits: ImageLimits(maxScans: count - 1))
+            }
+            #expect(error?.code == .tooManyScans)
+        }
+    }
+
     @Test(arguments: rows)
     func limits(_ row: Row) {
         do throws(ImageError) {

@@ -1,0 +1,32 @@
+/// Counts a JPEG's scans without decoding any, so that a file with far too many costs nothing.
+enum JPEGScans {
+    /// Throws `too_many_scans` as soon as there are more than the limits allow.
+    ///
+    /// Between scans lie segments; inside of one only stuffed zeros and restart markers follow an 0xFF (T.81, B.1.1.5).
+    /// What is damaged is left for the decoder to say.
+    static func check(_ bytes: Span<UInt8>, limits: ImageLimits) throws(ImageError) {
+        var (count, offset) = (0, 2)  // after the start-of-image marker
+        while let marker = nextMarker(bytes, &offset), marker != 0xD9 {
+            if marker == 0xDA { count += 1 }
+            guard count <= limits.maxScans else { throw .tooManyScans(limits: limits) }
+            guard let length = bytes.uint16(at: offset) else { return }
+            offset += length
+        }
+    }
+
+    /// Moves past the next marker that is followed by a segment, or ends the picture.
+    private static func nextMarker(_ bytes: Span<UInt8>, _ offset: inout Int) -> UInt8? {
+        while offset < bytes.count {
+            let isPrefix = bytes[offset] == 0xFF
+            offset += 1
+            guard isPrefix, let code = bytes.byte(at: offset) else { continue }
+            switch code {
+            case 0x00, 0x01, 0xFF, 0xD0...0xD8: continue
+            default:
+                offset += 1
+                return code
+            }
+        }
+        return nil
+    }
+}
