@@ -48,6 +48,9 @@ missing_packages() {
     has_library libpng png.h || need libpng-dev libpng
     has_library lcms2 lcms2.h || need liblcms2-dev little-cms2
     has_library libgif gif_lib.h || need libgif-dev giflib
+    # Optional for the package (its traits WebP and HEIF), but what is tested and documented is the whole of it.
+    has_library libwebpmux webp/mux.h || need libwebp-dev webp
+    has_library libheif libheif/heif.h || need libheif-dev libheif
     has_library sqlite3 sqlite3.h || need libsqlite3-dev sqlite
     has_library zlib zlib.h || need zlib1g-dev zlib
     has_library libcrypto openssl/evp.h || need libssl-dev openssl

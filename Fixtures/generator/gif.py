@@ -52,8 +52,13 @@ def comment(text):
     return b"\x21\xfe" + sub_blocks(text)
 
 
-def control(transparent=None, delay=0):
-    flags = 0 if transparent is None else 1
+def loops(count):
+    """Netscape's application extension: how often an animation is shown again."""
+    return b"\x21\xff\x0bNETSCAPE2.0" + sub_blocks(struct.pack("<BH", 1, count))
+
+
+def control(transparent=None, delay=0, disposal=0):
+    flags = (0 if transparent is None else 1) | disposal << 2
     return b"\x21\xf9\x04" + struct.pack("<BHBB", flags, delay, transparent or 0, 0)
 
 

@@ -31,12 +31,26 @@ def fixtures():
     add("animated", screen + gif.control(delay=10) + plain + (gif.control(delay=10)
         + gif.frame(8, 8, gif.lzw([0] * 64), 4, 4)) * 2, shown, frames=3)
     _add_canvases(add, shown, palette)
+    _add_disposals(add)
     small, small_palette = to_palette(picture.make(24, 16), 64)
     add("size-24x16", gif.screen(24, 16, small_palette) + gif.frame(24, 16, _data(small, small_palette)), small)
     dot, dot_palette = to_palette(picture.make(1, 1), 2)
     add("size-1x1", gif.screen(1, 1, dot_palette) + gif.frame(1, 1, _data(dot, dot_palette)), dot)
     made.append(whole("no-trailer.gif", screen + plain, shown, "gif"))
     return made
+
+
+def _add_disposals(add):
+    """White; a red square that goes, a blue one that leaves a hole, a half green one; and a frame without pixels."""
+    palette = [(0, 0, 0, 255), (255, 255, 255, 255), (255, 0, 0, 255), (0, 0, 255, 255), (0, 255, 0, 255)]
+    def block(index, left, **options):
+        return gif.control(**options) + gif.frame(16, 16, gif.lzw([index] * 256, 3), left, 0)
+    half = gif.frame(16, 16, gif.lzw(([0] * 8 + [4] * 8) * 16, 3), 32, 0)
+    white = picture.Picture(48, 32, [(255, 255, 255, 255)] * (48 * 32))
+    add("disposal", gif.screen(48, 32, palette) + gif.loops(4)
+        + gif.control(delay=5) + gif.frame(48, 32, gif.lzw([1] * (48 * 32), 3))
+        + block(2, 0, delay=20, disposal=3) + block(3, 16, disposal=2) + gif.control(0, 7) + half
+        + gif.control(delay=3) + gif.frame(0, 0, gif.lzw([], 3)), white, frames=5)
 
 
 def _add_canvases(add, shown, palette):

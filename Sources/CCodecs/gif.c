@@ -7,7 +7,7 @@
 #include <gif_lib.h>
 
 // giflib reports by return codes, so there is no jump to catch here. DGifSlurp would decode every frame: records
-// are read one by one instead, up to the first picture.
+// are read one by one instead, up to the next picture.
 
 struct ccodecs_gif_decoder {
     GifFileType *gif;
@@ -15,6 +15,7 @@ struct ccodecs_gif_decoder {
     size_t count;
     size_t offset;
     bool ran_off_the_end;
+    bool is_in_frame;
 };
 
 static int on_read(GifFileType *gif, GifByteType *bytes, int count) {
@@ -46,6 +47,8 @@ static int read_extension(ccodecs_gif_decoder *decoder, ccodecs_gif_info *info) 
         GraphicsControlBlock control;
         if (label == GRAPHICS_EXT_FUNC_CODE && DGifExtensionToGCB(block[0], block + 1, &control) == GIF_OK) {
             info->transparent_index = control.TransparentColor;
+            info->disposal = (uint32_t)control.DisposalMode;
+            info->delay_centiseconds = (uint32_t)control.DelayTime;
         }
         if (DGifGetExtensionNext(decoder->gif, &block) == GIF_ERROR) return GIF_ERROR;
     }
@@ -79,20 +82,45 @@ ccodecs_code ccodecs_gif_open(const uint8_t *bytes, size_t count, ccodecs_gif_de
     if (decoder == NULL) return CCODECS_OUT_OF_MEMORY;
     decoder->bytes = bytes;
     decoder->count = count;
+    memset(info, 0, sizeof *info);
     int error = 0;
     decoder->gif = DGifOpen(decoder, on_read, &error);
     if (decoder->gif == NULL) return fail(decoder, error, fault);
+    bool has_frame = false;
+    ccodecs_code code = ccodecs_gif_next(decoder, info, &has_frame, fault);
+    return code == CCODECS_OK && !has_frame ? fail(decoder, D_GIF_ERR_NO_IMAG_DSCR, fault) : code;
+}
+
+// giflib passes over the rest of a frame's data with its last line; of a frame without pixels none is read.
+static int skip_data(GifFileType *gif) {
+    GifByteType *block;
+    do {
+        if (DGifGetCodeNext(gif, &block) == GIF_ERROR) return GIF_ERROR;
+    } while (block != NULL);
+    return GIF_OK;
+}
+
+ccodecs_code ccodecs_gif_next(ccodecs_gif_decoder *decoder, ccodecs_gif_info *info, bool *has_frame,
+                              ccodecs_fault *fault) {
+    bool is_empty = decoder->is_in_frame && (info->width == 0 || info->height == 0);
+    if (is_empty && skip_data(decoder->gif) == GIF_ERROR) return fail(decoder, decoder->gif->Error, fault);
     memset(info, 0, sizeof *info);
     info->transparent_index = NO_TRANSPARENT_COLOR;
-    for (;;) {
+    *has_frame = false;
+    // A file may lack its trailer.
+    while (decoder->offset < decoder->count) {
         GifRecordType record;
         if (DGifGetRecordType(decoder->gif, &record) == GIF_ERROR) return fail(decoder, decoder->gif->Error, fault);
-        if (record == IMAGE_DESC_RECORD_TYPE) return read_frame(decoder, info, fault);
-        if (record == TERMINATE_RECORD_TYPE) return fail(decoder, D_GIF_ERR_NO_IMAG_DSCR, fault);
+        if (record == TERMINATE_RECORD_TYPE) return CCODECS_OK;
+        if (record == IMAGE_DESC_RECORD_TYPE) {
+            *has_frame = decoder->is_in_frame = true;
+            return read_frame(decoder, info, fault);
+        }
         if (record == EXTENSION_RECORD_TYPE && read_extension(decoder, info) == GIF_ERROR) {
             return fail(decoder, decoder->gif->Error, fault);
         }
     }
+    return CCODECS_OK;
 }
 
 ccodecs_code ccodecs_gif_read_line(ccodecs_gif_decoder *decoder, uint8_t *indices, ccodecs_fault *fault) {

@@ -38,11 +38,13 @@ static void on_output(j_common_ptr jpeg) {
 struct source {
     const uint8_t *pixels;
     ccodecs_layout layout;
-    ccodecs_jpeg_picture planes;
+    ccodecs_planes planes;
     uint8_t *band;  // room for a band of padded planes
+    int quality;
+    bool is_progressive;
 };
 
-static void start(struct encoder *encoder, const struct source *source, J_COLOR_SPACE color_space, int quality) {
+static void start(struct encoder *encoder, const struct source *source, J_COLOR_SPACE color_space) {
     struct jpeg_compress_struct *jpeg = &encoder->jpeg;
     jpeg_create_compress(jpeg);
     jpeg_mem_dest(jpeg, &encoder->bytes, &encoder->count);
@@ -51,12 +53,13 @@ static void start(struct encoder *encoder, const struct source *source, J_COLOR_
     jpeg->input_components = (int)source->layout.channels;
     jpeg->in_color_space = color_space;
     jpeg_set_defaults(jpeg);  // 4:2:0 for colour, standard Huffman tables, baseline
-    jpeg_set_quality(jpeg, quality, TRUE);
+    jpeg_set_quality(jpeg, source->quality, TRUE);
+    if (source->is_progressive) jpeg_simple_progression(jpeg);
 }
 
-static void encode_rows(struct encoder *encoder, const struct source *source, int quality) {
+static void encode_rows(struct encoder *encoder, const struct source *source) {
     struct jpeg_compress_struct *jpeg = &encoder->jpeg;
-    start(encoder, source, source->layout.channels == 1 ? JCS_GRAYSCALE : JCS_RGB, quality);
+    start(encoder, source, source->layout.channels == 1 ? JCS_GRAYSCALE : JCS_RGB);
     jpeg_start_compress(jpeg, TRUE);
     size_t stride = (size_t)source->layout.width * source->layout.channels;
     while (jpeg->next_scanline < jpeg->image_height) {
@@ -80,11 +83,11 @@ static uint8_t *pad_rows(const uint8_t *plane, size_t width, size_t height, size
     return padded;
 }
 
-static void encode_planes(struct encoder *encoder, const struct source *source, int quality) {
+static void encode_planes(struct encoder *encoder, const struct source *source) {
     struct jpeg_compress_struct *jpeg = &encoder->jpeg;
-    const ccodecs_jpeg_picture *planes = &source->planes;
+    const ccodecs_planes *planes = &source->planes;
     bool is_grey = source->layout.channels == 1;
-    start(encoder, source, is_grey ? JCS_GRAYSCALE : JCS_YCbCr, quality);
+    start(encoder, source, is_grey ? JCS_GRAYSCALE : JCS_YCbCr);
     jpeg->raw_data_in = TRUE;
     jpeg_start_compress(jpeg, TRUE);
     size_t luma_rows = is_grey ? DCTSIZE : 2 * DCTSIZE, width = (planes->width + 1) / 2, height = (planes->height + 1) / 2;
@@ -103,8 +106,8 @@ static void encode_planes(struct encoder *encoder, const struct source *source, 
     jpeg_finish_compress(jpeg);
 }
 
-static ccodecs_code encode(void (*write)(struct encoder *, const struct source *, int), const struct source *source,
-                           int quality, uint8_t **encoded, size_t *encoded_count, ccodecs_fault *fault) {
+static ccodecs_code encode(void (*write)(struct encoder *, const struct source *), const struct source *source,
+                           uint8_t **encoded, size_t *encoded_count, ccodecs_fault *fault) {
     // On the heap, so that nothing that changes after setjmp lives in this frame.
     struct encoder *encoder = calloc(1, sizeof *encoder);
     if (encoder == NULL) return CCODECS_OUT_OF_MEMORY;
@@ -116,7 +119,7 @@ static ccodecs_code encode(void (*write)(struct encoder *, const struct source *
     encoder->jpeg.client_data = encoder;
     ccodecs_code code = CCODECS_OK;
     if (setjmp(encoder->escape) == 0) {
-        write(encoder, source, quality);
+        write(encoder, source);
         *encoded = encoder->bytes;
         *encoded_count = encoder->count;
         encoder->bytes = NULL;
@@ -129,21 +132,23 @@ static ccodecs_code encode(void (*write)(struct encoder *, const struct source *
     return code;
 }
 
-ccodecs_code ccodecs_jpeg_encode(const uint8_t *pixels, ccodecs_layout layout, int quality, uint8_t **encoded,
-                                 size_t *encoded_count, ccodecs_fault *fault) {
-    struct source source = {.pixels = pixels, .layout = layout};
-    return encode(encode_rows, &source, quality, encoded, encoded_count, fault);
+ccodecs_code ccodecs_jpeg_encode(const uint8_t *pixels, ccodecs_layout layout, int quality, bool is_progressive,
+                                 uint8_t **encoded, size_t *encoded_count, ccodecs_fault *fault) {
+    struct source source = {.pixels = pixels, .layout = layout, .quality = quality, .is_progressive = is_progressive};
+    return encode(encode_rows, &source, encoded, encoded_count, fault);
 }
 
-ccodecs_code ccodecs_jpeg_encode_planes(ccodecs_jpeg_picture picture, int quality, uint8_t **encoded,
+ccodecs_code ccodecs_jpeg_encode_planes(ccodecs_planes picture, int quality, bool is_progressive, uint8_t **encoded,
                                         size_t *encoded_count, ccodecs_fault *fault) {
     // Sixteen rows of luma, and eight of each colour difference, with their last blocks filled up.
     size_t luma_stride = (size_t)picture.width + DCTSIZE, chroma_stride = (size_t)picture.width / 2 + 1 + DCTSIZE;
     uint8_t *band = malloc(2 * DCTSIZE * luma_stride + 2 * DCTSIZE * chroma_stride);
     if (band == NULL) return CCODECS_OUT_OF_MEMORY;
     ccodecs_layout layout = {picture.width, picture.height, picture.blue == NULL ? 1 : 3};
-    struct source source = {.layout = layout, .planes = picture, .band = band};
-    ccodecs_code code = encode(encode_planes, &source, quality, encoded, encoded_count, fault);
+    struct source source = {
+        .layout = layout, .planes = picture, .band = band, .quality = quality, .is_progressive = is_progressive,
+    };
+    ccodecs_code code = encode(encode_planes, &source, encoded, encoded_count, fault);
     free(band);
     return code;
 }

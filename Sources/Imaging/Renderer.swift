@@ -16,7 +16,7 @@ public struct Renderer: Sendable {
     /// Makes a renderer that refuses what is beyond the limits.
     public init(limits: ImageLimits = ImageLimits()) { self.limits = limits }
 
-    /// Renders a JPEG, PNG or GIF by each of the recipes, from one decode.
+    /// Renders a picture by each of the recipes, from one decode.
     ///
     /// - Returns: the renditions in the order of the recipes, upright, in sRGB, with none of the original's metadata.
     /// - Throws: `ImageError` when the bytes are no whole picture of a known format, or are beyond a limit. Nothing is
@@ -28,6 +28,10 @@ public struct Renderer: Sendable {
         let pyramid = try Pyramid(decoding: bytes, header: header, views: views + [preview], limits: limits)
         var renditions: [Rendition] = []
         for (recipe, view) in zip(recipes, views) {
+            if recipe.encoding == .animatedWebP, header.frameCount > 1 {
+                renditions.append(try animation(bytes, header: header, recipe: recipe, view: view))
+                continue
+            }
             guard let picture = pyramid[view]?.upright(header.orientation) else { continue }
             renditions.append(try Renderer.rendition(of: picture, recipe: recipe))
         }
@@ -35,6 +39,16 @@ public struct Renderer: Sendable {
         return RenderedImage(
             header: header, renditions: renditions, placeholder: small.map(ThumbHash.encode) ?? [],
             color: small?.meanColor ?? .white, warnings: pyramid.warnings)
+    }
+
+    private func animation(
+        _ bytes: Span<UInt8>, header: ImageHeader, recipe: Recipe, view: View
+    ) throws(ImageError) -> Rendition {
+        #if WebP
+            try AnimationRenderer(header: header, recipe: recipe, view: view, limits: limits).render(bytes)
+        #else
+            throw .missing("libwebp", for: .webp)
+        #endif
     }
 
     private static func view(of header: ImageHeader, for recipe: Recipe) -> View {
@@ -57,9 +71,8 @@ public struct Renderer: Sendable {
     ) throws(ImageError) -> (format: ImageFormat, bytes: [UInt8]) {
         // What has no pixels of its own, for its chroma is halved, is YCbCr and can be encoded as it is.
         guard picture.colorModel == .rgb || picture.colorModel == .rgba, let pixels = picture.pixels() else {
-            return (.jpeg, try Encoder.jpeg(picture, quality: recipe.quality))
+            return try Encoder.encode(picture, by: recipe)
         }
-        if recipe.keepsAlpha && pixels.hasAlpha { return (.png, try Encoder.png(pixels)) }
-        return (.jpeg, try Encoder.jpeg(pixels.flattened(on: recipe.background), quality: recipe.quality))
+        return try Encoder.encode(recipe.keepsAlpha ? pixels : pixels.flattened(on: recipe.background), by: recipe)
     }
 }

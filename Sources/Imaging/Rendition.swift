@@ -2,7 +2,7 @@
 public struct Rendition: Sendable, Hashable {
     /// How it was made.
     public let recipe: Recipe
-    /// JPEG, or PNG where alpha was kept.
+    /// JPEG, PNG where its alpha was kept, or WebP.
     public let format: ImageFormat
     /// Its size, upright.
     public let size: PixelSize

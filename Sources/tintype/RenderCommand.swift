@@ -30,7 +30,7 @@ struct RenderCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What to make, NAME=SIZE[,inside|cover][,qN][,alpha][,background=#rrggbb] (repeat; default: the service's).",
+            "What to make, NAME=SIZE[,inside|cover][,qN][,alpha][,background=#rrggbb][,progressive|webp[,animated]] (repeat; default: the service's).",
             valueName: "recipe"))
     var recipe: [String] = []
 

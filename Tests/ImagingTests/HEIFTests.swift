@@ -5,7 +5,8 @@
 
     struct HEIFTests {
         /// The small copy in this file is grey, and the picture is not.
-        @Test("The embedded thumbnail is taken where it covers what is asked for, and not beyond", arguments: [160, 161])
+        @Test(
+            "The embedded thumbnail is taken where it covers what is asked for, and not beyond", arguments: [160, 161])
         func thumbnail(width: Int) throws {
             let bytes = Fixture.bytes("thumbnail.heic")
             let recipe = try Recipe(parsing: "small=\(width),q95")

@@ -9,6 +9,7 @@ struct RecipeTests {
         ("tile=160,cover,q75,background=#ffffff,alpha", "tile=160x160,cover,q75,alpha"),
         ("tile=160,alpha,background=#0A0b0c,cover", "tile=160x160,cover,q80,background=#0a0b0c,alpha"),
         ("a-b_9=1x16384,q100", "a-b_9=1x16384,inside,q100"),
+        ("slow=640,progressive,q70", "slow=640x640,inside,q70,progressive"),
     ])
     func parsing(text: String, canonical: String) throws {
         let recipe = try Recipe(parsing: text)
@@ -19,7 +20,9 @@ struct RecipeTests {
     @Test(arguments: [
         "", "thumb", "=640", "thumb=", "thumb=0", "thumb=640x", "thumb=x480", "thumb=1x2x3", "thumb=-5", "thumb=+5",
         "thumb=16385", "thumb=99999999999999999999", "thumb=640,", "thumb=640,,q70", "thumb=640,q0", "thumb=640,q101",
-        "thumb=640,q", "thumb=640,qx", "thumb=640,fill", "thumb=640,background=white", "thumb=640,background=#fff",
+        "thumb=640,q", "thumb=640,qx", "thumb=640,fill", "thumb=640,animated", "thumb=640,webp,progressive",
+        "thumb=640,webp,animated,progressive",
+        "thumb=16384,webp", "thumb=640,background=white", "thumb=640,background=#fff",
         "thumb=640,background=#+fffff", "thumb=640,background=#gggggg", "Thumb=640", "th umb=640", "th/umb=640",
         "é=640",
         "..=640", "thumb=640 ", "thumb=６４０", "a123456789012345678901234567890123=640",

@@ -88,21 +88,22 @@ ccodecs_code ccodecs_jpeg_finish(ccodecs_jpeg_decoder *decoder, ccodecs_jpeg_war
                                  ccodecs_fault *fault);
 void ccodecs_jpeg_close(ccodecs_jpeg_decoder *decoder);
 
-// Encodes a baseline JPEG: grey for one channel, 4:2:0 for three (RGB). `*encoded` is freed by ccodecs_free.
-ccodecs_code ccodecs_jpeg_encode(const uint8_t *pixels, ccodecs_layout layout, int quality, uint8_t **encoded,
-                                 size_t *encoded_count, ccodecs_fault *fault);
+// Encodes a JPEG, baseline or progressive: grey for one channel, 4:2:0 for three (RGB). `*encoded` is freed by
+// ccodecs_free.
+ccodecs_code ccodecs_jpeg_encode(const uint8_t *pixels, ccodecs_layout layout, int quality, bool is_progressive,
+                                 uint8_t **encoded, size_t *encoded_count, ccodecs_fault *fault);
 
 // A picture as planes, row by row: luma, and colour differences with half as many samples a side, rounded up.
-typedef struct ccodecs_jpeg_picture {
+typedef struct ccodecs_planes {
     const uint8_t *luma;
     const uint8_t *blue;  // NULL: a grey picture
     const uint8_t *red;
     uint32_t width;
     uint32_t height;
-} ccodecs_jpeg_picture;
+} ccodecs_planes;
 
-// Encodes a baseline JPEG from planes: grey, or 4:2:0. `*encoded` is freed by ccodecs_free.
-ccodecs_code ccodecs_jpeg_encode_planes(ccodecs_jpeg_picture picture, int quality, uint8_t **encoded,
+// Encodes a JPEG from planes: grey, or 4:2:0. `*encoded` is freed by ccodecs_free.
+ccodecs_code ccodecs_jpeg_encode_planes(ccodecs_planes picture, int quality, bool is_progressive, uint8_t **encoded,
                                         size_t *encoded_count, ccodecs_fault *fault);
 
 // MARK: PNG
@@ -135,19 +136,24 @@ ccodecs_code ccodecs_png_encode(const uint8_t *pixels, ccodecs_layout layout, ui
 
 typedef struct ccodecs_gif_decoder ccodecs_gif_decoder;
 
-// The first frame and the canvas it stands on.
+// A frame and the canvas it stands on.
 typedef struct ccodecs_gif_info {
     uint32_t canvas_width, canvas_height;
     uint32_t left, top, width, height;
     bool is_interlaced;
     int32_t transparent_index;  // -1: none
+    uint32_t disposal;          // 2: its area is cleared after it was shown; 3: what was there comes back
+    uint32_t delay_centiseconds;
     uint8_t palette[256 * 3];   // RGB; black beyond the colours that the file gives
 } ccodecs_gif_info;
 
 // Reads up to the first frame's pixels.
 ccodecs_code ccodecs_gif_open(const uint8_t *bytes, size_t count, ccodecs_gif_decoder **decoder,
                               ccodecs_gif_info *info, ccodecs_fault *fault);
-// Reads the next stored line of the first frame: `width` palette indices, in stored (perhaps interlaced) order.
+// Reads up to the next frame's pixels, once all lines of the last one were read. `info` is what it was.
+ccodecs_code ccodecs_gif_next(ccodecs_gif_decoder *decoder, ccodecs_gif_info *info, bool *has_frame,
+                              ccodecs_fault *fault);
+// Reads the frame's next stored line: `width` palette indices, in stored (perhaps interlaced) order.
 ccodecs_code ccodecs_gif_read_line(ccodecs_gif_decoder *decoder, uint8_t *indices, ccodecs_fault *fault);
 void ccodecs_gif_close(ccodecs_gif_decoder *decoder);
 
@@ -159,6 +165,27 @@ void ccodecs_gif_close(ccodecs_gif_decoder *decoder);
 // the narrow range of ITU-R BT.601 (16 to 235, 16 to 240).
 ccodecs_code ccodecs_webp_decode(const uint8_t *bytes, size_t count, ccodecs_layout stored, ccodecs_layout layout,
                                  uint8_t *samples, ccodecs_fault *fault);
+
+// Encodes a lossy picture of three (RGB) or four channels (RGBA, alpha not premultiplied). `*encoded` is freed by
+// ccodecs_free.
+ccodecs_code ccodecs_webp_encode(const uint8_t *pixels, ccodecs_layout layout, int quality, uint8_t **encoded,
+                                 size_t *encoded_count, ccodecs_fault *fault);
+// The same from planes in the narrow range, none of which is NULL.
+ccodecs_code ccodecs_webp_encode_planes(ccodecs_planes picture, int quality, uint8_t **encoded, size_t *encoded_count,
+                                        ccodecs_fault *fault);
+
+typedef struct ccodecs_webp_animation ccodecs_webp_animation;
+
+// Begins an animation of three or four channels, shown so many times; 0 is for ever.
+ccodecs_code ccodecs_webp_animation_open(ccodecs_layout layout, int quality, int loop_count,
+                                         ccodecs_webp_animation **animation);
+// Adds a whole picture that is shown from some milliseconds after the beginning on.
+ccodecs_code ccodecs_webp_animation_add(ccodecs_webp_animation *animation, const uint8_t *pixels, int milliseconds,
+                                        ccodecs_fault *fault);
+// Ends the animation so long after its beginning. `*encoded` is freed by ccodecs_free.
+ccodecs_code ccodecs_webp_animation_finish(ccodecs_webp_animation *animation, int milliseconds, uint8_t **encoded,
+                                           size_t *encoded_count, ccodecs_fault *fault);
+void ccodecs_webp_animation_close(ccodecs_webp_animation *animation);
 
 // MARK: HEIC and AVIF (where libheif is)
 

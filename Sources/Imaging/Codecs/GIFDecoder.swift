@@ -35,7 +35,7 @@ struct GIFDecoder: RowDecoder, ~Copyable {
         guard byteCount <= limits.maxWorkingBytes else { throw .tooMuchMemory(.gif, limits: limits) }
         layout = PlaneLayout(canvas)
         colorModel = header.hasAlpha ? .rgba : .rgb
-        palette = GIFDecoder.palette(of: frame)
+        palette = frame.colors
         indices = [UInt8](repeating: 0, count: byteCount)
         // Nobody else could have let it pass.
         isCut = unsafe limits.acceptsTruncated && (try? GIFHeader.read(bytes.span)) == nil
@@ -44,25 +44,8 @@ struct GIFDecoder: RowDecoder, ~Copyable {
         self.report = report
     }
 
-    private static func palette(of frame: ccodecs_gif_info) -> [UInt8] {
-        var palette: [UInt8] = []
-        unsafe withUnsafeBytes(of: frame.palette) { colors in
-            for index in 0..<256 where index != Int(frame.transparent_index) {
-                unsafe palette += colors[index * 3..<index * 3 + 3]
-                palette.append(255)
-            }
-        }
-        if let index = Int(exactly: frame.transparent_index), index >= 0 {
-            palette.insert(contentsOf: [0, 0, 0, 0], at: index * 4)
-        }
-        return palette
-    }
-
-    /// Rows come in four passes: every eighth, the eighths between, the fourths, the halves (GIF89a, appendix E).
     private mutating func readInterlacedFrame() throws(ImageError) {
-        for (first, step) in [(0, 8), (4, 8), (2, 4), (1, 2)] {
-            for row in stride(from: first, to: Int(frame.height), by: step) { try readLine(to: row * frameWidth) }
-        }
+        for row in frame.storedRows { try readLine(to: row * frameWidth) }
     }
 
     private mutating func readLine(to start: Int) throws(ImageError) {
@@ -96,5 +79,29 @@ struct GIFDecoder: RowDecoder, ~Copyable {
     /// The rest of the file was walked over when the header was read.
     mutating func finish() throws(ImageError) {
         if isCut { throw .truncated(.gif) }
+    }
+}
+
+extension ccodecs_gif_info {
+    /// Four bytes for each palette index: premultiplied red, green, blue, and alpha.
+    var colors: [UInt8] {
+        var colors: [UInt8] = []
+        unsafe withUnsafeBytes(of: palette) { palette in
+            for index in 0..<256 {
+                let isTransparent = index == Int(transparent_index)
+                colors += isTransparent ? [0, 0, 0, 0] : unsafe palette[index * 3..<index * 3 + 3] + [255]
+            }
+        }
+        return colors
+    }
+
+    /// The rows in the order in which they are stored.
+    ///
+    /// Interlaced they come in four passes: every eighth, the eighths between, the fourths, the halves (GIF89a,
+    /// appendix E).
+    var storedRows: [Int] {
+        let rows = Int(height)
+        guard is_interlaced else { return Array(0..<rows) }
+        return [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { Array(stride(from: $0, to: rows, by: $1)) }
     }
 }

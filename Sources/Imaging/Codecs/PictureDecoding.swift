@@ -109,7 +109,7 @@ struct PictureDecoding {
         return DecodedViews(pictures: pictures, isTruncated: isTruncated)
     }
 
-    private func read(
+    func read(
         _ decoder: consuming some PlaneDecoder & ~Copyable, _ bytes: Span<UInt8>, to views: [View]
     ) throws(ImageError) -> DecodedViews {
         try read(decoder, bytes, to: views, acceptsTruncated: limits.acceptsTruncated)

@@ -43,25 +43,21 @@
         func decode(into band: inout PlaneBand, from bytes: Span<UInt8>) throws(ImageError) {
             try frame.decode(bytes, scaledTo: size, channels: 1, into: &band.samples, limits: limits)
             var samples = band.samples.mutableSpan
-            for index in 0..<size.pixelCount { samples[index] = Self.fullLuma[Int(samples[index])] }
-            for index in size.pixelCount..<samples.count { samples[index] = Self.fullChroma[Int(samples[index])] }
+            for index in 0..<size.pixelCount { samples[index] = NarrowRange.lumaToFull[Int(samples[index])] }
+            for index in size.pixelCount..<samples.count {
+                samples[index] = NarrowRange.chromaToFull[Int(samples[index])]
+            }
         }
 
         func finish(_ bytes: Span<UInt8>) {}
-
-        /// From 16…235 and 16…240 (ITU-R BT.601) to all of 0…255, as JPEG has it.
-        private static let fullLuma = (0...255).map { (sample: Int) -> UInt8 in
-            UInt8(clamping: (2 * (sample - 16) * 255 + 219) / 438)
-        }
-        private static let fullChroma = (0...255).map { (sample: Int) -> UInt8 in
-            UInt8(clamping: (2 * (sample - 128) * 255 + 256 * 224 + 224) / 448)
-        }
     }
 
     extension WebPFrame {
-        /// All pixels: RGB, or premultiplied RGBA.
-        func pixels(_ bytes: Span<UInt8>, limits: ImageLimits) throws(ImageError) -> PixelBuffer {
-            let channels = hasAlpha ? 4 : 3
+        /// All pixels: RGB, or premultiplied RGBA, where there is alpha or it is asked for.
+        func pixels(
+            _ bytes: Span<UInt8>, limits: ImageLimits, withAlpha: Bool = false
+        ) throws(ImageError) -> PixelBuffer {
+            let channels = hasAlpha || withAlpha ? 4 : 3
             // libwebp keeps 4 bytes a pixel of a lossless picture beside what it gives.
             guard size.pixelCount <= limits.maxWorkingBytes / (channels + 4) else {
                 throw .tooMuchMemory(.webp, limits: limits)

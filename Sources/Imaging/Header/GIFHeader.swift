@@ -5,6 +5,8 @@ struct GIFHeader {
     let header: ImageHeader
     /// The pixels of all frames together.
     let framePixels: Int
+    /// How often an animation is shown; 0 is for ever.
+    let loopCount: Int
 
     /// - Parameter acceptsTruncated: whether a file may end anywhere behind the first frame's descriptor.
     static func read(_ bytes: Span<UInt8>, acceptsTruncated: Bool = false) throws(ImageError) -> GIFHeader {
@@ -26,7 +28,7 @@ struct GIFHeader {
         let header = ImageHeader(
             format: .gif, storedSize: walk.canvas, orientation: .up, hasAlpha: walk.hasAlpha,
             frameCount: walk.frameCount)
-        return GIFHeader(header: header, framePixels: walk.framePixels)
+        return GIFHeader(header: header, framePixels: walk.framePixels, loopCount: walk.loopCount)
     }
 
     /// The length of the colour table that a descriptor's flags announce.
@@ -40,6 +42,7 @@ struct GIFHeader {
         var frameCount = 0
         var framePixels = 0
         var hasAlpha = false
+        var loopCount = 1
         private var isNextTransparent = false
 
         init(canvas: PixelSize, offset: Int) {
@@ -59,9 +62,16 @@ struct GIFHeader {
         }
 
         /// A graphic control extension (label 0xF9) tells whether the next frame has a transparent colour.
+        ///
+        /// Netscape's application extension (0xFF) tells how often an animation is shown again, and 0 for ever.
         private mutating func skipExtension(_ bytes: Span<UInt8>) throws(ImageError) {
             if bytes.byte(at: offset) == 0xF9, bytes.byte(at: offset + 1) == 4, let flags = bytes.byte(at: offset + 2) {
                 isNextTransparent = flags & 1 != 0
+            }
+            if bytes.starts(with: "\u{B}NETSCAPE2.0\u{3}\u{1}", at: offset + 1),
+                let count = bytes.uint16(at: offset + 15, isLittleEndian: true)
+            {
+                loopCount = count == 0 ? 0 : count + 1
             }
             offset += 1
             try skipSubBlocks(bytes)

@@ -2,7 +2,8 @@ extension Recipe: CustomStringConvertible {
     /// Reads a recipe as people write it on a command line: `NAME=BOX[,OPTION]…`.
     ///
     /// The box is `640` (a square) or `640x480`. The options, in any order: `inside` (default) or `cover`; `q70` for
-    /// the quality (default 80); `background=#rrggbb` (default white); `alpha` to keep it.
+    /// the quality (default 80); `background=#rrggbb` (default white); `alpha` to keep it; `progressive` for such a JPEG;
+    /// `webp` for a WebP, and with it `animated` to keep a picture's frames.
     /// - Throws: `ImageError.Code.badRecipe`, saying what was not understood.
     public init(parsing text: String) throws(ImageError) {
         guard let equals = text.firstIndex(of: "=") else {
@@ -14,11 +15,14 @@ extension Recipe: CustomStringConvertible {
         var quality = 80
         var background = RGBColor.white
         var keepsAlpha = false
+        var encodings: Set<Substring> = []
         for part in parts {
             if let value = Fit(rawValue: String(part)) {
                 fit = value
             } else if part == "alpha" {
                 keepsAlpha = true
+            } else if ["progressive", "webp", "animated"].contains(part) {
+                encodings.insert(part)
             } else if part.hasPrefix("q"), let value = Recipe.parseNumber(part.dropFirst()) {
                 quality = value
             } else if part.hasPrefix("background="), let color = RGBColor(hex: part.dropFirst(11)) {
@@ -27,9 +31,12 @@ extension Recipe: CustomStringConvertible {
                 throw .badRecipe("\"\(part)\" in \"\(text)\" is no option")
             }
         }
+        guard let encoding = Recipe.encoding(encodings) else {
+            throw .badRecipe("\"\(text)\": progressive is for JPEG alone, and animated for WebP")
+        }
         try self.init(
             name: String(text[..<equals]), fit: fit, width: width, height: height, quality: quality,
-            background: background, keepsAlpha: keepsAlpha)
+            background: background, keepsAlpha: keepsAlpha, encoding: encoding)
     }
 
     /// The recipe as `init(parsing:)` reads it; the background only where it is not white.
@@ -53,6 +60,17 @@ extension Recipe: CustomStringConvertible {
     private var pixelDescription: String {
         "\(width)x\(height),\(fit.rawValue),q\(quality)"
             + (background == .white ? "" : ",background=\(background)") + (keepsAlpha ? ",alpha" : "")
+            + (encoding == .jpeg ? "" : ",\(encoding.rawValue)")
+    }
+
+    private static func encoding(_ words: Set<Substring>) -> Encoding? {
+        switch words {
+        case []: .jpeg
+        case ["progressive"]: .progressiveJPEG
+        case ["webp"]: .webp
+        case ["webp", "animated"]: .animatedWebP
+        default: nil
+        }
     }
 
     private static func parseBox(_ text: Substring, in recipe: String) throws(ImageError) -> (width: Int, height: Int) {

@@ -10,6 +10,18 @@ public struct Recipe: Sendable, Hashable {
         case cover
     }
 
+    /// As what a rendition is written.
+    public enum Encoding: String, Sendable, Hashable, CaseIterable {
+        /// A baseline JPEG; where alpha is kept, a PNG.
+        case jpeg
+        /// A progressive JPEG, which is slower to make and a little smaller; where alpha is kept, a PNG.
+        case progressiveJPEG = "progressive"
+        /// A lossy WebP, with alpha where it is kept; of an animation, the first frame.
+        case webp
+        /// The same, but of an animation all its frames.
+        case animatedWebP = "webp,animated"
+    }
+
     /// What the rendition is called: 1 to 32 of `a`–`z`, `0`–`9`, `-` and `_`.
     public let name: String
     /// How the picture meets the box.
@@ -18,12 +30,14 @@ public struct Recipe: Sendable, Hashable {
     public let width: Int
     /// The box's height in pixels, 1 to `maxSide`.
     public let height: Int
-    /// JPEG quality on libjpeg's scale, 1 to 100.
+    /// The quality on libjpeg's or libwebp's scale, 1 to 100.
     public let quality: Int
     /// What stands behind transparent pixels where alpha is not kept.
     public let background: RGBColor
-    /// Whether a picture with alpha becomes a PNG that keeps it; one without becomes a JPEG all the same.
+    /// Whether a picture with alpha keeps it; as a PNG, unless it becomes a WebP.
     public let keepsAlpha: Bool
+    /// As what the rendition is written.
+    public let encoding: Encoding
 
     /// The longest side that a box may have.
     public static let maxSide = 16_384
@@ -40,7 +54,7 @@ public struct Recipe: Sendable, Hashable {
     /// - Throws: `ImageError.Code.badRecipe` when the name or a number is out of bounds.
     public init(
         name: String, fit: Fit = .inside, width: Int, height: Int, quality: Int = 80, background: RGBColor = .white,
-        keepsAlpha: Bool = false
+        keepsAlpha: Bool = false, encoding: Encoding = .jpeg
     ) throws(ImageError) {
         guard (1...32).contains(name.utf8.count), name.utf8.allSatisfy(Recipe.isNameByte) else {
             throw .badRecipe("the name \"\(name)\" is not 1 to 32 of a-z, 0-9, - and _")
@@ -51,14 +65,17 @@ public struct Recipe: Sendable, Hashable {
         guard (1...100).contains(quality) else {
             throw .badRecipe("\(name): the quality \(quality) is not between 1 and 100")
         }
+        if encoding == .webp || encoding == .animatedWebP {
+            try Recipe.checkWebP(name, PixelSize(width: width, height: height))
+        }
         self.init(
             unchecked: name, fit, width: width, height: height, quality: quality, background: background,
-            keepsAlpha: keepsAlpha)
+            keepsAlpha: keepsAlpha, encoding: encoding)
     }
 
     private init(
         unchecked name: String, _ fit: Fit, width: Int, height: Int, quality: Int, background: RGBColor = .white,
-        keepsAlpha: Bool = false
+        keepsAlpha: Bool = false, encoding: Encoding = .jpeg
     ) {
         self.name = name
         self.fit = fit
@@ -67,7 +84,20 @@ public struct Recipe: Sendable, Hashable {
         self.quality = quality
         self.background = background
         self.keepsAlpha = keepsAlpha
+        self.encoding = encoding
     }
+
+    private static func checkWebP(_ name: String, _ box: PixelSize) throws(ImageError) {
+        if let library = ImageFormat.webp.missingLibrary {
+            throw .badRecipe("\(name): this program was built without \(library), which writes WebP")
+        }
+        guard max(box.width, box.height) <= maxWebPSide else {
+            throw .badRecipe("\(name): a WebP of \(box) pixels; its sides have at most \(maxWebPSide)")
+        }
+    }
+
+    /// What 14 bits can say (RFC 9649, section 2.6).
+    private static let maxWebPSide = 16_383
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {

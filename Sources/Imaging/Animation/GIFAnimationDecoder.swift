@@ -1,0 +1,63 @@
+internal import CCodecs
+
+/// Decodes all frames of a GIF.
+struct GIFAnimationDecoder: AnimationDecoder, ~Copyable {
+    private let handle: CodecHandle
+    private var report: CodecReport
+    private var frame: ccodecs_gif_info
+    /// Whether there is a frame whose pixels were not read yet.
+    private var hasFrame = true
+    let loopCount: Int
+
+    /// Reads up to the first frame's pixels.
+    ///
+    /// The bytes are borrowed: they must outlive the decoder.
+    @unsafe
+    init(_ bytes: UnsafeBufferPointer<UInt8>, loopCount: Int, limits: ImageLimits) throws(ImageError) {
+        var report = CodecReport(.gif, limits: limits)
+        var frame = ccodecs_gif_info()
+        var pointer: OpaquePointer?
+        let code = unsafe ccodecs_gif_open(bytes.baseAddress, bytes.count, &pointer, &frame, &report.fault)
+        let handle = try unsafe CodecHandle(pointer, close: ccodecs_gif_close)
+        try report.check(code)
+        self.handle = handle
+        self.frame = frame
+        self.report = report
+        self.loopCount = loopCount
+    }
+
+    mutating func layNext(on canvas: inout AnimationCanvas, from bytes: Span<UInt8>) throws(ImageError) -> Int? {
+        guard hasFrame else { return nil }
+        let (left, top) = (Int(frame.left), Int(frame.top))
+        let size = PixelSize(width: Int(frame.width), height: Int(frame.height))
+        canvas.begin(left: left, top: top, size: size, disposal: disposal)
+        if size.width > 0 {
+            let colors = frame.colors
+            var indices = [UInt8](repeating: 0, count: size.width)
+            var row = [UInt8](repeating: 0, count: size.width * 4)
+            for y in frame.storedRows {
+                let code = unsafe ccodecs_gif_read_line(handle.pointer, &indices, &report.fault)
+                try report.check(code)
+                for (x, index) in indices.enumerated() {
+                    for channel in 0..<4 { row[x * 4 + channel] = colors[Int(index) * 4 + channel] }
+                }
+                canvas.lay(row.span, left: left, y: top + y, isBlended: true)
+            }
+        }
+        let duration = GIFAnimationDecoder.milliseconds(Int(frame.delay_centiseconds))
+        let code = unsafe ccodecs_gif_next(handle.pointer, &frame, &hasFrame, &report.fault)
+        try report.check(code)
+        return duration
+    }
+
+    /// What is too short to be meant is a tenth of a second, as browsers have it.
+    private static func milliseconds(_ centiseconds: Int) -> Int { centiseconds < 2 ? 100 : centiseconds * 10 }
+
+    private var disposal: AnimationCanvas.Disposal {
+        switch frame.disposal {
+        case 2: .clear
+        case 3: .restore
+        default: .keep
+        }
+    }
+}
