@@ -12,7 +12,10 @@ final class StreamListener {
     /// What it is to be told next, word for word; only without a query.
     private var awaited: [(event: String, write: ModelWrite)] = []
 
-    /// How many keep-alives in a row, a second apart, are taken for silence.
+    private let opened = ContinuousClock.now
+    private var keepAliveCount = 0
+
+    /// How many keep-alives, a second apart, are taken for silence, beside those that have come unread.
     private static let maxKeepAlives = 30
 
     /// Begins to listen.
@@ -71,11 +74,13 @@ final class StreamListener {
     }
 
     private func nextEvent(for awaited: String = "a beginning") async throws -> String {
-        for _ in 0..<Self.maxKeepAlives {
+        let unread = Int((ContinuousClock.now - opened).components.seconds) - keepAliveCount
+        for _ in 0..<(max(0, unread) + Self.maxKeepAlives) {
             guard let text = await connection.read(through: "\n\n") else {
                 throw Mismatch("\(name) is cut off, and waits for\n\(awaited)")
             }
             if text != "event: keep-alive\ndata: null\n\n" { return String(text.dropLast(2)) }
+            keepAliveCount += 1
         }
         throw Mismatch("\(name) is not told\n\(awaited)")
     }
