@@ -2,7 +2,7 @@
 
 import struct
 
-from generator import exif, heif, picture
+from generator import exif, heif, icc, picture
 from generator.fixture import refused, whole
 
 
@@ -44,6 +44,8 @@ def fixtures():
     add("alpha", heif.file([plain, _alpha_of(holed, 1)]), holed, True)
     add("alpha", heif.file([avif, _alpha_of(holed, 1, avif=True)], brand=b"avif"), holed, True, "avif")
     add("grid", heif.file(_tiled(picture.make(160, 120), 3, 2, 64)), picture.make(160, 120))
+    wide = heif.encode(shown.map(icc.in_space(icc.P3)))
+    add("profile-p3", heif.file([_with(wide, heif.box(b"colr", b"prof" + icc.rgb(icc.P3)))]), shown)
     grey = shown.map(picture.grey)
     add("grey", heif.file([heif.encode(grey)]), grey)
     for width, height in ((97, 61), (32, 24), (640, 480)):

@@ -2,7 +2,7 @@
 
 import struct
 
-from generator import exif, picture, webp
+from generator import exif, icc, picture, webp
 from generator.fixture import refused, whole
 
 LOSSY, LOSSLESS = ("-q", "90"), ("-lossless", "-exact")
@@ -17,8 +17,8 @@ def fixtures():
     lossy, lossless = webp.encode(shown, *LOSSY), webp.encode(shown, *LOSSLESS)
     made = []
 
-    def add(name, content, expected, alpha=False, frames=1):
-        made.append(whole(name + ".webp", content, expected, "webp", alpha, frames))
+    def add(name, content, expected, alpha=False, frames=1, warnings=()):
+        made.append(whole(name + ".webp", content, expected, "webp", alpha, frames, warnings))
 
     add("lossy", webp.riff(lossy), shown)
     add("lossless", webp.riff(lossless), shown)
@@ -45,8 +45,11 @@ def _add_metadata(add, shown, lossy):
     note = webp.chunk(b"XMP ", exif.SECRET)
     profile = webp.chunk(b"ICCP", exif.SECRET)
     gps = exif.with_gps(6)
-    add("exif-gps", webp.riff(head, profile, turned, webp.chunk(b"EXIF", gps), note), shown)
+    add("exif-gps", webp.riff(head, profile, turned, webp.chunk(b"EXIF", gps), note), shown,
+        warnings=("profile_ignored",))
     add("exif-prefix", webp.riff(head, turned, webp.chunk(b"EXIF", b"Exif\0\0" + gps)), shown)
+    wide = webp.encode(shown.map(icc.in_space(icc.P3)), *LOSSY)
+    add("profile-p3", webp.riff(webp.header(96, 72, webp.PROFILE), webp.chunk(b"ICCP", icc.rgb(icc.P3)), wide), shown)
     add("exif-cut", webp.riff(webp.header(96, 72, flags), lossy, webp.chunk(b"EXIF", b"II*\0\xff")), shown)
 
 

@@ -31,19 +31,22 @@
             let size = header.orientation.applied(to: view.size)
             var encoder = try AnimationEncoder(
                 size, hasAlpha: recipe.keepsAlpha, quality: recipe.quality, loopCount: decoder.loopCount)
+            let conversion = ColorConversion(ColorDescription.read(bytes, format: header.format)).fitted(to: .rgba)
             var milliseconds = 0
             while let duration = try decoder.layNext(on: &canvas, from: bytes) {
-                try encoder.add(try picture(of: canvas), at: milliseconds)
+                try encoder.add(try picture(of: canvas, conversion), at: milliseconds)
                 milliseconds += duration
             }
             return Rendition(recipe: recipe, format: .webp, size: size, bytes: try encoder.finish(at: milliseconds))
         }
 
-        private func picture(of canvas: AnimationCanvas) throws(ImageError) -> PixelBuffer {
+        private func picture(
+            of canvas: AnimationCanvas, _ conversion: ColorConversion
+        ) throws(ImageError) -> PixelBuffer {
             let decoding = PictureDecoding(header: header, limits: limits)
             let rows = RowPlanes(PixelRows(canvas.pixels))
             let picture = try decoding.read(rows, [UInt8]().span, to: [view]).pictures[view]
-            guard let pixels = picture?.upright(header.orientation).pixels() else {
+            guard let pixels = picture?.inSRGB(conversion).upright(header.orientation).pixels() else {
                 throw .corrupt(header.format, "a frame")
             }
             return recipe.keepsAlpha ? pixels : pixels.flattened(on: recipe.background)

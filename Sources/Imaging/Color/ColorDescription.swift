@@ -17,8 +17,17 @@ enum ColorDescription: Sendable, Hashable {
         switch format {
         case .jpeg: readJPEG(bytes)
         case .png: readPNG(bytes)
-        case .gif, .webp, .heic, .avif: .standard
+        case .gif: .standard
+        case .webp: profile(bytes, at: (try? WebPHeader.read(bytes))?.iccProfile)
+        case .heic, .avif: profile(bytes, at: (try? HEIFHeader.read(bytes, format: format))?.iccProfile)
         }
+    }
+
+    /// A profile that is stored as it is.
+    private static func profile(_ bytes: Span<UInt8>, at range: Range<Int>?) -> ColorDescription {
+        guard let range else { return .standard }
+        guard range.count <= maxProfileBytes else { return .broken }
+        return checked(range.map { bytes[$0] })
     }
 
     /// A profile's bytes, unless its own header contradicts that they are one.
