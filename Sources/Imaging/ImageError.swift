@@ -71,7 +71,7 @@ extension ImageError {
     }
 
     static func unsupported(_ what: String) -> ImageError {
-        ImageError(.unsupportedFormat, "\(what) is not supported", hint: "Send a JPEG, PNG or GIF picture.")
+        ImageError(.unsupportedFormat, "\(what) is not supported", hint: "Send a JPEG, PNG, GIF, WebP or HEIC picture.")
     }
 
     static func missing(_ library: String, for format: ImageFormat) -> ImageError {

@@ -12,8 +12,8 @@ struct RenderCommand: AsyncParsableCommand {
         commandName: "render",
         abstract: "Make thumbnails of files; no service needed.",
         discussion: """
-            A thumbnail is called NAME-RECIPE.jpg (.png where alpha is kept) after its source. With --json, each file
-            gives one line: path, outcome ("ok" or "refused"), code and message, upright width and height, the mean
+            A thumbnail is called NAME-RECIPE.jpg after its source (.png where alpha is kept, .webp where the recipe says
+            webp). With --json, each file gives one line: path, outcome ("ok" or "refused"), code and message, upright width and height, the mean
             color, renditions, and warnings where there are any. Files that are refused do not stop the others; the exit code is then 3.
 
             EXAMPLES

@@ -81,7 +81,9 @@ enum Settings {
     static let maxPixels = count("max-pixels", "The most pixels that a photo may have.", ImageLimits().maxPixels)
     static let maxSide = count("max-side", "The longest side that a photo may have, in pixels.", ImageLimits().maxSide)
     static let maxFramePixels = count(
-        "max-frame-pixels", "The most pixels that all frames of a GIF may have together.", ImageLimits().maxFramePixels)
+        "max-frame-pixels",
+        "The most pixels that all frames of an animation, or all tiles of a HEIC, may have together.",
+        ImageLimits().maxFramePixels)
     static let tolerant = Setting(
         name: "tolerant", help: "Whether a photo whose data ends too early is posted all the same, with a warning.",
         defaultText: "false", expectation: "true or false", parse: { Bool($0) })

@@ -18,7 +18,7 @@ struct JPEGMutationTests {
         var (accepted, equal) = (0, 0)
         for number in 0..<JPEGMutationTests.count {
             let damaged = JPEGMutationTests.mutate(original, &random)
-            switch JPEGMutationTests.verdict(on: damaged) {
+            switch JPEGVerdict.of(damaged) {
             case .refused: break
             case .accepted(let areEqual):
                 accepted += 1
@@ -31,35 +31,12 @@ struct JPEGMutationTests {
         #expect(equal * 20 >= accepted * 19)
     }
 
-    enum Verdict {
-        case refused
-        /// At full size, both see the same samples but where the stream gives numbers that no picture has: there
-        /// libjpeg's 16-bit sums wrap around and ours do not.
-        case accepted(areEqual: Bool)
-        case disagreement(String)
-    }
-
     @Test("A file cut anywhere is refused", arguments: ["size-24x16.jpg", "restart-markers.jpg"])
     func cuts(file: String) {
         let bytes = Fixture.bytes(file)
         for count in 0..<bytes.count where count % 7 == 0 || count > bytes.count - 30 {
             #expect(JPEGOracle.ours(Array(bytes[0..<count]), eighths: [1]) == nil)
         }
-    }
-
-    private static func verdict(on bytes: [UInt8]) -> Verdict {
-        guard (try? ImageHeader.read(bytes.span, limits: ImageLimits(maxPixels: 1_000_000))) != nil else {
-            return .refused
-        }
-        let ours = [1, 2, 4, 8].map { JPEGOracle.ours(bytes, eighths: [$0]) }
-        guard let eighth = ours[0], let full = ours[3], ours[1] != nil, ours[2] != nil else {
-            return ours.allSatisfy { $0 == nil } ? .refused : .disagreement("whether it is whole hangs on the scale")
-        }
-        guard let theirEighth = try? JPEGOracle.libjpeg(bytes, eighths: 1),
-            let theirFull = try? JPEGOracle.libjpeg(bytes, eighths: 8)
-        else { return .disagreement("libjpeg refuses it") }
-        if eighth.samples[0] != theirEighth.samples[0] { return .disagreement("at an eighth") }
-        return .accepted(areEqual: full == theirFull)
     }
 
     private static func mutate(_ original: [UInt8], _ random: inout SplitMix) -> [UInt8] {

@@ -23,9 +23,12 @@ extension Span<UInt8> {
     }
 
     /// Whether the bytes at `offset` are those of an ASCII text.
-    func starts(with text: String, at offset: Int = 0) -> Bool {
+    func starts(with text: String, at offset: Int = 0) -> Bool { starts(with: text.utf8, at: offset) }
+
+    /// Whether these bytes are at `offset`.
+    func starts(with signature: some Sequence<UInt8>, at offset: Int) -> Bool {
         var position = offset
-        for byte in text.utf8 {
+        for byte in signature {
             guard self.byte(at: position) == byte else { return false }
             position += 1
         }

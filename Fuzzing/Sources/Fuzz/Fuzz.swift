@@ -1,0 +1,22 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What `TINTYPE_FUZZ_TARGET` names.
+private let target: Target = {
+    let name = getenv("TINTYPE_FUZZ_TARGET").map { String(cString: $0) } ?? ""
+    guard let target = Target(rawValue: name) else {
+        print("TINTYPE_FUZZ_TARGET is one of: \(Target.allCases.map(\.rawValue).joined(separator: " "))")
+        exit(2)
+    }
+    return target
+}()
+
+/// libFuzzer calls this with bytes, over and over.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func take(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    target.take(Array(UnsafeBufferPointer(start: bytes, count: count)))
+    return 0
+}

@@ -1,0 +1,1 @@
+../../../Tests/ImagingTests/JPEGOracle.swift

@@ -1,0 +1,37 @@
+@testable import Imaging
+
+/// What can be fuzzed, by name.
+enum Target: String, CaseIterable {
+    case header, exif, jpeg, png, gif, webp, heif, animation, differential, recipe
+
+    /// Takes some bytes; a crash, a hang, a leak or a trap is a finding.
+    func take(_ bytes: [UInt8]) {
+        switch self {
+        case .header: _ = try? ImageHeader.read(bytes.span)
+        case .exif: _ = EXIF.orientation(bytes.span)
+        case .jpeg: render(bytes, if: [.jpeg])
+        case .png: render(bytes, if: [.png])
+        case .gif: render(bytes, if: [.gif])
+        case .webp: render(bytes, if: [.webp])
+        case .heif: render(bytes, if: [.heic, .avif])
+        case .animation: render(bytes, if: [.gif, .webp], as: "a=24,webp,animated,alpha")
+        case .differential:
+            if case .disagreement(let what) = JPEGVerdict.of(bytes) { fatalError("the decoders disagree: \(what)") }
+        case .recipe:
+            guard let recipe = try? Recipe(parsing: String(decoding: bytes, as: UTF8.self)) else { return }
+            guard (try? Recipe(parsing: recipe.description)) == recipe else { fatalError("\(recipe) is not read again") }
+        }
+    }
+
+    /// Both ways of rendering: what is damaged is refused, or what is cut is accepted.
+    private func render(_ bytes: [UInt8], if formats: Set<ImageFormat>, as recipe: String = "r=20x15,cover,alpha") {
+        guard let format = ImageFormat.detect(bytes.span), formats.contains(format),
+            let recipe = try? Recipe(parsing: recipe)
+        else { return }
+        for acceptsTruncated in [false, true] {
+            var limits = ImageLimits(maxPixels: 200_000, maxFramePixels: 400_000, maxWorkingBytes: 32 * 1_048_576)
+            limits.acceptsTruncated = acceptsTruncated
+            _ = try? Renderer(limits: limits).render(bytes.span, recipes: [recipe])
+        }
+    }
+}
