@@ -60,7 +60,9 @@ final class LiveHub: Sendable {
             guard !state.listeners.isEmpty else { return [] }
             var places: [[UInt8]] = []
             state.listeners.visit(concernedBy: place) { found, listeners in
-                guard found.count > place.count, listeners.values.contains(where: { !($0 is QueryFeed) }) else { return }
+                guard found.count > place.count, listeners.values.contains(where: { !($0 is QueryFeed) }) else {
+                    return
+                }
                 places.append(found)
             }
             return places
