@@ -28,7 +28,8 @@
             var report = CodecReport(format, limits: limits)
             var pointer: OpaquePointer?
             let opened = unsafe ccodecs_heif_open(
-                bytes.baseAddress, bytes.count, UInt32(clamping: limits.maxPixels), &pointer, &report.fault)
+                bytes.baseAddress, bytes.count, UInt32(clamping: min(limits.maxSide, Int(Int32.max))), &pointer,
+                &report.fault)
             let handle = try unsafe CodecHandle(pointer, close: ccodecs_heif_close)
             try report.check(opened)
             let decoded = unsafe ccodecs_heif_decode(
