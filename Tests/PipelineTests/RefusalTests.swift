@@ -12,7 +12,7 @@ struct RefusalTests {
     @Test(
         "F7, B29: what is no photo is refused before it is acknowledged, by a code, a message that names it, and a hint",
         arguments: [
-            ("text.jpg", "unsupported_format"), ("empty.jpg", "empty"), ("heic.jpg", "unsupported_format"),
+            ("text.jpg", "unsupported_format"), ("empty.jpg", "empty"), ("jpeg-xl.jpg", "unsupported_format"),
         ])
     func refusedAtIngest(file: String, code: String) async throws {
         try await withPipeline { running in

@@ -58,6 +58,8 @@ func withService<R: Sendable>(
         let pipeline = UploadPipeline(storage: storage, settings: settings, logger: logger)
         var doorSettings = HTTPDoor.Settings(socketPath: Storage.socketPath(in: storage.path))
         doorSettings.listen = try LoopbackAddress("127.0.0.1:0")
+        // All tests run at once, on few processors.
+        doorSettings.shutdownPatience = .seconds(300)
         changeDoor(&doorSettings)
         let (listeners, continuation) = AsyncStream.makeStream(of: HTTPDoor.Listener.self)
         let door = HTTPDoor(pipeline, settings: doorSettings, logger: logger) { continuation.yield($0) }

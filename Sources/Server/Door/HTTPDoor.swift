@@ -22,6 +22,8 @@ package struct HTTPDoor: Service {
         /// For all photos of one request together, in bytes; one photo has the pipeline's limit.
         package var maxRequestBytes = 256 << 20
         package var database = DatabaseSettings()
+        /// How long a graceful shutdown waits for requests in work: one whose client sends no more would hold it up.
+        package var shutdownPatience = Duration.seconds(10)
 
         package init(socketPath: String) {
             self.socketPath = socketPath
@@ -57,11 +59,8 @@ package struct HTTPDoor: Service {
             route: database.source(for:isTrusted:))
     }
 
-    /// How long a graceful shutdown waits for requests in work: one whose client sends no more would hold it up.
-    private static let shutdownPatience = Duration.seconds(10)
-
-    /// Answers requests until a graceful shutdown; requests that are in work then are answered, if that takes no more
-    /// than ten seconds.
+    /// Answers requests until a graceful shutdown; requests that are in work then are answered, if that does not
+    /// take too long.
     ///
     /// - Throws: `ServerError` when an address cannot be listened at.
     package func run() async throws {
@@ -73,7 +72,7 @@ package struct HTTPDoor: Service {
         var listeners = [socketApplication(responder)]
         if let address = settings.listen { listeners.append(tcpApplication(responder, at: address)) }
         var configuration = ServiceGroupConfiguration(services: listeners, logger: logger)
-        configuration.maximumGracefulShutdownDuration = Self.shutdownPatience
+        configuration.maximumGracefulShutdownDuration = settings.shutdownPatience
         do {
             try await ServiceGroup(configuration: configuration).run()
         } catch let error as IOError {

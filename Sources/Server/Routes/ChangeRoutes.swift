@@ -94,8 +94,8 @@ struct ChangeRoutes: Sendable {
             }
             defer { group.cancelAll() }
             var token = token
-            try await writer.write(Self.sign(of: token))
-            var lastWritten = ContinuousClock.now
+            // A token that is no good gets no sign of its own: a client would come again with it for ever.
+            var lastWritten: ContinuousClock.Instant?
             while true {
                 let page: ChangePage
                 do {
@@ -104,16 +104,19 @@ struct ChangeRoutes: Sendable {
                     guard error.code == .resnapshot else { throw error }
                     return try await writer.write(ByteBuffer(string: "event: resnapshot\ndata: null\n\n"))
                 }
+                if lastWritten == nil { try await writer.write(Self.sign(of: token)) }
                 token = page.next
                 for entry in page.entries { try await writer.write(entry.event) }
+                var last = lastWritten ?? .now
                 if !page.entries.isEmpty {
-                    lastWritten = .now
-                } else if lastWritten + keepAliveInterval <= .now {
+                    last = .now
+                } else if last + keepAliveInterval <= .now {
                     try await writer.write(Self.sign(of: token))
-                    lastWritten = .now
+                    last = .now
                 }
+                lastWritten = last
                 if page.hasMore { continue }
-                group.addTask { [token, rest = lastWritten + keepAliveInterval - .now] in
+                group.addTask { [token, rest = last + keepAliveInterval - .now] in
                     await tree.waitForChange(after: token, atMost: max(rest, .zero))
                     return true
                 }

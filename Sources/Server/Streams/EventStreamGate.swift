@@ -12,12 +12,17 @@ import Tree
 /// Such a connection leaves the ways of request and answer for good: it costs no more than its socket, and an event
 /// reaches it as bytes that all listeners share. The answer ends with the connection, so its events need no framing
 /// (RFC 9112 §6.3). All other requests pass unseen.
-final class EventStreamGate: ChannelInboundHandler, RemovableChannelHandler {
+final class EventStreamGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
 
     private enum State {
-        case requests
+        /// Requests pass; so many of them are not answered yet.
+        case requests(unansweredCount: Int)
+        /// A stream was asked for behind requests that are to be answered first (RFC 9112, section 9.3.2).
+        case queued(EventStreams.Source, unansweredCount: Int)
         /// What is there at first is being read; events that come meanwhile wait.
         case opening(waiting: [(token: SyncToken, message: ByteBuffer)])
         /// Events up to the token have been told.
@@ -29,18 +34,39 @@ final class EventStreamGate: ChannelInboundHandler, RemovableChannelHandler {
     private static let maxWaitingBytes = 1 << 20
 
     private let streams: EventStreams
-    private var state = State.requests
+    private var state = State.requests(unansweredCount: 0)
     private var outlet: RawOutlet?
     private var removal: (() -> Void)?
 
     init(_ streams: EventStreams) { self.streams = streams }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .requests = state else { return }
-        guard case .head(let request) = unwrapInboundIn(data),
-            let source = streams.source(for: request, isTrusted: context.channel.localAddress?.protocol == .unix)
-        else { return context.fireChannelRead(data) }
+        guard case .requests(let unansweredCount) = state else { return }
+        guard case .head(let request) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        guard let source = streams.source(for: request, isTrusted: context.channel.localAddress?.protocol == .unix)
+        else {
+            state = .requests(unansweredCount: unansweredCount + 1)
+            return context.fireChannelRead(data)
+        }
+        guard unansweredCount == 0 else { return state = .queued(source, unansweredCount: unansweredCount) }
         open(source, context)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch state {
+        case .requests, .queued: context.write(data, promise: promise)
+        // Nobody is left who would make bytes of an answer; it was to something behind the stream's request.
+        case .opening, .open, .closed: return promise?.fail(ChannelError.ioOnClosedChannel) ?? ()
+        }
+        guard case .end = unwrapOutboundIn(data) else { return }
+        switch state {
+        case .requests(let count): state = .requests(unansweredCount: count - 1)
+        case .queued(let source, let count) where count > 1: state = .queued(source, unansweredCount: count - 1)
+        case .queued(let source, _):
+            context.flush()
+            open(source, context)
+        case .opening, .open, .closed: break
+        }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -120,7 +146,7 @@ final class EventStreamGate: ChannelInboundHandler, RemovableChannelHandler {
         case .open:
             write(message, token: token)
             outlet?.flush()
-        case .requests, .closed: break
+        case .requests, .queued, .closed: break
         }
     }
 

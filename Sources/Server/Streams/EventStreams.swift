@@ -97,7 +97,7 @@ final class EventStreamLoop: LiveOutlet {
         let listening = NIOLoopBoundBox<LiveListener?>(nil, eventLoop: eventLoop)
         let isEnded = NIOLoopBoundBox(false, eventLoop: eventLoop)
         let bound = NIOLoopBound(stream, eventLoop: eventLoop)
-        Task { [self] in
+        let reading = Task { [self] in
             do throws(TreeError) {
                 let start = try await tree.listen(at: source.path, matching: source.query, on: self) { listener in
                     // Comes before all events, which take the same way.
@@ -120,7 +120,9 @@ final class EventStreamLoop: LiveOutlet {
         }
         return { [self] in
             isEnded.value = true
+            reading.cancel()
             guard let listener = listening.value else { return }
+            listening.value = nil
             tree.stopListening(listener)
             remove(listener.id)
         }

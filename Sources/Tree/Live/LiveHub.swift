@@ -54,13 +54,16 @@ final class LiveHub: Sendable {
         state.withLock { $0.listeners.remove(id: id, at: place) }
     }
 
-    /// The places that are listened to below another one.
+    /// The places below another one that are listened to, other than by queries, which look for themselves.
     func places(strictlyBelow place: [UInt8]) -> [[UInt8]] {
         state.withLock { state in
             guard !state.listeners.isEmpty else { return [] }
             var places: [[UInt8]] = []
-            state.listeners.visit(concernedBy: place) { found, _ in
-                if found.count > place.count { places.append(found) }
+            state.listeners.visit(concernedBy: place) { found, listeners in
+                guard found.count > place.count, listeners.values.contains(where: { !($0 is QueryFeed) }) else {
+                    return
+                }
+                places.append(found)
             }
             return places
         }

@@ -32,7 +32,7 @@ extension TreeStore {
             id: query == nil ? live.add(outlet, at: StorageFormat.dataKey(path)) : live.makeID(), path: path,
             query: query)
         let feed = query.map { query in
-            feeds.take(QueryFeeds.Key(path: path, query: query)) {
+            feeds.take(QueryFeeds.Key(path: path, query: query), for: listener.id) {
                 makeFeed(of: path, matching: query, maxBytes: maxBytes)
             }
         }

@@ -1,6 +1,9 @@
 /// What is at the places below those of an update that are listened to, before it is applied: so that those at which
 /// nothing changes are not told of it.
 struct WatchedPlaces {
+    /// Who listens to more than this is told in any case: to hold it beside the write would cost more.
+    private static let maxBytes = 1 << 20
+
     private var places: [(place: [UInt8], write: EncodedWrite, rows: RowBlock)] = []
 
     init(
@@ -8,7 +11,8 @@ struct WatchedPlaces {
     ) throws(TreeError) {
         for write in writes where !write.isPriority {
             for place in hub.places(strictlyBelow: write.key) {
-                places.append((place, write, try Self.rows(at: place, in: snapshot)))
+                guard let rows = try Self.rows(at: place, in: snapshot) else { continue }
+                places.append((place, write, rows))
             }
         }
     }
@@ -22,13 +26,14 @@ struct WatchedPlaces {
         return unchanged
     }
 
-    private static func rows(at place: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) -> RowBlock {
+    /// What is at a place; nil when it is too much.
+    private static func rows(at place: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) -> RowBlock? {
         var rows = RowBlock()
         try snapshot.scan(.subtree(place), reverse: false) { key, value throws(TreeError) in
             rows.append(path: key.extracting(droppingFirst: place.count), value: value)
-            return true
+            return rows.bytes.count <= maxBytes
         }
-        return rows
+        return rows.bytes.count <= maxBytes ? rows : nil
     }
 }
 

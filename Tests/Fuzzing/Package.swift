@@ -7,7 +7,7 @@ import PackageDescription
 let package = Package(
     name: "fuzzing",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "tintype", path: "..")],
+    dependencies: [.package(name: "tintype", path: "../..")],
     targets: [
         .executableTarget(name: "Fuzz", dependencies: [.product(name: "Imaging", package: "tintype")])
     ]

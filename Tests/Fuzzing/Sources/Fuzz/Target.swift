@@ -19,7 +19,9 @@ enum Target: String, CaseIterable {
             if case .disagreement(let what) = JPEGVerdict.of(bytes) { fatalError("the decoders disagree: \(what)") }
         case .recipe:
             guard let recipe = try? Recipe(parsing: String(decoding: bytes, as: UTF8.self)) else { return }
-            guard (try? Recipe(parsing: recipe.description)) == recipe else { fatalError("\(recipe) is not read again") }
+            guard (try? Recipe(parsing: recipe.description)) == recipe else {
+                fatalError("\(recipe) is not read again")
+            }
         }
     }
 
