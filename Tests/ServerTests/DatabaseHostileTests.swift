@@ -27,8 +27,8 @@ struct DatabaseHostileTests {
             sentence: tooLarge),
         Row(name: "depth 1,000 of arrays", body: Array(repeating: UInt8(ascii: "["), count: 1000), sentence: tooLarge),
         Row(
-            name: "a key of 10 MB", body: Array("{\"\(String(repeating: "k", count: 10 << 20))\":1}".utf8), sentence: ""
-        ),
+            name: "a key of 10 MB", body: Array("{\"\(String(repeating: "k", count: 10 << 20))\":1}".utf8),
+            sentence: invalidData),
         Row(
             name: "a text of 11 MB", body: Array("\"\(String(repeating: "x", count: 11 << 20))\"".utf8),
             sentence: tooLarge),

@@ -73,7 +73,14 @@ extension TreeStore {
         Case(.update, "a", #"{"d":2,"b/c":4}"#, at: "a", #"patch {"path":"/","data":{"b/c":4}}"#),
         Case(.update, "a", #"{"d":2}"#, at: "a", nil), Case(.update, "", "{}", at: "", nil),
         Case(.update, "a/b", #"{"é \"":"\n"}"#, at: "a", #"patch {"path":"/b","data":{"é \"":"\n"}}"#),
-        Case(.priority, "a", "5", at: "a", nil),
+        Case(.priority, "a", "5", at: "a", #"put {"path":"/","data":{"b":{"c":1},"d":2}}"#),
+        Case(.priority, "a/b", "5", at: "", #"put {"path":"/a/b","data":{"c":1}}"#),
+        Case(.priority, "a", "5", at: "a/b", nil), Case(.priority, "none", "5", at: "", nil),
+        Case(
+            .update, "", #"{"a/.priority":1,"a/b/.priority":2,"a/d":5,"e":6}"#, at: "",
+            #"patch {"path":"/","data":{"a":{"b":{"c":1},"d":5},"e":6}}"#),
+        Case(.update, "a", #"{".priority":1,"d":5}"#, at: "", #"put {"path":"/a","data":{"b":{"c":1},"d":5}}"#),
+        Case(.update, "a", #"{".priority":1,"d":5}"#, at: "a/d", #"put {"path":"/","data":5}"#),
         Case(.value, "a/d", #"{".value":2,".priority":1}"#, at: "a/d", #"put {"path":"/","data":2}"#),
         Case(.value, "e", #"{".sv":{"increment":1}}"#, at: "e", #"put {"path":"/","data":4}"#),
     ]

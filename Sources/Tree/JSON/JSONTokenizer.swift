@@ -220,10 +220,10 @@ struct JSONTokenizer<Sink: JSONSink> {
     private func checkLength(_ byteCount: Int, isKey: Bool) throws(TreeError) {
         let longest = isKey ? TreePath.maxDepth * (TreeKey.maxBytes + 1) : TreeValue.maxStringBytes
         let longestEscape = 6
-        guard byteCount <= longest * longestEscape else {
-            throw TreeError(
-                .tooLarge, "a \(isKey ? "key" : "string") has more than \(longest) bytes", hint: "write less at once")
-        }
+        guard byteCount > longest * longestEscape else { return }
+        throw isKey
+            ? TreeError(.invalidKey, "a key has more than \(longest) bytes", hint: "use shorter keys")
+            : TreeError(.tooLarge, "a string has more than \(longest) bytes", hint: "write less at once")
     }
 
     private mutating func handOn(_ utf8: Span<UInt8>, isKey: Bool) throws(TreeError) {

@@ -69,6 +69,18 @@ final class LiveHub: Sendable {
         }
     }
 
+    /// Whether somebody other than a query listens at a place or above it.
+    func isHeard(at place: [UInt8]) -> Bool {
+        state.withLock { state in
+            var isHeard = false
+            state.listeners.visit(concernedBy: place) { found, listeners in
+                guard found.count <= place.count, !isHeard else { return }
+                isHeard = listeners.values.contains { !($0 is QueryFeed) }
+            }
+            return isHeard
+        }
+    }
+
     /// Ends all listening.
     func close() {
         let outlets = state.withLock { state in
@@ -141,7 +153,6 @@ final class LiveHub: Sendable {
         state.withLock { state in
             var places: [[UInt8]: [Group]] = [:]
             for write in change.writes {
-                // A priority by itself is told nobody, but queries may order by it.
                 state.listeners.visit(concernedBy: write.key) { place, listeners in
                     guard places[place] == nil, !change.unchangedPlaces.contains(place) else { return }
                     var groups: [ObjectIdentifier: Group] = [:]

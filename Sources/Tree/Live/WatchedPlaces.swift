@@ -26,6 +26,20 @@ struct WatchedPlaces {
         return unchanged
     }
 
+    /// The nodes of which an update changed the priority, as they are now: those who listen there or above are told of
+    /// them. A node beyond the limit is not told of, for no value has changed.
+    static func nodesOfPriorities(
+        among writes: [EncodedWrite], of hub: LiveHub, in snapshot: any EngineSnapshot
+    ) throws(TreeError) -> [EncodedWrite] {
+        var nodes: [EncodedWrite] = []
+        for write in writes where write.isPriority {
+            let place = Array(write.key.dropLast())
+            guard hub.isHeard(at: place), let rows = try rows(at: place, in: snapshot) else { continue }
+            nodes.append(EncodedWrite(key: place, rows: rows))
+        }
+        return nodes
+    }
+
     /// What is at a place; nil when it is too much.
     private static func rows(at place: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) -> RowBlock? {
         var rows = RowBlock()

@@ -7,6 +7,8 @@ struct EncodedChange: Sendable {
     let writes: [EncodedWrite]
     /// Places below those of the writes at which nothing changed, of those that are listened to.
     var unchangedPlaces: Set<[UInt8]> = []
+    /// The nodes of which only the priority was written, each with all that is there; of those that are listened to.
+    var nodesOfPriorities: [EncodedWrite] = []
 }
 
 extension EncodedChange {

@@ -92,7 +92,8 @@ final class Committer: Sendable {
                 token = try changeLog.token(after: token)
                 let committed = EncodedChange(
                     token: token, timestampMilliseconds: timestampMilliseconds, origin: update.origin, writes: changed,
-                    unchangedPlaces: try watched.unchanged())
+                    unchangedPlaces: try watched.unchanged(),
+                    nodesOfPriorities: try WatchedPlaces.nodesOfPriorities(among: changed, of: live, in: transaction))
                 try changeLog.append(committed, in: transaction)
                 change = committed
             }

@@ -2,21 +2,36 @@ extension ModelWrite {
     /// What a listener at a place is told of the write, in the words of the stream; nil for nothing.
     ///
     /// One write is one event. Where it is at the place or above, the place is told what is there now; a multi-path update
-    /// is told as one below the place, by its own paths. Priorities that are set by themselves are not told, nor is what
-    /// stays as it was.
+    /// is told as one below the place, by its own paths. Of a node of which only the priority was written all is told that
+    /// is there. What stays as it was is not told.
     func event(at place: ModelPath) -> ModelEvent? {
-        let concerned = entries.compactMap { entry -> (path: ModelPath, node: ModelNode)? in
+        var nodesOfPriorities: [(path: ModelPath, node: ModelNode)] = []
+        for entry in entries.sorted(by: { $0.path.count < $1.path.count }) {
+            guard case .priority = entry.value, before[entry.path].priority != after[entry.path].priority,
+                !after[entry.path].isNothing, entry.path.starts(with: place),
+                !nodesOfPriorities.contains(where: { entry.path.starts(with: $0.path) })
+            else { continue }
+            nodesOfPriorities.append((entry.path, after[entry.path]))
+        }
+        let nodes = entries.compactMap { entry -> (path: ModelPath, node: ModelNode)? in
             guard case .node(let node) = entry.value, before[entry.path] != after[entry.path],
-                entry.path.starts(with: place) || place.starts(with: entry.path)
+                entry.path.starts(with: place) || place.starts(with: entry.path),
+                !nodesOfPriorities.contains(where: { entry.path.starts(with: $0.path) })
             else { return nil }
             return (entry.path, node)
+        }
+        let concerned = (nodesOfPriorities + nodes).sorted { one, other in
+            for (key, otherKey) in zip(one.path, other.path) where key != otherKey {
+                return key.precedesAsKey(otherKey)
+            }
+            return one.path.count < other.path.count
         }
         guard let first = concerned.first else { return nil }
         if place.starts(with: first.path) {
             guard before[place] != after[place] else { return nil }
             return ModelEvent(kind: "put", path: [], data: NaiveJSON(plain: after[place]))
         }
-        guard let base else {
+        guard let base, first.path != base else {
             let below = ModelPath(first.path.dropFirst(place.count))
             return ModelEvent(kind: "put", path: below, data: NaiveJSON(plain: first.node))
         }
