@@ -3,7 +3,7 @@
 import struct
 
 from generator import exif, heif, icc, picture
-from generator.fixture import refused, whole
+from generator.fixture import Fixture, refused, whole
 
 
 def _with(item, *properties):
@@ -80,6 +80,14 @@ def _add_thumbnails(add):
     small = heif.encode(picture.make(160, 120).map(picture.grey), "-p", "chroma=420")
     small.references.append((b"thmb", [1]))
     add("thumbnail", heif.file([heif.encode(large), small]), large)
+
+
+def large():
+    """Pictures of 50 megapixels out of one tile: for tests of memory, and not in the table."""
+    tile = picture.Picture(512, 512, [(200, 10, 10, 255)] * (512 * 512))
+    head = heif.Item(b"grid", [heif.size(8192, 6144)], heif.grid(16, 12, 8192, 6144), [(b"dimg", [2] * 192)])
+    return [Fixture("large." + kind, heif.file([head, heif.encode(tile, avif=kind == "avif")], brand=kind.encode()), None)
+            for kind in ("heic", "avif")]
 
 
 def broken(whole_files):
