@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Fixture:
     name: str
     content: bytes
-    expected: dict
+    expected: dict | None  # none: not in the table
 
 
 def whole(name, content, picture, kind, alpha=False, frames=1, warnings=()):

@@ -3,7 +3,7 @@
 import struct
 
 from generator import exif, heif, icc, picture
-from generator.fixture import refused, whole
+from generator.fixture import Fixture, refused, whole
 
 
 def _with(item, *properties):
@@ -53,6 +53,8 @@ def fixtures():
         add("size-%dx%d" % (width, height), heif.file([heif.encode(sized)]), sized)
     sized = picture.make(32, 24)
     add("size-32x24", heif.file([heif.encode(sized, avif=True)], brand=b"avif"), sized, kind="avif")
+    wide = picture.Picture(12000, 64, [(200, 10, 10, 255)] * (12000 * 64))
+    add("size-12000x64", heif.file([heif.encode(wide)]), wide)
     _add_turned(add, shown)
     _add_thumbnails(add)
     return made
@@ -80,6 +82,14 @@ def _add_thumbnails(add):
     add("thumbnail", heif.file([heif.encode(large), small]), large)
 
 
+def large():
+    """Pictures of 50 megapixels out of one tile: for tests of memory, and not in the table."""
+    tile = picture.Picture(512, 512, [(200, 10, 10, 255)] * (512 * 512))
+    head = heif.Item(b"grid", [heif.size(8192, 6144)], heif.grid(16, 12, 8192, 6144), [(b"dimg", [2] * 192)])
+    return [Fixture("large." + kind, heif.file([head, heif.encode(tile, avif=kind == "avif")], brand=kind.encode()), None)
+            for kind in ("heic", "avif")]
+
+
 def broken(whole_files):
     shown = picture.make(96, 72)
     plain = heif.encode(shown)
@@ -100,11 +110,26 @@ def broken(whole_files):
     add("other-size", heif.file([sized(heif.size(64, 64))]), "corrupt")
     add("long-box", whole_file.replace(b"\0\0\0\x14ispe", b"\0\0\x14\0ispe"), "corrupt", "longer than the one")
     add("short-box", whole_file.replace(b"\0\0\0\x14ispe", b"\0\0\0\x04ispe"), "corrupt", "4 bytes")
-    add("damaged", heif.file([heif.Item(plain.kind, plain.properties, bytes(len(plain.data)))]), "truncated")
+    add("damaged", heif.file([heif.Item(plain.kind, plain.properties, bytes(len(plain.data)))]), "corrupt")
     add("bomb-size", heif.file([sized(heif.size(65500, 65500))]), "too_many_pixels", "65500×65500")
     add("bomb-32-bits", heif.file([sized(heif.size(2**32 - 1, 2**32 - 1))]), "corrupt")
     tiles = heif.Item(b"grid", [heif.size(9000, 9000)], heif.grid(3, 3, 9000, 9000), [(b"dimg", [2] * 9)])
     add("bomb-tiles", heif.file([tiles, sized(heif.size(9000, 9000))]), "too_many_frames", "its parts")
+    data = plain.data + plain.data
+    add("two-pictures", heif.file([heif.Item(plain.kind, plain.properties, data)]), "corrupt", "not what the file says")
+    for kind in ("heic", "avif"):
+        large = picture.Picture(1024, 768, [(200, 10, 10, 255)] * (1024 * 768))
+        hidden = heif.encode(large, avif=kind == "avif")
+        hidden.properties = [one for one in hidden.properties if one[4:8] != b"ispe"] + [heif.size(96, 72)]
+        add("hidden-size", heif.file([hidden], brand=kind.encode()), "corrupt", "not what the file says", kind)
+    film = heif.encode(shown, avif=True)
+    film.data *= 5
+    add("five-pictures", heif.file([film], brand=b"avif"), "corrupt", "not what the file says", "avif")
+    add("overlapping-pieces", heif.file([heif.Item(plain.kind, plain.properties, plain.data)]).replace(
+        struct.pack(">HHHI", 1, 0, 1, 0)[:6], struct.pack(">HHH", 1, 0, 2)), "corrupt")
+    lying = heif.Item(b"grid", [heif.size(96, 72)], heif.grid(1, 1, 9600, 7200), [(b"dimg", [2])])
+    add("grid-of-two-sizes", heif.file([lying, plain]), "corrupt", "grid of another size")
+    add("other-codec", heif.file([heif.Item(b"vvc1", plain.properties, plain.data)]), "unsupported_format", "vvc1")
     nested = heif.Item(b"grid", [heif.size(96, 72)], heif.grid(1, 1, 96, 72), [(b"dimg", [1])])
     add("bomb-grids", heif.file([nested]), "unsupported_format", "pictures in pictures")
     return made

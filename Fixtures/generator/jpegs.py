@@ -1,5 +1,7 @@
 """All kinds of whole JPEGs."""
 
+import subprocess
+
 from generator import exif, picture
 from generator.fixture import whole
 
@@ -23,7 +25,7 @@ def fixtures(encoder):
     shades = shown.map(picture.grey)
     made.append(fixture("grey.jpg", encoder.encode(shown, "grey"), shades))
     made.append(fixture("progressive-grey.jpg", encoder.encode(shown, "grey", "progressive"), shades))
-    return made + _sizes(encoder, shown) + _orientations(encoder) + _metadata(encoder)
+    return made + _sizes(encoder, shown) + _orientations(encoder) + _rotations(encoder) + _metadata(encoder)
 
 
 def _sizes(encoder, shown):
@@ -53,6 +55,21 @@ def _orientations(encoder):
         for order in (b"II", b"MM"):
             tagged = exif.inserted(content, exif.app1(exif.tiff([(0x0112, exif.SHORT, orientation)], order)))
             made.append(fixture("orientation-%d-%s.jpg" % (orientation, order.decode().lower()), tagged, upright))
+    return made
+
+
+def _rotations(encoder):
+    """One picture's coefficients turned without loss, each file with the tag that turns it back."""
+    upright = picture.make(160, 128)
+    plain = encoder.encode(upright)
+    turns = {1: [], 2: ["-flip", "horizontal"], 3: ["-rotate", "180"], 4: ["-flip", "vertical"], 5: ["-transpose"],
+             6: ["-rotate", "270"], 7: ["-transverse"], 8: ["-rotate", "90"]}
+    made = []
+    for orientation, turn in turns.items():
+        command = ["jpegtran", "-perfect", "-copy", "none", *turn]
+        turned = subprocess.run(command, input=plain, check=True, capture_output=True).stdout
+        tagged = exif.inserted(turned, exif.app1(exif.tiff([(0x0112, exif.SHORT, orientation)])))
+        made.append(fixture("rotation-%d.jpg" % orientation, tagged, upright))
     return made
 
 

@@ -76,3 +76,7 @@ def _add_odd(add, made, shown):
                       warnings=("profile_ignored",)))
     turned = exif.tiff([(0x0112, exif.SHORT, 6)], b"MM")
     add("exif-6", png.encode(shown.stored_for(6), 8, png.RGB, before=png.chunk(b"eXIf", turned)), shown)
+    add("exif-behind-pixels", png.encode(shown, 8, png.RGB, after=png.chunk(b"eXIf", turned)), shown)
+    xmp = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:Description tiff:Orientation='6'/></x:xmpmeta>"
+    note = png.chunk(b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + xmp)
+    add("xmp-orientation", png.encode(shown, 8, png.RGB, before=note), shown)

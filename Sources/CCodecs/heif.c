@@ -2,7 +2,6 @@
 
 #include "ccodecs.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +24,7 @@ static ccodecs_code fail(struct heif_error error, ccodecs_fault *fault) {
     if (error.subcode == heif_suberror_Security_limit_exceeded) return CCODECS_TOO_MUCH_MEMORY;
     switch (error.code) {
     case heif_error_Memory_allocation_error:
-        return CCODECS_OUT_OF_MEMORY;
+        return CCODECS_TOO_MUCH_MEMORY;  // also said of data that are empty, so that no other time is better
     case heif_error_Unsupported_filetype:
     case heif_error_Unsupported_feature:
     case heif_error_Plugin_loading_error:
@@ -40,7 +39,7 @@ static ccodecs_code fail_with(ccodecs_code code, const char *text, ccodecs_fault
     return code;
 }
 
-ccodecs_code ccodecs_heif_open(const uint8_t *bytes, size_t count, uint32_t max_pixels, ccodecs_heif_decoder **result,
+ccodecs_code ccodecs_heif_open(const uint8_t *bytes, size_t count, uint32_t max_side, ccodecs_heif_decoder **result,
                                ccodecs_fault *fault) {
     ccodecs_heif_decoder *decoder = calloc(1, sizeof *decoder);
     *result = decoder;  // the caller closes it, whatever is returned
@@ -48,8 +47,7 @@ ccodecs_code ccodecs_heif_open(const uint8_t *bytes, size_t count, uint32_t max_
     decoder->context = heif_context_alloc();
     if (decoder->context == NULL) return CCODECS_OUT_OF_MEMORY;
     heif_context_set_max_decoding_threads(decoder->context, 0);
-    // Given as the side of a square.
-    heif_context_set_maximum_image_size_limit(decoder->context, (int)ceil(sqrt(max_pixels)));
+    heif_context_set_maximum_image_size_limit(decoder->context, (int)max_side);
     struct heif_error error = heif_context_read_from_memory_without_copy(decoder->context, bytes, count, NULL);
     return error.code == heif_error_Ok ? CCODECS_OK : fail(error, fault);
 }
@@ -74,7 +72,7 @@ ccodecs_code ccodecs_heif_decode(ccodecs_heif_decoder *decoder, uint32_t item, c
     struct heif_decoding_options *options = heif_decoding_options_alloc();
     if (options == NULL) return CCODECS_OUT_OF_MEMORY;
     options->convert_hdr_to_8bit = 1;
-    if (options->version >= 3) options->strict_decoding = 1;
+    // Not strict: of a picture whose colours it cannot name, libheif would lose the memory then.
     enum heif_chroma chroma = layout.channels == 4 ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB;
     error = heif_decode_image(decoder->handle, &decoder->image, heif_colorspace_RGB, chroma, options);
     heif_decoding_options_free(options);

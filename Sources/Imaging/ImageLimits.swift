@@ -4,6 +4,10 @@ public struct ImageLimits: Sendable, Hashable {
     public var maxInputBytes: Int
     /// The most pixels in the picture, or in an animation's canvas.
     public var maxPixels: Int
+    /// The most pixels in a PNG or a GIF: all of them are decoded, however small the renditions are.
+    public var maxLosslessPixels: Int
+    /// The most pixels in a JPEG of several scans, such as a progressive one: all of it is in memory before any shows.
+    public var maxProgressivePixels: Int
     /// The longest side, in pixels.
     public var maxSide: Int
     /// The most pixels in all frames of an animation together, whether or not they are decoded; and in all tiles of a
@@ -21,12 +25,15 @@ public struct ImageLimits: Sendable, Hashable {
 
     /// Makes limits; the defaults admit every photo that today's cameras take.
     public init(
-        maxInputBytes: Int = 64 * 1_048_576, maxPixels: Int = 100_000_000, maxSide: Int = 30_000,
+        maxInputBytes: Int = 64 * 1_048_576, maxPixels: Int = 100_000_000, maxLosslessPixels: Int = 50_000_000,
+        maxProgressivePixels: Int = 40_000_000, maxSide: Int = 30_000,
         maxFramePixels: Int = 200_000_000, maxWorkingBytes: Int = 640 * 1_048_576, maxScans: Int = 100,
         acceptsTruncated: Bool = false
     ) {
         self.maxInputBytes = maxInputBytes
         self.maxPixels = maxPixels
+        self.maxLosslessPixels = maxLosslessPixels
+        self.maxProgressivePixels = maxProgressivePixels
         self.maxSide = maxSide
         self.maxFramePixels = maxFramePixels
         self.maxWorkingBytes = maxWorkingBytes
@@ -49,11 +56,9 @@ extension ImageLimits {
 
     func check(_ header: ImageHeader, framePixels: Int) throws(ImageError) {
         let size = header.storedSize
-        guard size.pixelCount <= maxPixels else {
-            throw ImageError(
-                .tooManyPixels,
-                "\(size) pixels are \(megapixels(size.pixelCount)); the limit is \(megapixels(maxPixels))",
-                hint: "Send a smaller picture.")
+        try check(size, maxPixels: maxPixels)
+        if header.format == .png || header.format == .gif {
+            try check(size, maxPixels: maxLosslessPixels, of: " in a \(header.format.name)")
         }
         guard max(size.width, size.height) <= maxSide else {
             throw ImageError(
@@ -65,6 +70,16 @@ extension ImageLimits {
                 .tooManyFrames,
                 "\(header.frameCount == 1 ? "its parts" : "\(header.frameCount) frames") have \(megapixels(framePixels)); the limit is \(megapixels(maxFramePixels))",
                 hint: "Send a shorter or a smaller animation.")
+        }
+    }
+
+    /// - Parameter kind: of which pictures, if not of all.
+    func check(_ size: PixelSize, maxPixels: Int, of kind: String = "") throws(ImageError) {
+        guard size.pixelCount <= maxPixels else {
+            throw ImageError(
+                .tooManyPixels,
+                "\(size) pixels are \(megapixels(size.pixelCount)); the limit\(kind) is \(megapixels(maxPixels))",
+                hint: "Send a smaller picture.")
         }
     }
 

@@ -3,12 +3,14 @@
 /// A value without state: rendering is synchronous, keeps one thread busy, and may run on any number of threads at a
 /// time. The same bytes and recipe give the same rendition, byte for byte, on the same codec libraries.
 ///
-/// Memory beyond the input, at most: for each size that is asked for, 3 bytes a pixel (4 with alpha, 1.5 of a JPEG) and
-/// `12 × scale + 12` rows of the decoded picture, 1 byte a sample; one band of decoded rows: up to 32 of a JPEG, 1 of
-/// others; 4 bytes a pixel of CMYK, and while colours are converted to sRGB as much again for the largest size, twice
-/// with alpha; a colour profile, at most 8 MB, and what lcms2 makes of it. What cannot be decoded row by row adds, held under `ImageLimits.maxWorkingBytes`: an interlaced PNG 1, 3 or
-/// 4 bytes a pixel, an interlaced GIF 1 byte a pixel, a progressive JPEG 2 bytes a stored sample (3 bytes a pixel at
-/// 4:2:0).
+/// Memory beyond the input, at most: for each size that is asked for, 3 bytes a pixel (4 with alpha or of ink, 1.5 of a
+/// JPEG or a WebP) and `12 × scale + 12` rows of the decoded picture, 1 byte a sample; for the one size that is just
+/// converted to sRGB, turned or written 9 bytes a pixel more (18, 4.5); one band of decoded rows: up to 32 of a JPEG, 1
+/// of others; a colour profile, at most 8 MB, and what lcms2 makes of it.
+///
+/// What cannot be decoded row by row adds, held under `ImageLimits.maxWorkingBytes`: an interlaced PNG 1, 3 or 4 bytes a
+/// pixel, an interlaced GIF 1, a JPEG of several scans 2 bytes a stored sample (3 bytes a pixel at 4:2:0), a lossy WebP
+/// 1.5, another one 8, a HEIC or AVIF 6 as phones make them and 12 at most, 16 with alpha; an animation 12.
 public struct Renderer: Sendable {
     /// What a picture may cost.
     public let limits: ImageLimits

@@ -41,6 +41,18 @@ struct LimitsTests {
         Row(file: "progressive-444.jpg", limits: ImageLimits(maxWorkingBytes: 200_000), code: nil, message: ""),
         Row(file: "progressive-444.jpg", limits: ImageLimits(maxScans: 9), code: .tooManyScans, message: "9 scans"),
         Row(file: "progressive-444.jpg", limits: ImageLimits(maxScans: 10), code: nil, message: ""),
+        Row(
+            file: "progressive-444.jpg", limits: ImageLimits(maxProgressivePixels: 160 * 120 - 1), code: .tooManyPixels,
+            message: "in several scans is 19199 pixels"),
+        Row(
+            file: "noninterleaved.jpg", limits: ImageLimits(maxProgressivePixels: 160 * 120 - 1), code: .tooManyPixels,
+            message: "in several scans is 19199 pixels"),
+        Row(file: "baseline-420.jpg", limits: ImageLimits(maxProgressivePixels: 1), code: nil, message: ""),
+        Row(file: "progressive-444.jpg", limits: ImageLimits(maxProgressivePixels: 160 * 120), code: nil, message: ""),
+        Row(
+            file: "plain.gif", limits: ImageLimits(maxLosslessPixels: 96 * 72 - 1), code: .tooManyPixels,
+            message: "in a GIF is 6911 pixels"),
+        Row(file: "rgb-8.png", limits: ImageLimits(maxLosslessPixels: 96 * 72), code: nil, message: ""),
         Row(file: "bomb-scans.jpg", limits: ImageLimits(maxScans: 190), code: nil, message: ""),
     ]
 
@@ -48,9 +60,10 @@ struct LimitsTests {
     func scans() throws {
         for (file, count) in [("baseline-420.jpg", 1), ("noninterleaved.jpg", 3), ("progressive-444.jpg", 10)] {
             let bytes = Fixture.bytes(file)
-            try JPEGScans.check(bytes.span, limits: ImageLimits(maxScans: count))
+            try JPEGScans.check(bytes.span, size: PixelSize(width: 1, height: 1), limits: ImageLimits(maxScans: count))
             let error = #expect(throws: ImageError.self) {
-                try JPEGScans.check(bytes.span, limits: ImageLimits(maxScans: count - 1))
+                try JPEGScans.check(
+                    bytes.span, size: PixelSize(width: 1, height: 1), limits: ImageLimits(maxScans: count - 1))
             }
             #expect(error?.code == .tooManyScans)
         }

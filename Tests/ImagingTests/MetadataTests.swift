@@ -23,8 +23,25 @@ struct MetadataTests {
         }
     }
 
-    @Test("A lossless rotation with its tag is the picture, whatever the recipe", arguments: Orientation.allCases)
-    func losslessRotation(_ orientation: Orientation) throws {
+    @Test("A JPEG's coefficients turned without loss, with the tag, are the picture", arguments: Orientation.allCases)
+    func turnedCoefficients(_ orientation: Orientation) throws {
+        let recipes = try ["whole=160,q100", "half=80,q100", "small=40,q100", "tile=24x30,cover,q100"].map {
+            try Recipe(parsing: $0)
+        }
+        let (turned, plain) = (Fixture.bytes("rotation-\(orientation.rawValue).jpg"), Fixture.bytes("rotation-1.jpg"))
+        let rendered = try Renderer().render(turned.span, recipes: recipes)
+        let expected = try Renderer().render(plain.span, recipes: recipes)
+        #expect(rendered.header.orientation == orientation)
+        for (rendition, other) in zip(rendered.renditions, expected.renditions) {
+            #expect(rendition.size == other.size)
+            let worst = try decode(rendition.bytes).worstDifference(from: try decode(other.bytes))
+            // Transforms and resampling are exact but for the order in which they round.
+            #expect(try #require(worst) <= 6, "\(rendition.recipe)")
+        }
+    }
+
+    @Test("Pixels turned without loss, with the tag, are the picture", arguments: Orientation.allCases)
+    func turnedPixels(_ orientation: Orientation) throws {
         let upright = try decode(Fixture.bytes("size-97x61.png"))
         let storedSize = orientation.applied(to: upright.size)
         var stored = PixelBuffer(size: storedSize, channels: 3)
@@ -98,9 +115,10 @@ struct MetadataTests {
         arguments: zip(
             [
                 "exif-gps.jpg", "exif-long.jpg", "exif-second-segment.jpg", "exif-value-9.jpg", "exif-loop.jpg",
-                "exif-offset-outside.jpg", "exif-cut.jpg", "exif-6.png",
+                "exif-offset-outside.jpg", "exif-cut.jpg", "exif-6.png", "exif-behind-pixels.png",
+                "xmp-orientation.png",
             ],
-            [6, 6, 6, 1, 1, 1, 1, 6]))
+            [6, 6, 6, 1, 1, 1, 1, 6, 1, 1]))
     func exifIsReadWithCare(file: String, orientation: Int) throws {
         #expect(try ImageHeader.read(Fixture.bytes(file).span).orientation.rawValue == orientation)
     }

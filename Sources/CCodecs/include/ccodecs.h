@@ -191,8 +191,8 @@ void ccodecs_webp_animation_close(ccodecs_webp_animation *animation);
 
 typedef struct ccodecs_heif_decoder ccodecs_heif_decoder;
 
-// Reads the file's boxes. No picture in it may have more pixels than `max_pixels`.
-ccodecs_code ccodecs_heif_open(const uint8_t *bytes, size_t count, uint32_t max_pixels, ccodecs_heif_decoder **decoder,
+// Reads the file's boxes. No picture in it may have a side that is longer than `max_side`.
+ccodecs_code ccodecs_heif_open(const uint8_t *bytes, size_t count, uint32_t max_side, ccodecs_heif_decoder **decoder,
                                ccodecs_fault *fault);
 // Decodes the primary item, or a thumbnail of it, upright, to RGB (3 channels) or RGBA (4). It must turn out to have the size of the layout.
 ccodecs_code ccodecs_heif_decode(ccodecs_heif_decoder *decoder, uint32_t item, ccodecs_layout layout,

@@ -21,14 +21,15 @@
             let format = header.header.format
             let (item, size) = header.source(for: largest)
             let channels = header.header.hasAlpha ? 4 : 3
-            // What is given, the codec's own planes, and those that are turned.
-            guard size.pixelCount <= limits.maxWorkingBytes / (channels + 3) else {
+            // The codec's planes, of two bytes a sample perhaps, as they are and turned; 6 bytes a pixel are usual.
+            guard size.pixelCount <= limits.maxWorkingBytes / (channels * 4) else {
                 throw .tooMuchMemory(format, limits: limits)
             }
             var report = CodecReport(format, limits: limits)
             var pointer: OpaquePointer?
             let opened = unsafe ccodecs_heif_open(
-                bytes.baseAddress, bytes.count, UInt32(clamping: limits.maxPixels), &pointer, &report.fault)
+                bytes.baseAddress, bytes.count, UInt32(clamping: min(limits.maxSide, Int(Int32.max))), &pointer,
+                &report.fault)
             let handle = try unsafe CodecHandle(pointer, close: ccodecs_heif_close)
             try report.check(opened)
             let decoded = unsafe ccodecs_heif_decode(

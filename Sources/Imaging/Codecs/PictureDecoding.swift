@@ -48,7 +48,7 @@ struct PictureDecoding {
     private func decodeAnyJPEG(
         _ buffer: UnsafeBufferPointer<UInt8>, to views: [View]
     ) throws(ImageError) -> DecodedViews {
-        try unsafe JPEGScans.check(buffer.span, limits: limits)
+        try unsafe JPEGScans.check(buffer.span, size: header.storedSize, limits: limits)
         let source = try unsafe JPEGSource(buffer, header: header, limits: limits)
         let eighths = JPEGScale.eighths(of: source.size, for: largest(of: views), isTransformSharp: false)
         let bytes = unsafe buffer.span

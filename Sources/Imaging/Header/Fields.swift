@@ -19,4 +19,14 @@ struct Fields {
         offset += byteCount
         return value
     }
+
+    /// The next number of a size that the file gives: 0, 4 or 8 bytes, and less than 2^32 in any case.
+    mutating func next(ofSize byteCount: Int, _ bytes: Span<UInt8>) -> Int? {
+        switch byteCount {
+        case 0: 0
+        case 4: next(4, bytes)
+        case 8: next(4, bytes) == 0 ? next(4, bytes) : nil
+        default: nil
+        }
+    }
 }

@@ -21,7 +21,9 @@ struct HEIFHeader {
         for alpha in alphas { codedPixels += try items.codedPixels(of: alpha, bytes) }
         var thumbnails: [(item: Int, size: PixelSize)] = []
         for item in items.items(to: primary, by: "thmb", bytes) where !items.isDerived(item) {
-            guard let thumbnail = try? items.size(of: item, bytes), size.covers(thumbnail, factor: 1) else { continue }
+            guard let thumbnail = try? items.size(of: item, bytes), size.covers(thumbnail, factor: 1),
+                (try? items.checkCoded(item, bytes)) != nil
+            else { continue }
             thumbnails.append((item, thumbnail))
         }
         return HEIFHeader(
@@ -45,40 +47,62 @@ struct HEIFHeader {
 }
 
 extension HEIFItems {
-    /// Whether an item has no pixels of its own: it is laid together from others, or another one anew.
-    func isDerived(_ item: Int) -> Bool { ["grid", "iovl", "iden", "tmap"].contains(types[item]) }
+    /// Whether an item has no pixels of its own: it is laid together from tiles, or is another one anew.
+    func isDerived(_ item: Int) -> Bool { ["grid", "iden"].contains(types[item]) }
+
+    /// The size of an item's own pixels.
+    func storedSize(of item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> PixelSize {
+        let sizes = properties(of: item).filter { bytes.starts(with: "ispe", at: $0.type) }
+        guard sizes.count == 1, let payload = sizes.first?.payload,
+            let width = bytes.uint32(at: payload.lowerBound + 4), let height = bytes.uint32(at: payload.lowerBound + 8),
+            width > 0, height > 0
+        else { throw .corrupt(format, "a picture without a size") }
+        guard max(width, height) < 1 << 31 else { throw .corrupt(format, "its size is \(width)×\(height)") }
+        return PixelSize(width: width, height: height)
+    }
 
     /// The size of an item as it is shown: its own, with what is cut off and turned.
     func size(of item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> PixelSize {
-        var size: PixelSize?
+        var size = try storedSize(of: item, bytes)
         for property in properties(of: item) {
             var fields = Fields(in: property.payload)
-            if bytes.starts(with: "ispe", at: property.type) {
-                guard fields.next(4, bytes) != nil, let width = fields.next(4, bytes),
-                    let height = fields.next(4, bytes)
-                else { continue }
-                size = PixelSize(width: width, height: height)
-            } else if bytes.starts(with: "irot", at: property.type), let angle = fields.next(1, bytes), angle & 1 == 1 {
-                size = size?.swapped
-            } else if bytes.starts(with: "clap", at: property.type) {
-                size = size.flatMap { CleanAperture(&fields, bytes)?.size(in: $0) }
+            if bytes.starts(with: "irot", at: property.type), let angle = fields.next(1, bytes), angle & 1 == 1 {
+                size = size.swapped
+            } else if bytes.starts(with: "clap", at: property.type), let aperture = CleanAperture(&fields, bytes) {
+                size = aperture.size(in: size)
             }
         }
-        guard let size, size.width > 0, size.height > 0 else { throw .corrupt(format, "a picture without a size") }
-        guard max(size.width, size.height) < 1 << 31 else { throw .corrupt(format, "its size is \(size)") }
+        guard size.width > 0, size.height > 0 else { throw .corrupt(format, "nothing shows of it") }
         return size
     }
 
     /// Pixels that are to be decoded for an item: its own, or those of its parts, of which none may have parts again.
+    ///
+    /// Each was looked into, so that this is what will be decoded.
     func codedPixels(of item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> Int {
-        func pixelCount(_ item: Int) throws(ImageError) -> Int { min(try size(of: item, bytes).pixelCount, 1 << 40) }
-        guard isDerived(item) else { return try pixelCount(item) }
-        var sum = try pixelCount(item)
+        guard isDerived(item) else {
+            try checkCoded(item, bytes)
+            return min(try storedSize(of: item, bytes).pixelCount, 1 << 40)
+        }
+        if types[item] == "grid" { try checkGrid(item, bytes) }
+        var counts: [Int: Int] = [:]
+        var sum = min(try storedSize(of: item, bytes).pixelCount, 1 << 40)
         for part in items(from: item, by: "dimg", bytes) {
             guard !isDerived(part) else { throw .unsupported("\(format.name) of pictures in pictures") }
-            sum += try pixelCount(part)
+            if counts[part] == nil { counts[part] = try codedPixels(of: part, bytes) }
+            sum += counts[part] ?? 0
         }
         return sum
+    }
+
+    /// A grid's data give its size a second time (ISO/IEC 23008-12, 6.6.2.3.2).
+    private func checkGrid(_ item: Int, _ bytes: Span<UInt8>) throws(ImageError) {
+        let data = try data(of: item, bytes)
+        let isLarge = data.span.byte(at: 1).map { $0 & 1 == 1 } ?? false
+        let width = isLarge ? data.span.uint32(at: 4) : data.span.uint16(at: 4)
+        let height = isLarge ? data.span.uint32(at: 8) : data.span.uint16(at: 6)
+        let size = try storedSize(of: item, bytes)
+        guard width == size.width, height == size.height else { throw .corrupt(format, "a grid of another size") }
     }
 
     func isAlpha(_ item: Int, _ bytes: Span<UInt8>) -> Bool {

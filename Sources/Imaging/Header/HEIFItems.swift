@@ -9,6 +9,8 @@ struct HEIFItems {
     private var properties: [Boxes.Box] = []
     private var associations: [Int: [Int]] = [:]
     private var references: [Reference] = []
+    private var locations: [Int: [Range<Int>]] = [:]
+    private var itemData: Range<Int>?
     /// Tables are held under this, so that their memory does not grow with what a file says.
     private static let maxEntries = 10_000
     private var entryCount = 0
@@ -32,6 +34,9 @@ struct HEIFItems {
         }
         guard isFound else { throw .unsupported("\(format.name) without a still picture") }
     }
+
+    /// Where an item's bytes are; nowhere for what is beyond reason.
+    func pieces(of item: Int) -> [Range<Int>] { locations[item] ?? [] }
 
     /// The properties of an item, in the order in which they apply.
     func properties(of item: Int) -> [Boxes.Box] {
@@ -69,8 +74,11 @@ extension HEIFItems {
 
     private mutating func readMeta(_ bytes: Span<UInt8>, in range: Range<Int>) throws(ImageError) {
         var boxes = Boxes(in: range, of: format)
+        var (places, seen) = (nil as Range<Int>?, Set<Int>())
         while let box = try boxes.next(bytes) {
             func isA(_ type: String) -> Bool { bytes.starts(with: type, at: box.type) }
+            // Another decoder might heed the other one.
+            guard let type = bytes.uint32(at: box.type), seen.insert(type).inserted || isA("free") else { throw damage }
             if isA("pitm") {
                 var fields = Fields(in: box.payload)
                 let version = fields.next(4, bytes).map { $0 >> 24 }
@@ -81,7 +89,37 @@ extension HEIFItems {
                 try readReferences(bytes, in: box.payload)
             } else if isA("iprp") {
                 try readProperties(bytes, in: box.payload)
+            } else if isA("idat") {
+                itemData = box.payload
+            } else if isA("iloc") {
+                places = box.payload
             }
+        }
+        if let places { try readLocations(bytes, in: places) }
+    }
+
+    /// For each item its pieces: in the file, or in the `idat` box (ISO/IEC 14496-12, 8.11.3).
+    private mutating func readLocations(_ bytes: Span<UInt8>, in range: Range<Int>) throws(ImageError) {
+        var fields = Fields(in: range)
+        guard let version = fields.next(1, bytes), fields.next(3, bytes) != nil, let sizes = fields.next(2, bytes),
+            let itemCount = fields.next(version < 2 ? 2 : 4, bytes)
+        else { throw damage }
+        for _ in 0..<itemCount {
+            guard let item = fields.next(version < 2 ? 2 : 4, bytes), locations[item] == nil,
+                let method = version == 0 ? 0 : fields.next(2, bytes), fields.next(2, bytes) != nil,
+                let base = fields.next(ofSize: sizes >> 4 & 15, bytes), let count = fields.next(2, bytes)
+            else { throw damage }
+            try self.count(count + 1)
+            var pieces: [Range<Int>] = []
+            for _ in 0..<count {
+                guard version == 0 || fields.next(ofSize: sizes & 15, bytes) != nil,
+                    let offset = fields.next(ofSize: sizes >> 12, bytes),
+                    let length = fields.next(ofSize: sizes >> 8 & 15, bytes), length > 0
+                else { throw damage }
+                let start = base + offset + (method & 15 == 1 ? itemData?.lowerBound ?? bytes.count : 0)
+                pieces.append(start..<start + length)
+            }
+            locations[item] = pieces
         }
     }
 
@@ -95,6 +133,7 @@ extension HEIFItems {
                 fields.next(2, bytes) != nil, let type = fields.next(4, bytes)
             else { continue }
             try count(1)
+            guard types[item] == nil else { throw damage }
             types[item] = String(
                 decoding: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: type >> $0) }, as: UTF8.self)
         }
@@ -145,7 +184,8 @@ extension HEIFItems {
                 guard let number = fields.next(isWide ? 2 : 1, bytes) else { throw damage }
                 numbers.append(number & (isWide ? 0x7FFF : 0x7F))
             }
-            associations[item, default: []] += numbers
+            guard associations[item] == nil else { throw damage }
+            associations[item] = numbers
         }
     }
 }

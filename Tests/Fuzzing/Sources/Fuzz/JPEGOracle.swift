@@ -1,1 +1,1 @@
-../../../Tests/ImagingTests/JPEGOracle.swift
+../../../ImagingTests/JPEGOracle.swift

@@ -1,1 +1,1 @@
-../../../Tests/ImagingTests/JPEGVerdict.swift
+../../../ImagingTests/JPEGVerdict.swift

@@ -1,0 +1,150 @@
+#if os(Linux)
+    import Testing
+
+    @testable import Imaging
+
+    /// In a process of its own, so that the memory is the renderer's.
+    struct MemoryTests {
+        /// A picture, what is asked for, and what that may take.
+        private struct Row: Sendable {
+            let name: String
+            let recipes: [String]
+            let bound: MemoryBound
+            let make: @Sendable () throws -> [UInt8]
+        }
+
+        private static let usual = ["full=1280", "small=640", "thumb=320", "tile=150,cover"]
+        private static let many = (1...20).map { "size\($0)=\($0 * 64)" }
+
+        private static func square(_ side: Int) -> PixelSize { PixelSize(width: side, height: side) }
+
+        /// 50 and 100 megapixels where a debug build is quick enough, and fewer where every byte is proportional.
+        private static let rows = [
+            Row(
+                name: "100 megapixels of JPEG, many sizes", recipes: many,
+                bound: MemoryBound(.yCbCr, square(10_000), divisor: 2, samplesPerPixel: 1.5)
+            ) { JPEGBuilder.grey(10_000, 10_000).file },
+            Row(
+                name: "a JPEG as wide as may be", recipes: usual,
+                bound: MemoryBound(.yCbCr, PixelSize(width: 30_000, height: 400), samplesPerPixel: 1.5)
+            ) { JPEGBuilder.grey(30_000, 400).file },
+            Row(
+                name: "a JPEG at its own size", recipes: ["a=2000,progressive"],
+                bound: MemoryBound(.yCbCr, square(2000), samplesPerPixel: 1.5)
+            ) { JPEGBuilder.grey(2000, 2000).file },
+            Row(
+                name: "a wide-gamut JPEG, turned, at its own size", recipes: ["a=1000,webp"],
+                bound: MemoryBound(.yCbCr, square(1000), samplesPerPixel: 1.5)
+            ) { Fixture.dressed(JPEGBuilder.grey(1000, 1000), as: "profile-p3.jpg", orientation: 6) },
+            Row(
+                name: "40 megapixels of progressive JPEG", recipes: usual,
+                bound: MemoryBound(.yCbCr, square(6320), samplesPerPixel: 3, workingBytes: 6320 * 6328 * 6)
+            ) {
+                var jpeg = JPEGBuilder(6320, 6320, .progressive, factors: [0x11, 0x11, 0x11])
+                jpeg.addDCScan()
+                jpeg.addEmptyScans(1)
+                return jpeg.file
+            },
+            Row(
+                name: "25 megapixels of ink", recipes: usual,
+                bound: MemoryBound(.cmyk, square(5000), samplesPerPixel: 4)
+            ) { JPEGBuilder.grey(5000, 5000, factors: [0x11, 0x11, 0x11, 0x11]).file },
+            Row(
+                name: "ink with a profile at its own size", recipes: ["a=800"],
+                bound: MemoryBound(.cmyk, square(800), samplesPerPixel: 4)
+            ) {
+                let ink = JPEGBuilder.grey(800, 800, factors: [0x11, 0x11, 0x11, 0x11])
+                return Fixture.dressed(ink, as: "profile-cmyk.jpg", orientation: 5)
+            },
+            Row(
+                name: "50 megapixels of PNG", recipes: usual,
+                bound: MemoryBound(.rgb, PixelSize(width: 10_000, height: 5000), samplesPerPixel: 1)
+            ) { PNGBuilder.black(10_000, 5000, .grey) },
+            Row(
+                name: "50 megapixels of interlaced PNG", recipes: usual,
+                bound: MemoryBound(
+                    .rgb, PixelSize(width: 10_000, height: 5000), samplesPerPixel: 1, workingBytes: 50_000_000)
+            ) { PNGBuilder.black(10_000, 5000, .grey, isInterlaced: true) },
+            Row(
+                name: "an interlaced PNG with alpha at its own size", recipes: ["a=1000,alpha"],
+                bound: MemoryBound(.rgba, square(1000), samplesPerPixel: 4, workingBytes: 4_000_000)
+            ) { PNGBuilder.black(1000, 1000, .rgba, isInterlaced: true) },
+            Row(
+                name: "alpha as WebP", recipes: ["a=1000,webp,alpha"],
+                bound: MemoryBound(.rgba, square(1000), samplesPerPixel: 4)
+            ) { PNGBuilder.black(1000, 1000, .rgba) },
+            Row(
+                name: "a flattened PNG, and as WebP", recipes: ["a=1000", "b=999,webp"],
+                bound: MemoryBound(.rgba, square(1000), samplesPerPixel: 4)
+            ) { PNGBuilder.black(1000, 1000, .rgba) },
+            Row(
+                name: "an interlaced GIF", recipes: usual,
+                bound: MemoryBound(.rgb, square(2000), samplesPerPixel: 3, workingBytes: 4_000_000)
+            ) {
+                var gif = GIFBuilder(2000, 2000)
+                gif.addFrame(2000, 2000, pixels: 4_000_000, isInterlaced: true)
+                return gif.file
+            },
+        ]
+
+        #if WebP && HEIF
+            private static let optional = [
+                Row(
+                    name: "a lossy WebP", recipes: usual,
+                    bound: MemoryBound(.yCbCr, square(2000), samplesPerPixel: 1.5, workingBytes: 6_000_000)
+                ) { try Encoder.webp(PixelBuffer(size: square(2000), channels: 3), quality: 50) },
+                Row(
+                    name: "a WebP with alpha", recipes: usual,
+                    bound: MemoryBound(.rgba, square(1000), samplesPerPixel: 4, workingBytes: 8_000_000)
+                ) { try Encoder.webp(PixelBuffer(size: square(1000), channels: 4), quality: 50) },
+                Row(
+                    name: "50 megapixels of HEIC", recipes: ["thumb=320"],
+                    bound: MemoryBound(
+                        .rgb, PixelSize(width: 8192, height: 6144), samplesPerPixel: 3, workingBytes: 8192 * 6144 * 6)
+                ) { Fixture.bytes("large.heic") },
+            ]
+        #else
+            private static let optional: [Row] = []
+        #endif
+
+        @Test("Rendering takes no more than Renderer says", .timeLimit(.minutes(10)))
+        func bounds() async {
+            await #expect(processExitsWith: .success) {
+                // What is read and computed once.
+                for file in ["baseline-420.jpg", "rgba-8.png", "profile-p3.jpg", "profile-cmyk.jpg"] {
+                    _ = try Renderer().render(Fixture.bytes(file).span, recipes: Recipe.defaults)
+                }
+                for row in MemoryTests.rows + MemoryTests.optional { try MemoryTests.check(row) }
+            }
+        }
+
+        private static func check(_ row: Row) throws {
+            let bytes = try row.make()
+            let recipes = try row.recipes.map { try Recipe(parsing: $0) }
+            var sizes: [PixelSize] = []
+            let increase = try PeakMemory.increase {
+                sizes = try Renderer().render(bytes.span, recipes: recipes).renditions.map(\.size)
+            }
+            let bound = row.bound.bytes(for: sizes + [PixelSize(width: 100, height: 100)])
+            #expect(sizes.count == recipes.count)
+            #expect(increase <= bound, "\(row.name): \(increase) bytes, and not \(bound)")
+        }
+    }
+
+    extension Fixture {
+        /// A picture with the profile of a fixture, and an orientation.
+        fileprivate static func dressed(_ jpeg: JPEGBuilder, as file: String, orientation: Int) -> [UInt8] {
+            var (jpeg, offset) = (jpeg, 2)
+            let bytes = Fixture.bytes(file)
+            while let (marker, payload) = try? JPEGHeader.nextSegment(bytes.span, &offset), marker != 0xDA {
+                // APP2 has the profile, and APP14 says what the components are.
+                if marker == 0xE2 || marker == 0xEE { jpeg.insert(marker, Array(bytes[payload])) }
+            }
+            let tiff =
+                Array("MM\0*".utf8) + bigEndian(8) + [0, 1] + bigEndian(0x112_0003) + bigEndian(1)
+                + bigEndian(orientation << 16)
+            jpeg.insert(0xE1, Array("Exif\0\0".utf8) + tiff + bigEndian(0))
+            return jpeg.file
+        }
+    }
+#endif
