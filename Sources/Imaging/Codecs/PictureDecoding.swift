@@ -20,7 +20,7 @@ struct PictureDecoding {
             case .png:
                 try read(RowPlanes(try unsafe PNGDecoder(buffer, header: header, limits: limits)), bytes, to: views)
             case .gif:
-                try read(RowPlanes(try unsafe GIFDecoder(buffer, header: header, limits: limits)), bytes, to: views)
+                try read(try unsafe GIFDecoder(buffer, header: header, limits: limits), bytes, to: views)
             case .heic, .avif: try unsafe decodeHEIF(buffer, to: views)
             case .webp: try decodeWebP(bytes, to: views)
             }
