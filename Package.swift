@@ -53,6 +53,9 @@ let package = Package(
         .systemLibrary(
             name: "CSystemZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(
+            name: "CSystemDeflate", pkgConfig: "libdeflate",
+            providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
+        .systemLibrary(
             name: "CSystemSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
         .systemLibrary(
             name: "CSystemCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
@@ -61,7 +64,7 @@ let package = Package(
         .target(
             name: "CCodecs",
             dependencies: [
-                "CSystemJPEG", "CSystemPNG", "CSystemGIF", "CSystemLCMS", "CSystemZlib",
+                "CSystemJPEG", "CSystemPNG", "CSystemGIF", "CSystemLCMS", "CSystemZlib", "CSystemDeflate",
                 .target(name: "CSystemWebP", condition: .when(traits: ["WebP"])),
                 .target(name: "CSystemHEIF", condition: .when(traits: ["HEIF"])),
             ],

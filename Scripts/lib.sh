@@ -51,6 +51,7 @@ missing_packages() {
     # Optional for the package (its traits WebP and HEIF), but what is tested and documented is the whole of it.
     has_library libwebpmux webp/mux.h || need libwebp-dev webp
     has_library libheif libheif/heif.h || need libheif-dev libheif
+    has_library libdeflate libdeflate.h || need libdeflate-dev libdeflate
     has_library sqlite3 sqlite3.h || need libsqlite3-dev sqlite
     has_library zlib zlib.h || need zlib1g-dev zlib
     has_library libcrypto openssl/evp.h || need libssl-dev openssl

@@ -1,7 +1,7 @@
 // Encodes a PPM from standard input as a JPEG of any kind that libjpeg writes.
 //
 //     encode-jpeg OUT [quality=90] [sampling=2x2] [progressive] [grey] [rgb] [cmyk|ycck] [plain] [arithmetic]
-//                 [restart=N] [noninterleaved] [manyscans]
+//                 [restart=N] [noninterleaved] [manyscans] [dcscans]
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +48,18 @@ static int fill_separate_scans(jpeg_scan_info *scans) {
     return 3;
 }
 
+// Each component's DC by itself, first without the two lowest bits; then AC, in one go.
+static int fill_dc_scans(jpeg_scan_info *scans) {
+    int count = 0;
+    for (int low = 2; low >= 0; low--) {
+        for (int component = 0; component < 3; component++) {
+            scans[count++] = (jpeg_scan_info){1, {component}, 0, 0, low == 2 ? 0 : low + 1, low};
+        }
+    }
+    for (int component = 0; component < 3; component++) scans[count++] = (jpeg_scan_info){1, {component}, 1, 63, 0, 0};
+    return count;
+}
+
 int main(int count, char **arguments) {
     int width, height;
     if (count < 2 || scanf("P6 %d %d 255", &width, &height) != 2 || getchar() == EOF) return 2;
@@ -80,6 +92,7 @@ int main(int count, char **arguments) {
     jpeg_scan_info scans[200];
     if (has(count, arguments, "progressive")) jpeg_simple_progression(&jpeg);
     if (has(count, arguments, "manyscans")) jpeg.num_scans = fill_many_scans(scans);
+    if (has(count, arguments, "dcscans")) jpeg.num_scans = fill_dc_scans(scans);
     if (has(count, arguments, "noninterleaved")) jpeg.num_scans = fill_separate_scans(scans);
     if (jpeg.scan_info == NULL && jpeg.num_scans > 0) jpeg.scan_info = scans;
     jpeg_start_compress(&jpeg, TRUE);

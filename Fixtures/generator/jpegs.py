@@ -36,6 +36,11 @@ def _sizes(encoder, shown):
         # Without its first Huffman table, as in motion JPEG: the standard's own is meant.
         fixture("default-table.jpg", baseline[:table] + b"\xff\xfe" + baseline[table + 2:], shown),
     ]
+    odd = picture.make(97, 61)
+    for sampling in ("2x2", "4x1", "1x1"):
+        made.append(fixture("progressive-dc-scans-%s.jpg" % sampling, encoder.encode(
+            odd, "dcscans", "restart=3", "sampling=" + sampling), odd))
+    made.append(fixture("progressive-restarts.jpg", encoder.encode(odd, "progressive", "restart=2"), odd))
     for width, height in ((1, 1), (97, 61), (640, 480), (1, 200), (200, 1), (24, 16)):
         sized = picture.make(width, height)
         made.append(fixture("size-%dx%d.jpg" % (width, height), encoder.encode(sized), sized))

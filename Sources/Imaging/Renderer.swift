@@ -8,9 +8,10 @@
 /// converted to sRGB, turned or written 9 bytes a pixel more (18, 4.5); one band of decoded rows: up to 32 of a JPEG, 1
 /// of others; a colour profile, at most 8 MB, and what lcms2 makes of it.
 ///
-/// What cannot be decoded row by row adds, held under `ImageLimits.maxWorkingBytes`: an interlaced PNG 1, 3 or 4 bytes a
-/// pixel, an interlaced GIF 1, a JPEG of several scans 2 bytes a stored sample (3 bytes a pixel at 4:2:0), a lossy WebP
-/// 1.5, another one 8, a HEIC or AVIF 6 as phones make them and 12 at most, 16 with alpha; an animation 12.
+/// What is not decoded row by row adds, held under `ImageLimits.maxWorkingBytes`: a PNG of 8 bits and up to 64 MiB all
+/// of its samples, and its packed bytes; an interlaced PNG 1, 3 or 4 bytes a pixel, an interlaced GIF 1, a JPEG of
+/// several scans 2 bytes a stored sample (3 bytes a pixel at 4:2:0), a lossy WebP 1.5, another one 8, a HEIC or AVIF 6
+/// as phones make them and 12 at most, 16 with alpha; an animation 12.
 public struct Renderer: Sendable {
     /// What a picture may cost.
     public let limits: ImageLimits

@@ -132,13 +132,18 @@ extension Configuration {
 
     /// What the database door is to know.
     ///
-    /// - Throws: `ConfigurationError` when the secret cannot be read, or is too short to be one.
+    /// - Throws: `ConfigurationError` when the secret cannot be read, is too short to be one, or what is for TCP has no
+    ///   address to be of use at.
     func databaseSettings() throws -> DatabaseSettings {
         var settings = DatabaseSettings()
         settings.namespace = try value(Settings.namespace)
         settings.isEmulator = try value(Settings.emulator)
         let path = try value(Settings.databaseSecret)
         if !path.isEmpty { settings.secret = try Self.secret(path) }
+        if settings.isEmulator || settings.secret != nil, try value(Settings.listen) == nil {
+            let name = settings.isEmulator ? Settings.emulator.name : Settings.databaseSecret.name
+            throw ConfigurationError("\(name) is about TCP; say where to listen, such as --listen 127.0.0.1:9000")
+        }
         settings.keepAliveMilliseconds = try value(Settings.streamKeepAlive).milliseconds
         return settings
     }

@@ -7,7 +7,7 @@ struct CommandLineTests {
     @Test(
         arguments: [
             (["--version"], 0, ""), (["--help"], 0, ""), (["nonsense"], 2, "nonsense"),
-            (["serve", "--nonsense"], 2, "--nonsense"),
+            (["serve", "--nonsense"], 2, "--nonsense"), (["serve", "--emulator"], 2, "--listen"),
             (["upload", "x.jpg"], 2, "--user"),
             (["render", "x.jpg", "--out", "o", "--recipe", "thumb"], 2, "thumb"),
             (["render", "x.jpg", "--out", "o", "--recipe", "a=1", "--recipe", "a=2"], 2, "one name"),

@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype export, import, serve --engine memory", .timeLimit(.minutes(3)))
+@Suite("tintype export, import, serve --engine memory", .timeLimit(.minutes(5)))
 struct TreeCommandTests {
     @Test("A tree with priorities, large enough for several parts, comes back as it was", arguments: ["", "kept"])
     func roundTrip(path: String) async throws {

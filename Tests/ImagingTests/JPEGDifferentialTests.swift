@@ -36,6 +36,19 @@ struct JPEGDifferentialTests {
         }
     }
 
+    @Test("A progressive one at an eighth, from its DC scans alone, bit for bit", arguments: JPEGFile.progressive)
+    func progressive(_ file: JPEGFile) throws {
+        let bytes = file.bytes
+        let isUsual = !["progressive-cmyk.jpg"].contains(file.url.lastPathComponent)
+        guard let ours = JPEGOracle.oursOfDC(bytes) else { return #expect(!isUsual) }
+        let theirs = try JPEGOracle.libjpeg(bytes, eighths: 1)
+        for index in ours.layouts.indices where ours.layouts[index] == theirs.layouts[index] {
+            #expect(ours.samples[index] == theirs.samples[index])
+        }
+        #expect(ours.layouts[0] == theirs.layouts[0])
+        #expect(SequentialFrame.read(bytes.span) == nil)
+    }
+
     /// libjpeg's smaller transforms take a part of the high frequencies for low ones, ours cuts them off: what they make
     /// of a photo differs a little everywhere, and much only at hard edges.
     @Test("At a quarter and a half, but for the kind of transform", arguments: JPEGFile.all, [2, 4])
@@ -62,4 +75,6 @@ struct JPEGFile: Sendable, CustomTestStringConvertible {
     static let all =
         Fixture.whole.filter { $0.format == "jpeg" }.map { JPEGFile(url: Fixture.folder.appending(path: $0.file)) }
         + photos.filter { $0.pathExtension == "jpg" }.map { JPEGFile(url: $0) }
+
+    static let progressive = all.filter { $0.url.lastPathComponent.hasPrefix("progressive") }
 }

@@ -8,6 +8,7 @@ import Testing
 struct JPEGMutationTests {
     static let files = [
         "size-24x16.jpg", "restart-markers.jpg", "baseline-422.jpg", "baseline-411.jpg", "grey.jpg", "baseline-444.jpg",
+        "progressive-dc-scans-2x2.jpg", "progressive-420.jpg",
     ]
     static let count = ProcessInfo.processInfo.environment["TINTYPE_MUTATIONS"].flatMap(Int.init) ?? 100
 
@@ -31,11 +32,13 @@ struct JPEGMutationTests {
         #expect(equal * 20 >= accepted * 19)
     }
 
-    @Test("A file cut anywhere is refused", arguments: ["size-24x16.jpg", "restart-markers.jpg"])
+    @Test(
+        "A file cut anywhere is refused", arguments: ["size-24x16.jpg", "restart-markers.jpg", "progressive-420.jpg"])
     func cuts(file: String) {
         let bytes = Fixture.bytes(file)
         for count in 0..<bytes.count where count % 7 == 0 || count > bytes.count - 30 {
-            #expect(JPEGOracle.ours(Array(bytes[0..<count]), eighths: [1]) == nil)
+            let cut = Array(bytes[0..<count])
+            #expect(JPEGOracle.ours(cut, eighths: [1]) == nil && JPEGOracle.oursOfDC(cut) == nil)
         }
     }
 

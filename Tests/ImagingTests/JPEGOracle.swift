@@ -36,6 +36,14 @@ enum JPEGOracle {
         return try? DecodedPlanes(decoder, from: bytes.span)
     }
 
+    /// Ours of a progressive picture at an eighth; nil where it leaves the picture to libjpeg.
+    static func oursOfDC(_ bytes: [UInt8]) -> DecodedPlanes? {
+        guard let frame = ProgressiveFrame.read(bytes.span, maxScans: 100),
+            let decoder = ProgressiveDCDecoder(frame, from: bytes.span)
+        else { return nil }
+        return try? DecodedPlanes(decoder, from: bytes.span)
+    }
+
     /// libjpeg's pixels.
     static func pixels(_ bytes: [UInt8]) throws(ImageError) -> PixelBuffer {
         let header = try ImageHeader.read(bytes.span)

@@ -13,6 +13,7 @@ enum JPEGVerdict {
         guard (try? ImageHeader.read(bytes.span, limits: ImageLimits(maxPixels: 1_000_000))) != nil else {
             return .refused
         }
+        if let ours = JPEGOracle.oursOfDC(bytes) { return ofDC(ours, bytes) }
         let ours = [1, 2, 4, 8].map { JPEGOracle.ours(bytes, eighths: [$0]) }
         guard let eighth = ours[0], let full = ours[3], ours[1] != nil, ours[2] != nil else {
             return ours.allSatisfy { $0 == nil } ? .refused : .disagreement("whether it is whole hangs on the scale")
@@ -22,5 +23,11 @@ enum JPEGVerdict {
         else { return .disagreement("libjpeg refuses it") }
         if eighth.samples[0] != theirEighth.samples[0] { return .disagreement("at an eighth") }
         return .accepted(areEqual: full == theirFull)
+    }
+
+    /// Of a progressive picture: libjpeg may refuse it for what the scans have that ours passes over.
+    private static func ofDC(_ ours: DecodedPlanes, _ bytes: [UInt8]) -> JPEGVerdict {
+        guard let theirs = try? JPEGOracle.libjpeg(bytes, eighths: 1) else { return .refused }
+        return ours.samples[0] == theirs.samples[0] ? .accepted(areEqual: true) : .disagreement("DC at an eighth")
     }
 }

@@ -58,8 +58,13 @@
             },
             Row(
                 name: "50 megapixels of PNG", recipes: usual,
-                bound: MemoryBound(.rgb, PixelSize(width: 10_000, height: 5000), samplesPerPixel: 1)
+                bound: MemoryBound(
+                    .rgb, PixelSize(width: 10_000, height: 5000), samplesPerPixel: 1, workingBytes: 50_005_000)
             ) { PNGBuilder.black(10_000, 5000, .grey) },
+            Row(
+                name: "50 megapixels of PNG, row by row", recipes: usual,
+                bound: MemoryBound(.rgb, PixelSize(width: 10_000, height: 5000), samplesPerPixel: 3)
+            ) { PNGBuilder.black(10_000, 5000, .rgb) },
             Row(
                 name: "50 megapixels of interlaced PNG", recipes: usual,
                 bound: MemoryBound(
@@ -83,11 +88,11 @@
             private static let optional = [
                 Row(
                     name: "alpha as WebP", recipes: ["a=1000,webp,alpha"],
-                    bound: MemoryBound(.rgba, square(1000), samplesPerPixel: 4)
+                    bound: MemoryBound(.rgba, square(1000), samplesPerPixel: 4, workingBytes: 4_001_000)
                 ) { PNGBuilder.black(1000, 1000, .rgba) },
                 Row(
                     name: "a flattened PNG, and as WebP", recipes: ["a=1000", "b=999,webp"],
-                    bound: MemoryBound(.rgba, square(1000), samplesPerPixel: 4)
+                    bound: MemoryBound(.rgba, square(1000), samplesPerPixel: 4, workingBytes: 4_001_000)
                 ) { PNGBuilder.black(1000, 1000, .rgba) },
                 Row(
                     name: "a lossy WebP", recipes: usual,

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Passing faults cost time, never an upload", .timeLimit(.minutes(2)))
+@Suite("Passing faults cost time, never an upload", .timeLimit(.minutes(5)))
 struct FaultTests {
     @Test(
         "K8: a rendition that cannot be written is tried again until it can, and whoever asks is told why it takes so long"

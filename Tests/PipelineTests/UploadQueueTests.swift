@@ -4,7 +4,7 @@ import Tree
 
 @testable import Pipeline
 
-@Suite("The queue: each upload once, and a worker for each", .timeLimit(.minutes(1)))
+@Suite("The queue: each upload once, and a worker for each", .timeLimit(.minutes(5)))
 struct UploadQueueTests {
     @Test func anUploadThatWaitsOrIsInWorkIsNotQueuedAgain() async {
         let (queue, ids) = (UploadQueue(), PushIDGenerator())

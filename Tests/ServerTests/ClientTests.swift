@@ -4,7 +4,7 @@ import NIOCore
 import TestSupport
 import Testing
 
-@Suite("The client", .timeLimit(.minutes(1)))
+@Suite("The client", .timeLimit(.minutes(5)))
 struct ClientTests {
     @Test("Where nobody listens, it says so", arguments: ["missing.sock", "file"])
     func noService(name: String) async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The database over HTTP", .timeLimit(.minutes(2)))
+@Suite("The database over HTTP", .timeLimit(.minutes(5)))
 struct DatabaseTests {
     /// Requests one after the other, each with what is to be answered.
     struct Story: Sendable, CustomTestStringConvertible {

@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The door: who may come in, and how it opens and closes", .timeLimit(.minutes(2)))
+@Suite("The door: who may come in, and how it opens and closes", .timeLimit(.minutes(5)))
 struct DoorTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 

@@ -4,7 +4,7 @@ import HTTPTypes
 import Pipeline
 import Testing
 
-@Suite("The service's own pages, and the batch job", .timeLimit(.minutes(2)))
+@Suite("The service's own pages, and the batch job", .timeLimit(.minutes(5)))
 struct JobTests {
     @Test("K16: health, version and status")
     func health() async throws {

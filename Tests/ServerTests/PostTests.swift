@@ -5,7 +5,7 @@ import NIOCore
 import Testing
 import Tree
 
-@Suite("What was published, newest first", .timeLimit(.minutes(2)))
+@Suite("What was published, newest first", .timeLimit(.minutes(5)))
 struct PostTests {
     @Test("P10, P11, B25: post, author, the author's posts and feed are one entry of the change log")
     func oneCommit() async throws {

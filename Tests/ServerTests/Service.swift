@@ -58,8 +58,10 @@ func withService<R: Sendable>(
         let pipeline = UploadPipeline(storage: storage, settings: settings, logger: logger)
         var doorSettings = HTTPDoor.Settings(socketPath: Storage.socketPath(in: storage.path))
         doorSettings.listen = try LoopbackAddress("127.0.0.1:0")
-        // All tests run at once, on few processors.
-        doorSettings.shutdownPatience = .seconds(300)
+        // All tests run at once, on few processors: nothing that a slow machine would make happen.
+        doorSettings.shutdownPatience = .seconds(600)
+        doorSettings.idleTimeout = .seconds(600)
+        doorSettings.database.keepAliveMilliseconds = 600_000
         changeDoor(&doorSettings)
         let (listeners, continuation) = AsyncStream.makeStream(of: HTTPDoor.Listener.self)
         let door = HTTPDoor(pipeline, settings: doorSettings, logger: logger) { continuation.yield($0) }

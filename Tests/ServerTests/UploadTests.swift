@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Photos in, a post out", .timeLimit(.minutes(2)))
+@Suite("Photos in, a post out", .timeLimit(.minutes(5)))
 struct UploadTests {
     @Test(
         "P4, P6, P8: a photo as the raw body, whatever it is called, becomes a post with its renditions",
@@ -117,7 +117,7 @@ struct UploadTests {
 
     @Test(
         "A key that comes again with something else is a conflict, never an answer that hides a photo",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func idempotencyConflicts() async throws {
         let jpeg = try fixture("size-97x61.jpg")
         try await withService { service in

@@ -41,7 +41,7 @@ extension TreeStore {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct LiveTests {
+@Suite(.timeLimit(.minutes(5))) struct LiveTests {
     /// A change and what it is told as at a path; the tree is `{"a":{"b":{"c":1},"d":2},"e":3}` before.
     struct Case: Sendable {
         let form: JSONUpdate.Form

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tree
 
-@Suite(.timeLimit(.minutes(2))) struct SubscriptionTests {
+@Suite(.timeLimit(.minutes(5))) struct SubscriptionTests {
     struct Case: Sendable {
         let watched: TreePath
         let writes: [(TreePath, TreeValue?)]

@@ -1,19 +1,26 @@
 import Foundation
 import Imaging
 
-/// Renders photos when it is told to, in a process that stays: see `thumbnails.py` beside this package.
+/// Renders photos when it is told to, in a process that stays: see `compare-thumbnails` beside this package.
 ///
-/// Each line that comes in is a job: the name of a set of recipes, a path, and perhaps a folder for the renditions, with
-/// tabs between. For each a line goes out: the CPU time in milliseconds (user and system, all threads), and how many
-/// bytes the renditions have.
+/// Says `ready` first. Each line that comes in is a job: the name of a set of recipes, a path, and perhaps a folder for
+/// the renditions, with tabs between. For each a line goes out: the CPU time in milliseconds (user and system, all
+/// threads), and how many bytes the renditions have; or `!` and why there are none.
 @main
 struct ThumbnailBenchmark {
     static func main() throws {
+        report("ready")
         while let line = readLine() {
             let fields = line.split(separator: "\t").map(String.init)
             guard fields.count >= 2 else { throw Misuse(line: line) }
             let start = cpuMilliseconds()
-            let renditions = try render(path: fields[1], recipes: try recipes(fields[0]))
+            let renditions: [Rendition]
+            do {
+                renditions = try render(path: fields[1], recipes: try recipes(fields[0]))
+            } catch {
+                report("!\(error)")
+                continue
+            }
             let spent = cpuMilliseconds() - start
             if fields.count > 2 { try write(renditions, to: URL(filePath: fields[2])) }
             report(([String(spent)] + renditions.map { String($0.bytes.count) }).joined(separator: "\t"))

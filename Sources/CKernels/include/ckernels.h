@@ -32,4 +32,20 @@ void ckernels_shrink_row(const int16_t *row, const uint32_t *starts, const int16
 void ckernels_shrink_row_portable(const int16_t *row, const uint32_t *starts, const int16_t *weights, size_t taps,
                                   uint8_t *shrunk, size_t count);
 
+// The filters of a PNG's rows, by their numbers (PNG specification, third edition, section 9.2).
+typedef enum {
+    ckernels_png_none = 0,
+    ckernels_png_sub = 1,
+    ckernels_png_up = 2,
+    ckernels_png_average = 3,
+    ckernels_png_paeth = 4,
+} ckernels_png_filter;
+
+// Makes the samples of a row of what its filter left of them; the row above is whole, or zeros. `channels` bytes a pixel,
+// `count` bytes a row.
+void ckernels_png_unfilter(ckernels_png_filter filter, uint8_t *row, const uint8_t *above, size_t count,
+                           size_t channels);
+void ckernels_png_unfilter_portable(ckernels_png_filter filter, uint8_t *row, const uint8_t *above, size_t count,
+                                    size_t channels);
+
 #endif

@@ -13,6 +13,7 @@ struct PictureDecoding {
     /// Makes the views from the decoder's rows.
     func decode(_ bytes: Span<UInt8>, to views: [View]) throws(ImageError) -> DecodedViews {
         if header.format == .jpeg, let decoded = decodeUsualJPEG(bytes, to: views) { return decoded }
+        if header.format == .png, let decoded = decodeUsualPNG(bytes, to: views) { return decoded }
         return try unsafe bytes.withUnsafeBufferPointer { buffer throws(ImageError) in
             switch header.format {
             case .jpeg: try unsafe decodeAnyJPEG(buffer, to: views)
@@ -26,10 +27,19 @@ struct PictureDecoding {
         }
     }
 
-    /// By our own decoder; nil when it will not have the picture, and libjpeg is to decode or to refuse it.
+    /// By our own decoders; nil when they will not have the picture, and libjpeg is to decode or to refuse it.
     private func decodeUsualJPEG(_ bytes: Span<UInt8>, to views: [View]) -> DecodedViews? {
-        guard let frame = SequentialFrame.read(bytes), frame.size == header.storedSize,
-            let decoder = ScaledJPEGDecoder(frame, eighths: JPEGScale.eighths(of: frame, for: largest(of: views)))
+        if let frame = SequentialFrame.read(bytes) {
+            guard frame.size == header.storedSize,
+                let decoder = ScaledJPEGDecoder(frame, eighths: JPEGScale.eighths(of: frame, for: largest(of: views)))
+            else { return nil }
+            return try? read(decoder, bytes, to: views, acceptsTruncated: false)
+        }
+        guard JPEGScale.eighths(of: header.storedSize, for: largest(of: views)) == 1,
+            let progressive = ProgressiveFrame.read(bytes, maxScans: limits.maxScans),
+            progressive.frame.size == header.storedSize,
+            JPEGScale.eighths(of: progressive.frame, for: largest(of: views)).allSatisfy({ $0 == 1 }),
+            let decoder = ProgressiveDCDecoder(progressive, from: bytes)
         else { return nil }
         return try? read(decoder, bytes, to: views, acceptsTruncated: false)
     }
@@ -45,6 +55,12 @@ struct PictureDecoding {
         return source.isPlanar
             ? try read(JPEGPlaneDecoder(source, eighths: eighths), bytes, to: views)
             : try read(RowPlanes(JPEGRowDecoder(source, eighths: eighths)), bytes, to: views)
+    }
+
+    /// By our own decoder; nil when it will not have the picture, and libpng is to decode or to refuse it.
+    private func decodeUsualPNG(_ bytes: Span<UInt8>, to views: [View]) -> DecodedViews? {
+        guard let decoder = WholePNGDecoder(bytes, header: header) else { return nil }
+        return try? read(RowPlanes(decoder), bytes, to: views, acceptsTruncated: false)
     }
 
     private func decodeWebP(_ bytes: Span<UInt8>, to views: [View]) throws(ImageError) -> DecodedViews {

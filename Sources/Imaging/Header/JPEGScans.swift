@@ -17,7 +17,7 @@ enum JPEGScans {
     }
 
     /// Moves past the next marker that is followed by a segment, or ends the picture.
-    private static func nextMarker(_ bytes: Span<UInt8>, _ offset: inout Int) -> UInt8? {
+    static func nextMarker(_ bytes: Span<UInt8>, _ offset: inout Int) -> UInt8? {
         while offset < bytes.count {
             let isPrefix = bytes[offset] == 0xFF
             offset += 1

@@ -6,11 +6,8 @@ struct ScaledJPEGDecoder: PlaneDecoder, ~Copyable {
     let layouts: [PlaneLayout]
     private let frame: SequentialFrame
     private var components: [ComponentDecoder]
-    private var window: EntropyWindow
-    private var reader: BitReader
+    private var cursor: ScanCursor
     private let block = CoefficientBlock()
-    private var unitsUntilRestart: Int
-    private var restartCount: UInt8 = 0
 
     /// Prepares to decode each component at its own scale; nil if its tables are not those of an 8-bit picture.
     ///
@@ -20,9 +17,7 @@ struct ScaledJPEGDecoder: PlaneDecoder, ~Copyable {
         guard components.count == frame.components.count else { return nil }
         layouts = zip(frame.components, eighths).map { frame.layout(of: $0, eighths: $1) }
         self.frame = frame
-        window = EntropyWindow(scanOffset: frame.scanOffset)
-        unsafe reader = unsafe window.reader()
-        unitsUntilRestart = frame.restartInterval > 0 ? frame.restartInterval : .max
+        cursor = ScanCursor(scanOffset: frame.scanOffset, restartInterval: frame.restartInterval)
     }
 
     var colorModel: ColorModel { components.count == 1 ? .grey : .yCbCr }
@@ -37,12 +32,17 @@ struct ScaledJPEGDecoder: PlaneDecoder, ~Copyable {
         let isWhole = unsafe band.samples.withUnsafeMutableBufferPointer { samples in
             guard planes.count == components.count, let start = samples.baseAddress else { return false }
             for unit in 0..<frame.unitsPerRow {
-                guard isSegmentOpen(bytes) else { return false }
+                switch cursor.nextUnit(bytes) {
+                case .goesOn: break
+                case .restarts: for index in components.indices { components[index].restart() }
+                case .isMissing: return false
+                }
                 for index in components.indices {
                     // `makeBand` made room for as many units as there are in a row.
                     let corner = planes[index].offset + unit * components[index].unitWidth
                     let isWhole = unsafe components[index].decodeUnit(
-                        &reader, &window, block, from: bytes, to: start + corner, stride: planes[index].stride)
+                        &cursor.reader, &cursor.window, block, from: bytes, to: start + corner,
+                        stride: planes[index].stride)
                     guard isWhole else { return false }
                 }
             }
@@ -53,27 +53,8 @@ struct ScaledJPEGDecoder: PlaneDecoder, ~Copyable {
 
     /// Looks for the end marker behind the last row.
     mutating func finish(_ bytes: Span<UInt8>) throws(ImageError) {
-        guard unsafe window.isAtEnd(&reader, from: bytes), window.marker == 0xD9 else {
+        guard cursor.isAtEnd(bytes), cursor.window.marker == 0xD9 else {
             throw .corrupt(.jpeg, "the end of the pixels")
         }
-    }
-
-    /// Passes over a restart marker when one is due; false when another one is there, or none.
-    ///
-    /// They count from 0 to 7 and begin anew (T.81, E.1.4, E.2.4).
-    @inline(__always)
-    private mutating func isSegmentOpen(_ bytes: Span<UInt8>) -> Bool {
-        if unitsUntilRestart == 0 {
-            guard unsafe window.isAtEnd(&reader, from: bytes), window.marker == 0xD0 | restartCount & 7 else {
-                return false
-            }
-            restartCount &+= 1
-            window.restart()
-            unsafe reader = unsafe window.reader()
-            unitsUntilRestart = frame.restartInterval
-            for index in components.indices { components[index].restart() }
-        }
-        unitsUntilRestart -= 1
-        return true
     }
 }

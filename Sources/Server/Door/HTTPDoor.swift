@@ -22,6 +22,8 @@ package struct HTTPDoor: Service {
         /// For all photos of one request together, in bytes; one photo has the pipeline's limit.
         package var maxRequestBytes = 256 << 20
         package var database = DatabaseSettings()
+        /// How long a connection may be silent between requests, and how long a request's head may take (slow loris).
+        package var idleTimeout = Duration.seconds(60)
         /// How long a graceful shutdown waits for requests in work: one whose client sends no more would hold it up.
         package var shutdownPatience = Duration.seconds(10)
 
@@ -133,8 +135,7 @@ package struct HTTPDoor: Service {
         let streams = streams
         let http = HTTP1Channel.Configuration(
             additionalChannelHandlers: [EventStreamGate(streams), BodyGate(limits)],
-            // Also the time within which a request's head has to come (slow loris).
-            idleTimeout: .seconds(60),
+            idleTimeout: TimeAmount(settings.idleTimeout),
             // A text of 2,000 characters in a query has up to 24,000 bytes.
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 32 << 10, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100))

@@ -24,7 +24,7 @@ final class EventStreamGate: ChannelDuplexHandler, RemovableChannelHandler {
         /// A stream was asked for behind requests that are to be answered first (RFC 9112, section 9.3.2).
         case queued(EventStreams.Source, unansweredCount: Int)
         /// What is there at first is being read; events that come meanwhile wait.
-        case opening(waiting: [(token: SyncToken, message: ByteBuffer)])
+        case opening(waiting: [(token: SyncToken, message: ByteBuffer)], byteCount: Int)
         /// Events up to the token have been told.
         case open(after: SyncToken, maxWaitingBytes: Int)
         case closed
@@ -89,7 +89,7 @@ final class EventStreamGate: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: Opening
 
     private func open(_ source: EventStreams.Source, _ context: ChannelHandlerContext) {
-        state = .opening(waiting: [])
+        state = .opening(waiting: [], byteCount: 0)
         let outlet = RawOutlet()
         self.outlet = outlet
         let pipeline = context.pipeline.syncOperations
@@ -118,7 +118,7 @@ final class EventStreamGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Begins with what was there.
     func begin(_ message: ByteBuffer, token: SyncToken) {
-        guard case .opening(let waiting) = state, let outlet else { return }
+        guard case .opening(let waiting, _) = state, let outlet else { return }
         state = .open(after: token, maxWaitingBytes: Self.maxWaitingBytes + message.readableBytes)
         outlet.write(EventStreamMessage.head)
         outlet.write(message)
@@ -140,9 +140,12 @@ final class EventStreamGate: ChannelDuplexHandler, RemovableChannelHandler {
     /// Hands an event on, unless it is part of what was there at first.
     func tell(_ message: ByteBuffer, token: SyncToken) {
         switch state {
-        case .opening(var waiting):
+        case .opening(var waiting, var byteCount):
+            state = .closed  // so that the list is not copied
             waiting.append((token, message))
-            state = .opening(waiting: waiting)
+            byteCount += message.readableBytes
+            state = .opening(waiting: waiting, byteCount: byteCount)
+            if byteCount > Self.maxWaitingBytes { outlet?.close() }
         case .open:
             write(message, token: token)
             outlet?.flush()

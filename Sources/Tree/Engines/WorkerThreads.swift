@@ -40,9 +40,9 @@ final class WorkerThreads<Resource>: Sendable {
         self.whenIdle = whenIdle
         do {
             for _ in 0..<count {
-                let resource = try makeResource()
+                let ownership = Ownership(of: try makeResource())
                 state.withLock { $0.runningCount += 1 }
-                try startThread { self.work(with: resource) }
+                try startThread { self.work(with: ownership) }
             }
         } catch {
             stop()
@@ -87,7 +87,25 @@ final class WorkerThreads<Resource>: Sendable {
 
     // MARK: On the threads
 
-    private func work(with resource: consuming Resource) {
+    /// The only one who holds a resource, so that it goes when the thread lets go of it, and not when the system does of
+    /// the thread.
+    private final class Ownership {
+        var resource: Resource?
+
+        init(of resource: Resource) { self.resource = resource }
+    }
+
+    private func work(with ownership: Ownership) {
+        if let resource = ownership.resource { runJobs(on: resource) }
+        ownership.resource = nil
+        let waiting = state.withLock { state in
+            state.runningCount -= 1
+            return state.runningCount == 0 ? state.waitingForEnd : []
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    private func runJobs(on resource: Resource) {
         var hasWoken = false
         while true {
             let (job, wakesNext) = state.withLock { state in
@@ -108,18 +126,12 @@ final class WorkerThreads<Resource>: Sendable {
                 state.sleepingCount += 1
                 return (true, false)
             }
-            if ends { break }
+            if ends { return }
             if sleeps {
                 wake.wait()
                 hasWoken = true
             }
         }
-        _ = consume resource
-        let waiting = state.withLock { state in
-            state.runningCount -= 1
-            return state.runningCount == 0 ? state.waitingForEnd : []
-        }
-        for continuation in waiting { continuation.resume() }
     }
 }
 

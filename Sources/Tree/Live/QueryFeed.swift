@@ -24,20 +24,11 @@ final class QueryFeed: LiveOutlet {
         let token: SyncToken
     }
 
-    private let path: TreePath
-    private let query: TreeQuery
-    private let maxBytes: Int
     private let commands: AsyncStream<Command>.Continuation
     private let isRefreshing = Mutex(false)
 
-    /// Begins a feed; `read` gives it the present state of the tree.
-    init(
-        of path: TreePath, matching query: TreeQuery, maxBytes: Int,
-        read: @escaping @Sendable () async throws(TreeError) -> Reading
-    ) {
-        self.path = path
-        self.query = query
-        self.maxBytes = maxBytes
+    /// Begins a feed; `read` gives it the present state of the tree, or throws when it is too much to be told.
+    init(read: @escaping @Sendable () async throws(TreeError) -> Reading) {
         let (stream, continuation) = AsyncStream.makeStream(of: Command.self)
         commands = continuation
         Task { [weak self] in
@@ -100,11 +91,6 @@ final class QueryFeed: LiveOutlet {
         case .join(let id, let outlet, let answer):
             do throws(TreeError) {
                 let reading = try await read()
-                guard reading.json.count <= maxBytes else {
-                    throw TreeError(
-                        .tooLarge, "what the query takes has more than \(maxBytes) bytes", path: path,
-                        hint: "listen to fewer children")
-                }
                 tell(reading, &state)
                 state.listeners[id] = outlet
                 answer.resume(returning: .success(LiveEvent(initial: reading.json, token: reading.token)))

@@ -56,12 +56,17 @@ extension TreeStore {
     }
 
     private func makeFeed(of path: TreePath, matching query: TreeQuery, maxBytes: Int) -> QueryFeed {
-        QueryFeed(of: path, matching: query, maxBytes: maxBytes) { [weak self] () async throws(TreeError) in
+        QueryFeed { [weak self] () async throws(TreeError) in
             guard let self else { throw TreeError.closed }
             return try await read { snapshot throws(TreeError) in
-                QueryFeed.Reading(
-                    window: try snapshot.window(of: path, matching: query),
-                    json: try snapshot.json(of: path, matching: query), token: try snapshot.token)
+                let json = try snapshot.json(of: path, matching: query)
+                guard json.count <= maxBytes else {
+                    throw TreeError(
+                        .tooLarge, "what the query takes has more than \(maxBytes) bytes", path: path,
+                        hint: "listen to fewer children")
+                }
+                return QueryFeed.Reading(
+                    window: try snapshot.window(of: path, matching: query), json: json, token: try snapshot.token)
             }
         }
     }

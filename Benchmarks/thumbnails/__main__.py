@@ -1,0 +1,155 @@
+"""Compares Tintype's renderer with what else makes thumbnails, photo by photo.
+
+Each contender is a process that stays. In each round each of them renders the photo once, one after the other, so that what
+else the machine does meets all alike; a ratio is the median of the rounds' ratios to libvips. One thread each, CPU time of
+user and system. Likeness is that of luma to the whole photo scaled in floating point by Lanczos' filter; of several
+renditions the worst counts. Memory is the process's peak, and what it has before its first photo.
+"""
+
+import argparse
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+
+import photos
+import report
+from contenders import CONTENDERS
+from jobs import SIZES
+from likeness import likeness
+
+HERE = pathlib.Path(__file__).parent
+OURS = HERE.parent / ".build/release/ThumbnailBenchmark"
+PEER = "vips, chained"
+
+
+class Worker:
+    """A process that renders what it is told to, line by line."""
+
+    def __init__(self, name):
+        self.name = name
+        command = [OURS] if name == "Tintype" else [sys.executable, HERE / "contenders.py", name]
+        environment = dict(os.environ, VIPS_CONCURRENCY="1", OMP_NUM_THREADS="1", MAGICK_THREAD_LIMIT="1")
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
+                                        env=environment)
+        self.is_ready = self.process.stdout.readline() == "ready\n"
+        self.idle_megabytes = self.megabytes("VmRSS") if self.is_ready else 0
+
+    def render(self, kind, file, folder=""):
+        """CPU milliseconds and the bytes of each rendition; throws `ValueError` with the reason that there are none."""
+        if not self.is_ready:
+            raise ValueError("is not here")
+        self.process.stdin.write("\t".join([kind, str(file)] + ([str(folder)] if folder else [])) + "\n")
+        line = self.process.stdout.readline().rstrip("\n")
+        if not line or line[0] == "!":
+            raise ValueError(line[1:] or "ended")
+        milliseconds, *sizes = line.split("\t")
+        return float(milliseconds), [int(size) for size in sizes]
+
+    def megabytes(self, field):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(status.split(field + ":")[1].split()[0]) / 1024
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+@dataclass
+class Row:
+    name: str
+    failure: str = ""
+    milliseconds: float = 0
+    ratio: float = 0
+    megabytes: float = 0
+    idle_megabytes: float = 0
+    byte_count: int = 0
+    likeness: tuple = None
+
+
+@dataclass
+class Result:
+    work: str
+    title: str
+    rows: list
+
+    def row(self, name):
+        return next((row for row in self.rows if row.name == name), None)
+
+
+def measure(work, kind, file, rounds):
+    """One photo, all contenders."""
+    names = ["Tintype"] + [name for name in CONTENDERS if kind == "four" or name not in ("vips, a call each", "vips, tuned")]
+    workers = [Worker(name) for name in names]
+    rows = {worker.name: Row(worker.name, idle_megabytes=worker.idle_megabytes) for worker in workers}
+    for worker in workers:
+        row = rows[worker.name]
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                row.byte_count = sum(worker.render(kind, file, folder)[1])
+                row.likeness = likeness(str(file), tuple(SIZES[kind]), folder)
+            except ValueError as error:
+                row.failure = str(error)
+    times = {name: [] for name in names}
+    for _ in range(rounds):
+        for worker in workers:
+            if not rows[worker.name].failure:
+                times[worker.name].append(worker.render(kind, file)[0])
+    for worker in workers:
+        row = rows[worker.name]
+        if not row.failure:
+            row.milliseconds = statistics.median(times[worker.name])
+            row.ratio = statistics.median(a / b for a, b in zip(times[worker.name], times[PEER] or times[worker.name]))
+            row.megabytes = worker.megabytes("VmHWM")
+        worker.close()
+    return Result(work, f"{file.name} ({photos.megapixels(file):.1f} megapixels), {work}", list(rows.values()))
+
+
+def works(files, made):
+    """Which sets of renditions are made of which files."""
+    for file in files:
+        is_jpeg = file.suffix.lower() in (".jpg", ".jpeg")
+        if is_jpeg and photos.megapixels(file) >= 6 and not photos.is_progressive(file):
+            yield "JPEG → 320", "320", file
+            yield "JPEG → 1280, 640, 320, 150", "four", file
+        elif is_jpeg and photos.is_progressive(file):
+            yield "progressive JPEG → 320", "320", file
+    for file in made:
+        name = "progressive JPEG" if file.name.startswith("progressive") else file.suffix[1:].upper().replace("WEBP", "WebP")
+        yield f"{name} → 320", "320", file
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="compare-thumbnails", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("photos", nargs="*", type=pathlib.Path, help="photos, or folders of them; none: one is made")
+    parser.add_argument("--rounds", type=int, default=11, help="how often each renders each photo (11)")
+    parser.add_argument("--only", default="", help="only works whose name has this in it, such as PNG")
+    parser.add_argument("--markdown", type=pathlib.Path, help="write the table here")
+    parser.add_argument("--plot", type=pathlib.Path, help="write a plot (SVG) here")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        files = photos.collect(options.photos) or [photos.make(folder)]
+        jpegs = [file for file in files if file.suffix.lower() in (".jpg", ".jpeg") and not photos.is_progressive(file)]
+        made = photos.others(max(jpegs, key=photos.megapixels), folder) if jpegs else []
+        results = []
+        for work, kind, file in works(files, made):
+            if options.only in work:
+                results.append(measure(work, kind, file, options.rounds))
+                print(report.text(results[-1]), flush=True)
+    if not results:
+        sys.exit("there is nothing to measure: give JPEG photos of 6 megapixels or more")
+    complete = [result for result in results]
+    complete.sort(key=lambda result: -len(result.rows))
+    print("\n" + report.markdown(complete))
+    if options.markdown:
+        options.markdown.write_text(report.markdown(complete) + "\n")
+    if options.plot:
+        options.plot.write_text(report.plot(complete))
+
+
+main()

@@ -1,0 +1,74 @@
+internal import CCodecs
+
+/// Where a PNG of the usual kind has its pixels (PNG specification, third edition, sections 5 and 11).
+struct PNGChunks {
+    let size: PixelSize
+    /// Samples of 8 bits a pixel: grey, RGB or RGBA.
+    let channels: Int
+    private var data: [Range<Int>] = []
+
+    /// Reads all chunks and checks their sums; nil for whatever is unusual or not quite right.
+    static func read(_ bytes: Span<UInt8>) -> PNGChunks? {
+        var offset = 8  // after the signature
+        guard let first = next(bytes, &offset), bytes.starts(with: "IHDR", at: first.lowerBound - 4),
+            var chunks = PNGChunks(header: bytes.extracting(first))
+        else { return nil }
+        var isBehindData = false
+        while let payload = next(bytes, &offset) {
+            let type = payload.lowerBound - 4
+            if bytes.starts(with: "IDAT", at: type) {
+                guard !isBehindData else { return nil }
+                chunks.data.append(payload)
+                continue
+            }
+            isBehindData = !chunks.data.isEmpty
+            if bytes.starts(with: "IEND", at: type) { return isBehindData ? chunks : nil }
+            // Chunks that must be understood have a capital letter first; a palette is a mere suggestion here.
+            guard !bytes.starts(with: "tRNS", at: type), bytes[type] & 0x20 != 0 || bytes.starts(with: "PLTE", at: type)
+            else { return nil }
+        }
+        return nil
+    }
+
+    private init?(header: Span<UInt8>) {
+        guard header.count == 13, let width = header.uint32(at: 0), let height = header.uint32(at: 4),
+            width > 0, height > 0, header.byte(at: 8) == 8,
+            header.byte(at: 10) == 0, header.byte(at: 11) == 0, header.byte(at: 12) == 0
+        else { return nil }
+        switch header.byte(at: 9) {
+        case 0: channels = 1
+        case 2: channels = 3
+        case 6: channels = 4
+        default: return nil
+        }
+        size = PixelSize(width: width, height: height)
+    }
+
+    /// Moves past a chunk and returns where its payload lies; nil at the end, and when its sum is not right.
+    private static func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> Range<Int>? {
+        guard let length = bytes.uint32(at: offset), let sum = bytes.uint32(at: offset + 8 + length) else { return nil }
+        let start = offset + 8
+        let checked = bytes.extracting(start - 4..<start + length)
+        let found = unsafe checked.withUnsafeBufferPointer { unsafe ccodecs_crc32($0.baseAddress, $0.count) }
+        guard found == sum else { return nil }
+        offset = start + length + 4
+        return start..<start + length
+    }
+
+    /// Unpacks the pixels' data; false unless they are exactly as many bytes as there is room for.
+    func unpack(from bytes: Span<UInt8>, to rows: inout [UInt8]) -> Bool {
+        if data.count == 1 { return PNGChunks.unpack(bytes.extracting(data[0]), to: &rows) }
+        var packed: [UInt8] = []
+        packed.reserveCapacity(data.reduce(0) { $0 + $1.count })
+        for range in data {
+            unsafe bytes.extracting(range).withUnsafeBufferPointer { unsafe packed.append(contentsOf: $0) }
+        }
+        return PNGChunks.unpack(packed.span, to: &rows)
+    }
+
+    private static func unpack(_ packed: Span<UInt8>, to rows: inout [UInt8]) -> Bool {
+        unsafe packed.withUnsafeBufferPointer { packed in
+            unsafe ccodecs_inflate_whole(packed.baseAddress, packed.count, &rows, rows.count) == .CCODECS_OK
+        }
+    }
+}

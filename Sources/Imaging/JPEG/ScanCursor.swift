@@ -1,0 +1,46 @@
+/// Goes through a scan's minimum coded units, and passes over the restart markers between them (T.81, E.2.4).
+@safe
+struct ScanCursor: ~Copyable {
+    enum Unit {
+        case goesOn
+        /// The first of a restart interval: predictions begin anew.
+        case restarts
+        /// The marker that is due is not there.
+        case isMissing
+    }
+
+    var window: EntropyWindow
+    var reader: BitReader
+    private let restartInterval: Int
+    private var unitsUntilRestart: Int
+    private var restartCount: UInt8 = 0
+
+    /// Starts where a scan's data begins; an interval of 0 is none.
+    init(scanOffset: Int, restartInterval: Int) {
+        window = EntropyWindow(scanOffset: scanOffset)
+        unsafe reader = unsafe window.reader()
+        self.restartInterval = restartInterval
+        unitsUntilRestart = restartInterval > 0 ? restartInterval : .max
+    }
+
+    /// Comes to the next unit. Markers count from 0 to 7 and begin anew (T.81, E.1.4).
+    @inline(__always)
+    mutating func nextUnit(_ bytes: Span<UInt8>) -> Unit {
+        unitsUntilRestart -= 1
+        guard unitsUntilRestart < 0 else { return .goesOn }
+        guard unsafe window.isAtEnd(&reader, from: bytes), window.marker == 0xD0 | restartCount & 7 else {
+            return .isMissing
+        }
+        restartCount &+= 1
+        window.restart()
+        unsafe reader = unsafe window.reader()
+        unitsUntilRestart = restartInterval - 1
+        return .restarts
+    }
+
+    /// Whether all was read, and a marker follows that is none of the scan's.
+    mutating func isAtEnd(_ bytes: Span<UInt8>) -> Bool {
+        guard unsafe window.isAtEnd(&reader, from: bytes), let marker = window.marker else { return false }
+        return !(0xD0...0xD7).contains(marker)
+    }
+}

@@ -1,0 +1,27 @@
+import Synchronization
+import Testing
+
+@testable import Tree
+
+@Suite(.timeLimit(.minutes(5))) struct WorkerThreadsTests {
+    /// Counts how many of its kind there are.
+    private final class Resource {
+        static let count = Atomic<Int>(0)
+
+        init() { Self.count.add(1, ordering: .relaxed) }
+        deinit { Self.count.subtract(1, ordering: .relaxed) }
+    }
+
+    @Test("when the threads have ended their resources are gone, and all jobs that were taken are done")
+    func end() async throws {
+        let done = Atomic<Int>(0)
+        for _ in 0..<2000 {
+            let threads = try WorkerThreads(count: 3) { Resource() }
+            for _ in 0..<5 { #expect(threads.submit { _ in done.add(1, ordering: .relaxed) }) }
+            await threads.stopAndWait()
+            #expect(Resource.count.load(ordering: .relaxed) == 0)
+            #expect(!threads.submit { _ in })
+        }
+        #expect(done.load(ordering: .relaxed) == 10_000)
+    }
+}
