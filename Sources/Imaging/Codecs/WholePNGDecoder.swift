@@ -45,8 +45,7 @@ struct WholePNGDecoder: RowDecoder, ~Copyable {
                 unsafe ckernels_png_unfilter(filter, base + start + 1, above, count, channels)
             }
         }
-        var samples = row.extracting(first: count)
-        for index in samples.indices { samples[index] = rows[start + 1 + index] }
+        for index in row.indices { row[index] = rows[start + 1 + index] }
         nextRow += 1
         if colorModel == .rgba { row.premultiply() }
     }
