@@ -28,9 +28,13 @@ static void unfilter(ckernels_png_filter filter, uint8_t *row, const uint8_t *ab
     }
 }
 
-void ckernels_png_unfilter_portable(ckernels_png_filter filter, uint8_t *row, const uint8_t *above, size_t count,
+void ckernels_png_unfilter_portable(uint8_t *rows, size_t row_count, const uint8_t *above, size_t count,
                                     size_t channels) {
-    unfilter(filter, row, above, 0, count, channels);
+    for (size_t y = 0; y < row_count; y++) {
+        uint8_t *row = rows + y * (count + 1);
+        unfilter((ckernels_png_filter)row[0], row + 1, above, 0, count, channels);
+        above = row + 1;
+    }
 }
 
 #if defined(__SSE2__)
@@ -55,6 +59,16 @@ static inline __m128i chosen(__m128i mask, __m128i yes, __m128i no) {
     return _mm_or_si128(_mm_and_si128(mask, yes), _mm_andnot_si128(mask, no));
 }
 
+// Of three neighbours the one that is nearest to left + above - corner; samples of 16 bits.
+static inline __m128i nearest_of(__m128i left, __m128i above, __m128i corner) {
+    __m128i to_left = _mm_sub_epi16(above, corner), to_above = _mm_sub_epi16(left, corner);
+    __m128i to_corner = magnitude(_mm_add_epi16(to_left, to_above));
+    to_left = magnitude(to_left);
+    to_above = magnitude(to_above);
+    __m128i least = _mm_min_epi16(to_corner, _mm_min_epi16(to_left, to_above));
+    return chosen(_mm_cmpeq_epi16(least, to_left), left, chosen(_mm_cmpeq_epi16(least, to_above), above, corner));
+}
+
 // Each pixel waits for the one before; its samples go side by side.
 static inline __attribute__((always_inline)) size_t unfilter_pixels(ckernels_png_filter filter, uint8_t *row,
                                                                     const uint8_t *above, size_t count,
@@ -71,14 +85,8 @@ static inline __attribute__((always_inline)) size_t unfilter_pixels(ckernels_png
             __m128i odd = _mm_and_si128(_mm_xor_si128(left, up), _mm_set1_epi8(1));
             left = _mm_add_epi8(value, _mm_sub_epi8(_mm_avg_epu8(left, up), odd));
         } else {
-            __m128i a = _mm_unpacklo_epi8(left, zero), b = _mm_unpacklo_epi8(up, zero);
-            __m128i to_a = _mm_sub_epi16(b, corner), to_b = _mm_sub_epi16(a, corner);
-            __m128i to_c = magnitude(_mm_add_epi16(to_a, to_b));
-            to_a = magnitude(to_a);
-            to_b = magnitude(to_b);
-            __m128i least = _mm_min_epi16(to_c, _mm_min_epi16(to_a, to_b));
-            __m128i nearest = chosen(_mm_cmpeq_epi16(least, to_a), a,
-                                     chosen(_mm_cmpeq_epi16(least, to_b), b, corner));
+            __m128i b = _mm_unpacklo_epi8(up, zero);
+            __m128i nearest = nearest_of(_mm_unpacklo_epi8(left, zero), b, corner);
             left = _mm_add_epi8(value, _mm_packus_epi16(nearest, nearest));
             corner = b;
         }
@@ -87,8 +95,8 @@ static inline __attribute__((always_inline)) size_t unfilter_pixels(ckernels_png
     return i;
 }
 
-void ckernels_png_unfilter(ckernels_png_filter filter, uint8_t *row, const uint8_t *above, size_t count,
-                           size_t channels) {
+static void unfilter_row(ckernels_png_filter filter, uint8_t *row, const uint8_t *above, size_t count,
+                         size_t channels) {
     size_t done = 0;
     bool waits = filter == ckernels_png_sub || filter == ckernels_png_average || filter == ckernels_png_paeth;
     if (waits && channels == 3) {
@@ -105,11 +113,83 @@ void ckernels_png_unfilter(ckernels_png_filter filter, uint8_t *row, const uint8
     unfilter(filter, row, above, done, count, channels);
 }
 
+// The pixel of one row in the lower half, that of another in the upper one; samples of 16 bits.
+static inline __m128i load_two(const uint8_t *low, const uint8_t *high) {
+    return _mm_unpacklo_epi8(_mm_unpacklo_epi32(load(low), load(high)), _mm_setzero_si128());
+}
+
+static inline void store_two(__m128i pixels, uint8_t *low, uint8_t *high, size_t channels) {
+    __m128i packed = _mm_packus_epi16(pixels, pixels);
+    store(packed, low, channels);
+    store(_mm_srli_epi64(packed, 32), high, channels);
+}
+
+// The lower half of one, and the upper half of the other before it.
+static inline __m128i upper_and_lower(__m128i one, __m128i other) {
+    return _mm_castpd_si128(_mm_shuffle_pd(_mm_castsi128_pd(one), _mm_castsi128_pd(other), 1));
+}
+
+static inline __m128i paeth_step(__m128i value, __m128i left, __m128i up, __m128i corner) {
+    return _mm_and_si128(_mm_add_epi16(value, nearest_of(left, up, corner)), _mm_set1_epi16(0xFF));
+}
+
+// Four rows at once, each a pixel behind the one above it, of which it takes what has just been made.
+//
+// There are three pixels a row or more, and four bytes from the fourth one on where this goes.
+static inline __attribute__((always_inline)) void unfilter_four_paeth(uint8_t *rows[4], const uint8_t *above,
+                                                                      size_t count, size_t channels) {
+    const uint8_t *ups[4] = {above, rows[0], rows[1], rows[2]};
+    for (size_t y = 0; y < 3; y++) unfilter(ckernels_png_paeth, rows[y], ups[y], 0, (3 - y) * channels, channels);
+    const __m128i zero = _mm_setzero_si128();
+    size_t i = 3 * channels;
+    if (i + 4 <= count) {
+        __m128i left = load_two(rows[0] + 2 * channels, rows[1] + channels);
+        __m128i corner = load_two(above + 2 * channels, rows[0] + channels);
+        __m128i lower_left = _mm_unpacklo_epi8(load(rows[2]), zero), lower_corner = _mm_unpacklo_epi8(load(rows[1]), zero);
+        lower_left = _mm_move_epi64(lower_left);
+        lower_corner = _mm_move_epi64(lower_corner);
+        for (; i + 4 <= count; i += channels) {
+            uint8_t *places[4] = {rows[0] + i, rows[1] + i - channels, rows[2] + i - 2 * channels,
+                                  rows[3] + i - 3 * channels};
+            __m128i up = _mm_unpacklo_epi64(_mm_unpacklo_epi8(load(above + i), zero), left);
+            __m128i lower_up = upper_and_lower(left, lower_left);
+            left = paeth_step(load_two(places[0], places[1]), left, up, corner);
+            lower_left = paeth_step(load_two(places[2], places[3]), lower_left, lower_up, lower_corner);
+            corner = up;
+            lower_corner = lower_up;
+            store_two(left, places[0], places[1], channels);
+            store_two(lower_left, places[2], places[3], channels);
+        }
+    }
+    for (size_t y = 0; y < 4; y++) unfilter(ckernels_png_paeth, rows[y], ups[y], i - y * channels, count, channels);
+}
+
+void ckernels_png_unfilter(uint8_t *rows, size_t row_count, const uint8_t *above, size_t count, size_t channels) {
+    for (size_t y = 0; y < row_count; y++) {
+        uint8_t *four[4];
+        size_t paeth_count = 0;
+        for (; paeth_count < 4 && y + paeth_count < row_count; paeth_count++) {
+            uint8_t *row = rows + (y + paeth_count) * (count + 1);
+            if (row[0] != ckernels_png_paeth) break;
+            four[paeth_count] = row + 1;
+        }
+        uint8_t *row = rows + y * (count + 1);
+        if (paeth_count == 4 && count >= 3 * channels && (channels == 3 || channels == 4)) {
+            if (channels == 3) unfilter_four_paeth(four, above, count, 3);
+            else unfilter_four_paeth(four, above, count, 4);
+            y += 3;
+            above = four[3];
+        } else {
+            unfilter_row((ckernels_png_filter)row[0], row + 1, above, count, channels);
+            above = row + 1;
+        }
+    }
+}
+
 #else
 
-void ckernels_png_unfilter(ckernels_png_filter filter, uint8_t *row, const uint8_t *above, size_t count,
-                           size_t channels) {
-    ckernels_png_unfilter_portable(filter, row, above, count, channels);
+void ckernels_png_unfilter(uint8_t *rows, size_t row_count, const uint8_t *above, size_t count, size_t channels) {
+    ckernels_png_unfilter_portable(rows, row_count, above, count, channels);
 }
 
 #endif

@@ -67,19 +67,26 @@ struct PNGDifferentialTests {
         for count in 33..<bytes.count { #expect(try PNGOracle.ours(Array(bytes[..<count])) == nil) }
     }
 
-    @Test("Filters, on every processor", arguments: [1, 3, 4], [1, 2, 3, 4, 5, 12, 99, 100])
-    func filters(channels: Int, width: Int) {
+    @Test("Filters and planes, on every processor", arguments: [1, 3, 4], [1, 2, 3, 4, 5, 12, 99, 100])
+    func kernels(channels: Int, width: Int) {
         var random = SplitMix(state: UInt64(channels * 1000 + width))
-        for filter in 0...4 as ClosedRange<UInt32> {
-            for _ in 0..<50 {
-                let count = channels * width
-                let above = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
-                var portable = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
-                var fast = portable
-                ckernels_png_unfilter_portable(.init(rawValue: filter), &portable, above, count, channels)
-                ckernels_png_unfilter(.init(rawValue: filter), &fast, above, count, channels)
-                #expect(fast == portable)
+        let (count, rowCount) = (channels * width, 9)
+        for round in 0..<50 {
+            let above = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+            var portable: [UInt8] = []
+            for _ in 0..<rowCount {
+                portable.append(round % 2 == 0 ? 4 : UInt8.random(in: 0...4, using: &random))
+                for _ in 0..<count { portable.append(UInt8.random(in: 0...255, using: &random)) }
             }
+            var fast = portable
+            ckernels_png_unfilter_portable(&portable, rowCount, above, count, channels)
+            ckernels_png_unfilter(&fast, rowCount, above, count, channels)
+            #expect(fast == portable)
+            var planes = [UInt8](repeating: 0, count: channels * (width + 3))
+            var fastPlanes = planes
+            ckernels_split_pixels_portable(above, channels, &planes, width + 3, width)
+            ckernels_split_pixels(above, channels, &fastPlanes, width + 3, width)
+            #expect(fastPlanes == planes)
         }
     }
 }

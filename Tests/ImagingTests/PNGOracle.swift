@@ -7,7 +7,7 @@ enum PNGOracle {
         guard let header = try? ImageHeader.read(bytes.span), header.format == .png,
             let decoder = WholePNGDecoder(bytes.span, header: header)
         else { return nil }
-        return try DecodedPlanes(RowPlanes(decoder), from: bytes.span)
+        return try DecodedPlanes(decoder, from: bytes.span)
     }
 
     /// libpng's.

@@ -41,11 +41,15 @@ typedef enum {
     ckernels_png_paeth = 4,
 } ckernels_png_filter;
 
-// Makes the samples of a row of what its filter left of them; the row above is whole, or zeros. `channels` bytes a pixel,
-// `count` bytes a row.
-void ckernels_png_unfilter(ckernels_png_filter filter, uint8_t *row, const uint8_t *above, size_t count,
-                           size_t channels);
-void ckernels_png_unfilter_portable(ckernels_png_filter filter, uint8_t *row, const uint8_t *above, size_t count,
+// Makes samples of what the filters left of them. Each row has its filter's number, 0 to 4, and `count` bytes, `channels` of
+// them a pixel; `above`, as many without a number, is the whole row above the first one, or zeros.
+void ckernels_png_unfilter(uint8_t *rows, size_t row_count, const uint8_t *above, size_t count, size_t channels);
+void ckernels_png_unfilter_portable(uint8_t *rows, size_t row_count, const uint8_t *above, size_t count,
                                     size_t channels);
+
+// Takes pixels of interleaved samples apart: `channels` planes, `stride` samples apart.
+void ckernels_split_pixels(const uint8_t *pixels, size_t channels, uint8_t *planes, size_t stride, size_t count);
+void ckernels_split_pixels_portable(const uint8_t *pixels, size_t channels, uint8_t *planes, size_t stride,
+                                    size_t count);
 
 #endif

@@ -55,20 +55,25 @@ struct PNGChunks {
         return start..<start + length
     }
 
-    /// Unpacks the pixels' data; false unless they are exactly as many bytes as there is room for.
-    func unpack(from bytes: Span<UInt8>, to rows: inout [UInt8]) -> Bool {
-        if data.count == 1 { return PNGChunks.unpack(bytes.extracting(data[0]), to: &rows) }
+    /// Unpacks the pixels' data; nil unless they are exactly so many bytes.
+    func unpacked(from bytes: Span<UInt8>, byteCount: Int) -> [UInt8]? {
+        if data.count == 1 { return PNGChunks.unpacked(bytes.extracting(data[0]), byteCount: byteCount) }
         var packed: [UInt8] = []
         packed.reserveCapacity(data.reduce(0) { $0 + $1.count })
         for range in data {
             unsafe bytes.extracting(range).withUnsafeBufferPointer { unsafe packed.append(contentsOf: $0) }
         }
-        return PNGChunks.unpack(packed.span, to: &rows)
+        return PNGChunks.unpacked(packed.span, byteCount: byteCount)
     }
 
-    private static func unpack(_ packed: Span<UInt8>, to rows: inout [UInt8]) -> Bool {
-        unsafe packed.withUnsafeBufferPointer { packed in
-            unsafe ccodecs_inflate_whole(packed.baseAddress, packed.count, &rows, rows.count) == .CCODECS_OK
+    private static func unpacked(_ packed: Span<UInt8>, byteCount: Int) -> [UInt8]? {
+        let rows = unsafe packed.withUnsafeBufferPointer { packed in
+            // All bytes are written, or none count.
+            unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { rows, count in
+                let code = unsafe ccodecs_inflate_whole(packed.baseAddress, packed.count, rows.baseAddress, byteCount)
+                count = code == .CCODECS_OK ? byteCount : 0
+            }
         }
+        return rows.isEmpty ? nil : rows
     }
 }

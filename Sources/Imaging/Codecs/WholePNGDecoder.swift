@@ -3,14 +3,17 @@ internal import CKernels
 
 /// Decodes what most PNGs are, faster than libpng: 8-bit grey, RGB or RGBA, not interlaced, and not too large.
 ///
-/// All pixels are unpacked at once, which is what makes it fast, and filtered back row by row (PNG specification, third
-/// edition, sections 9 and 10).
-struct WholePNGDecoder: RowDecoder, ~Copyable {
+/// All pixels are unpacked at once, which is what makes it fast, and filtered back some rows at a time (PNG
+/// specification, third edition, sections 9 and 10).
+struct WholePNGDecoder: PlaneDecoder, ~Copyable {
     /// More than this is left to libpng, which holds no more than a row.
     static let maxBytes = 64 << 20
+    /// Rows a band.
+    private static let bandHeight = 16
 
-    let layout: PlaneLayout
+    let layouts: [PlaneLayout]
     let colorModel: ColorModel
+    private let size: PixelSize
     /// For each row its filter's number and its samples.
     private var rows: [UInt8]
     private var nextRow = 0
@@ -22,34 +25,59 @@ struct WholePNGDecoder: RowDecoder, ~Copyable {
         guard let chunks = PNGChunks.read(bytes), chunks.size == header.storedSize else { return nil }
         let rowBytes = chunks.size.width * chunks.channels
         let (byteCount, isTooLarge) = (rowBytes + 1).multipliedReportingOverflow(by: chunks.size.height)
-        guard !isTooLarge, byteCount <= WholePNGDecoder.maxBytes else { return nil }
-        var rows = [UInt8](repeating: 0, count: byteCount)
-        guard chunks.unpack(from: bytes, to: &rows) else { return nil }
-        for start in stride(from: 0, to: byteCount, by: rowBytes + 1) where rows[start] > 4 { return nil }
+        guard !isTooLarge, byteCount <= WholePNGDecoder.maxBytes,
+            let rows = chunks.unpacked(from: bytes, byteCount: byteCount),
+            stride(from: 0, to: byteCount, by: rowBytes + 1).allSatisfy({ rows[$0] <= 4 })
+        else { return nil }
+        size = chunks.size
         colorModel = ColorModel(channels: chunks.channels)
-        layout = PlaneLayout(chunks.size)
+        layouts = [PlaneLayout](repeating: PlaneLayout(chunks.size), count: chunks.channels)
         zeros = [UInt8](repeating: 0, count: rowBytes)
         self.rows = rows
     }
 
-    mutating func readRow(into row: inout MutableSpan<UInt8>) throws(ImageError) {
-        let (count, channels) = (bytesPerRow, colorModel.planeCount)
-        let start = nextRow * (count + 1)
-        guard start + count < rows.count else { throw .truncated(.png) }
-        let filter = ckernels_png_filter(rawValue: UInt32(rows[start]))
+    var bandCount: Int { (size.height + WholePNGDecoder.bandHeight - 1) / WholePNGDecoder.bandHeight }
+
+    func makeBand() -> PlaneBand {
+        PlaneBand(layouts.map { _ in (width: size.width, height: WholePNGDecoder.bandHeight) })
+    }
+
+    mutating func decode(into band: inout PlaneBand, from bytes: Span<UInt8>) throws(ImageError) {
+        let (channels, rowCount) = (layouts.count, min(WholePNGDecoder.bandHeight, size.height - nextRow))
+        let (rowBytes, planeStride) = (zeros.count, size.width * WholePNGDecoder.bandHeight)
+        guard rowCount > 0, band.samples.count == planeStride * channels else { throw .truncated(.png) }
+        let start = nextRow * (rowBytes + 1)
         unsafe rows.withUnsafeMutableBufferPointer { rows in
-            guard let base = rows.baseAddress else { return }
-            // The row lies inside, as was just seen, and so does the one above, of as many bytes.
-            unsafe zeros.withUnsafeBufferPointer { zeros in
-                let above = unsafe nextRow == 0 ? zeros.baseAddress : UnsafePointer(base + start - count)
-                unsafe ckernels_png_unfilter(filter, base + start + 1, above, count, channels)
+            unsafe band.samples.withUnsafeMutableBufferPointer { samples in
+                guard let rows = rows.baseAddress, let samples = samples.baseAddress else { return }
+                // `rows` has `height` rows with a byte before each, `samples` room for a band, `zeros` a row.
+                unsafe zeros.withUnsafeBufferPointer { zeros in
+                    let above = unsafe nextRow == 0 ? zeros.baseAddress : UnsafePointer(rows + start - rowBytes)
+                    unsafe ckernels_png_unfilter(rows + start, rowCount, above, rowBytes, channels)
+                }
+                for row in 0..<rowCount {
+                    unsafe ckernels_split_pixels(
+                        rows + start + row * (rowBytes + 1) + 1, channels, samples + row * size.width, planeStride,
+                        size.width)
+                }
             }
         }
-        for index in row.indices { row[index] = rows[start + 1 + index] }
-        nextRow += 1
-        if colorModel == .rgba { row.premultiply() }
+        nextRow += rowCount
+        if colorModel == .rgba { WholePNGDecoder.premultiply(&band, sampleCount: rowCount * size.width) }
     }
 
     /// That nothing is missing was seen when the chunks were read.
-    func finish() {}
+    func finish(_ bytes: Span<UInt8>) {}
+
+    /// Multiplies the colours with alpha, as `MutableSpan.premultiply` does it.
+    private static func premultiply(_ band: inout PlaneBand, sampleCount: Int) {
+        let planes = band.planes.map(\.offset)
+        for sample in 0..<sampleCount {
+            let alpha = Int(band.samples[planes[3] + sample])
+            guard alpha != 255 else { continue }
+            for plane in planes[..<3] {
+                band.samples[plane + sample] = UInt8((Int(band.samples[plane + sample]) * alpha + 127) / 255)
+            }
+        }
+    }
 }
