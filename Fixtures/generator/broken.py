@@ -116,14 +116,14 @@ def _bombs():
         return b"\xff\xd8\xff\xc0" + struct.pack(">HBHHB", 17, 8, height, width, 3) + bytes(9) + b"\xff\xda\0\2\xff\xd9"
     palette = [(0, 0, 0, 255), (255, 255, 255, 255)]
     empty = gif.frame(65535, 65535, b"\2\2\x4c\1\0")
-    large = gif.frame(10000, 10000, b"\2\2\x4c\1\0")
+    large = gif.frame(7000, 7000, b"\2\2\x4c\1\0")
     return [
         refused("bomb-65500x65500.png", huge(65500, 65500), "too_many_pixels", "65500×65500 pixels are 4290 megapixels"),
         refused("bomb-31-bits.png", huge(2**31 - 1, 2**31 - 1), "too_many_pixels"),
         refused("bomb-32-bits.png", huge(2**32 - 1, 2**32 - 1), "corrupt"),
         refused("bomb-65500x65500.jpg", huge_jpeg(65500, 65500), "too_many_pixels"),
         refused("bomb-65535x65535.gif", gif.screen(65535, 65535, palette) + empty + gif.TRAILER, "too_many_pixels"),
-        refused("bomb-frames.gif", gif.screen(10000, 10000, palette) + large * 3 + gif.TRAILER, "too_many_frames", "3 frames"),
+        refused("bomb-frames.gif", gif.screen(7000, 7000, palette) + large * 5 + gif.TRAILER, "too_many_frames", "5 frames"),
         refused("bomb-frame.gif", gif.screen(8, 8, palette) + empty + gif.TRAILER, "too_many_frames"),
         refused("long-side.png", huge(40000, 10), "side_too_long", "30000"),
         refused("long-side.jpg", huge_jpeg(10, 40000), "side_too_long", "30000"),

@@ -6,7 +6,8 @@ public struct ImageLimits: Sendable, Hashable {
     public var maxPixels: Int
     /// The most pixels in a PNG or a GIF: all of them are decoded, however small the renditions are.
     public var maxLosslessPixels: Int
-    /// The most pixels in a JPEG of several scans, such as a progressive one: all of it is in memory before any shows.
+    /// The most pixels in a JPEG of several scans, such as a progressive one, of which more than an eighth is needed:
+    /// all of it is in memory before any shows.
     public var maxProgressivePixels: Int
     /// The longest side, in pixels.
     public var maxSide: Int

@@ -10,7 +10,7 @@ enum JPEGVerdict {
     case disagreement(String)
 
     static func of(_ bytes: [UInt8]) -> JPEGVerdict {
-        guard (try? ImageHeader.read(bytes.span, limits: ImageLimits(maxPixels: 1_000_000))) != nil else {
+        guard (try? ImageHeader.read(bytes.span, limits: ImageLimits(maxPixels: 100_000))) != nil else {
             return .refused
         }
         if let ours = JPEGOracle.oursOfDC(bytes) { return ofDC(ours, bytes) }

@@ -33,7 +33,7 @@
                 bound: MemoryBound(.yCbCr, square(2000), samplesPerPixel: 1.5)
             ) { JPEGBuilder.grey(2000, 2000).file },
             Row(
-                name: "a wide-gamut JPEG, turned, at its own size", recipes: ["a=1000,webp"],
+                name: "a wide-gamut JPEG, turned, at its own size", recipes: ["a=1000,progressive"],
                 bound: MemoryBound(.yCbCr, square(1000), samplesPerPixel: 1.5)
             ) { Fixture.dressed(JPEGBuilder.grey(1000, 1000), as: "profile-p3.jpg", orientation: 6) },
             Row(
@@ -75,14 +75,6 @@
                 bound: MemoryBound(.rgba, square(1000), samplesPerPixel: 4, workingBytes: 4_000_000)
             ) { PNGBuilder.black(1000, 1000, .rgba, isInterlaced: true) },
             Row(
-                name: "alpha as WebP", recipes: ["a=1000,webp,alpha"],
-                bound: MemoryBound(.rgba, square(1000), samplesPerPixel: 4, workingBytes: 4_001_000)
-            ) { PNGBuilder.black(1000, 1000, .rgba) },
-            Row(
-                name: "a flattened PNG, and as WebP", recipes: ["a=1000", "b=999,webp"],
-                bound: MemoryBound(.rgba, square(1000), samplesPerPixel: 4, workingBytes: 4_001_000)
-            ) { PNGBuilder.black(1000, 1000, .rgba) },
-            Row(
                 name: "an interlaced GIF", recipes: usual,
                 bound: MemoryBound(.rgb, square(2000), samplesPerPixel: 3, workingBytes: 4_000_000)
             ) {
@@ -94,6 +86,14 @@
 
         #if WebP && HEIF
             private static let optional = [
+                Row(
+                    name: "alpha as WebP", recipes: ["a=1000,webp,alpha"],
+                    bound: MemoryBound(.rgba, square(1000), samplesPerPixel: 4, workingBytes: 4_001_000)
+                ) { PNGBuilder.black(1000, 1000, .rgba) },
+                Row(
+                    name: "a flattened PNG, and as WebP", recipes: ["a=1000", "b=999,webp"],
+                    bound: MemoryBound(.rgba, square(1000), samplesPerPixel: 4, workingBytes: 4_001_000)
+                ) { PNGBuilder.black(1000, 1000, .rgba) },
                 Row(
                     name: "a lossy WebP", recipes: usual,
                     bound: MemoryBound(.yCbCr, square(2000), samplesPerPixel: 1.5, workingBytes: 6_000_000)

@@ -12,10 +12,10 @@ struct PNGDifferentialTests {
     func pixels(file: String) throws {
         let bytes = Fixture.bytes(file)
         let isUsual = bytes[24] == 8 && [0, 2, 6].contains(bytes[25]) && bytes[28] == 0
-        guard let ours = try ours(bytes) else {
+        guard let ours = try PNGOracle.ours(bytes) else {
             return #expect(!isUsual || bytes.contains("tRNS") || file.contains("acTL"))
         }
-        #expect(ours == (try theirs(bytes)))
+        #expect(ours == (try PNGOracle.theirs(bytes)))
     }
 
     @Test("A flipped bit: what ours accepts libpng accepts too, and both see the same")
@@ -29,7 +29,9 @@ struct PNGDifferentialTests {
                 bytes[position] ^= 1 << UInt8.random(in: 0...7, using: &random)
                 // Every other time the sums are made good, so that what is inside is what is judged.
                 if number % 2 == 0 { bytes.repairChecksums() }
-                if let ours = try ours(bytes) { #expect(ours == (try? theirs(bytes)), "byte \(position) of \(file)") }
+                if let ours = try PNGOracle.ours(bytes) {
+                    #expect(ours == (try? PNGOracle.theirs(bytes)), "byte \(position) of \(file)")
+                }
             }
         }
     }
@@ -46,13 +48,14 @@ struct PNGDifferentialTests {
                 for _ in 0..<width * channels { rows.append(UInt8.random(in: 0...255, using: &random)) }
             }
             let bytes = [UInt8](pngOf: rows, width: width, height: height, colorType: colorType)
-            let ours = try ours(bytes)
-            #expect(ours == (try? theirs(bytes)))
+            let ours = try PNGOracle.ours(bytes)
+            #expect(ours == (try? PNGOracle.theirs(bytes)))
             #expect(
                 (ours != nil) == stride(from: 0, to: rows.count, by: width * channels + 1).allSatisfy { rows[$0] < 5 })
             if width * channels > 1 {
                 #expect(
-                    try self.ours([UInt8](pngOf: rows.dropLast(), width: width, height: height, colorType: colorType))
+                    try PNGOracle.ours(
+                        [UInt8](pngOf: rows.dropLast(), width: width, height: height, colorType: colorType))
                         == nil)
             }
         }
@@ -61,7 +64,7 @@ struct PNGDifferentialTests {
     @Test("A file that is cut anywhere is left to libpng")
     func cuts() throws {
         let bytes = Fixture.bytes("rgb-8.png")
-        for count in 33..<bytes.count { #expect(try ours(Array(bytes[..<count])) == nil) }
+        for count in 33..<bytes.count { #expect(try PNGOracle.ours(Array(bytes[..<count])) == nil) }
     }
 
     @Test("Filters and planes, on every processor", arguments: [1, 3, 4], [1, 2, 3, 4, 5, 12, 99, 100])
@@ -86,71 +89,8 @@ struct PNGDifferentialTests {
             #expect(fastPlanes == planes)
         }
     }
-
-    private func ours(_ bytes: [UInt8]) throws -> DecodedPlanes? {
-        guard let header = try? ImageHeader.read(bytes.span), header.format == .png,
-            let decoder = WholePNGDecoder(bytes.span, header: header)
-        else { return nil }
-        return try DecodedPlanes(decoder, from: bytes.span)
-    }
-
-    private func theirs(_ bytes: [UInt8]) throws -> DecodedPlanes {
-        let header = try ImageHeader.read(bytes.span)
-        return try bytes.span.withUnsafeBufferPointer { buffer throws(ImageError) in
-            let decoder = try PNGDecoder(buffer, header: header, limits: ImageLimits())
-            return try DecodedPlanes(RowPlanes(decoder), from: buffer.span)
-        }
-    }
 }
 
 extension [UInt8] {
     fileprivate func contains(_ chunk: String) -> Bool { indices.contains { span.starts(with: chunk, at: $0) } }
-
-    /// A PNG of filtered rows, packed without being made smaller (RFC 1950, RFC 1951, section 3.2.4).
-    fileprivate init(pngOf rows: [UInt8], width: Int, height: Int, colorType: UInt8) {
-        let size = [0, 0, UInt8(width >> 8), UInt8(width & 255), 0, 0, UInt8(height >> 8), UInt8(height & 255)]
-        let (low, high) = rows.reduce((1, 0)) { sums, byte in
-            let low = (sums.0 + Int(byte)) % 65521
-            return (low, (sums.1 + low) % 65521)
-        }
-        let count = [UInt8(rows.count & 255), UInt8(rows.count >> 8)]
-        let packed =
-            [0x78, 0x01, 0x01] + count + count.map { ~$0 } + rows
-            + [UInt8(high >> 8), UInt8(high & 255), UInt8(low >> 8), UInt8(low & 255)]
-        self = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        let half = packed.count / 2
-        let chunks = [
-            ("IHDR", size + [8, colorType, 0, 0, 0]), ("IDAT", Array(packed[..<half])),
-            ("IDAT", Array(packed[half...])), ("IEND", []),
-        ]
-        for (name, payload) in chunks {
-            self +=
-                [0, 0, UInt8(payload.count >> 8), UInt8(payload.count & 255)] + Array(name.utf8) + payload + [
-                    0, 0, 0, 0,
-                ]
-        }
-        repairChecksums()
-    }
-
-    /// Writes the sum of every chunk anew, as far as there are chunks.
-    fileprivate mutating func repairChecksums() {
-        var offset = 8
-        while let length = span.uint32(at: offset), offset + 12 + length <= count {
-            let sum = Self.checksum(self[offset + 4..<offset + 8 + length])
-            for index in 0..<4 {
-                self[offset + 8 + length + index] = UInt8(truncatingIfNeeded: sum >> (24 - 8 * index))
-            }
-            offset += 12 + length
-        }
-    }
-
-    /// CRC-32 bit by bit (PNG specification, annex D).
-    private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
-        var sum = UInt32.max
-        for byte in bytes {
-            sum ^= UInt32(byte)
-            for _ in 0..<8 { sum = sum & 1 == 1 ? 0xEDB8_8320 ^ sum >> 1 : sum >> 1 }
-        }
-        return ~sum
-    }
 }

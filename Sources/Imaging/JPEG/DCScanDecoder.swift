@@ -10,8 +10,11 @@ struct DCScanDecoder: ~Copyable {
 
     /// Nil when a code is not one of differences.
     init?(_ scan: ProgressiveFrame.Scan) {
-        tables = scan.parts.compactMap { $0.code.flatMap(DCTable.init) }
+        // Nothing of the decoder is there yet when it returns nil: where it was half there, Swift 6.3's optimiser released
+        // the tables twice.
+        let tables = scan.parts.compactMap { $0.code.flatMap(DCTable.init) }
         guard !scan.isFirst || tables.count == scan.parts.count else { return nil }
+        self.tables = tables
         cursor = ScanCursor(scanOffset: scan.offset, restartInterval: scan.restartInterval)
         predictions = Array(repeating: 0, count: scan.parts.count)
         isFirst = scan.isFirst

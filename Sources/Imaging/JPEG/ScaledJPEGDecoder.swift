@@ -13,8 +13,10 @@ struct ScaledJPEGDecoder: PlaneDecoder, ~Copyable {
     ///
     /// - Parameter eighths: 1, 2, 4 or 8 for each component.
     init?(_ frame: SequentialFrame, eighths: [Int]) {
-        components = zip(frame.components, eighths).compactMap { ComponentDecoder($0, eighths: $1) }
+        let components = zip(frame.components, eighths).compactMap { ComponentDecoder($0, eighths: $1) }
+        // Nothing of the decoder is there yet when it returns nil: see `DCScanDecoder`.
         guard components.count == frame.components.count else { return nil }
+        self.components = components
         layouts = zip(frame.components, eighths).map { frame.layout(of: $0, eighths: $1) }
         self.frame = frame
         cursor = ScanCursor(scanOffset: frame.scanOffset, restartInterval: frame.restartInterval)

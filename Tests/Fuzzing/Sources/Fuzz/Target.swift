@@ -2,7 +2,7 @@
 
 /// What can be fuzzed, by name.
 enum Target: String, CaseIterable {
-    case header, exif, jpeg, png, gif, webp, heif, animation, differential, recipe
+    case header, exif, jpeg, png, gif, webp, heif, animation, differential, pngDifferential, pngRows, recipe
 
     /// Takes some bytes; a crash, a hang, a leak or a trap is a finding.
     func take(_ bytes: [UInt8]) {
@@ -17,6 +17,13 @@ enum Target: String, CaseIterable {
         case .animation: render(bytes, if: [.gif, .webp], as: "a=24,webp,animated,alpha")
         case .differential:
             if case .disagreement(let what) = JPEGVerdict.of(bytes) { fatalError("the decoders disagree: \(what)") }
+        case .pngDifferential:
+            // With the right sums, so that what is inside is what is judged.
+            var bytes = bytes
+            bytes.repairChecksums()
+            render(bytes, if: [.png])
+            if let what = PNGOracle.disagreement(on: bytes) { fatalError("the decoders disagree: \(what)") }
+        case .pngRows: takeRows(bytes)
         case .recipe:
             guard let recipe = try? Recipe(parsing: String(decoding: bytes, as: UTF8.self)) else { return }
             guard (try? Recipe(parsing: recipe.description)) == recipe else {
@@ -35,5 +42,20 @@ enum Target: String, CaseIterable {
             limits.acceptsTruncated = acceptsTruncated
             _ = try? Renderer(limits: limits).render(bytes.span, recipes: [recipe])
         }
+    }
+
+    /// The first bytes are the kind of samples and the width, all others the rows, each with its filter.
+    private func takeRows(_ bytes: [UInt8]) {
+        guard bytes.count > 3, bytes.count < 65_535 else { return }
+        let (colorType, width) = ([0, 2, 6][Int(bytes[0] % 3)] as UInt8, Int(bytes[1]) + 1)
+        let rowBytes = width * [0: 1, 2: 3, 6: 4][colorType, default: 1] + 1
+        let height = (bytes.count - 2) / rowBytes
+        guard height > 0 else { return }
+        let rows = Array(bytes[2..<2 + height * rowBytes])
+        let png = [UInt8](pngOf: rows, width: width, height: height, colorType: colorType)
+        let areFiltersKnown = stride(from: 0, to: rows.count, by: rowBytes).allSatisfy { rows[$0] < 5 }
+        let isOurs = (try? PNGOracle.ours(png)) != nil
+        guard isOurs == areFiltersKnown else { fatalError("a filter is taken for another one") }
+        if let what = PNGOracle.disagreement(on: png) { fatalError("the decoders disagree: \(what)") }
     }
 }

@@ -1,0 +1,1 @@
+../../../ImagingTests/PNGOracle.swift
