@@ -1,0 +1,4 @@
+import Imaging
+import Isolation
+
+RenderWorker.run()
