@@ -1,0 +1,45 @@
+import Foundation
+import Imaging
+import TestSupport
+
+@testable import Isolation
+
+/// The worker that does what a photo tells it to.
+enum Rogue {
+    static let program = WorkerProgram(path: path, arguments: [])
+
+    /// A photo that makes it do something.
+    static func photo(_ deed: String) -> [UInt8] { [0xFF, 0xD8, 0xFF] + Array("rogue:\(deed)".utf8) }
+
+    private static var path: String {
+        let own = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        let built = own.deletingLastPathComponent().appendingPathComponent("RogueWorker").path
+        if FileManager.default.isExecutableFile(atPath: built) { return built }
+        return Fixture.folder + "/../.build/debug/RogueWorker"
+    }
+}
+
+extension IsolatedRenderer {
+    /// Renders bytes, by a file that has no name any more.
+    func render(
+        _ bytes: [UInt8], recipes: [Recipe] = Recipe.defaults, limits: ImageLimits = ImageLimits()
+    ) throws
+        -> RenderedImage
+    {
+        let path = NSTemporaryDirectory() + "tt-" + UUID().uuidString
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        try FileManager.default.removeItem(atPath: path)
+        return try render(file.fileDescriptor, byteCount: bytes.count, recipes: recipes, limits: limits)
+    }
+
+    /// The process that renders the next photo, by its own word.
+    func workerName() throws -> String {
+        do {
+            _ = try render(Rogue.photo("name"))
+            return "nobody"
+        } catch let error as ImageError {
+            return error.message
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Imaging
+import TestSupport
+import Testing
+
+@testable import Isolation
+
+@Suite("Workers are kept, replaced, and never left behind", .timeLimit(.minutes(5)))
+struct WorkerTests {
+    @Test("A worker is used again, and replaced after so many photos")
+    func recycling() throws {
+        let renderer = try IsolatedRenderer(Rogue.program, limits: WorkerLimits(photosPerWorker: 3))
+        let names = try (0..<9).map { _ in try renderer.workerName() }
+        #expect(names[0] == names[1] && names[1] == names[2])
+        #expect(names[3] == names[4] && names[4] == names[5])
+        #expect(Set(names).count == 3)
+    }
+
+    @Test("A worker that dies while nobody uses it is replaced, and no photo suffers")
+    func deathAtRest() throws {
+        let renderer = try IsolatedRenderer(Rogue.program)
+        let name = try renderer.workerName()
+        kill(try #require(pid_t(name)), SIGKILL)
+        #expect(try renderer.workerName() != name)
+    }
+
+    @Test(
+        "A terminal's Ctrl-C and a service manager's SIGTERM are for the service to hear", arguments: [SIGINT, SIGTERM])
+    func signals(_ signal: Int32) throws {
+        let renderer = try IsolatedRenderer(Rogue.program)
+        let name = try renderer.workerName()
+        kill(try #require(pid_t(name)), signal)
+        #expect(try renderer.workerName() == name)
+    }
+
+    @Test("What cannot be started is told with its reason, at once")
+    func noProgram() {
+        let nowhere = WorkerProgram(path: "/nowhere/worker", arguments: [])
+        let error = #expect(throws: IsolationError.self) { try IsolatedRenderer(nowhere) }
+        #expect(error?.code == .workerUnavailable && error?.isTransient == true)
+        #expect(error?.message.contains("/nowhere/worker: No such file") == true)
+        let other = WorkerProgram(path: "/bin/false", arguments: [])
+        let silent = #expect(throws: IsolationError.self) { try IsolatedRenderer(other) }
+        #expect(silent?.message.contains("code 1") == true)
+    }
+
+    @Test("A photo that cannot be read is no photo's fault")
+    func unreadable() throws {
+        let renderer = try IsolatedRenderer(Rogue.program)
+        let folder = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(folder) }
+        let error = #expect(throws: IsolationError.self) {
+            try renderer.render(folder, byteCount: 100, recipes: Recipe.defaults)
+        }
+        #expect(error?.code == .unreadable && error?.isTransient == true && error?.isPoison == false)
+    }
+
+    @Test("No descriptor and no process is left behind, whatever happened")
+    func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) {
+            func descriptors() throws -> [String] {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            }
+            let good = try Fixture.bytes("size-24x16.jpg")
+            // The first of all opens what stays open.
+            _ = try IsolatedRenderer(Rogue.program).render(good)
+            let before = try descriptors().count
+            let limits = WorkerLimits(memoryBytes: 256 << 20, cpuSeconds: 1, photosPerWorker: 2)
+            var renderer: IsolatedRenderer? = try IsolatedRenderer(Rogue.program, limits: limits)
+            for deed in [
+                "segmentationFault", "noise", "longNoise", "hangUp", "open", "allocate", "descriptors", "name",
+            ] {
+                #expect(throws: (any Error).self) { try renderer?.render(Rogue.photo(deed)) }
+                _ = try renderer?.render(good)
+            }
+            renderer = nil
+            #expect(try descriptors().count == before)
+            #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD, "a child is left")
+        }
+    }
+
+    @Test("When the service is killed, its workers end, though they be busy", arguments: ["loop", "sleep"])
+    func orphans(_ deed: String) async throws {
+        let result = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [deed] in
+            let renderer = try IsolatedRenderer(Rogue.program)
+            print("worker \(try renderer.workerName()).")
+            fflush(nil)
+            Thread.detachNewThread { _ = try? renderer.render(Rogue.photo(deed)) }
+            // Whether it has come to the deed already is of no matter.
+            try await Task.sleep(for: .milliseconds(200))
+            kill(getpid(), SIGKILL)
+        }
+        let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+        let name = try #require(output.firstMatch(of: /worker ([0-9]+)\./)?.output.1)
+        let process = try #require(pid_t(name))
+        try await eventually { kill(process, 0) != 0 && errno == ESRCH }
+    }
+}
