@@ -36,42 +36,42 @@ struct DeathTests {
         ].map { Row($0, says: "forbidden system call") }
 
     @Test(arguments: rows)
-    func verdict(_ row: Row) throws {
+    func verdict(_ row: Row) async throws {
         let limits = WorkerLimits(memoryBytes: 256 << 20, cpuSeconds: 1)
         let renderer = try IsolatedRenderer(Rogue.program, limits: limits)
-        let error = #expect(throws: IsolationError.self) { try renderer.render(Rogue.photo(row.deed)) }
+        let error = await #expect(throws: IsolationError.self) { try await renderer.render(Rogue.photo(row.deed)) }
         #expect(error?.code == row.code)
         #expect(error?.message.contains(row.says) == true, "\(error?.message ?? "")")
         #expect(error?.isPoison == true && error?.isTransient == false && error?.hint.isEmpty == false)
         let good = try Fixture.bytes("size-24x16.jpg")
-        #expect(try renderer.render(good) == Renderer().render(good.span, recipes: Recipe.defaults))
+        #expect(try await renderer.render(good) == Renderer().render(good.span, recipes: Recipe.defaults))
     }
 
     @Test("A worker that sleeps is waited for as long as was said, on the clock")
-    func sleeper() throws {
+    func sleeper() async throws {
         let renderer = try IsolatedRenderer(Rogue.program, limits: WorkerLimits(patience: .seconds(1)))
-        let error = #expect(throws: IsolationError.self) { try renderer.render(Rogue.photo("sleep")) }
+        let error = await #expect(throws: IsolationError.self) { try await renderer.render(Rogue.photo("sleep")) }
         #expect(error?.code == .decoderTimedOut)
         #expect(error?.message.contains("1 seconds on the clock") == true)
     }
 
     @Test("Codecs may start threads")
-    func threads() throws {
+    func threads() async throws {
         let renderer = try IsolatedRenderer(Rogue.program)
-        let error = #expect(throws: ImageError.self) { try renderer.render(Rogue.photo("thread")) }
+        let error = await #expect(throws: ImageError.self) { try await renderer.render(Rogue.photo("thread")) }
         #expect(error?.message == "a thread")
     }
 
     @Test("Who answers twice is not asked again; descriptors that come with an answer go nowhere")
-    func talkative() throws {
+    func talkative() async throws {
         for deed in ["answerTwice", "descriptors"] {
             let renderer = try IsolatedRenderer(Rogue.program)
-            let first = try renderer.workerName()
+            let first = try await renderer.workerName()
             // The name was the first question: the answer to it comes again.
-            #expect(throws: (any Error).self) { try renderer.render(Rogue.photo(deed)) }
+            await #expect(throws: (any Error).self) { try await renderer.render(Rogue.photo(deed)) }
             let good = try Fixture.bytes("size-24x16.png")
-            #expect(try renderer.render(good) == Renderer().render(good.span, recipes: Recipe.defaults))
-            #expect(try renderer.workerName() != first)
+            #expect(try await renderer.render(good) == Renderer().render(good.span, recipes: Recipe.defaults))
+            #expect(try await renderer.workerName() != first)
         }
     }
 
@@ -83,11 +83,11 @@ struct DeathTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for deed in ["loop", "segmentationFault", "noise", "fork", "allocate", "hangUp", "exit"] {
                 group.addTask {
-                    #expect(throws: IsolationError.self) { try renderer.render(Rogue.photo(deed)) }
+                    await #expect(throws: IsolationError.self) { try await renderer.render(Rogue.photo(deed)) }
                 }
                 group.addTask {
                     for _ in 0..<5 {
-                        let rendered = try renderer.render(good)
+                        let rendered = try await renderer.render(good)
                         #expect(rendered == expected)
                     }
                 }

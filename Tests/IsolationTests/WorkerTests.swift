@@ -8,29 +8,30 @@ import Testing
 @Suite("Workers are kept, replaced, and never left behind", .timeLimit(.minutes(5)))
 struct WorkerTests {
     @Test("A worker is used again, and replaced after so many photos")
-    func recycling() throws {
+    func recycling() async throws {
         let renderer = try IsolatedRenderer(Rogue.program, limits: WorkerLimits(photosPerWorker: 3))
-        let names = try (0..<9).map { _ in try renderer.workerName() }
+        var names: [String] = []
+        for _ in 0..<9 { names.append(try await renderer.workerName()) }
         #expect(names[0] == names[1] && names[1] == names[2])
         #expect(names[3] == names[4] && names[4] == names[5])
         #expect(Set(names).count == 3)
     }
 
     @Test("A worker that dies while nobody uses it is replaced, and no photo suffers")
-    func deathAtRest() throws {
+    func deathAtRest() async throws {
         let renderer = try IsolatedRenderer(Rogue.program)
-        let name = try renderer.workerName()
+        let name = try await renderer.workerName()
         kill(try #require(pid_t(name)), SIGKILL)
-        #expect(try renderer.workerName() != name)
+        #expect(try await renderer.workerName() != name)
     }
 
     @Test(
         "A terminal's Ctrl-C and a service manager's SIGTERM are for the service to hear", arguments: [SIGINT, SIGTERM])
-    func signals(_ signal: Int32) throws {
+    func signals(_ signal: Int32) async throws {
         let renderer = try IsolatedRenderer(Rogue.program)
-        let name = try renderer.workerName()
+        let name = try await renderer.workerName()
         kill(try #require(pid_t(name)), signal)
-        #expect(try renderer.workerName() == name)
+        #expect(try await renderer.workerName() == name)
     }
 
     @Test("What cannot be started is told with its reason, at once")
@@ -63,15 +64,15 @@ struct WorkerTests {
             }
             let good = try Fixture.bytes("size-24x16.jpg")
             // The first of all opens what stays open.
-            _ = try IsolatedRenderer(Rogue.program).render(good)
+            _ = try await IsolatedRenderer(Rogue.program).render(good)
             let before = try descriptors().count
             let limits = WorkerLimits(memoryBytes: 256 << 20, cpuSeconds: 1, photosPerWorker: 2)
             var renderer: IsolatedRenderer? = try IsolatedRenderer(Rogue.program, limits: limits)
             for deed in [
                 "segmentationFault", "noise", "longNoise", "hangUp", "open", "allocate", "descriptors", "name",
             ] {
-                #expect(throws: (any Error).self) { try renderer?.render(Rogue.photo(deed)) }
-                _ = try renderer?.render(good)
+                await #expect(throws: (any Error).self) { try await renderer?.render(Rogue.photo(deed)) }
+                _ = try await renderer?.render(good)
             }
             renderer = nil
             #expect(try descriptors().count == before)
@@ -83,9 +84,9 @@ struct WorkerTests {
     func orphans(_ deed: String) async throws {
         let result = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [deed] in
             let renderer = try IsolatedRenderer(Rogue.program)
-            print("worker \(try renderer.workerName()).")
+            print("worker \(try await renderer.workerName()).")
             fflush(nil)
-            Thread.detachNewThread { _ = try? renderer.render(Rogue.photo(deed)) }
+            async let _ = renderer.render(Rogue.photo(deed))
             // Whether it has come to the deed already is of no matter.
             try await Task.sleep(for: .milliseconds(200))
             kill(getpid(), SIGKILL)
