@@ -167,7 +167,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Blobs", "Pipeline", "Posts", "Tree",
+                "Blobs", "Isolation", "Pipeline", "Posts", "Tree",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -187,7 +187,7 @@ let package = Package(
         .testTarget(
             name: "PipelineTests",
             dependencies: [
-                "Pipeline", "Blobs", "Imaging", "Posts", "Tree", "TestSupport",
+                "Pipeline", "Blobs", "Imaging", "Isolation", "Posts", "RogueWorker", "Tree", "TestSupport",
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: settings),

@@ -57,6 +57,7 @@ int64_t csandbox_address_space(void) {
 }
 
 int csandbox_renounce(void) {
+    prctl(PR_SET_NAME, "render-worker", 0, 0, 0);  // instead of exe, as in /proc/self/exe
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return -errno;
     for (const int *number = (const int[]){SIGHUP, SIGINT, SIGTERM, SIGPIPE, 0}; *number != 0; number++) {
         if (signal(*number, SIG_IGN) == SIG_ERR) return -errno;

@@ -38,11 +38,11 @@ public struct IsolationError: Error, Sendable, Hashable, CustomStringConvertible
     /// The message and the hint, in one line.
     public var description: String { "\(message). \(hint)" }
 
-    /// Whether the same photo may be rendered later: the fault was not the photo's.
-    public var isTransient: Bool { [.workerUnavailable, .unreadable].contains(code) }
-
     /// Whether the photo is poison: it is not to be decoded again, by nobody.
     public var isPoison: Bool { [.decoderCrashed, .decoderTimedOut, .tooMuchMemory].contains(code) }
+
+    /// Whether the same photo may be rendered later: the fault was not the photo's.
+    public var isTransient: Bool { !isPoison }
 }
 
 extension IsolationError {

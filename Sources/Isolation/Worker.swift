@@ -37,7 +37,7 @@ final class Worker: Sendable {
         // Only while the worker alone has its end does its death end the talk.
         defer { _ = close(sockets[1]) }
         var process: pid_t = 0
-        let spawned = withCStrings([program.path] + program.arguments) { arguments in
+        let spawned = withCStrings([CommandLine.arguments.first ?? program.path] + program.arguments) { arguments in
             withCStrings(program.environment) { environment in
                 csandbox_spawn(program.path, arguments, environment, sockets[1], &process)
             }

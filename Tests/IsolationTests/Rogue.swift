@@ -4,21 +4,6 @@ import TestSupport
 
 @testable import Isolation
 
-/// The worker that does what a photo tells it to.
-enum Rogue {
-    static let program = WorkerProgram(path: path, arguments: [])
-
-    /// A photo that makes it do something.
-    static func photo(_ deed: String) -> [UInt8] { [0xFF, 0xD8, 0xFF] + Array("rogue:\(deed)".utf8) }
-
-    private static var path: String {
-        let own = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let built = own.deletingLastPathComponent().appendingPathComponent("RogueWorker").path
-        if FileManager.default.isExecutableFile(atPath: built) { return built }
-        return Fixture.folder + "/../.build/debug/RogueWorker"
-    }
-}
-
 extension IsolatedRenderer {
     /// Renders bytes, by a file that has no name any more; on a thread of its own, for it may take its time.
     func render(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) async throws -> RenderedImage {
