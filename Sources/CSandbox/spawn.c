@@ -78,6 +78,10 @@ static void *spawn_for_others(void *unused) {
 
 static int start_thread(void) {
     if (is_running) return 0;
+    struct sigaction children;
+    if (sigaction(SIGCHLD, NULL, &children) == 0 && children.sa_handler == SIG_IGN) {
+        signal(SIGCHLD, SIG_DFL);  // or a child's number would be given away before anybody has asked for its end
+    }
     pthread_t thread;
     sigset_t all, before;
     sigfillset(&all);

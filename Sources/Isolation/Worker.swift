@@ -55,7 +55,7 @@ final class Worker: Sendable {
     }
 
     private func welcome() throws(IsolationError) {
-        guard let message = receive(within: limits.patience) else {
+        guard let message = receive(within: max(limits.patience, .seconds(60))) else {
             throw .noWorker("it did not greet: \(WorkerDeath(status: end()))")
         }
         switch try? Greeting(message) {
