@@ -12,12 +12,16 @@ public final class IsolatedRenderer: Sendable {
     private let idle: Mutex<[Worker]>
     private let requestCount = Atomic(0)
 
+    /// So many have room in a message.
+    private static let mostRecipes = 500
+
     /// Starts a first worker, so that a system on which photos cannot be isolated is told at once.
     ///
     /// - Throws: `IsolationError`: `isolation_unavailable` with what is missing, or `worker_unavailable`.
     public init(_ program: WorkerProgram, limits: WorkerLimits = WorkerLimits()) throws(IsolationError) {
         self.program = program
         self.limits = limits
+        try SharedMemory.checkSystem()
         idle = Mutex([try Worker(program, limits: limits)])
     }
 
@@ -32,6 +36,11 @@ public final class IsolatedRenderer: Sendable {
     public func render(
         _ photo: Int32, byteCount: Int, recipes: [Recipe], limits imageLimits: ImageLimits = ImageLimits()
     ) throws -> RenderedImage {
+        guard recipes.count <= Self.mostRecipes else {
+            throw ImageError(
+                .badRecipe, "\(recipes.count) recipes are too many; the limit is \(Self.mostRecipes)",
+                hint: "Render the photo twice.")
+        }
         let number = requestCount.add(1, ordering: .relaxed).newValue
         let request = RenderRequest(number: number, byteCount: byteCount, recipes: recipes, limits: imageLimits)
         switch try render(photo, request, by: take()) {

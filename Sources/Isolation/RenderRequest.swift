@@ -29,14 +29,18 @@ struct RenderRequest: Sendable, Hashable {
 }
 
 extension RenderRequest {
+    /// All numbers among the limits, in the order in which they are sent.
+    static let limitNumbers: [any WritableKeyPath<ImageLimits, Int> & Sendable] = [
+        \.maxInputBytes, \.maxPixels, \.maxLosslessPixels, \.maxProgressivePixels, \.maxSide, \.maxFramePixels,
+        \.maxWorkingBytes, \.maxScans,
+    ]
+
     /// The request as it is sent.
     var message: [UInt8] {
         var writer = MessageWriter()
         for value in [number, byteCount, capacity] { writer.append(value) }
-        for value in [
-            limits.maxInputBytes, limits.maxPixels, limits.maxSide, limits.maxFramePixels, limits.maxWorkingBytes,
-            limits.maxScans, limits.acceptsTruncated ? 1 : 0,
-        ] { writer.append(value) }
+        for number in Self.limitNumbers { writer.append(limits[keyPath: number]) }
+        writer.append(limits.acceptsTruncated ? 1 : 0)
         writer.append(recipes.count)
         for recipe in recipes { writer.append(recipe.description) }
         return writer.bytes
@@ -48,11 +52,10 @@ extension RenderRequest {
         number = try reader.integer("number", in: 0...Int.max)
         byteCount = try reader.integer("length", in: 0...Int.max)
         capacity = try reader.integer("capacity", in: 0...Int.max)
-        var values: [Int] = []
-        for _ in 0..<6 { values.append(try reader.integer("limit", in: 0...Int.max)) }
-        limits = ImageLimits(
-            maxInputBytes: values[0], maxPixels: values[1], maxSide: values[2], maxFramePixels: values[3],
-            maxWorkingBytes: values[4], maxScans: values[5], acceptsTruncated: try reader.bool("tolerance"))
+        var limits = ImageLimits()
+        for number in Self.limitNumbers { limits[keyPath: number] = try reader.integer("limit", in: 0...Int.max) }
+        limits.acceptsTruncated = try reader.bool("tolerance")
+        self.limits = limits
         var recipes: [Recipe] = []
         for _ in 0..<(try reader.integer("count of recipes", in: 0...1000)) {
             recipes.append(try Recipe(parsing: try reader.text("recipe", maxCount: 200)))

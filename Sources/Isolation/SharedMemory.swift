@@ -13,6 +13,13 @@ struct SharedMemory: ~Copyable {
 
     deinit { _ = close(descriptor) }
 
+    /// Whether there can be any here at all.
+    static func checkSystem() throws(IsolationError) {
+        let descriptor = csandbox_shared_memory(1)
+        guard descriptor >= 0 else { throw .unavailable("sealed memory (memfd_create): \(String(errno: -descriptor))") }
+        _ = close(descriptor)
+    }
+
     /// A copy of some bytes; fewer where there are not so many.
     func bytes(at offset: Int, count: Int) -> [UInt8] {
         read(descriptor, at: offset, maxBytes: count).bytes

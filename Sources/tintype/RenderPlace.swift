@@ -29,6 +29,8 @@ extension Configuration {
 
     /// Room for what the limits on a photo admit, and for the renditions.
     private static func workerLimits(_ limits: ImageLimits) -> WorkerLimits {
-        WorkerLimits(memoryBytes: limits.maxWorkingBytes + limits.maxInputBytes + 320 * 1_048_576)
+        // An operator's limit may be no limit at all.
+        let inputBytes = min(limits.maxInputBytes, 1 << 40)
+        return WorkerLimits(memoryBytes: limits.maxWorkingBytes + inputBytes + 320 * 1_048_576)
     }
 }

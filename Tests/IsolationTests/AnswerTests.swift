@@ -36,7 +36,13 @@ struct AnswerTests {
         try RenderAnswer(message[...], to: request)
     }
 
-    @Test func requestsComeAsTheyWereSent() throws {
+    @Test("Requests come as they were sent, with every limit that there is")
+    func requests() throws {
+        var limits = ImageLimits(acceptsTruncated: true)
+        for (index, number) in RenderRequest.limitNumbers.enumerated() { limits[keyPath: number] = 1000 + index }
+        let values = Mirror(reflecting: limits).children.compactMap { $0.value as? Int }
+        #expect(values.sorted() == Array(1000..<1000 + RenderRequest.limitNumbers.count))
+        let request = RenderRequest(number: 7, byteCount: 1000, recipes: request.recipes, limits: limits)
         #expect(try RenderRequest(request.message[...]) == request)
     }
 

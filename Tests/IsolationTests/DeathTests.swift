@@ -55,6 +55,16 @@ struct DeathTests {
         #expect(error?.message.contains("1 seconds on the clock") == true)
     }
 
+    @Test("What ended one worker is tried once more, on a fresh one: it may have been the worker's fault")
+    func secondTry() async throws {
+        let renderer = try IsolatedRenderer(Rogue.program)
+        _ = try await renderer.workerName()
+        for _ in 0..<3 {
+            let error = await #expect(throws: ImageError.self) { try await renderer.render(Rogue.photo("tire")) }
+            #expect(error?.message == "fresh")
+        }
+    }
+
     @Test("Codecs may start threads")
     func threads() async throws {
         let renderer = try IsolatedRenderer(Rogue.program)

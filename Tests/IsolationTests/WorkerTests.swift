@@ -45,6 +45,19 @@ struct WorkerTests {
         #expect(silent?.message.contains("code 1") == true)
     }
 
+    @Test(
+        "What the system lacks is told at once",
+        arguments: [
+            ("lacking", IsolationError.Code.isolationUnavailable, "here: a filter"),
+            ("babbling", .workerUnavailable, "greeting"), ("silent", .workerUnavailable, "code 0"),
+        ])
+    func greetings(word: String, code: IsolationError.Code, says: String) {
+        let program = WorkerProgram(path: Rogue.program.path, arguments: [word])
+        let error = #expect(throws: IsolationError.self) { try IsolatedRenderer(program) }
+        #expect(error?.code == code)
+        #expect(error?.message.contains(says) == true, "\(error?.message ?? "")")
+    }
+
     @Test("A photo that cannot be read is no photo's fault")
     func unreadable() throws {
         let renderer = try IsolatedRenderer(Rogue.program)

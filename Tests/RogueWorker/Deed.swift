@@ -5,6 +5,8 @@ import Imaging
 enum Deed: String, CaseIterable {
     // To end.
     case segmentationFault, abort, trap, exit, kill
+    /// To end, unless this is the worker's first photo.
+    case tire
     // Not to end.
     case loop, sleep, allocate
     // To reach out.
@@ -21,12 +23,15 @@ enum Deed: String, CaseIterable {
         self.init(rawValue: String(text.dropFirst(6)))
     }
 
-    func perform() throws(ImageError) {
+    func perform(isFresh: Bool) throws(ImageError) {
         switch self {
         case .segmentationFault: UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
         case .abort: Glibc.abort()
         case .trap: fatalError("as asked")
         case .exit: Glibc.exit(3)
+        case .tire:
+            guard isFresh else { Glibc.exit(4) }
+            throw ImageError(.corrupt, "fresh", hint: "")
         case .kill: Glibc.kill(getpid(), SIGKILL)
         case .loop: while true { clock() }
         case .sleep: sleepForEver()
@@ -45,6 +50,16 @@ enum Deed: String, CaseIterable {
         case .descriptors: say(refusal, with: 3)
         case .name: throw ImageError(.corrupt, "\(getpid())", hint: "")
         }
+    }
+
+    /// Says that something is missing, or something else, instead of being ready.
+    static func greet(_ word: String) -> Never {
+        switch word {
+        case "lacking": Deed.noise.say(number(1) + text("a filter"))
+        case "babbling": Deed.noise.say(number(2))
+        default: break
+        }
+        Glibc.exit(0)
     }
 
     private func sleepForEver() {
@@ -102,10 +117,12 @@ enum Deed: String, CaseIterable {
 
     /// A true answer to a renderer's first question: `corrupt`.
     private var refusal: [UInt8] {
-        func number(_ value: UInt8) -> [UInt8] { [value, 0, 0, 0, 0, 0, 0, 0] }
-        func text(_ text: String) -> [UInt8] { number(UInt8(text.utf8.count)) + Array(text.utf8) }
-        return number(1) + number(1) + text("corrupt") + text("rogue") + text("rogue")
+        Deed.number(1) + Deed.number(1) + Deed.text("corrupt") + Deed.text("rogue") + Deed.text("rogue")
     }
+
+    private static func number(_ value: UInt8) -> [UInt8] { [value, 0, 0, 0, 0, 0, 0, 0] }
+
+    private static func text(_ text: String) -> [UInt8] { number(UInt8(text.utf8.count)) + Array(text.utf8) }
 
     private func say(_ bytes: [UInt8], with descriptor: Int32? = nil) {
         var bytes = bytes
