@@ -6,7 +6,7 @@ import TestSupport
 
 extension IsolatedRenderer {
     /// Renders bytes, by a file that has no name any more; on a thread of its own, for it may take its time.
-    func render(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) async throws -> RenderedImage {
+    func render(_ bytes: [UInt8], recipes: [Recipe] = Recipe.defaults) async throws -> RenderedImage {
         let path = NSTemporaryDirectory() + "tt-" + UUID().uuidString
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
@@ -15,8 +15,7 @@ extension IsolatedRenderer {
             Thread.detachNewThread {
                 continuation.resume(
                     with: Result {
-                        try self.render(
-                            file.fileDescriptor, byteCount: bytes.count, recipes: Recipe.defaults, limits: limits)
+                        try self.render(file.fileDescriptor, byteCount: bytes.count, recipes: recipes)
                     })
             }
         }

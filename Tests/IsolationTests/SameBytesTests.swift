@@ -22,4 +22,20 @@ struct SameBytesTests {
             }
         }
     }
+
+    @Test(
+        "Whatever a rendition is written as",
+        arguments: ["animated.webp", "animated.gif", "rgba-8.png", "grey-1.png", "alpha.avif", "photo.jpg"])
+    func everyEncoding(file: String) async throws {
+        let texts = [
+            "a=100,webp,animated", "b=50,alpha", "c=64,cover,progressive", "d=80,webp,alpha", "e=9,alpha,q100",
+        ]
+        let recipes = try texts.map { try Recipe(parsing: $0) }
+        let bytes = try Fixture.bytes(file)
+        let renderer = try IsolatedRenderer(Rogue.program)
+        #expect(try await renderer.render(bytes, recipes: recipes) == Renderer().render(bytes.span, recipes: recipes))
+        let many = Array(repeating: recipes[1], count: 500)
+        #expect(try await renderer.render(bytes, recipes: many).renditions.count == 500)
+        await #expect(throws: ImageError.self) { try await renderer.render(bytes, recipes: many + recipes) }
+    }
 }
