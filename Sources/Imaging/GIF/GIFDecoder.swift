@@ -40,8 +40,11 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         let canvas = PixelSize(width: Int(frame.canvas_width), height: Int(frame.canvas_height))
         guard canvas == header.storedSize else { throw .corrupt(.gif, "two headers") }
         let (width, height) = (Int(frame.width), Int(frame.height))
-        let whole = unsafe GIFPixels.read(
-            bytes.span, at: ccodecs_gif_data_offset(handle.pointer), count: width * height)
+        let isWithinLimits = width * height <= min(GIFPixels.maxBytes, limits.maxWorkingBytes)
+        let whole =
+            isWithinLimits
+            ? unsafe GIFPixels.read(bytes.span, at: ccodecs_gif_data_offset(handle.pointer), count: width * height)
+            : nil
         var pixels = whole ?? [UInt8](repeating: 0, count: width)
         if whole == nil, frame.is_interlaced {
             guard width * height <= limits.maxWorkingBytes else { throw .tooMuchMemory(.gif, limits: limits) }

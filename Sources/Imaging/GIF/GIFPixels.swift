@@ -11,7 +11,7 @@ enum GIFPixels {
     ///   - offset: where the first block of its data begins, behind the byte that says how many bits an index has.
     ///   - count: how many pixels it has.
     static func read(_ bytes: Span<UInt8>, at offset: Int, count: Int) -> [UInt8]? {
-        guard count <= maxBytes, let rootBits = bytes.byte(at: offset - 1), let stream = joined(bytes, at: offset),
+        guard let rootBits = bytes.byte(at: offset - 1), let stream = joined(bytes, at: offset),
             let decoder = LZWDecoder(rootBits: Int(rootBits))
         else { return nil }
         return decoder.decode(stream.span, count: count)
