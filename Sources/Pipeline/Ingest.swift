@@ -79,13 +79,15 @@ extension UploadPipeline {
     func ingested(
         _ id: PostID, from state: UploadState, change: (inout UploadRecord) throws -> Void
     ) async throws {
+        var owner: UserID?
         try await move(id, from: state, to: .ingested) { record in
             try change(&record)
+            owner = record.owner
             guard !record.photos.isEmpty || !record.text.isEmpty else {
                 throw PipelineError(.emptyPost, "a post needs a photo or a text", hint: "send at least one of them")
             }
         }
-        queue.push(id)
+        if let owner { queue.push(id, of: owner) }
     }
 
     private static func format(of contents: StagedFile.Contents, named name: String) throws -> ImageFormat {

@@ -6,6 +6,8 @@ package import Tree
 package struct PipelineStatus: Sendable {
     /// Uploads that wait for a worker.
     package let waiting: Int
+    /// When the one that has waited longest was reserved, in milliseconds since 1970.
+    package let oldestTimestampMilliseconds: Int64?
     /// Uploads that have not ended yet, by the state in which they are.
     package let unfinished: [UploadState: Int]
     /// Posts that were committed since the start.
@@ -23,7 +25,8 @@ extension UploadPipeline {
             child.value.stringValue.flatMap(UploadState.init)
         }
         return PipelineStatus(
-            waiting: queue.count, unfinished: Dictionary(states.map { ($0, 1) }, uniquingKeysWith: +),
+            waiting: queue.count, oldestTimestampMilliseconds: queue.oldestTimestampMilliseconds,
+            unfinished: Dictionary(states.map { ($0, 1) }, uniquingKeysWith: +),
             published: outcomes[.published], failed: outcomes[.failed], tree: tree.statistics)
     }
 }

@@ -13,7 +13,7 @@ extension UploadPipeline {
             guard let record = try await record(of: id) else { continue }
             switch record.state {
             case .ingested:
-                queue.push(id)
+                queue.push(id, of: record.owner)
                 resumed += 1
             case .published, .failed, .expired:
                 if record.door == .socket, state == "settling" { try await settle(id) }

@@ -40,6 +40,8 @@ package struct Rethumb: Sendable {
         var progress = Progress(total: ids.count)
         try await report(progress)
         for id in ids {
+            // What people wait for comes before what nobody waits for.
+            while pipeline.queue.count > 0 { try await Task.sleep(for: .milliseconds(50)) }
             try Task.checkCancellation()
             do {
                 if try await pipeline.renditionsInFlux.hold({ try await rethumb(id) }) { progress.switched += 1 }

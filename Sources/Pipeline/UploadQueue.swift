@@ -2,37 +2,66 @@ import DequeModule
 import Posts
 import ServiceLifecycle
 import Synchronization
+import Tree
 
 /// The uploads that wait for a worker, in memory: what survives a crash is `upload_queue` in the tree.
+///
+/// Users take turns, an upload each: one who sends ten thousand makes nobody wait for more than those before.
 final class UploadQueue: Sendable {
+    private struct Upload {
+        let owner: UserID
+        /// How often it was tried in vain.
+        var attempts = 0
+    }
+
     private struct State {
-        var waiting: Deque<PostID> = []
+        var waiting: [UserID: Deque<PostID>] = [:]
+        /// Who has uploads that wait, the next one first.
+        var turns: Deque<UserID> = []
         var idleWorkers: [CheckedContinuation<PostID?, Never>] = []
-        /// How often each upload that waits or is in work was tried in vain.
-        var attempts: [PostID: Int] = [:]
+        /// All that wait or are in work.
+        var uploads: [PostID: Upload] = [:]
         var isClosed = false
+
+        mutating func append(_ id: PostID, of owner: UserID) {
+            if waiting[owner] == nil { turns.append(owner) }
+            waiting[owner, default: []].append(id)
+        }
+
+        mutating func popFirst() -> PostID? {
+            guard let owner = turns.popFirst(), let id = waiting[owner]?.popFirst() else { return nil }
+            if waiting[owner]?.isEmpty == true { waiting[owner] = nil } else { turns.append(owner) }
+            return id
+        }
     }
 
     private let state = Mutex(State())
     private let retries = AsyncStream.makeStream(of: (id: PostID, delay: Duration).self)
 
     /// How many uploads wait for a worker.
-    var count: Int { state.withLock { $0.waiting.count } }
+    var count: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
 
-    /// Adds an upload at the end, unless it waits or is in work already: no two workers ever have the same one.
-    func push(_ id: PostID) {
+    /// When the one that has waited longest was reserved, in milliseconds since 1970; nil when none waits.
+    var oldestTimestampMilliseconds: Int64? {
+        state.withLock { $0.waiting.values.compactMap { $0.first?.timestampMilliseconds }.min() }
+    }
+
+    /// Adds an upload behind its owner's others, unless it waits or is in work already: no two workers ever have the same
+    /// one.
+    func push(_ id: PostID, of owner: UserID) {
         let isNew = state.withLock { state in
-            defer { state.attempts[id] = state.attempts[id] ?? 0 }
-            return state.attempts[id] == nil
+            guard state.uploads[id] == nil else { return false }
+            state.uploads[id] = Upload(owner: owner)
+            return true
         }
         if isNew { handOut(id) }
     }
 
     private func handOut(_ id: PostID) {
         let worker: CheckedContinuation<PostID?, Never>? = state.withLock { state in
-            guard !state.isClosed else { return nil }
+            guard !state.isClosed, let owner = state.uploads[id]?.owner else { return nil }
             guard let worker = state.idleWorkers.popLast() else {
-                state.waiting.append(id)
+                state.append(id, of: owner)
                 return nil
             }
             return worker
@@ -45,7 +74,7 @@ final class UploadQueue: Sendable {
         await withCheckedContinuation { continuation in
             let answer: PostID?? = state.withLock { state in
                 if state.isClosed { return .some(nil) }
-                if let id = state.waiting.popFirst() { return .some(id) }
+                if let id = state.popFirst() { return .some(id) }
                 state.idleWorkers.append(continuation)
                 return nil
             }
@@ -69,8 +98,8 @@ final class UploadQueue: Sendable {
     /// - Returns: How often it was tried by this process, and after how long it is tried again.
     func retry(_ id: PostID) -> (attempt: Int, delay: Duration) {
         let attempt = state.withLock { state in
-            state.attempts[id, default: 0] += 1
-            return state.attempts[id, default: 1]
+            state.uploads[id]?.attempts += 1
+            return state.uploads[id]?.attempts ?? 1
         }
         let delay = Backoff.delay(afterAttempt: attempt)
         retries.continuation.yield((id, delay))
@@ -79,7 +108,7 @@ final class UploadQueue: Sendable {
 
     /// Lets go of an upload that has ended.
     func finish(_ id: PostID) {
-        state.withLock { _ = $0.attempts.removeValue(forKey: id) }
+        state.withLock { $0.uploads[id] = nil }
     }
 
     /// Brings retries back when their time has come, until the queue is closed.

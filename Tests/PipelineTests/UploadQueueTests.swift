@@ -6,34 +6,58 @@ import Tree
 
 @Suite("The queue: each upload once, and a worker for each", .timeLimit(.minutes(5)))
 struct UploadQueueTests {
+    private let maria, ann, bob: UserID
+
+    init() throws {
+        maria = try #require(UserID("maria"))
+        ann = try #require(UserID("ann"))
+        bob = try #require(UserID("bob"))
+    }
+
+    @Test("One who sends thousands makes nobody wait: users take turns")
+    func turns() async {
+        let (queue, ids) = (UploadQueue(), PushIDGenerator())
+        let many = (0..<1000).map { _ in ids.next() }
+        for id in many { queue.push(id, of: maria) }
+        let others = (0..<3).map { _ in ids.next() }
+        for (id, owner) in zip(others, [ann, bob, ann]) { queue.push(id, of: owner) }
+        var order: [PostID] = []
+        while queue.count > 0, let id = await queue.next() { order.append(id) }
+        #expect(order.prefix(5) == [many[0], others[0], others[1], many[1], others[2]])
+        #expect(order.count == 1003 && order.filter(many.contains) == many, "each user's in their order")
+        #expect(queue.oldestTimestampMilliseconds == nil)
+        queue.push(ids.next(), of: bob)
+        #expect(queue.oldestTimestampMilliseconds != nil)
+    }
+
     @Test func anUploadThatWaitsOrIsInWorkIsNotQueuedAgain() async {
         let (queue, ids) = (UploadQueue(), PushIDGenerator())
         let (first, second) = (ids.next(), ids.next())
-        for id in [first, second, first, second] { queue.push(id) }
+        for id in [first, second, first, second] { queue.push(id, of: maria) }
         #expect(queue.count == 2)
         #expect(await queue.next() == first)
-        queue.push(first)
+        queue.push(first, of: maria)
         #expect(queue.count == 1, "it is in work")
         queue.finish(first)
-        queue.push(first)
+        queue.push(first, of: maria)
         #expect(queue.count == 2, "it has ended, and comes again")
     }
 
     @Test func aWorkerThatWaitsGetsWhatComesAndNothingAfterTheEnd() async {
         let (queue, id) = (UploadQueue(), PushIDGenerator().next())
         async let waiting = queue.next()
-        queue.push(id)
+        queue.push(id, of: maria)
         #expect(await waiting == id)
         async let last = queue.next()
         queue.close()
         #expect(await last == nil)
-        queue.push(PushIDGenerator().next())
+        queue.push(PushIDGenerator().next(), of: maria)
         #expect(await queue.next() == nil)
     }
 
     @Test func aRetryComesBackByItself() async {
         let (queue, id) = (UploadQueue(), PushIDGenerator().next())
-        queue.push(id)
+        queue.push(id, of: maria)
         _ = await queue.next()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await queue.runRetries() }

@@ -38,7 +38,7 @@ struct HealthRoutes: Sendable {
         for recipe in pipeline.settings.recipes {
             recipes[try TreeKey(recipe.name)] = .string(recipe.description)
         }
-        return .json([
+        var document: [TreeKey: TreeValue] = [
             "version": .string(ServiceVersion.current),
             "queue": .integer(Int64(status.waiting)),
             "uploads": .object(unfinished),
@@ -50,7 +50,9 @@ struct HealthRoutes: Sendable {
                 "largest_group": .integer(Int64(status.tree.largestGroup)),
             ],
             "recipes": .object(recipes),
-        ])
+        ]
+        if let since = status.oldestTimestampMilliseconds { document["queue_since"] = .integer(since) }
+        return .json(.object(document))
     }
 }
 
