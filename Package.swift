@@ -16,6 +16,7 @@ let package = Package(
     products: [
         .executable(name: "tintype", targets: ["tintype"]),
         .library(name: "Imaging", targets: ["Imaging"]),
+        .library(name: "Isolation", targets: ["Isolation"]),
         .library(name: "Tree", targets: ["Tree"]),
         .library(name: "Blobs", targets: ["Blobs"]),
     ],
@@ -73,6 +74,7 @@ let package = Package(
             ]),
         .target(name: "CKernels"),
         .target(name: "CPlatform", cSettings: [.define("_GNU_SOURCE")]),
+        .target(name: "CSandbox", cSettings: [.define("_GNU_SOURCE")]),
 
         // Three products that know nothing of each other.
         .target(
@@ -85,12 +87,15 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // Rendering in processes that can harm nobody.
+        .target(name: "Isolation", dependencies: ["Imaging", "CSandbox"], swiftSettings: settings),
+
         // What a post is, and how a photo becomes one.
         .target(name: "Posts", dependencies: ["Tree"], swiftSettings: settings),
         .target(
             name: "Pipeline",
             dependencies: [
-                "Imaging", "Blobs", "Tree", "Posts",
+                "Imaging", "Isolation", "Blobs", "Tree", "Posts",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -146,7 +151,7 @@ let package = Package(
         .executableTarget(
             name: "tintype",
             dependencies: [
-                "Inbox", "Server", "Client", "Pipeline", "Imaging", "Blobs", "Posts", "Tree",
+                "Inbox", "Server", "Client", "Pipeline", "Isolation", "Imaging", "Blobs", "Posts", "Tree",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -162,7 +167,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Blobs", "Pipeline", "Posts", "Tree",
+                "Blobs", "Isolation", "Pipeline", "Posts", "Tree",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -170,12 +175,19 @@ let package = Package(
             path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "ImagingTests", dependencies: ["Imaging", "CKernels", "CSystemCrypto"], swiftSettings: settings),
+        // A render worker that does what a decoder that was taken over might do.
+        .executableTarget(
+            name: "RogueWorker", dependencies: ["Imaging", "Isolation"], path: "Tests/RogueWorker",
+            swiftSettings: settings),
+        .testTarget(
+            name: "IsolationTests", dependencies: ["Isolation", "Imaging", "RogueWorker", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(name: "BlobsTests", dependencies: ["Blobs", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "TreeTests", dependencies: ["Tree", "CSystemSQLite"], swiftSettings: settings),
         .testTarget(
             name: "PipelineTests",
             dependencies: [
-                "Pipeline", "Blobs", "Imaging", "Posts", "Tree", "TestSupport",
+                "Pipeline", "Blobs", "Imaging", "Isolation", "Posts", "RogueWorker", "Tree", "TestSupport",
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: settings),

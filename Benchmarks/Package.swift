@@ -23,5 +23,11 @@ let package = Package(
         .executableTarget(
             name: "ThumbnailBenchmark", dependencies: [.product(name: "Imaging", package: "tintype")],
             swiftSettings: settings),
+        .executableTarget(
+            name: "IsolationBenchmark",
+            dependencies: [
+                .product(name: "Imaging", package: "tintype"), .product(name: "Isolation", package: "tintype"),
+            ],
+            swiftSettings: settings),
     ]
 )

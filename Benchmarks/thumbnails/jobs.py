@@ -14,6 +14,7 @@ class Rendition:
 
 QUALITY = 80
 SIZES = {
+    "240": [Rendition("240", 240)],
     "320": [Rendition("320", 320)],
     "four": [Rendition("1280", 1280), Rendition("640", 640), Rendition("320", 320), Rendition("150", 150, True)],
 }

@@ -37,7 +37,7 @@ def reference(file, rendition):
 
 
 def likeness(file, renditions, folder):
-    """PSNR in decibels and SSIM, the worst of the renditions; None where one has another size."""
+    """PSNR in decibels and SSIM of each rendition; None where one has another size."""
     scores = []
     for one in renditions:
         expected = reference(file, one)
@@ -47,4 +47,4 @@ def likeness(file, renditions, folder):
             return None
         scores.append((peak_signal_noise_ratio(expected, actual, data_range=255),
                        structural_similarity(expected, actual, data_range=255)))
-    return tuple(min(score) for score in zip(*scores))
+    return scores

@@ -48,7 +48,10 @@ def others(file, folder):
         ratio = min(1, (megapixels * 1e6 / (photo.width * photo.height)) ** 0.5)
         return photo.resize((round(photo.width * ratio), round(photo.height * ratio)), Image.Resampling.LANCZOS)
 
+    side = (24e6 / (photo.width * photo.height)) ** 0.5
+    large = photo.resize((round(photo.width * side), round(photo.height * side)), Image.Resampling.BICUBIC)
     made = {
+        "large.jpg": lambda path: large.save(path, quality=90, subsampling="4:2:0"),
         "progressive.jpg": lambda path: photo.save(path, quality=90, subsampling="4:2:0", progressive=True),
         "photo.png": lambda path: sized(8).save(path),
         "photo.gif": lambda path: sized(8).quantize(256, dither=Image.Dither.FLOYDSTEINBERG).save(path),

@@ -10,7 +10,9 @@ def text(result):
         if row.failure:
             lines.append(f"  {row.name:18} {row.failure}")
             continue
-        psnr, ssim = (f"{row.likeness[0]:5.2f}", f"{row.likeness[1]:.4f}") if row.likeness else ("    –", "another size")
+        scores = row.likeness or []
+        psnr = " ".join(f"{score[0]:.2f}" for score in scores) or "–"
+        ssim = " ".join(f"{score[1]:.4f}" for score in scores) or "another size"
         lines.append(f"  {row.name:18} {row.milliseconds:8.1f} ms {row.ratio:6.2f} × vips  {row.megabytes:5.0f} MB "
                      f"(idle {row.idle_megabytes:3.0f})  {row.byte_count:8} bytes  PSNR {psnr}  SSIM {ssim}")
     return "\n".join(lines)

@@ -37,6 +37,11 @@ public final class FileReader: Sendable {
         return status
     }
 
+    /// Lends the descriptor, for calls that take one; it is open as long as the body runs.
+    public func withDescriptor<R>(_ body: (Int32) throws -> R) rethrows -> R {
+        try withExtendedLifetime(self) { try body(descriptor) }
+    }
+
     /// How many bytes the file has now.
     public func byteCount() throws(BlobError) -> Int {
         try status(named: "open file").st_size

@@ -123,6 +123,8 @@ ccodecs_code ccodecs_gif_next(ccodecs_gif_decoder *decoder, ccodecs_gif_info *in
     return CCODECS_OK;
 }
 
+size_t ccodecs_gif_data_offset(const ccodecs_gif_decoder *decoder) { return decoder->offset; }
+
 ccodecs_code ccodecs_gif_read_line(ccodecs_gif_decoder *decoder, uint8_t *indices, ccodecs_fault *fault) {
     if (DGifGetLine(decoder->gif, indices, decoder->gif->Image.Width) == GIF_OK) return CCODECS_OK;
     return fail(decoder, decoder->gif->Error, fault);

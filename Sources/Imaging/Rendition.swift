@@ -8,6 +8,13 @@ public struct Rendition: Sendable, Hashable {
     public let size: PixelSize
     /// The encoded image.
     public let bytes: [UInt8]
+
+    package init(recipe: Recipe, format: ImageFormat, size: PixelSize, bytes: [UInt8]) {
+        self.recipe = recipe
+        self.format = format
+        self.size = size
+        self.bytes = bytes
+    }
 }
 
 /// All that came of rendering one picture.
@@ -22,4 +29,14 @@ public struct RenderedImage: Sendable, Hashable {
     public let color: RGBColor
     /// What is to be known of it; empty for a picture that is as it should be.
     public let warnings: [ImageWarning]
+
+    package init(
+        header: ImageHeader, renditions: [Rendition], placeholder: [UInt8], color: RGBColor, warnings: [ImageWarning]
+    ) {
+        self.header = header
+        self.renditions = renditions
+        self.placeholder = placeholder
+        self.color = color
+        self.warnings = warnings
+    }
 }

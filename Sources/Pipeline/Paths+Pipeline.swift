@@ -20,6 +20,9 @@ extension Paths {
         TreePath(["upload_refs", uid.key, reference], in: .pipeline)
     }
 
+    /// Photos that broke their decoder, by the SHA-256 of their bytes, each with its verdict.
+    static let poison = TreePath(["poison"], in: .pipeline)
+
     /// Blobs that nothing refers to any more, and when they may go.
     static let garbage = TreePath(["garbage"], in: .pipeline)
 }

@@ -1,5 +1,6 @@
 import Blobs
 import Imaging
+import Isolation
 import Tree
 
 /// Why an upload was refused or failed: a code for programs, a message and a hint for people.
@@ -51,6 +52,10 @@ package struct PipelineError: Error, Sendable, CustomStringConvertible {
         switch error {
         case let error as PipelineError: self = error
         case let error as ImageError:
+            self.init(
+                Code(rawValue: error.code.rawValue), prefix + error.message, hint: error.hint,
+                isTransient: error.isTransient)
+        case let error as IsolationError:
             self.init(
                 Code(rawValue: error.code.rawValue), prefix + error.message, hint: error.hint,
                 isTransient: error.isTransient)

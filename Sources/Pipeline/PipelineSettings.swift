@@ -14,6 +14,8 @@ package struct PipelineSettings: Sendable {
     package var draftLifetime: Duration = .seconds(24 * 3600)
     /// How long a replaced rendition stays, for readers that saw its address before the switch.
     package var gracePeriod: Duration = .seconds(48 * 3600)
+    /// How long a photo that broke its decoder is refused without being decoded.
+    package var poisonLifetime: Duration = .seconds(30 * 24 * 3600)
     /// Photos in one post, at most.
     package var maxPhotos = 20
 

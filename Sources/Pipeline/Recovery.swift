@@ -21,6 +21,7 @@ extension UploadPipeline {
                 break
             }
         }
+        try await forgetPoison()
         logger.info("recovered", metadata: ["resumed": "\(resumed)"])
     }
 

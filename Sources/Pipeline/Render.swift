@@ -1,6 +1,7 @@
 import Blobs
 import Foundation
 import Imaging
+import Isolation
 import NIOPosix
 import Posts
 
@@ -20,37 +21,46 @@ extension UploadPipeline {
 
     /// Renders one photo by the current recipes: original in, files and their record out.
     func render(_ photo: UploadRecord.Photo, number: Int, of record: UploadRecord) async throws -> PhotoRecord {
-        let (blobs, settings) = (storage.blobs, settings)
-        return try await renderThreads.runIfActive {
-            let bytes = try Self.original(photo, of: record, in: blobs, limit: settings.limits.maxInputBytes)
-            let image: RenderedImage
-            do {
-                image = try Renderer(limits: settings.limits).render(bytes.span, recipes: settings.recipes)
-            } catch {
-                throw PipelineError(error, about: photo.originalName)
+        try await refusePoison(photo)
+        let (blobs, renderer, settings) = (storage.blobs, renderer, settings)
+        do {
+            return try await renderThreads.runIfActive {
+                let original = try Self.original(photo, of: record, in: blobs)
+                let image = try renderer.render(original, recipes: settings.recipes, limits: settings.limits)
+                return try Self.write(image, number: number, of: record, to: blobs)
             }
-            var files: [(name: BlobName, bytes: [UInt8])] = []
-            var renditions: [String: PhotoRecord.Rendition] = [:]
-            for rendition in image.renditions {
-                let name = RenditionName(rendition.recipe, number: number).fileName(rendition.format)
-                files.append((try record.blobName(name), rendition.bytes))
-                renditions[rendition.recipe.name] = PhotoRecord.Rendition(
-                    fileName: name, width: rendition.size.width, height: rendition.size.height,
-                    byteCount: rendition.bytes.count, contentType: rendition.format.contentType)
-            }
-            try blobs.write(files)
-            return PhotoRecord(
-                width: image.header.size.width, height: image.header.size.height,
-                placeholder: Data(image.placeholder).base64EncodedString(), color: image.color.description,
-                warnings: image.warnings.map(\.rawValue), renditions: renditions)
+        } catch let error as IsolationError where error.isPoison {
+            try await rememberPoison(photo, error)
+            throw PipelineError(error, about: photo.originalName)
+        } catch let error as ImageError {
+            throw PipelineError(error, about: photo.originalName)
         }
     }
 
+    private static func write(
+        _ image: RenderedImage, number: Int, of record: UploadRecord, to blobs: LocalBlobStore
+    ) throws -> PhotoRecord {
+        var files: [(name: BlobName, bytes: [UInt8])] = []
+        var renditions: [String: PhotoRecord.Rendition] = [:]
+        for rendition in image.renditions {
+            let name = RenditionName(rendition.recipe, number: number).fileName(rendition.format)
+            files.append((try record.blobName(name), rendition.bytes))
+            renditions[rendition.recipe.name] = PhotoRecord.Rendition(
+                fileName: name, width: rendition.size.width, height: rendition.size.height,
+                byteCount: rendition.bytes.count, contentType: rendition.format.contentType)
+        }
+        try blobs.write(files)
+        return PhotoRecord(
+            width: image.header.size.width, height: image.header.size.height,
+            placeholder: Data(image.placeholder).base64EncodedString(), color: image.color.description,
+            warnings: image.warnings.map(\.rawValue), renditions: renditions)
+    }
+
     private static func original(
-        _ photo: UploadRecord.Photo, of record: UploadRecord, in blobs: LocalBlobStore, limit: Int
-    ) throws -> [UInt8] {
+        _ photo: UploadRecord.Photo, of record: UploadRecord, in blobs: LocalBlobStore
+    ) throws -> FileReader {
         do {
-            return try blobs.open(record.blobName(photo.fileName)).readAll(maxBytes: limit)
+            return try blobs.open(record.blobName(photo.fileName))
         } catch {
             guard error.code == .notFound else { throw error }
             throw PipelineError(

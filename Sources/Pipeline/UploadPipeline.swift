@@ -12,6 +12,7 @@ package import Tree
 package final class UploadPipeline: Service {
     package let storage: Storage
     package let settings: PipelineSettings
+    let renderer: any PhotoRenderer
     let ids = PushIDGenerator()
     let queue = UploadQueue()
     let partCount = Atomic(0)
@@ -26,9 +27,12 @@ package final class UploadPipeline: Service {
 
     package var tree: TreeStore { storage.tree }
 
-    package init(storage: Storage, settings: PipelineSettings, logger: Logger) {
+    package init(
+        storage: Storage, settings: PipelineSettings, renderer: any PhotoRenderer = InProcessRenderer(), logger: Logger
+    ) {
         self.storage = storage
         self.settings = settings
+        self.renderer = renderer
         self.logger = logger
         renderThreads = NIOThreadPool(numberOfThreads: max(1, settings.workers))
         renderThreads.start()

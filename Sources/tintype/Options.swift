@@ -54,6 +54,9 @@ struct SettingOptions: ParsableArguments {
     @Option(help: ArgumentHelp(Settings.workers.help, valueName: "n"))
     var workers: String?
 
+    @Option(help: ArgumentHelp(Settings.render.help, valueName: "place"))
+    var render: String?
+
     @Option(
         help: ArgumentHelp(
             "A rendition of every photo, such as thumb=640,q70 (repeat; replaces all defaults).", valueName: "recipe"))
@@ -92,7 +95,7 @@ struct SettingOptions: ParsableArguments {
             Settings.emulator.name: emulator ? "true" : nil, Settings.databaseSecret.name: databaseSecret,
             Settings.namespace.name: namespace, Settings.changeLogCount.name: changeLogCount,
             Settings.changeLogAge.name: changeLogAge, Settings.streamKeepAlive.name: streamKeepAlive,
-            Settings.workers.name: workers,
+            Settings.workers.name: workers, Settings.render.name: render,
             Settings.recipes.name: recipe.isEmpty ? nil : recipe.joined(separator: " "),
             Settings.maxBytes.name: maxBytes, Settings.maxPixels.name: maxPixels, Settings.maxSide.name: maxSide,
             Settings.maxFramePixels.name: maxFramePixels, Settings.tolerant.name: tolerant ? "true" : nil,

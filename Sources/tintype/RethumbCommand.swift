@@ -135,7 +135,8 @@ struct RethumbCommand: AsyncParsableCommand {
         let selection = try Pipeline.Rethumb.Selection(user: user, since: since, onlyMissing: onlyMissing)
         let storage = try await Storage(path: path)
         let pipeline = UploadPipeline(
-            storage: storage, settings: try configuration.pipelineSettings(), logger: Logger(label: "tintype"))
+            storage: storage, settings: try configuration.pipelineSettings(),
+            renderer: try configuration.photoRenderer(), logger: Logger(label: "tintype"))
         let job = Pipeline.Rethumb(pipeline, selection: selection, isDryRun: dryRun)
         let result = try await job.run { report(RethumbStep($0, finished: false)) }
         report(RethumbStep(result, finished: true))

@@ -66,7 +66,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func serve(_ storage: Storage, _ configuration: Configuration) async throws {
         let logger = makeLogger()
-        let pipeline = UploadPipeline(storage: storage, settings: try configuration.pipelineSettings(), logger: logger)
+        let pipeline = UploadPipeline(
+            storage: storage, settings: try configuration.pipelineSettings(),
+            renderer: try configuration.photoRenderer(), logger: logger)
         let inbox = InboxDoor(pipeline, settings: try configuration.inboxSettings(), logger: logger)
         var door = HTTPDoor.Settings(socketPath: Storage.socketPath(in: storage.path))
         door.listen = try configuration.value(Settings.listen)

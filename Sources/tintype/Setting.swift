@@ -37,7 +37,8 @@ enum Settings {
     /// In the order in which `tintype config` prints them.
     static let all: [AnySetting] = [
         storage.erased, engine.erased, listen.erased, emulator.erased, databaseSecret.erased, namespace.erased,
-        changeLogCount.erased, changeLogAge.erased, streamKeepAlive.erased, workers.erased, recipes.erased,
+        changeLogCount.erased, changeLogAge.erased, streamKeepAlive.erased, workers.erased, render.erased,
+        recipes.erased,
         maxBytes.erased, maxPixels.erased, maxSide.erased, maxFramePixels.erased, tolerant.erased, createPeople.erased,
         draftLifetime.erased, gracePeriod.erased, inboxQuiet.erased,
     ]
@@ -72,6 +73,10 @@ enum Settings {
         name: "workers", help: "How many photos are rendered at a time.",
         defaultText: "\(ProcessInfo.processInfo.activeProcessorCount)", expectation: "a number from 1 to 64",
         parse: { Int($0).flatMap { (1...64).contains($0) ? $0 : nil } })
+    static let render = Setting(
+        name: "render", help: "Where photos are decoded: isolated, in processes that can harm nobody, or in-process.",
+        defaultText: RenderPlace.isolated.rawValue, expectation: "isolated or in-process",
+        parse: { RenderPlace(rawValue: $0) })
     static let recipes = Setting(
         name: "recipes", help: "The renditions of every photo, separated by spaces.",
         defaultText: Recipe.defaults.map(\.description).joined(separator: " "),

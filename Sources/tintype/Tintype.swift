@@ -19,6 +19,7 @@ struct Tintype: AsyncParsableCommand {
               0 done · 1 failed · 2 wrong usage · 3 some items were refused · 75 try again later
             """,
         version: version,
+        subcommands: [RenderWorkerCommand.self],
         groupedSubcommands: [
             CommandGroup(name: "Service", subcommands: [ServeCommand.self, StatusCommand.self, ConfigCommand.self]),
             CommandGroup(name: "Tree", subcommands: [ExportCommand.self, ImportCommand.self]),

@@ -5,7 +5,7 @@ enum PNGOracle {
     /// Ours; nil where it leaves the picture to libpng.
     static func ours(_ bytes: [UInt8]) throws(ImageError) -> DecodedPlanes? {
         guard let header = try? ImageHeader.read(bytes.span), header.format == .png,
-            let decoder = WholePNGDecoder(bytes.span, header: header)
+            let decoder = WholePNGDecoder(bytes.span, header: header, limits: ImageLimits())
         else { return nil }
         return try DecodedPlanes(decoder, from: bytes.span)
     }

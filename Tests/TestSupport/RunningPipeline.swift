@@ -23,19 +23,20 @@ package struct RunningPipeline: Sendable {
 /// Without `runs`, the pipeline takes uploads and does nothing with them.
 package func withPipeline(
     in scratch: Scratch? = nil, runs: Bool = true, settings: (inout PipelineSettings) -> Void = { _ in },
-    services: (UploadPipeline) -> [any Service] = { _ in [] },
+    renderer: any PhotoRenderer = InProcessRenderer(), services: (UploadPipeline) -> [any Service] = { _ in [] },
     _ body: @Sendable (RunningPipeline) async throws -> Void
 ) async throws {
     guard let scratch else {
         return try await withScratch {
-            try await withPipeline(in: $0, runs: runs, settings: settings, services: services, body)
+            try await withPipeline(
+                in: $0, runs: runs, settings: settings, renderer: renderer, services: services, body)
         }
     }
     var chosen = PipelineSettings(workers: 2)
     settings(&chosen)
     let storage = try await Storage(path: scratch.path + "/Storage")
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let pipeline = UploadPipeline(storage: storage, settings: chosen, logger: logger)
+    let pipeline = UploadPipeline(storage: storage, settings: chosen, renderer: renderer, logger: logger)
     let group = ServiceGroup(
         configuration: .init(services: (runs ? [pipeline] : []) + services(pipeline), logger: logger))
     try await withThrowingTaskGroup(of: Void.self) { tasks in

@@ -153,6 +153,8 @@ ccodecs_code ccodecs_gif_open(const uint8_t *bytes, size_t count, ccodecs_gif_de
 // Reads up to the next frame's pixels, once all lines of the last one were read. `info` is what it was.
 ccodecs_code ccodecs_gif_next(ccodecs_gif_decoder *decoder, ccodecs_gif_info *info, bool *has_frame,
                               ccodecs_fault *fault);
+// Where the frame's first block of data begins, as long as no line of it has been read.
+size_t ccodecs_gif_data_offset(const ccodecs_gif_decoder *decoder);
 // Reads the frame's next stored line: `width` palette indices, in stored (perhaps interlaced) order.
 ccodecs_code ccodecs_gif_read_line(ccodecs_gif_decoder *decoder, uint8_t *indices, ccodecs_fault *fault);
 void ccodecs_gif_close(ccodecs_gif_decoder *decoder);

@@ -52,4 +52,8 @@ void ckernels_split_pixels(const uint8_t *pixels, size_t channels, uint8_t *plan
 void ckernels_split_pixels_portable(const uint8_t *pixels, size_t channels, uint8_t *planes, size_t stride,
                                     size_t count);
 
+// Puts the colours of palette indices into 3 or 4 planes, `stride` samples apart; `colors` has four bytes for each of 256.
+void ckernels_look_up_pixels(const uint8_t *indices, const uint8_t *colors, size_t channels, uint8_t *planes,
+                             size_t stride, size_t count);
+
 #endif

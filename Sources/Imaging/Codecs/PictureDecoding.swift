@@ -20,7 +20,7 @@ struct PictureDecoding {
             case .png:
                 try read(RowPlanes(try unsafe PNGDecoder(buffer, header: header, limits: limits)), bytes, to: views)
             case .gif:
-                try read(RowPlanes(try unsafe GIFDecoder(buffer, header: header, limits: limits)), bytes, to: views)
+                try read(try unsafe GIFDecoder(buffer, header: header, limits: limits), bytes, to: views)
             case .heic, .avif: try unsafe decodeHEIF(buffer, to: views)
             case .webp: try decodeWebP(bytes, to: views)
             }
@@ -59,7 +59,7 @@ struct PictureDecoding {
 
     /// By our own decoder; nil when it will not have the picture, and libpng is to decode or to refuse it.
     private func decodeUsualPNG(_ bytes: Span<UInt8>, to views: [View]) -> DecodedViews? {
-        guard let decoder = WholePNGDecoder(bytes, header: header) else { return nil }
+        guard let decoder = WholePNGDecoder(bytes, header: header, limits: limits) else { return nil }
         return try? read(decoder, bytes, to: views, acceptsTruncated: false)
     }
 

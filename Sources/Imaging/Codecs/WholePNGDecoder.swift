@@ -21,11 +21,11 @@ struct WholePNGDecoder: PlaneDecoder, ~Copyable {
     private let zeros: [UInt8]
 
     /// Unpacks the pixels; nil for whatever is unusual or not quite right: then libpng is to say what it thinks of it.
-    init?(_ bytes: Span<UInt8>, header: ImageHeader) {
+    init?(_ bytes: Span<UInt8>, header: ImageHeader, limits: ImageLimits) {
         guard let chunks = PNGChunks.read(bytes), chunks.size == header.storedSize else { return nil }
         let rowBytes = chunks.size.width * chunks.channels
         let (byteCount, isTooLarge) = (rowBytes + 1).multipliedReportingOverflow(by: chunks.size.height)
-        guard !isTooLarge, byteCount <= WholePNGDecoder.maxBytes,
+        guard !isTooLarge, byteCount <= min(WholePNGDecoder.maxBytes, limits.maxWorkingBytes),
             let rows = chunks.unpacked(from: bytes, byteCount: byteCount),
             stride(from: 0, to: byteCount, by: rowBytes + 1).allSatisfy({ rows[$0] <= 4 })
         else { return nil }

@@ -13,6 +13,16 @@ public struct ImageHeader: Sendable, Hashable {
     /// How many frames an animation has, of which only the first is ever rendered; 1 for a still picture.
     public let frameCount: Int
 
+    package init(
+        format: ImageFormat, storedSize: PixelSize, orientation: Orientation, hasAlpha: Bool, frameCount: Int
+    ) {
+        self.format = format
+        self.storedSize = storedSize
+        self.orientation = orientation
+        self.hasAlpha = hasAlpha
+        self.frameCount = frameCount
+    }
+
     /// The upright size, as people see it.
     public var size: PixelSize { orientation.applied(to: storedSize) }
 }

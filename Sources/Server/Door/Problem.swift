@@ -33,6 +33,7 @@ struct Problem {
         "side_too_long": .unprocessableContent, "too_many_frames": .unprocessableContent,
         "too_many_scans": .unprocessableContent, "too_much_memory": .unprocessableContent,
         "truncated": .unprocessableContent, "corrupt": .unprocessableContent,
+        "decoder_crashed": .unprocessableContent, "decoder_timed_out": .unprocessableContent,
     ]
 
     init(_ error: any Error) {

@@ -1,0 +1,80 @@
+#include "csandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+static int limit(pid_t process, enum __rlimit_resource resource, uint64_t value) {
+    struct rlimit both = {.rlim_cur = value, .rlim_max = value};
+    return prlimit(process, resource, &both, NULL) == 0 ? 0 : -errno;
+}
+
+int csandbox_limit(pid_t process, uint64_t address_space_bytes) {
+    const struct {
+        enum __rlimit_resource resource;
+        uint64_t value;
+    } limits[] = {
+        {RLIMIT_AS, address_space_bytes}, {RLIMIT_FSIZE, 0}, {RLIMIT_NOFILE, 16}, {RLIMIT_CORE, 0},
+        // No RLIMIT_NPROC: it counts what all processes of the user have, and codecs start threads. The filter is
+        // what keeps the process from having children.
+    };
+    for (size_t index = 0; index < sizeof limits / sizeof *limits; index++) {
+        int result = limit(process, limits[index].resource, limits[index].value);
+        if (result != 0) return result;
+    }
+    return 0;
+}
+
+int csandbox_limit_cpu(pid_t process, uint64_t seconds) {
+    clockid_t clock;
+    struct timespec used;
+    struct rlimit both;
+    int error = clock_getcpuclockid(process, &clock);
+    if (error != 0) return -error;
+    if (clock_gettime(clock, &used) != 0) return -errno;
+    if (prlimit(process, RLIMIT_CPU, NULL, &both) != 0) return -errno;
+    both.rlim_cur = (rlim_t)used.tv_sec + 1 + seconds;
+    if (both.rlim_cur > both.rlim_max) both.rlim_cur = both.rlim_max;
+    return prlimit(process, RLIMIT_CPU, &both, NULL) == 0 ? 0 : -errno;
+}
+
+int64_t csandbox_address_space(void) {
+    char text[64];
+    int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return -errno;
+    ssize_t count = read(file, text, sizeof text - 1);
+    close(file);
+    if (count <= 0) return -EIO;
+    text[count] = 0;
+    return strtoll(text, NULL, 10) * sysconf(_SC_PAGESIZE);
+}
+
+int csandbox_renounce(void) {
+    prctl(PR_SET_NAME, "render-worker", 0, 0, 0);  // instead of exe, as in /proc/self/exe
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return -errno;
+    for (const int *number = (const int[]){SIGHUP, SIGINT, SIGTERM, SIGPIPE, 0}; *number != 0; number++) {
+        if (signal(*number, SIG_IGN) == SIG_ERR) return -errno;
+    }
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return -errno;
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : -errno;
+}
+
+static int compare(const void *left, const void *right) { return *(const int *)left - *(const int *)right; }
+
+static void *return_at_once(void *unused) { return unused; }
+
+int csandbox_warm_up(void) {
+    tzset();  // gmtime(3), which lcms2 calls, reads /etc/localtime
+    int numbers[1024] = {0};
+    qsort(numbers, 1024, sizeof *numbers, compare);  // asks how much memory there is
+    pthread_t thread;
+    int error = pthread_create(&thread, NULL, return_at_once, NULL);  // sets the handlers of the library's own signals
+    return error != 0 ? -error : -pthread_join(thread, NULL);
+}

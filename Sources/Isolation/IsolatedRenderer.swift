@@ -1,0 +1,86 @@
+public import Imaging
+import Synchronization
+
+/// Renders photos in processes that can harm nobody: what a photo does to its decoder costs that photo its verdict, and
+/// nothing else.
+///
+/// Workers are kept and used again, one photo at a time each; there are as many as photos were rendered at a time. Calls
+/// block, and come from any threads. The workers end with this value, or with the process.
+public final class IsolatedRenderer: Sendable {
+    private let program: WorkerProgram
+    private let limits: WorkerLimits
+    private let idle: Mutex<[Worker]>
+    private let requestCount = Atomic(0)
+
+    /// So many have room in a message.
+    private static let mostRecipes = 500
+
+    /// Starts a first worker, so that a system on which photos cannot be isolated is told at once.
+    ///
+    /// - Throws: `IsolationError`: `isolation_unavailable` with what is missing, or `worker_unavailable`.
+    public init(_ program: WorkerProgram, limits: WorkerLimits = WorkerLimits()) throws(IsolationError) {
+        self.program = program
+        self.limits = limits
+        try SharedMemory.checkSystem()
+        idle = Mutex([try Worker(program, limits: limits)])
+    }
+
+    /// Renders a photo as `Renderer` does, by a descriptor that is open for reading; nothing but it is handed over.
+    ///
+    /// A worker may die of something else than the photo: what ended one is tried once more, on a fresh one.
+    ///
+    /// - Parameters:
+    ///   - photo: The descriptor of a file of at least `byteCount` bytes.
+    ///   - byteCount: How many bytes the photo has.
+    /// - Throws: `ImageError`, the renderer's verdict, which is never transient; `IsolationError`.
+    public func render(
+        _ photo: Int32, byteCount: Int, recipes: [Recipe], limits imageLimits: ImageLimits = ImageLimits()
+    ) throws -> RenderedImage {
+        guard recipes.count <= Self.mostRecipes else {
+            throw ImageError(
+                .badRecipe, "\(recipes.count) recipes are too many; the limit is \(Self.mostRecipes)",
+                hint: "Render the photo twice.")
+        }
+        let number = requestCount.add(1, ordering: .relaxed).newValue
+        let request = RenderRequest(number: number, byteCount: byteCount, recipes: recipes, limits: imageLimits)
+        switch try render(photo, request, by: take()) {
+        case .success(let image): return image
+        case .failure: break
+        }
+        switch try render(photo, request, by: Worker(program, limits: limits)) {
+        case .success(let image): return image
+        case .failure(let death): throw death.verdict(limits)
+        }
+    }
+
+    private func render(
+        _ photo: Int32, _ request: RenderRequest, by worker: Worker
+    ) throws -> Result<RenderedImage, WorkerDeath> {
+        switch try worker.render(photo, request) {
+        case .died(let death): return .failure(death)
+        // Memory is bounded, and the photo is the same tomorrow.
+        case .refused(let error) where error.code == .outOfMemory: return .failure(.outOfMemory)
+        case .refused(let error):
+            giveBack(worker)
+            throw error
+        case .unreadable(let code):
+            giveBack(worker)
+            throw IsolationError.unreadable(errno: code)
+        case .rendered(let image):
+            giveBack(worker)
+            return .success(image)
+        }
+    }
+
+    private func take() throws(IsolationError) -> Worker {
+        while let worker = idle.withLock({ $0.popLast() }) {
+            if worker.isWaiting { return worker }
+        }
+        return try Worker(program, limits: limits)
+    }
+
+    private func giveBack(_ worker: Worker) {
+        guard !worker.isWornOut else { return }
+        idle.withLock { $0.append(worker) }
+    }
+}

@@ -1,0 +1,83 @@
+import Imaging
+
+/// What a worker says in the end. Its renditions lie in the shared memory, one behind the other.
+enum RenderAnswer: Sendable, Hashable {
+    /// A rendition, but for its bytes.
+    struct Piece: Sendable, Hashable {
+        let format: ImageFormat
+        let size: PixelSize
+        let offset: Int
+        let byteCount: Int
+    }
+
+    /// All that came of the photo, but for the renditions' bytes.
+    struct Summary: Sendable, Hashable {
+        let header: ImageHeader
+        let pieces: [Piece]
+        let placeholder: [UInt8]
+        let color: RGBColor
+        let warnings: [ImageWarning]
+    }
+
+    case rendered(Summary)
+    case refused(ImageError)
+    /// The photo cannot be read; with the error number.
+    case unreadable(Int32)
+}
+
+// MARK: - As it is written
+
+extension RenderAnswer {
+    private static let longestText = 2000
+
+    /// The answer to a request, as it is sent.
+    func message(to number: Int) -> [UInt8] {
+        var writer = MessageWriter()
+        writer.append(number)
+        switch self {
+        case .rendered(let summary):
+            writer.append(0)
+            summary.write(to: &writer)
+        case .refused(let error):
+            writer.append(1)
+            for text in [error.code.rawValue, error.message, error.hint] {
+                writer.append(Array(text.utf8.prefix(Self.longestText)))
+            }
+        case .unreadable(let code):
+            writer.append(2)
+            writer.append(Int(code))
+        }
+        return writer.bytes
+    }
+
+    /// Reads what a worker answered to a request, and believes nothing that cannot be true.
+    init(_ message: ArraySlice<UInt8>, to request: RenderRequest) throws(MessageReader.Nonsense) {
+        var reader = MessageReader(message)
+        _ = try reader.integer("number", in: request.number...request.number)
+        switch try reader.integer("kind of answer", in: 0...2) {
+        case 0: self = .rendered(try Summary(&reader, to: request))
+        case 1: self = .refused(try Self.refusal(&reader))
+        default: self = .unreadable(Int32(try reader.integer("error number", in: 1...4095)))
+        }
+        try reader.finish()
+    }
+
+    private static func refusal(_ reader: inout MessageReader) throws(MessageReader.Nonsense) -> ImageError {
+        let code = ImageError.Code(rawValue: try reader.text("code", maxCount: 40))
+        let message = try reader.text("message", maxCount: longestText)
+        let hint = try reader.text("hint", maxCount: longestText)
+        guard verdicts.contains(code) else { throw MessageReader.Nonsense(what: "an unknown code") }
+        return ImageError(code, printable(message), hint: printable(hint))
+    }
+
+    /// What the renderer can say of a photo.
+    private static let verdicts: Set<ImageError.Code> = [
+        .empty, .unsupportedFormat, .tooLargeBytes, .tooManyPixels, .sideTooLong, .tooManyFrames, .tooManyScans,
+        .tooMuchMemory, .truncated, .corrupt, .badRecipe, .outOfMemory,
+    ]
+
+    /// Without what would play tricks on a terminal.
+    private static func printable(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
+    }
+}

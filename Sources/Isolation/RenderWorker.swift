@@ -1,0 +1,88 @@
+internal import CSandbox
+internal import Glibc
+public import Imaging
+
+/// The inside of a worker: shuts itself in, then renders what it is handed until nobody asks any more.
+public enum RenderWorker {
+    /// What makes renditions of a photo's bytes.
+    public typealias Render = (Span<UInt8>, [Recipe], ImageLimits) throws(ImageError) -> RenderedImage
+
+    /// The socket to the service, which started this process with it.
+    static let socket: Int32 = 3
+
+    /// Does a worker's work; to be called by the program that `IsolatedRenderer` starts, before it has a second thread.
+    public static func run(
+        render: Render = { bytes, recipes, limits throws(ImageError) in
+            try Renderer(limits: limits).render(bytes, recipes: recipes)
+        }
+    ) -> Never {
+        do {
+            let addressSpaceBytes = try Confinement.enter()
+            send(Greeting.ready(addressSpaceBytes: addressSpaceBytes).message)
+        } catch {
+            send(Greeting.missing(error.what).message)
+            _exit(1)
+        }
+        var buffer = [UInt8](repeating: 0, count: MessageReader.maxBytes)
+        while true {
+            var descriptors: [Int32] = [-1, -1]
+            let count = csandbox_receive(socket, &buffer, buffer.count, &descriptors)
+            // Nobody asks any more.
+            guard count > 0, let request = try? RenderRequest(buffer[..<count]) else { _exit(count == 0 ? 0 : 1) }
+            let answer = answer(to: request, photo: descriptors[0], memory: descriptors[1], render)
+            for descriptor in descriptors { _ = close(descriptor) }
+            send(answer.message(to: request.number))
+        }
+    }
+
+    private static func send(_ message: [UInt8]) {
+        guard csandbox_send(socket, message, message.count, nil, 0) == 0 else { _exit(1) }
+    }
+
+    private static func answer(
+        to request: RenderRequest, photo: Int32, memory: Int32, _ render: Render
+    ) -> RenderAnswer {
+        // One byte beyond the limit, so that it shows.
+        let wanted = request.limits.maxInputBytes
+        let count = request.byteCount > wanted ? wanted + 1 : request.byteCount
+        let (bytes, code) = read(photo, at: 0, maxBytes: count)
+        guard code == 0 else { return .unreadable(code) }
+        do throws(ImageError) {
+            let image = try render(bytes.span, request.recipes, request.limits)
+            return .rendered(try hand(image, over: memory, capacity: request.capacity))
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    /// Lays the renditions one behind the other into the shared memory.
+    private static func hand(
+        _ image: RenderedImage, over memory: Int32, capacity: Int
+    ) throws(ImageError) -> RenderAnswer.Summary {
+        let byteCount = image.renditions.reduce(0) { $0 + $1.bytes.count }
+        guard byteCount <= capacity else {
+            throw ImageError(
+                .tooMuchMemory, "its renditions have more than \(capacity / 1_048_576) MiB",
+                hint: "Ask for smaller renditions.")
+        }
+        let mapped = mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0)
+        guard let mapped, mapped != MAP_FAILED else {
+            throw ImageError(.outOfMemory, "there is no memory for its renditions", hint: "Try again later.")
+        }
+        defer { munmap(mapped, capacity) }
+        var pieces: [RenderAnswer.Piece] = []
+        var offset = 0
+        for rendition in image.renditions {
+            let count = rendition.bytes.count
+            rendition.bytes.withUnsafeBytes { bytes in
+                if let base = bytes.baseAddress { (mapped + offset).copyMemory(from: base, byteCount: count) }
+            }
+            pieces.append(
+                RenderAnswer.Piece(format: rendition.format, size: rendition.size, offset: offset, byteCount: count))
+            offset += count
+        }
+        return RenderAnswer.Summary(
+            header: image.header, pieces: pieces, placeholder: image.placeholder, color: image.color,
+            warnings: image.warnings)
+    }
+}

@@ -1,0 +1,47 @@
+internal import CSandbox
+internal import Glibc
+
+/// Memory into which a worker writes the renditions of one photo. This side never maps it: what is read is a copy, which
+/// no worker can change after it was looked at.
+struct SharedMemory: ~Copyable {
+    let descriptor: Int32
+
+    init(byteCount: Int) throws(IsolationError) {
+        descriptor = csandbox_shared_memory(byteCount)
+        guard descriptor >= 0 else { throw .noWorker("memory: \(String(errno: -descriptor))") }
+    }
+
+    deinit { _ = close(descriptor) }
+
+    /// Whether there can be any here at all.
+    static func checkSystem() throws(IsolationError) {
+        let descriptor = csandbox_shared_memory(1)
+        guard descriptor >= 0 else { throw .unavailable("sealed memory (memfd_create): \(String(errno: -descriptor))") }
+        _ = close(descriptor)
+    }
+
+    /// A copy of some bytes; fewer where there are not so many.
+    func bytes(at offset: Int, count: Int) -> [UInt8] {
+        read(descriptor, at: offset, maxBytes: count).bytes
+    }
+}
+
+/// Reads until there are so many bytes, or no more, or an error.
+func read(_ descriptor: Int32, at offset: Int, maxBytes: Int) -> (bytes: [UInt8], error: Int32) {
+    var error: Int32 = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: maxBytes) { buffer, count in
+        while count < maxBytes {
+            let result = pread(descriptor, buffer.baseAddress.map { $0 + count }, maxBytes - count, offset + count)
+            if result < 0, errno == EINTR { continue }
+            if result < 0 { error = errno }
+            guard result > 0 else { break }
+            count += result
+        }
+    }
+    return (bytes, error)
+}
+
+extension String {
+    /// What the system calls an error.
+    init(errno code: Int32) { self = strerror(code).map { String(cString: $0) } ?? "error \(code)" }
+}

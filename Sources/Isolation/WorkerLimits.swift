@@ -1,0 +1,30 @@
+/// What a worker may use before it is stopped, and how long it is kept.
+public struct WorkerLimits: Sendable, Hashable {
+    /// Address space beyond what a worker has before its first photo, in bytes.
+    public var memoryBytes: Int
+    /// Processor time for one photo, in whole seconds.
+    public var cpuSeconds: Int
+    /// Time on the clock for one photo: far more, for the machine may have other work.
+    public var patience: Duration
+    /// How many photos a worker renders before another takes its place: what leaks or gathers in it goes with it.
+    public var photosPerWorker: Int
+
+    /// Makes limits; the defaults admit what `ImageLimits()` does.
+    public init(
+        memoryBytes: Int = 1024 * 1_048_576, cpuSeconds: Int = WorkerLimits.usualSeconds,
+        patience: Duration = .seconds(6 * WorkerLimits.usualSeconds), photosPerWorker: Int = 1000
+    ) {
+        self.memoryBytes = memoryBytes
+        self.cpuSeconds = cpuSeconds
+        self.patience = patience
+        self.photosPerWorker = photosPerWorker
+    }
+
+    #if DEBUG
+        /// Code that was not optimised is some ten times slower.
+        public static let usualSeconds = 100
+    #else
+        /// Ten seconds: a photo of 12 megapixels takes a tenth of one.
+        public static let usualSeconds = 10
+    #endif
+}

@@ -1,0 +1,28 @@
+internal import Glibc
+
+/// The program that a worker runs: it has to come to `RenderWorker.run()` while it has one thread.
+public struct WorkerProgram: Sendable {
+    /// The executable's path.
+    public let path: String
+    /// What it is told on its command line, after its name.
+    public let arguments: [String]
+
+    /// Names a program.
+    public init(path: String, arguments: [String]) {
+        self.path = path
+        self.arguments = arguments
+    }
+
+    /// This very program, even when the file has been replaced since it was started.
+    public static func this(arguments: [String]) -> WorkerProgram {
+        WorkerProgram(path: "/proc/self/exe", arguments: arguments)
+    }
+
+    /// All of the environment that a worker has: where libraries are; one heap for all its threads, which keeps what a usual
+    /// photo needs for the next one instead of having the kernel give it anew; and a death without a report.
+    var environment: [String] {
+        let path = getenv("LD_LIBRARY_PATH").map { ["LD_LIBRARY_PATH=" + String(cString: $0)] } ?? []
+        let heap = ["MALLOC_ARENA_MAX=1", "MALLOC_MMAP_THRESHOLD_=33554432", "MALLOC_TRIM_THRESHOLD_=67108864"]
+        return path + heap + ["SWIFT_BACKTRACE=enable=no"]
+    }
+}

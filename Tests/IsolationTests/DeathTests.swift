@@ -1,0 +1,108 @@
+import Foundation
+import Imaging
+import TestSupport
+import Testing
+
+@testable import Isolation
+
+@Suite("A photo that breaks its decoder costs itself its verdict, and nobody else anything", .timeLimit(.minutes(5)))
+struct DeathTests {
+    /// What a photo makes the worker do, the verdict, and what its message says.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let deed: String
+        let code: IsolationError.Code
+        let says: String
+
+        var testDescription: String { deed }
+
+        init(_ deed: String, _ code: IsolationError.Code = .decoderCrashed, says: String) {
+            self.deed = deed
+            self.code = code
+            self.says = says
+        }
+    }
+
+    static let rows: [Row] =
+        [
+            Row("segmentationFault", says: "SIGSEGV"), Row("abort", says: "SIGABRT"), Row("trap", says: "SIG"),
+            Row("exit", says: "code 3"), Row("loop", .decoderTimedOut, says: "1 seconds of processor time"),
+            Row("allocate", .tooMuchMemory, says: "256 MiB"),
+            Row("noise", says: "answer"), Row("longNoise", says: "answer"), Row("emptyMessage", says: "hung up"),
+            Row("hangUp", says: "hung up"),
+        ]
+        + [
+            "open", "stat", "socket", "connect", "fork", "exec", "executableMemory", "ptrace", "signal", "writeFile",
+            "raiseLimit", "time", "kill",
+        ].map { Row($0, says: "forbidden system call") }
+
+    @Test(arguments: rows)
+    func verdict(_ row: Row) async throws {
+        let limits = WorkerLimits(memoryBytes: 256 << 20, cpuSeconds: 1)
+        let renderer = try IsolatedRenderer(Rogue.program, limits: limits)
+        let error = await #expect(throws: IsolationError.self) { try await renderer.render(Rogue.photo(row.deed)) }
+        #expect(error?.code == row.code)
+        #expect(error?.message.contains(row.says) == true, "\(error?.message ?? "")")
+        #expect(error?.isPoison == true && error?.isTransient == false && error?.hint.isEmpty == false)
+        let good = try Fixture.bytes("size-24x16.jpg")
+        #expect(try await renderer.render(good) == Renderer().render(good.span, recipes: Recipe.defaults))
+    }
+
+    @Test("A worker that sleeps is waited for as long as was said, on the clock")
+    func sleeper() async throws {
+        let renderer = try IsolatedRenderer(Rogue.program, limits: WorkerLimits(patience: .seconds(1)))
+        let error = await #expect(throws: IsolationError.self) { try await renderer.render(Rogue.photo("sleep")) }
+        #expect(error?.code == .decoderTimedOut)
+        #expect(error?.message.contains("1 seconds on the clock") == true)
+    }
+
+    @Test("What ended one worker is tried once more, on a fresh one: it may have been the worker's fault")
+    func secondTry() async throws {
+        let renderer = try IsolatedRenderer(Rogue.program)
+        _ = try await renderer.workerName()
+        for _ in 0..<3 {
+            let error = await #expect(throws: ImageError.self) { try await renderer.render(Rogue.photo("tire")) }
+            #expect(error?.message == "fresh")
+        }
+    }
+
+    @Test("Codecs may start threads")
+    func threads() async throws {
+        let renderer = try IsolatedRenderer(Rogue.program)
+        let error = await #expect(throws: ImageError.self) { try await renderer.render(Rogue.photo("thread")) }
+        #expect(error?.message == "a thread")
+    }
+
+    @Test("Who answers twice is not asked again; descriptors that come with an answer go nowhere")
+    func talkative() async throws {
+        for deed in ["answerTwice", "descriptors"] {
+            let renderer = try IsolatedRenderer(Rogue.program)
+            let first = try await renderer.workerName()
+            // The name was the first question: the answer to it comes again.
+            await #expect(throws: (any Error).self) { try await renderer.render(Rogue.photo(deed)) }
+            let good = try Fixture.bytes("size-24x16.png")
+            #expect(try await renderer.render(good) == Renderer().render(good.span, recipes: Recipe.defaults))
+            #expect(try await renderer.workerName() != first)
+        }
+    }
+
+    @Test("Neighbours do not notice")
+    func neighbours() async throws {
+        let renderer = try IsolatedRenderer(Rogue.program, limits: WorkerLimits(cpuSeconds: 1))
+        let good = try Fixture.bytes("size-97x61.jpg")
+        let expected = try Renderer().render(good.span, recipes: Recipe.defaults)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for deed in ["loop", "segmentationFault", "noise", "fork", "allocate", "hangUp", "exit"] {
+                group.addTask {
+                    await #expect(throws: IsolationError.self) { try await renderer.render(Rogue.photo(deed)) }
+                }
+                group.addTask {
+                    for _ in 0..<5 {
+                        let rendered = try await renderer.render(good)
+                        #expect(rendered == expected)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}

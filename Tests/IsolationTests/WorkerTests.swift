@@ -1,0 +1,114 @@
+import Foundation
+import Imaging
+import TestSupport
+import Testing
+
+@testable import Isolation
+
+@Suite("Workers are kept, replaced, and never left behind", .timeLimit(.minutes(5)))
+struct WorkerTests {
+    @Test("A worker is used again, and replaced after so many photos")
+    func recycling() async throws {
+        let renderer = try IsolatedRenderer(Rogue.program, limits: WorkerLimits(photosPerWorker: 3))
+        var names: [String] = []
+        for _ in 0..<9 { names.append(try await renderer.workerName()) }
+        #expect(names[0] == names[1] && names[1] == names[2])
+        #expect(names[3] == names[4] && names[4] == names[5])
+        #expect(Set(names).count == 3)
+    }
+
+    @Test("A worker that dies while nobody uses it is replaced, and no photo suffers")
+    func deathAtRest() async throws {
+        let renderer = try IsolatedRenderer(Rogue.program)
+        let name = try await renderer.workerName()
+        kill(try #require(pid_t(name)), SIGKILL)
+        #expect(try await renderer.workerName() != name)
+    }
+
+    @Test(
+        "A terminal's Ctrl-C and a service manager's SIGTERM are for the service to hear", arguments: [SIGINT, SIGTERM])
+    func signals(_ signal: Int32) async throws {
+        let renderer = try IsolatedRenderer(Rogue.program)
+        let name = try await renderer.workerName()
+        kill(try #require(pid_t(name)), signal)
+        #expect(try await renderer.workerName() == name)
+    }
+
+    @Test("What cannot be started is told with its reason, at once")
+    func noProgram() {
+        let nowhere = WorkerProgram(path: "/nowhere/worker", arguments: [])
+        let error = #expect(throws: IsolationError.self) { try IsolatedRenderer(nowhere) }
+        #expect(error?.code == .workerUnavailable && error?.isTransient == true)
+        #expect(error?.message.contains("/nowhere/worker: No such file") == true)
+        let other = WorkerProgram(path: "/bin/false", arguments: [])
+        let silent = #expect(throws: IsolationError.self) { try IsolatedRenderer(other) }
+        #expect(silent?.message.contains("code 1") == true)
+    }
+
+    @Test(
+        "What the system lacks is told at once",
+        arguments: [
+            ("lacking", IsolationError.Code.isolationUnavailable, "here: a filter"),
+            ("babbling", .workerUnavailable, "greeting"), ("silent", .workerUnavailable, "code 0"),
+        ])
+    func greetings(word: String, code: IsolationError.Code, says: String) {
+        let program = WorkerProgram(path: Rogue.program.path, arguments: [word])
+        let error = #expect(throws: IsolationError.self) { try IsolatedRenderer(program) }
+        #expect(error?.code == code)
+        #expect(error?.message.contains(says) == true, "\(error?.message ?? "")")
+    }
+
+    @Test("A photo that cannot be read is no photo's fault")
+    func unreadable() throws {
+        let renderer = try IsolatedRenderer(Rogue.program)
+        let folder = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(folder) }
+        let error = #expect(throws: IsolationError.self) {
+            try renderer.render(folder, byteCount: 100, recipes: Recipe.defaults)
+        }
+        #expect(error?.code == .unreadable && error?.isTransient == true && error?.isPoison == false)
+    }
+
+    @Test("No descriptor and no process is left behind, whatever happened")
+    func nothingIsLeft() async {
+        await #expect(processExitsWith: .success) {
+            /// What is open, but for the clocks and queues of the concurrency runtime.
+            func descriptors() throws -> [String] {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name in
+                    try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)
+                }.filter { !$0.hasPrefix("anon_inode:") }
+            }
+            let good = try Fixture.bytes("size-24x16.jpg")
+            let before = try descriptors()
+            let limits = WorkerLimits(memoryBytes: 256 << 20, cpuSeconds: 1, photosPerWorker: 2)
+            var renderer: IsolatedRenderer? = try IsolatedRenderer(Rogue.program, limits: limits)
+            for deed in [
+                "segmentationFault", "noise", "longNoise", "hangUp", "open", "allocate", "descriptors", "name",
+            ] {
+                await #expect(throws: (any Error).self) { try await renderer?.render(Rogue.photo(deed)) }
+                _ = try await renderer?.render(good)
+            }
+            renderer = nil
+            // The thread of the last photo lets go of its own in its own time.
+            try await eventually { try descriptors().count <= before.count }
+            try await eventually { waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD }
+        }
+    }
+
+    @Test("When the service is killed, its workers end, though they be busy", arguments: ["loop", "sleep"])
+    func orphans(_ deed: String) async throws {
+        let result = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [deed] in
+            let renderer = try IsolatedRenderer(Rogue.program)
+            print("worker \(try await renderer.workerName()).")
+            fflush(nil)
+            async let _ = renderer.render(Rogue.photo(deed))
+            // Whether it has come to the deed already is of no matter.
+            try await Task.sleep(for: .milliseconds(200))
+            kill(getpid(), SIGKILL)
+        }
+        let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+        let name = try #require(output.firstMatch(of: /worker ([0-9]+)\./)?.output.1)
+        let process = try #require(pid_t(name))
+        try await eventually { kill(process, 0) != 0 && errno == ESRCH }
+    }
+}

@@ -1,0 +1,17 @@
+import Foundation
+package import Isolation
+
+/// The worker that does what a photo tells it to.
+package enum Rogue {
+    package static let program = WorkerProgram(path: path, arguments: [])
+
+    /// A photo that makes it do something.
+    package static func photo(_ deed: String) -> [UInt8] { [0xFF, 0xD8, 0xFF] + Array("rogue:\(deed)".utf8) }
+
+    private static var path: String {
+        let own = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        let built = own.deletingLastPathComponent().appendingPathComponent("RogueWorker").path
+        if FileManager.default.isExecutableFile(atPath: built) { return built }
+        return Fixture.folder + "/../.build/debug/RogueWorker"
+    }
+}
