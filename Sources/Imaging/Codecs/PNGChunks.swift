@@ -5,7 +5,9 @@ struct PNGChunks {
     let size: PixelSize
     /// Samples of 8 bits a pixel: grey, RGB or RGBA.
     let channels: Int
-    private var data: [Range<Int>] = []
+    /// From the first payload of pixels' data to the end of the last one; only such chunks lie there, perhaps very many.
+    private var data = 0..<0
+    private var dataByteCount = 0
 
     /// Reads all chunks and checks their sums; nil for whatever is unusual or not quite right.
     static func read(_ bytes: Span<UInt8>) -> PNGChunks? {
@@ -18,10 +20,12 @@ struct PNGChunks {
             let type = payload.lowerBound - 4
             if bytes.starts(with: "IDAT", at: type) {
                 guard !isBehindData else { return nil }
-                chunks.data.append(payload)
+                let isFirst = chunks.data.upperBound == 0
+                chunks.data = (isFirst ? payload.lowerBound : chunks.data.lowerBound)..<payload.upperBound
+                chunks.dataByteCount += payload.count
                 continue
             }
-            isBehindData = !chunks.data.isEmpty
+            isBehindData = chunks.data.upperBound > 0
             if bytes.starts(with: "IEND", at: type) { return isBehindData ? chunks : nil }
             // Chunks that must be understood have a capital letter first; a palette is a mere suggestion here.
             guard !bytes.starts(with: "tRNS", at: type), bytes[type] & 0x20 != 0 || bytes.starts(with: "PLTE", at: type)
@@ -57,11 +61,14 @@ struct PNGChunks {
 
     /// Unpacks the pixels' data; nil unless they are exactly so many bytes.
     func unpacked(from bytes: Span<UInt8>, byteCount: Int) -> [UInt8]? {
-        if data.count == 1 { return PNGChunks.unpacked(bytes.extracting(data[0]), byteCount: byteCount) }
+        if data.count == dataByteCount { return PNGChunks.unpacked(bytes.extracting(data), byteCount: byteCount) }
         var packed: [UInt8] = []
-        packed.reserveCapacity(data.reduce(0) { $0 + $1.count })
-        for range in data {
-            unsafe bytes.extracting(range).withUnsafeBufferPointer { unsafe packed.append(contentsOf: $0) }
+        packed.reserveCapacity(dataByteCount)
+        var offset = data.lowerBound - 8
+        while offset < data.upperBound, let length = bytes.uint32(at: offset) {
+            let payload = bytes.extracting(offset + 8..<offset + 8 + length)
+            unsafe payload.withUnsafeBufferPointer { unsafe packed.append(contentsOf: $0) }
+            offset += length + 12
         }
         return PNGChunks.unpacked(packed.span, byteCount: byteCount)
     }
