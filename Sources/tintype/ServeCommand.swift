@@ -40,6 +40,13 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How much to log.", valueName: "level"))
     var logLevel = LogLevel.info
 
+    @Option(help: ArgumentHelp("How to log: text for people, json for programs.", valueName: "format"))
+    var logFormat = LogFormat.text
+
+    enum LogFormat: String, ExpressibleByArgument, CaseIterable {
+        case text, json
+    }
+
     enum LogLevel: String, ExpressibleByArgument, CaseIterable {
         case debug, info, notice, warning, error
     }
@@ -59,13 +66,13 @@ struct ServeCommand: AsyncParsableCommand {
         let storage = try await Storage(path: path, engine: engine, retention: try configuration.changeRetention())
         if let seed { try await SeedFile(path: seed).load(into: storage.tree) }
         if let rules { try await SeedFile(path: rules).loadRules(into: storage.tree) }
-        if engine == .memory { Terminal.tell("tintype: the tree is in memory, and gone when the service ends") }
-        try await serve(storage, configuration)
+        let logger = makeLogger()
+        if engine == .memory { tell("the tree is in memory, and gone when the service ends", logger) }
+        try await serve(storage, configuration, logger)
         await storage.close()
     }
 
-    private func serve(_ storage: Storage, _ configuration: Configuration) async throws {
-        let logger = makeLogger()
+    private func serve(_ storage: Storage, _ configuration: Configuration, _ logger: Logger) async throws {
         let pipeline = UploadPipeline(
             storage: storage, settings: try configuration.pipelineSettings(),
             renderer: try configuration.photoRenderer(), logger: logger)
@@ -77,11 +84,11 @@ struct ServeCommand: AsyncParsableCommand {
         let http = HTTPDoor(pipeline, settings: door, logger: logger) { listener in
             switch listener {
             case .socket(let path):
-                Terminal.tell("tintype: listening on \(path); drop photos into \(storage.path)/inbox/USER/")
+                tell("listening on \(path); drop photos into \(storage.path)/inbox/USER/", logger)
             case .tcp(let host, let port):
-                Terminal.tell("tintype: listening on http://\(host):\(port)/")
+                tell("listening on http://\(host):\(port)/", logger)
                 if isEmulator {
-                    Terminal.tell("tintype: for database clients: FIREBASE_DATABASE_EMULATOR_HOST=\(host):\(port)")
+                    tell("for database clients: FIREBASE_DATABASE_EMULATOR_HOST=\(host):\(port)", logger)
                 }
             }
         }
@@ -92,8 +99,18 @@ struct ServeCommand: AsyncParsableCommand {
         try await group.run()
     }
 
+    /// Says what people want to know at a start; to programs, in their own way.
+    private func tell(_ text: String, _ logger: Logger) {
+        switch logFormat {
+        case .text: Terminal.tell("tintype: \(text)")
+        case .json: logger.notice("\(text)")
+        }
+    }
+
     private func makeLogger() -> Logger {
-        var logger = Logger(label: "tintype") { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: "tintype") { label -> any LogHandler in
+            logFormat == .json ? JSONLogHandler() : StreamLogHandler.standardError(label: label)
+        }
         logger.logLevel = Logger.Level(rawValue: logLevel.rawValue) ?? .info
         return logger
     }

@@ -162,4 +162,26 @@ struct CommandLineTests {
             #expect(try await first.stop() == 0)
         }
     }
+
+    @Test("--log-format json: a line of JSON an entry, and an upload's id where there is one")
+    func logs() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(
+                storage: scratch.path + "/Storage", arguments: ["--log-level", "info", "--log-format", "json"])
+            let photo = Fixture.path("size-24x16.jpg")
+            let result = try await run(["upload", "--storage", daemon.storage, "--user", "maria", photo, "--json"])
+            #expect(result.status == 0)
+            #expect(try await daemon.stop() == 0)
+            let lines = try text(daemon.storage + ".log").split(separator: "\n")
+            let entries = try lines.map { try JSONDecoder().decode([String: String].self, from: Data($0.utf8)) }
+            #expect(entries.contains { $0["message"]?.hasPrefix("listening on ") == true && $0["level"] == "notice" })
+            let published = try #require(entries.first { $0["message"] == "published" })
+            #expect(result.output.contains(try #require(published["upload"])))
+            #expect(published["owner"] == "maria" && published["level"] == "info")
+            #expect(
+                try Date(
+                    #require(published["time"]), strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+                    < .now)
+        }
+    }
 }
