@@ -24,11 +24,12 @@ extension UploadPipeline {
         try await refusePoison(photo)
         let (blobs, renderer, settings) = (storage.blobs, renderer, settings)
         do {
-            return try await renderThreads.runIfActive {
+            let image = try await renderThreads.runIfActive {
                 let original = try Self.original(photo, of: record, in: blobs)
-                let image = try renderer.render(original, recipes: settings.recipes, limits: settings.limits)
-                return try Self.write(image, number: number, of: record, to: blobs)
+                return try renderer.render(original, recipes: settings.recipes, limits: settings.limits)
             }
+            // Elsewhere: who renders does not wait for the disk.
+            return try await onFileThread { try Self.write(image, number: number, of: record, to: blobs) }
         } catch let error as IsolationError where error.isPoison {
             try await rememberPoison(photo, error)
             throw PipelineError(error, about: photo.originalName)

@@ -48,8 +48,9 @@ package final class UploadPipeline: Service {
         try await recover()
         await withTaskCancellationOrGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
-                for _ in 0..<max(1, settings.workers) {
-                    group.addTask(name: "render worker") { await self.work() }
+                // Twice as many as are rendered at a time: while one waits for the disk, another one is rendered.
+                for _ in 0..<2 * max(1, settings.workers) {
+                    group.addTask(name: "upload worker") { await self.work() }
                 }
                 group.addTask(name: "retries") { await self.queue.runRetries() }
                 group.addTask(name: "sweeper") { await self.sweepRegularly() }
