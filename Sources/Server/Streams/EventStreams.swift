@@ -97,7 +97,9 @@ final class EventStreamLoop: LiveOutlet {
         let listening = NIOLoopBoundBox<LiveListener?>(nil, eventLoop: eventLoop)
         let isEnded = NIOLoopBoundBox(false, eventLoop: eventLoop)
         let bound = NIOLoopBound(stream, eventLoop: eventLoop)
-        let reading = Task { [self] in
+        // A task has memory of its own, so nobody may hold it once it is done.
+        let reading = NIOLoopBoundBox<Task<Void, Never>?>(nil, eventLoop: eventLoop)
+        reading.value = Task { [self] in
             do throws(TreeError) {
                 let start = try await tree.listen(at: source.path, matching: source.query, on: self) { listener in
                     // Comes before all events, which take the same way.
@@ -108,19 +110,24 @@ final class EventStreamLoop: LiveOutlet {
                     }
                 }
                 let message = EventStreamMessage.message(start)
-                eventLoop.execute { bound.value.begin(message, token: start.token) }
+                eventLoop.execute {
+                    reading.value = nil
+                    bound.value.begin(message, token: start.token)
+                }
             } catch {
                 let refusal = EventStreamMessage.refusal(error)
                 eventLoop.execute {
                     if let listener = listening.value { self.remove(listener.id) }
                     listening.value = nil
+                    reading.value = nil
                     bound.value.refuse(refusal)
                 }
             }
         }
         return { [self] in
             isEnded.value = true
-            reading.cancel()
+            reading.value?.cancel()
+            reading.value = nil
             guard let listener = listening.value else { return }
             listening.value = nil
             tree.stopListening(listener)
