@@ -51,13 +51,14 @@ def plot(results):
     """Bars of CPU time, ours first, as SVG that is read on light and dark pages."""
     names = [row.name for row in results[0].rows]
     works = by_work(results)
-    bar, gap, left, width = 13, 18, 250, 860
+    bar, gap, left, width = 14, 14, 120, 720
     longest = max(max(ratios_of(photos, name), default=1) for photos in works.values() for name in names)
     scale = (width - left - 90) / min(longest, 12)
     colors = ["#c2410c", "#1d4ed8", "#3b82f6", "#93c5fd", "#15803d", "#a16207", "#6b7280"]
     parts, y = [], 30
     for work, photos in works.items():
         parts.append(f'<text x="0" y="{y + 11}" font-weight="600">{html.escape(work)}</text>')
+        y += bar + 2
         for name, color in zip(names, colors):
             ratios = [1.0] if name == "Tintype" else ratios_of(photos, name)
             if not ratios:
@@ -66,7 +67,7 @@ def plot(results):
             length = min(ratio, 12) * scale
             parts.append(f'<text x="{left - 6}" y="{y + 11}" text-anchor="end">{html.escape(name)}</text>'
                          f'<rect x="{left}" y="{y + 1}" width="{length:.0f}" height="{bar - 2}" fill="{color}"/>'
-                         f'<text x="{left + length + 5:.0f}" y="{y + 11}">{ratio:.2f}</text>')
+                         f'<text x="{left + length + 5:.0f}" y="{y + 11}">{"… " if ratio > 12 else ""}{ratio:.2f}</text>')
             y += bar
         y += gap
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {y}" font-family="sans-serif" font-size="11">'
