@@ -1,0 +1,204 @@
+"""What must be true of a Storage folder whose service has settled, however often it was killed before.
+
+It sees what a client and an operator see: HTTP and files. It shares no code with the service, and what was acknowledged it
+is told by those who were there: see `Ledger`.
+"""
+
+import hashlib
+import json
+import threading
+
+
+class Ledger:
+    """What went in and what was answered, kept outside of the service."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.contents = {}  # SHA-256 of a photo → (user, the door by which it went in)
+        self.acknowledged = {}  # post id → SHA-256
+        self.deleted = set()  # post ids whose deletion was answered
+        self.maybe_deleted = set()  # post ids whose deletion was asked for
+
+    def offer(self, photo, user, door):
+        with self.lock:
+            self.contents[digest(photo)] = (user, door)
+
+    def acknowledge(self, post_id, photo):
+        with self.lock:
+            self.acknowledged[post_id] = digest(photo)
+
+
+def digest(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+class Check:
+    """One look at everything. `problems` are sentences; empty when all is well."""
+
+    def __init__(self, service, ledger):
+        self.service, self.ledger = service, ledger
+        self.counts = {"lost": 0, "duplicates": 0, "halves": 0, "orphans": 0, "gaps": 0, "unexplained": 0}
+        self.problems = []
+        tree = service.json("GET", "/.json")[1] or {}
+        self.posts = tree.get("posts") or {}
+        self.people = tree.get("people") or {}
+        self.feeds = tree.get("feed") or {}
+        self.originals = {}
+        self.check_posts()
+        self.check_references()
+        self.check_contents()
+        self.check_acknowledged()
+        self.check_files()
+        self.check_change_log(tree)
+
+    def complain(self, kind, sentence):
+        self.counts[kind] += 1
+        self.problems.append(f"{kind}: {sentence}")
+
+    def check_posts(self):
+        """Every post has each blob, whole, and its places among the author's posts and in the feed."""
+        for post_id, post in self.posts.items():
+            user = post["author"]["uid"]
+            if (self.people.get(user, {}).get("posts") or {}).get(post_id) is not True:
+                self.complain("halves", f"people/{user}/posts lacks {post_id}")
+            if (self.feeds.get(user) or {}).get(post_id) is not True:
+                self.complain("halves", f"feed/{user} lacks {post_id}")
+            for photo in as_list(post.get("photos")):
+                for name, rendition in photo["renditions"].items():
+                    self.check_rendition(post_id, name, rendition)
+            folder = self.service.storage / "blobs" / user / post_id
+            found = sorted(folder.glob("original*")) if folder.is_dir() else []
+            if len(found) != len(as_list(post.get("photos"))):
+                self.complain("halves", f"post {post_id} has {len(found)} originals")
+            self.originals[post_id] = [digest(path.read_bytes()) for path in found]
+
+    def check_rendition(self, post_id, name, rendition):
+        path = self.service.storage / rendition["storage_uri"]
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            return self.complain("halves", f"post {post_id} lacks {name}: {error}")
+        if len(data) != rendition["bytes"] or data[:2] != b"\xff\xd8" or data[-2:] != b"\xff\xd9":
+            self.complain("halves", f"{path} is no whole JPEG of {rendition['bytes']} bytes")
+
+    def check_references(self):
+        """Nobody's list names a post that is not there."""
+        for user, person in self.people.items():
+            for post_id in person.get("posts") or {}:
+                if post_id not in self.posts:
+                    self.complain("halves", f"people/{user}/posts names {post_id}, which is no post")
+        for user, feed in self.feeds.items():
+            for post_id in feed or {}:
+                if post_id not in self.posts:
+                    self.complain("halves", f"feed/{user} names {post_id}, which is no post")
+
+    def check_contents(self):
+        """Each photo that was offered is at most one post, of the one who offered it, and byte for byte the same."""
+        seen = {}
+        for post_id, originals in self.originals.items():
+            for content in originals:
+                if content not in self.ledger.contents:
+                    self.complain("unexplained", f"post {post_id} has a photo that nobody offered")
+                elif self.ledger.contents[content][0] != self.posts[post_id]["author"]["uid"]:
+                    self.complain("unexplained", f"post {post_id} is somebody else's")
+                if content in seen:
+                    self.complain("duplicates", f"posts {seen[content]} and {post_id} are one photo")
+                seen[content] = post_id
+        self.published = seen
+        deleted = {self.ledger.acknowledged.get(post_id) for post_id in self.ledger.maybe_deleted}
+        failed = {digest(path.read_bytes()) for path in files_in(self.service.storage / "failed")}
+        for content in failed & self.ledger.contents.keys():
+            self.complain("unexplained", f"a good file of {self.ledger.contents[content][0]}, {content[:12]}, failed")
+        done = {digest(path.read_bytes()) for path in files_in(self.service.storage / "done")}
+        for content, (user, door) in self.ledger.contents.items():
+            if door == "inbox" and content not in seen and content not in deleted | failed | done:
+                self.complain("lost", f"a file of {user}, {content[:12]}, is neither a post nor put aside")
+            elif door == "inbox" and content in done and content not in seen and content not in deleted:
+                self.complain("lost", f"a file of {user}, {content[:12]}, has a receipt, and is no post")
+
+    def check_acknowledged(self):
+        """What was answered with success is there, or failed with a reason."""
+        for post_id, content in self.ledger.acknowledged.items():
+            if post_id in self.ledger.maybe_deleted:
+                if post_id in self.ledger.deleted and post_id in self.posts:
+                    self.complain("lost", f"the deletion of {post_id} was acknowledged and lost")
+                continue
+            if content in self.originals.get(post_id, []):
+                continue
+            status, upload = self.service.json("GET", f"/v1/uploads/{post_id}")
+            if status != 200 or upload.get("state") != "failed" or not upload.get("error", {}).get("code"):
+                self.complain("lost", f"upload {post_id} was acknowledged: {status} {json.dumps(upload)[:200]}")
+
+    def check_files(self):
+        """No blob without a post, nothing on its way, no temporary file."""
+        for user in sorted((self.service.storage / "blobs").iterdir()):
+            for folder in sorted(user.iterdir()):
+                named = {
+                    rendition["storage_uri"].rsplit("/", 1)[1]
+                    for photo in as_list(self.posts.get(folder.name, {}).get("photos"))
+                    for rendition in photo["renditions"].values()
+                }
+                for path in sorted(folder.iterdir()):
+                    if not (path.name in named or path.name.startswith("original") and named):
+                        self.complain("orphans", f"{path} belongs to no post")
+        for path in sorted((self.service.storage / "incoming").iterdir()):
+            self.complain("orphans", f"{path} is left over")
+        for folder in ("done", "failed", "inbox"):
+            for path in (self.service.storage / folder).rglob("*.part"):
+                self.complain("orphans", f"{path} is left over")
+
+    def check_change_log(self, tree):
+        """The changes, applied to nothing, give the tree; their tokens go up."""
+        replayed, token = {}, "0"
+        while True:
+            status, page = self.service.json("GET", f"/v1/changes?since={token}&limit=1000")
+            if status == 410:
+                return  # Older changes were dropped, by design.
+            if status != 200:
+                return self.complain("gaps", f"the change log cannot be read: {status} {page}")
+            for change in page["changes"]:
+                if int(change["token"]) <= int(token):
+                    self.complain("gaps", f"token {change['token']} comes after {token}")
+                token = change["token"]
+                for write in change["writes"]:
+                    apply(replayed, write["path"], write["value"])
+            token = page["token"]
+            if not page["more"]:
+                break
+        if normal(replayed) != normal(tree):
+            self.complain("gaps", "the change log does not give the tree")
+
+
+def files_in(folder):
+    return [path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(".json")]
+
+
+def as_list(value):
+    """A list of the tree's: JSON shows it as an array, or as an object when it has gaps."""
+    if isinstance(value, dict):
+        return [value[key] for key in sorted(value)]
+    return [item for item in value or [] if item is not None]
+
+
+def apply(tree, path, value):
+    *folders, name = [part for part in path.split("/") if part] or [None]
+    if name is None:
+        tree.clear()
+        tree.update(value or {})
+        return
+    for folder in folders:
+        tree = tree.setdefault(folder, {})
+    if value is None:
+        tree.pop(name, None)
+    else:
+        tree[name] = value
+
+
+def normal(value):
+    """Without empty objects, which the tree does not know, and without arrays."""
+    if isinstance(value, list):
+        value = {str(index): item for index, item in enumerate(value)}
+    if not isinstance(value, dict):
+        return value
+    items = {key: normal(item) for key, item in value.items()}
+    return {key: item for key, item in items.items() if item is not None and item != {}}

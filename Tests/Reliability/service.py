@@ -1,0 +1,123 @@
+"""The service under test, as a child process, and the way to speak to it. Shares no code with it."""
+
+import http.client
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+import urllib.parse
+
+
+class Connection(http.client.HTTPConnection):
+    """HTTP/1.1 over a Unix domain socket."""
+
+    def __init__(self, path, timeout):
+        super().__init__("localhost", timeout=timeout)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        # A socket's path has at most 107 bytes.
+        self.sock.connect(os.path.relpath(self.path))
+
+
+class Service:
+    """A Storage folder and, while it runs, `tintype serve` on it."""
+
+    def __init__(self, binary, storage, arguments=()):
+        self.binary = os.path.abspath(binary)
+        self.storage = pathlib.Path(storage).absolute()
+        self.arguments = list(arguments)
+        self.socket = self.storage / "tintype.sock"
+        self.log = self.storage.with_name(self.storage.name + ".log")
+        self.process = None
+
+    def start(self, arguments=(), environment=None, wait=True):
+        """Starts it; with `wait`, returns when it answers. False when it ended before it did."""
+        command = [self.binary, "serve", "--storage", str(self.storage), "--log-level", "warning"]
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                command + self.arguments + list(arguments), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                env={**os.environ, **(environment or {})})
+        return self.wait_until_ready() if wait else True
+
+    def wait_until_ready(self, seconds=60):
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                return False
+            try:
+                if self.request("GET", "/healthz")[0] == 200:
+                    return True
+            except OSError:
+                pass
+            time.sleep(0.01)
+        raise RuntimeError(f"the service does not answer; see {self.log}")
+
+    @property
+    def is_running(self):
+        return self.process is not None and self.process.poll() is None
+
+    def kill(self):
+        """Ends it as the out-of-memory killer would. Its exit code: -9, unless it had ended before."""
+        if self.process is None:
+            return None
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+        return self.process.wait()
+
+    def stop(self):
+        """Ends it as a person would, and gives its exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(60)
+
+    # Speaking to it
+
+    def request(self, method, path, body=None, headers=None, timeout=30):
+        """Sends a request; gives the status and the body. Raises OSError when no whole answer came."""
+        connection = Connection(str(self.socket), timeout)
+        try:
+            connection.request(method, path, body, headers or {})
+            response = connection.getresponse()
+            return response.status, response.read()
+        except http.client.HTTPException as error:
+            raise ConnectionError(str(error)) from error
+        finally:
+            connection.close()
+
+    def json(self, method, path, value=None, **options):
+        """As `request`, with JSON both ways."""
+        body = None if value is None else json.dumps(value).encode()
+        status, answer = self.request(method, path, body, **options)
+        return status, json.loads(answer) if answer else None
+
+    def upload(self, photo, user, key, text="", wait=True):
+        """Uploads a photo under an idempotency key; gives the status and the answer."""
+        query = urllib.parse.urlencode({"user": user, "text": text} if text else {"user": user})
+        headers = {"Idempotency-Key": key}
+        if not wait:
+            headers["Prefer"] = "respond-async"
+        status, answer = self.request("POST", f"/v1/uploads?{query}", photo, headers)
+        return status, json.loads(answer)
+
+    def status(self):
+        return self.json("GET", "/v1/status")[1]
+
+    def settle(self, seconds=120):
+        """Waits until nothing waits and nothing is in work."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            status = self.status()
+            if status["queue"] == 0 and status["uploads"]["ingested"] == 0 and not self.waiting_files():
+                return
+            time.sleep(0.02)
+        raise RuntimeError(f"it does not settle: {status}, waiting: {self.waiting_files()[:5]}")
+
+    def waiting_files(self):
+        """What lies in the inbox or is claimed from it."""
+        inbox = [p for p in (self.storage / "inbox").rglob("*") if p.is_file() and not p.name.startswith(".")]
+        return inbox + [p for p in (self.storage / "incoming").iterdir()]
