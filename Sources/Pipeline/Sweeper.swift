@@ -5,11 +5,14 @@ import ServiceLifecycle
 import Tree
 
 extension UploadPipeline {
-    /// Sweeps every minute until a shutdown. A fault is logged and met again at the next sweep.
+    /// Sweeps every minute until a shutdown, and looks through the blob store every hour. A fault is logged and met again
+    /// at the next sweep.
     func sweepRegularly() async {
-        while !Task.isEnding {
+        for minute in 0... {
+            if Task.isEnding { return }
             do {
                 try await sweep()
+                if minute % 60 == 0 { try await collectOrphans() }
             } catch {
                 logger.warning("sweeping failed", metadata: ["fault": "\(error)"])
             }
@@ -67,16 +70,21 @@ extension UploadPipeline {
         return photos.contains { $0.renditions.values.contains { $0.fileName == name.fileName } }
     }
 
-    /// What to add to an update so that blobs which it replaces are deleted after the grace period.
-    func discard(_ blobs: [BlobName], in update: inout MultiPathUpdate) throws {
-        guard !blobs.isEmpty else { return }
+    /// What to add to an update so that blobs are deleted after the grace period, unless their post names them then.
+    ///
+    /// - Returns: Where the list of them is; nil when there are none.
+    @discardableResult
+    func discard(_ blobs: [BlobName], in update: inout MultiPathUpdate) throws -> TreePath? {
+        guard !blobs.isEmpty else { return nil }
         var names: [TreeKey: TreeValue] = [:]
         for (index, name) in blobs.enumerated() {
             names[try TreeKey(String(index))] = .string(name.description)
         }
-        update[Paths.garbage / ids.next().key] = [
+        let path = Paths.garbage / ids.next().key
+        update[path] = [
             "after": .integer(WallClock.milliseconds() + settings.gracePeriod.milliseconds), "blobs": .object(names),
         ]
+        return path
     }
 }
 

@@ -49,14 +49,18 @@ final class SQLiteWriter {
         if logPages.pointee < pagesAtCheckpoint { pagesAtCheckpoint = 0 }
         guard logPages.pointee - pagesAtCheckpoint >= Self.checkpointPages else { return }
         pagesAtCheckpoint = logPages.pointee
+        checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+    }
+
+    private func checkpoint(_ mode: Int32) {
         try? Failpoint.checkpoint.around {
-            sqlite3_wal_checkpoint_v2(rows.connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+            sqlite3_wal_checkpoint_v2(rows.connection.handle, nil, mode, nil, nil)
         }
     }
 
     /// Moves all of the log into the database and empties its file, if nobody reads.
     func checkpointForClosing() {
         // What fails here is recovered from the log when the database is opened again.
-        sqlite3_wal_checkpoint_v2(rows.connection.handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
     }
 }
