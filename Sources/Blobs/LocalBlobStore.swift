@@ -68,6 +68,9 @@ public final class LocalBlobStore: Sendable {
         } catch  where error.code == .notFound {}
     }
 
+    /// Tries whether blobs can be written; see ``Directory/probe()``.
+    public func probe() throws(BlobError) { try root.probe() }
+
     private func folder(of name: BlobName, create: Bool = false) throws(BlobError) -> Directory {
         try root.folder(name.userID, create: create).folder(name.postID, create: create)
     }
