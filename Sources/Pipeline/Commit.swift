@@ -29,7 +29,7 @@ extension UploadPipeline {
                 .equals(Paths.person(record.owner) / "full_name", (known?.fullName).map(TreeValue.string)),
                 .equals(Paths.person(record.owner) / "profile_picture", author.profilePicture.map(TreeValue.string)),
             ]
-            if try await apply(update) { break }
+            if try await step("ingested-published", { try await apply(update) }) { break }
             guard try await self.record(of: record.id)?.state == .ingested else { break }
         }
     }

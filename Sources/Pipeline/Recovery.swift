@@ -61,7 +61,10 @@ extension UploadPipeline {
 
     /// Notes that nothing is left to do for an upload that has ended.
     package func settled(_ id: PostID) async throws {
-        try await tree.set(Paths.queued(id), to: nil)
+        try await step("settled") {
+            try await tree.set(Paths.queued(id), to: nil)
+            return true
+        }
     }
 
     private static func putAside(_ record: UploadRecord, in storage: Storage) throws {
