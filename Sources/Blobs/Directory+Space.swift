@@ -32,6 +32,6 @@ extension Directory {
         return Space(
             freeBytes: bytes(status.f_bavail), totalBytes: bytes(status.f_blocks),
             freeFiles: status.f_files == 0 ? nil : Int(clamping: status.f_favail),
-            isReadOnly: status.f_flag & UInt(ST_RDONLY.rawValue) != 0)
+            isReadOnly: status.f_flag & UInt(ST_RDONLY) != 0)
     }
 }

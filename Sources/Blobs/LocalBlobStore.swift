@@ -71,6 +71,9 @@ public final class LocalBlobStore: Sendable {
     /// Tries whether blobs can be written; see ``Directory/probe()``.
     public func probe() throws(BlobError) { try root.probe() }
 
+    /// Deletes what a probe that was cut off left behind.
+    public func removeProbe() throws(BlobError) { try root.removeProbe() }
+
     private func folder(of name: BlobName, create: Bool = false) throws(BlobError) -> Directory {
         try root.folder(name.userID, create: create).folder(name.postID, create: create)
     }

@@ -1,6 +1,6 @@
 import ServiceLifecycle
 import Synchronization
-package import Tree
+import Tree
 
 /// Why nothing new is taken for now, and since when.
 package struct IntakePause: Error, Sendable {
@@ -10,13 +10,13 @@ package struct IntakePause: Error, Sendable {
     package let message: String
     package let hint: String
     /// Milliseconds since the epoch.
-    package let since: Int64
+    package fileprivate(set) var since: Int64
 
-    package init(code: String, message: String, hint: String, since: Int64 = WallClock.milliseconds()) {
+    package init(code: String, message: String, hint: String) {
         self.code = code
         self.message = message
         self.hint = hint
-        self.since = since
+        since = WallClock.milliseconds()
     }
 }
 
@@ -60,9 +60,8 @@ package final class IntakeGate: Sendable {
     package func set(_ pause: IntakePause?) -> IntakePause? {
         let (old, due) = state.withLock { state in
             let old = state.pause
-            state.pause = pause.map {
-                IntakePause(code: $0.code, message: $0.message, hint: $0.hint, since: old?.since ?? $0.since)
-            }
+            state.pause = pause
+            if let old { state.pause?.since = old.since }
             return (old, state.takeWaiting(forPause: pause != nil))
         }
         for waiting in due { waiting.continuation.resume() }

@@ -1,4 +1,5 @@
 import Blobs
+import Glibc
 import Logging
 import ServiceLifecycle
 import Synchronization
@@ -19,6 +20,8 @@ final class StorageWatch: Sendable {
     private struct State {
         var isRunning = false
         var reports: [CheckedContinuation<Void, Never>] = []
+        /// Whether somebody has met a fault who does not wait to hear more.
+        var isSuspicious = false
         /// What was free at the last look.
         var space: Directory.Space?
     }
@@ -58,21 +61,27 @@ final class StorageWatch: Sendable {
                 self.signals.continuation.finish()
             }
             for await _ in signals.stream {
-                let reports = takeReports()
-                await look(isSuspicious: !reports.isEmpty)
+                let (reports, isSuspicious) = takeReports()
+                await look(isSuspicious: isSuspicious)
                 for report in reports { report.resume() }
-                if !reports.isEmpty { try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.rest) } }
+                if isSuspicious { try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.rest) } }
             }
         }
         state.withLock { $0.isRunning = false }
-        for report in takeReports() { report.resume() }
+        for report in takeReports().reports { report.resume() }
     }
 
-    private func takeReports() -> [CheckedContinuation<Void, Never>] {
+    private func takeReports() -> (reports: [CheckedContinuation<Void, Never>], isSuspicious: Bool) {
         state.withLock { state in
-            defer { state.reports = [] }
-            return state.reports
+            defer { (state.reports, state.isSuspicious) = ([], false) }
+            return (state.reports, state.isSuspicious || !state.reports.isEmpty)
         }
+    }
+
+    /// Has a fault looked into, by and by.
+    func suspect() {
+        state.withLock { $0.isSuspicious = true }
+        signals.continuation.yield()
     }
 
     /// Has a fault looked into.
@@ -107,9 +116,9 @@ final class StorageWatch: Sendable {
     /// Why there is too little room; nil when there is enough.
     private func shortage() async -> IntakePause? {
         do {
-            try await onFileThread { [storage, state] in
-                let space = try storage.incoming.space()
-                state.withLock { $0.space = space }
+            try await onFileThread {
+                let space = try self.storage.incoming.space()
+                self.state.withLock { $0.space = space }
             }
         } catch {
             return IntakePause(error)

@@ -16,6 +16,7 @@ public final class SQLiteEngine: Engine {
     private let readers: WorkerThreads<SQLiteReader>
     /// How many transactions have ended, so that readers know whether their state is still the last one.
     private let commitCount = Atomic<UInt64>(0)
+    private let lastFault = Mutex<TreeError?>(nil)
 
     /// Opens the database at a path, or makes it, readable for its owner alone.
     ///
@@ -72,7 +73,8 @@ public final class SQLiteEngine: Engine {
 
     /// Runs a transaction on the writing connection; it is on disk when this returns.
     ///
-    /// After a failure, also that of the commit itself, the transaction is rolled back and counts as not done.
+    /// After a failure, also that of the commit itself, the transaction is rolled back and counts as not done, also for
+    /// whoever opens the database after a crash.
     public func write<Result: Sendable>(
         _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result,
         committed: @escaping @Sendable (Result) -> Void
@@ -82,7 +84,7 @@ public final class SQLiteEngine: Engine {
             do {
                 // Before anybody hears of it, so that whoever does will read it.
                 defer { self.commitCount.add(1, ordering: .releasing) }
-                result = try writer.rows.write(body)
+                result = try writer.write(body)
             }
             committed(result)
             return result
@@ -97,10 +99,38 @@ public final class SQLiteEngine: Engine {
             let isTaken = writer.submit { writer in
                 continuation.resume(returning: Swift.Result { () throws(TreeError) in try body(writer) })
                 writer.checkpointIfDue()
+                self.lastFault.withLock { $0 = writer.fault }
             }
             if !isTaken { continuation.resume(returning: .failure(.closed)) }
         }
         return try outcome.get()
+    }
+
+    /// Why the log cannot be moved into the database: it grows with each commit.
+    public var fault: TreeError? { lastFault.withLock { $0 } }
+
+    /// Commits nothing; and when an earlier checkpoint failed, makes it anew.
+    public func probe() async throws(TreeError) {
+        try await withWriter { writer throws(TreeError) in try writer.commitNothing() }
+        guard let fault else { return }
+        // Reads go on for as long as they can: the database is opened anew when it is likely that this can be done.
+        let parking = fault.code == .io ? await park() : nil
+        defer { parking?.end() }
+        try await withWriter { writer throws(TreeError) in try writer.renew() }
+    }
+
+    /// Closes all connections that read, and holds their threads.
+    private func park() async -> Parking {
+        let parking = Parking(count: Self.readerCount)
+        for _ in 0..<Self.readerCount {
+            let isTaken = readers.submit { reader in
+                reader.close()
+                parking.stay()
+            }
+            if !isTaken { parking.leaveOut() }
+        }
+        await parking.untilFull()
+        return parking
     }
 
     /// Moves the log into the database and closes it.
