@@ -31,7 +31,7 @@ package struct FreeSpaceReserve: Sendable, Hashable {
     }
 
     private static func number(_ text: Substring) -> Int? {
-        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil  // No sign.
     }
 
     private static func bytes(_ text: Substring) -> Int? {

@@ -14,7 +14,9 @@ extension UploadPipeline {
     /// - Returns: Whether the intake is paused: then the fault was no failed attempt of anybody.
     @discardableResult
     package func isPaused(by error: any Error) async -> Bool {
-        guard error is IntakePause || PipelineError(error).isTransient, !(error is CancellationError) else { return false }
+        guard error is IntakePause || PipelineError(error).isTransient, !(error is CancellationError) else {
+            return false
+        }
         return await watch.report()
     }
 

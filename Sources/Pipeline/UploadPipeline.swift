@@ -50,6 +50,7 @@ package final class UploadPipeline: Service {
     /// Takes up what the last run left, then renders and commits until a graceful shutdown: what is in work is finished,
     /// what waits stays in the tree for the next start.
     package func run() async throws {
+        await watch.look(isSuspicious: false)
         await recoverAtLast()
         await withTaskCancellationOrGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in

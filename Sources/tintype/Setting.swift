@@ -104,7 +104,8 @@ enum Settings {
 
     static let freeSpace = Setting(
         name: "free-space",
-        help: "How much of the disk has to be free for uploads to be taken; of two with a comma, the lesser. 0: nothing.",
+        help:
+            "How much of the disk has to be free for uploads to be taken; of two with a comma, the lesser. 0: nothing.",
         defaultText: "2GiB,5%", expectation: "an amount such as 2GiB, 500MiB, 5% or 2GiB,5%",
         parse: { FreeSpaceReserve($0) })
 

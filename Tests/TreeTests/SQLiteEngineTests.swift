@@ -28,7 +28,9 @@ import Testing
         try await withSQLiteEngine { engine, path in
             try await engine.write { transaction throws(TreeError) in try transaction.put([1], for: [1]) }
             let fault = SyncFault()
-            try await engine.withWriter { writer throws(TreeError) in fault.begin(.log, on: try writer.rows().connection) }
+            try await engine.withWriter { writer throws(TreeError) in
+                fault.begin(.log, on: try writer.rows().connection)
+            }
             for _ in 0..<2 {
                 let error = await expectCode(.io) {
                     try await engine.write { transaction throws(TreeError) in try transaction.put([2], for: [2]) }

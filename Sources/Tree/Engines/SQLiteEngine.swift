@@ -17,6 +17,7 @@ public final class SQLiteEngine: Engine {
     /// How many transactions have ended, so that readers know whether their state is still the last one.
     private let commitCount = Atomic<UInt64>(0)
     private let lastFault = Mutex<TreeError?>(nil)
+    private let renewal = Mutex<Task<Result<Void, TreeError>, Never>?>(nil)
 
     /// Opens the database at a path, or makes it, readable for its owner alone.
     ///
@@ -79,7 +80,8 @@ public final class SQLiteEngine: Engine {
         _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result,
         committed: @escaping @Sendable (Result) -> Void
     ) async throws(TreeError) -> Result {
-        try await withWriter { writer throws(TreeError) in
+        if fault?.code == .io { try await renew() }
+        return try await withWriter { writer throws(TreeError) in
             let result: Result
             do {
                 // Before anybody hears of it, so that whoever does will read it.
@@ -112,11 +114,34 @@ public final class SQLiteEngine: Engine {
     /// Commits nothing; and when an earlier checkpoint failed, makes it anew.
     public func probe() async throws(TreeError) {
         try await withWriter { writer throws(TreeError) in try writer.commitNothing() }
-        guard let fault else { return }
-        // Reads go on for as long as they can: the database is opened anew when it is likely that this can be done.
-        let parking = fault.code == .io ? await park() : nil
-        defer { parking?.end() }
-        try await withWriter { writer throws(TreeError) in try writer.renew() }
+        if fault != nil { try await renew() }
+    }
+
+    /// Makes the checkpoint that failed anew; those who come meanwhile wait for the same one.
+    private func renew() async throws(TreeError) {
+        let task = renewal.withLock { renewal in
+            if let renewal { return renewal }
+            let task = Task {
+                let outcome = await self.renewAlone()
+                self.renewal.withLock { $0 = nil }
+                return outcome
+            }
+            renewal = task
+            return task
+        }
+        try await task.value.get()
+    }
+
+    private func renewAlone() async -> Swift.Result<Void, TreeError> {
+        do {
+            // First, so that reads go on while nothing can be opened anew.
+            try await withWriter { writer throws(TreeError) in try writer.commitNothing() }
+            let parking = fault?.code == .io ? await park() : nil
+            defer { parking?.end() }
+            return .success(try await withWriter { writer throws(TreeError) in try writer.renew() })
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// Closes all connections that read, and holds their threads.

@@ -69,6 +69,8 @@ final class SQLiteWriter {
     func write<Result>(
         _ body: (any EngineTransaction) throws(TreeError) -> Result
     ) throws(TreeError) -> Result {
+        // Not upon pages that the disk may have lost.
+        if let fault, fault.code == .io { throw fault }
         try settle()
         do {
             return try rows().write(body) { isUnsettled = true }
@@ -129,6 +131,7 @@ final class SQLiteWriter {
     /// would not tell (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020). An earlier
     /// checkpoint may have moved pages, too, for which that fsync was to count, and SQLite would not move those again. So
     /// the database is closed, with its log; opening it reads the log from its beginning, and all of it is moved once more.
+    /// Until then nothing is written.
     func renew() throws(TreeError) {
         if fault?.code == .io { close() }
         try checkpoint()
