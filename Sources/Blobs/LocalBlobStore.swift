@@ -21,7 +21,7 @@ public final class LocalBlobStore: Sendable {
     /// Writes several blobs of one post. All are durable when it returns; repeating it after a crash is harmless.
     public func write(_ blobs: [(name: BlobName, bytes: [UInt8])]) throws(BlobError) {
         for (name, bytes) in blobs {
-            let folder = try folder(of: name, create: true)
+            let folder = try existingFolder(of: name)
             try folder.replace(name.fileName, with: bytes)
         }
         if let name = blobs.first?.name { try folder(of: name).sync() }
@@ -73,6 +73,15 @@ public final class LocalBlobStore: Sendable {
 
     /// Deletes what a probe that was cut off left behind.
     public func removeProbe() throws(BlobError) { try root.removeProbe() }
+
+    /// The folder of a post that has an original: it was made then, and durable before that was acknowledged.
+    private func existingFolder(of name: BlobName) throws(BlobError) -> Directory {
+        do throws(BlobError) {
+            return try folder(of: name)
+        } catch  where error.code == .notFound {
+            return try folder(of: name, create: true)
+        }
+    }
 
     private func folder(of name: BlobName, create: Bool = false) throws(BlobError) -> Directory {
         try root.folder(name.userID, create: create).folder(name.postID, create: create)

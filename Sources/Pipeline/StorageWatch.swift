@@ -24,6 +24,7 @@ final class StorageWatch: Sendable {
         var isSuspicious = false
         /// What was free at the last look.
         var space: Directory.Space?
+        var reportCount = 0
     }
 
     let gate = IntakeGate()
@@ -48,6 +49,9 @@ final class StorageWatch: Sendable {
     var freeSpace: (bytes: Int, reserve: Int)? {
         state.withLock { $0.space }.map { ($0.freeBytes, reserve.bytes(of: $0)) }
     }
+
+    /// How many faults were reported since the start.
+    var reportCount: Int { state.withLock { $0.reportCount } }
 
     /// Watches until a shutdown.
     func run() async {
@@ -80,7 +84,10 @@ final class StorageWatch: Sendable {
 
     /// Has a fault looked into, by and by.
     func suspect() {
-        state.withLock { $0.isSuspicious = true }
+        state.withLock { state in
+            state.isSuspicious = true
+            state.reportCount += 1
+        }
         signals.continuation.yield()
     }
 
@@ -90,6 +97,7 @@ final class StorageWatch: Sendable {
     func report() async -> Bool {
         await withCheckedContinuation { continuation in
             let isTaken = state.withLock { state in
+                state.reportCount += 1
                 if state.isRunning { state.reports.append(continuation) }
                 return state.isRunning
             }

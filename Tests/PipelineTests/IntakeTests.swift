@@ -9,11 +9,11 @@ import Tree
 
 @Suite("The intake pauses while the disk is full or broken, and goes on by itself", .timeLimit(.minutes(5)))
 struct IntakeTests {
-    private static let GiB = 1 << 30
+    private static let gibibyte = 1 << 30
     private static let reserves: [(String, Int, Int)] = [
-        ("2GiB,5%", 100 * GiB, 2 * GiB), ("2GiB,5%", 10 * GiB, 10 * GiB / 100 * 5), ("5%,2GiB", 100 * GiB, 2 * GiB),
-        ("0", 100 * GiB, 0), ("0%", 100 * GiB, 0), ("1500", 100 * GiB, 1500), ("3KiB", GiB, 3072),
-        ("1TiB", GiB, 1024 * GiB), ("90%", 1000, 900),
+        ("2GiB,5%", 100 * gibibyte, 2 * gibibyte), ("2GiB,5%", 10 * gibibyte, 10 * gibibyte / 100 * 5), ("5%,2GiB", 100 * gibibyte, 2 * gibibyte),
+        ("0", 100 * gibibyte, 0), ("0%", 100 * gibibyte, 0), ("1500", 100 * gibibyte, 1500), ("3KiB", gibibyte, 3072),
+        ("1TiB", gibibyte, 1024 * gibibyte), ("90%", 1000, 900),
     ]
 
     @Test("The reserve: amounts, shares, and the lesser of both", arguments: reserves)

@@ -87,7 +87,6 @@ struct UploadRoutes: Sendable {
             }
             return try await pipeline.record(of: record.id) ?? record
         } catch {
-            // Should this fail too, the sweeper does it later.
             try? await pipeline.abandon(record.id, from: record.state)
             throw error
         }
