@@ -26,7 +26,7 @@ public final class LocalBlobStore: Sendable {
     /// Writes several blobs of one post. All are durable when it returns; repeating it after a crash is harmless.
     public func write(_ blobs: [(name: BlobName, bytes: [UInt8])]) throws(BlobError) {
         for (name, bytes) in blobs {
-            let folder = try folder(of: name, create: true)
+            let folder = try existingFolder(of: name)
             try folder.replace(name.fileName, with: bytes, staging: staging)
         }
         if let name = blobs.first?.name { try folder(of: name).sync() }
@@ -85,6 +85,21 @@ public final class LocalBlobStore: Sendable {
             try user.removeTree(postID)
             try user.sync()
         } catch  where error.code == .notFound {}
+    }
+
+    /// Tries whether blobs can be written; see ``Directory/probe()``.
+    public func probe() throws(BlobError) { try root.probe() }
+
+    /// Deletes what a probe that was cut off left behind.
+    public func removeProbe() throws(BlobError) { try root.removeProbe() }
+
+    /// The folder of a post that has an original: it was made then, and durable before that was acknowledged.
+    private func existingFolder(of name: BlobName) throws(BlobError) -> Directory {
+        do throws(BlobError) {
+            return try folder(of: name)
+        } catch  where error.code == .notFound {
+            return try folder(of: name, create: true)
+        }
     }
 
     private func folder(of name: BlobName, create: Bool = false) throws(BlobError) -> Directory {

@@ -22,6 +22,9 @@ public final class StagedFile: Sendable {
         var head: [UInt8] = []
         var byteCount = 0
         var isPublished = false
+        var isFinished = false
+        /// What a write or the fsync met: the bytes may be anything, and no later call can make them good.
+        var failure: BlobError?
     }
 
     private let folder: Directory
@@ -52,8 +55,13 @@ public final class StagedFile: Sendable {
     /// Appends bytes. Blocks while the disk takes them.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(BlobError) {
         try state.withLock { state throws(BlobError) in
+            if let failure = state.failure { throw failure }
             let failure = writeAll(bytes, to: descriptor, path: path)
-            guard failure == 0 else { throw BlobError(errno: failure, doing: "write \(path)") }
+            guard failure == 0 else {
+                let failure = BlobError(errno: failure, doing: "write \(path)")
+                state.failure = failure
+                throw failure
+            }
             state.hash.update(bytes)
             if state.head.count < 4096 { state.head.append(contentsOf: bytes.prefix(4096 - state.head.count)) }
             state.byteCount += bytes.count
@@ -61,15 +69,30 @@ public final class StagedFile: Sendable {
     }
 
     /// Makes the bytes durable and tells what they are. Call once, after the last write.
+    ///
+    /// After a failure the file is good for nothing, and says so whatever is asked of it: the system may have dropped what
+    /// it could not write, and a second fsync would not tell. It is written anew, from what it was written from.
     public func finish() throws(BlobError) -> Contents {
-        guard Failpoint.fsync.around(path, { fsync(descriptor) }) == 0 else { throw folder.failure("fsync", name) }
-        return state.withLock { Contents(byteCount: $0.byteCount, sha256: $0.hash.finish(), head: $0.head) }
+        try state.withLock { state throws(BlobError) in
+            if let failure = state.failure { throw failure }
+            guard Failpoint.fsync.around(path, { fsync(descriptor) }) == 0 else {
+                let failure = folder.failure("fsync", name)
+                state.failure = failure
+                throw failure
+            }
+            state.isFinished = true
+            return Contents(byteCount: state.byteCount, sha256: state.hash.finish(), head: state.head)
+        }
     }
 
     /// Gives the finished file its final name in `target`, replacing an earlier try; the caller syncs `target`.
     ///
     /// - Throws: `BlobError` when `target` is on another file system, or for what the system says.
     public func publish(as finalName: String, in target: Directory) throws(BlobError) {
+        try state.withLock { state throws(BlobError) in
+            if let failure = state.failure { throw failure }
+            guard state.isFinished else { throw BlobError(.io, "\(path) is not finished") }
+        }
         let result = Failpoint.rename.around("\(target.path)/\(finalName)") {
             renameat(folder.descriptor, name, target.descriptor, finalName)
         }

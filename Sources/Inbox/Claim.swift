@@ -23,8 +23,9 @@ struct Claim {
         do {
             try await move(record)
         } catch {
-            // What cannot be moved stays where it is, whole; the next scan reserves anew.
-            try? await putBack(record)
+            // What cannot be moved stays where it is, whole; the next scan reserves anew. If it can neither be moved nor
+            // be put back, it is this upload's, which goes on from where it is.
+            do { try await putBack(record) } catch { return record }
             try? await pipeline.abandon(record.id)
             throw error
         }

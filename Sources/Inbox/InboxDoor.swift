@@ -63,7 +63,7 @@ package struct InboxDoor: Service {
 
     private func takeFiles(_ hints: InboxHints) async throws {
         let slots = Slots(Self.maxClaims)
-        let unfinished = try await pipeline.unfinished(from: .inbox)
+        let unfinished = await unfinishedAtLast()
         try await withThrowingDiscardingTaskGroup { group in
             for record in unfinished {
                 // Before the first scan: it would take the file for one that nobody has claimed.
@@ -75,11 +75,14 @@ package struct InboxDoor: Service {
             }
             for await _ in hints.signals {
                 try? await Task.sleep(for: Self.settlingTime)
+                await pipeline.intake.waitUntilOpen()
                 let scan: InboxScan
                 do {
                     scan = try await look(hints)
                 } catch {
-                    logger.warning("the inbox cannot be read", metadata: ["fault": "\(error)"])
+                    if await !pipeline.isPaused(by: error) {
+                        logger.warning("the inbox cannot be read", metadata: ["fault": "\(error)"])
+                    }
                     continue
                 }
                 if scan.isUnfinished {
@@ -94,6 +97,12 @@ package struct InboxDoor: Service {
                 for misfit in scan.misfits { await reject(misfit) }
                 for candidate in scan.candidates where !Task.isEnding {
                     await slots.take()
+                    guard pipeline.intake.pause == nil else {
+                        // What is not taken yet stays where it is until all goes on.
+                        slots.release()
+                        hints.scanSoon()
+                        break
+                    }
                     guard let record = await claim(candidate) else {
                         slots.release()
                         continue
@@ -102,6 +111,21 @@ package struct InboxDoor: Service {
                 }
             }
         }
+    }
+
+    /// What the last run left, however long a fault is in the way of reading it.
+    private func unfinishedAtLast() async -> [UploadRecord] {
+        while !Task.isEnding {
+            do {
+                return try await pipeline.unfinished(from: .inbox)
+            } catch {
+                if await !pipeline.isPaused(by: error) {
+                    logger.warning("cannot read what is unfinished", metadata: ["fault": "\(error)"])
+                }
+                try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(1)) }
+            }
+        }
+        return []
     }
 
     private func look(_ hints: InboxHints) async throws -> InboxScan {
@@ -124,6 +148,7 @@ package struct InboxDoor: Service {
                 await reject(.init(folder: folder, user: candidate.user, name: candidate.name, reason: refusal))
             }
         } catch {
+            if await pipeline.isPaused(by: error) { return nil }
             logger.warning("cannot take a file", metadata: ["file": "\(candidate.name)", "fault": "\(error)"])
         }
         return nil
@@ -136,10 +161,12 @@ package struct InboxDoor: Service {
         defer { slots.release() }
         var attempt = 0
         while !Task.isEnding {
+            await pipeline.intake.waitUntilOpen()
             do {
                 return try await cancelWhenGracefulShutdown { try await Claim(pipeline).finish(record.id) }
             } catch {
                 if Task.isEnding { return }
+                if await pipeline.isPaused(by: error) { continue }
                 attempt += 1
                 let delay = Backoff.delay(afterAttempt: attempt)
                 logger.warning(

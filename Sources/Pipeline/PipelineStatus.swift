@@ -14,6 +14,10 @@ package struct PipelineStatus: Sendable {
     package let published: Int
     /// Acknowledged uploads that could never become a post, since the start.
     package let failed: Int
+    /// Why nothing new is taken; nil while it is.
+    package let pause: IntakePause?
+    /// Bytes that are free on the disk, and bytes that have to be; nil before the first look.
+    package let freeSpace: (bytes: Int, reserve: Int)?
     /// What the tree has committed since it was opened.
     package let tree: TreeStore.Statistics
 }
@@ -27,7 +31,8 @@ extension UploadPipeline {
         return PipelineStatus(
             waiting: queue.count, oldestTimestampMilliseconds: queue.oldestTimestampMilliseconds,
             unfinished: Dictionary(states.map { ($0, 1) }, uniquingKeysWith: +),
-            published: outcomes[.published], failed: outcomes[.failed], tree: tree.statistics)
+            published: outcomes[.published], failed: outcomes[.failed], pause: intake.pause,
+            freeSpace: watch.freeSpace, tree: tree.statistics)
     }
 }
 

@@ -34,7 +34,8 @@ package struct Rethumb: Sendable {
 
     /// Does the job, telling how far it is after every post. Cancel the task to stop it; what was switched stays switched.
     ///
-    /// - Throws: `CancellationError`, or a fault of the service. A post that cannot be rendered is counted and passed over.
+    /// - Throws: `CancellationError`, or a fault of the service. A post that cannot be rendered, or whose files cannot be
+    ///   written while others' can, is counted and passed over.
     package func run(_ report: (Progress) async throws -> Void) async throws -> Progress {
         let ids = try await postIDs()
         var progress = Progress(total: ids.count)
@@ -42,10 +43,9 @@ package struct Rethumb: Sendable {
         for id in ids {
             // What people wait for comes before what nobody waits for.
             while pipeline.queue.count > 0 { try await Task.sleep(for: .milliseconds(50)) }
-            try Task.checkCancellation()
             do {
-                if try await pipeline.renditionsInFlux.hold({ try await rethumb(id) }) { progress.switched += 1 }
-            } catch let error as PipelineError where !error.isTransient {
+                if try await switchOver(id) { progress.switched += 1 }
+            } catch let error as PipelineError {
                 progress.failed += 1
                 progress.lastFailure = "post \(id): \(error)"
             }
@@ -53,6 +53,23 @@ package struct Rethumb: Sendable {
             try await report(progress)
         }
         return progress
+    }
+
+    /// Gives one post its renditions, once the disk allows it.
+    ///
+    /// - Throws: `PipelineError`, what is in the way of this one post.
+    private func switchOver(_ id: PostID) async throws -> Bool {
+        while true {
+            await pipeline.intake.waitUntilOpen()
+            try Task.checkCancellation()
+            do {
+                return try await pipeline.renditionsInFlux.hold { try await rethumb(id) }
+            } catch let error where error is CancellationError || (error as? TreeError)?.code == .closed {
+                throw error
+            } catch {
+                guard await pipeline.isPaused(by: error) else { throw PipelineError(error) }
+            }
+        }
     }
 
     private func postIDs() async throws -> [PostID] {

@@ -48,6 +48,8 @@ package final class Storage: Sendable {
         failed = try root.folder("failed", create: true)
         _ = try root.folder("blobs", create: true)
         blobs = try LocalBlobStore(path: "\(path)/blobs", staging: incoming)
+        for folder in [incoming, done, failed] { try folder.removeProbe() }
+        try blobs.removeProbe()
         tree = try await TreeStore(engine: Self.open(engine, in: root), retention: retention)
     }
 

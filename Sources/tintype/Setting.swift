@@ -40,7 +40,7 @@ enum Settings {
         changeLogCount.erased, changeLogAge.erased, streamKeepAlive.erased, workers.erased, render.erased,
         recipes.erased,
         maxBytes.erased, maxPixels.erased, maxSide.erased, maxFramePixels.erased, tolerant.erased, createPeople.erased,
-        draftLifetime.erased, gracePeriod.erased, inboxQuiet.erased,
+        draftLifetime.erased, gracePeriod.erased, inboxQuiet.erased, freeSpace.erased,
     ]
 
     static let storage = Setting(
@@ -101,6 +101,13 @@ enum Settings {
         "grace-period", "How long a replaced rendition stays for readers that saw its address.", "48h")
     static let inboxQuiet = duration(
         "inbox-quiet", "How long an inbox file must be unchanged if nothing told that it was closed.", "5s")
+
+    static let freeSpace = Setting(
+        name: "free-space",
+        help:
+            "How much of the disk has to be free for uploads to be taken; of two with a comma, the lesser. 0: nothing.",
+        defaultText: "2GiB,5%", expectation: "an amount such as 2GiB, 500MiB, 5% or 2GiB,5%",
+        parse: { FreeSpaceReserve($0) })
 
     private static func count(_ name: String, _ help: String, _ defaultValue: Int) -> Setting<Int> {
         Setting(
