@@ -18,6 +18,8 @@ extension Directory {
         public let changedNanoseconds: Int64
         /// How many names the file has.
         public let linkCount: Int
+        /// The file's number in its file system.
+        public let inode: UInt64
     }
 
     /// The names in the folder with what they are, in byte order. What vanishes meanwhile is left out.
@@ -45,7 +47,7 @@ extension Directory {
         return Entry(
             name: name, kind: kind, byteCount: status.st_size,
             changedNanoseconds: Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec),
-            linkCount: Int(status.st_nlink))
+            linkCount: Int(status.st_nlink), inode: UInt64(status.st_ino))
     }
 
     /// The names in the folder, in byte order.

@@ -1,3 +1,4 @@
+import CPlatform
 import Glibc
 import Synchronization
 
@@ -72,6 +73,15 @@ public final class StagedFile: Sendable {
         }
         state.withLock { $0.isPublished = true }
     }
+
+    /// Gives the finished file a name that nothing has yet; the caller syncs `target`.
+    func publish(asNew finalName: String, in target: Directory) throws(BlobError) {
+        let result = cplatform_rename_noreplace(folder.descriptor, name, target.descriptor, finalName)
+        guard result == 0 else {
+            throw BlobError(errno: -result, doing: "publish \(target.path)/\(finalName)")
+        }
+        state.withLock { $0.isPublished = true }
+    }
 }
 
 extension Directory {
@@ -81,13 +91,27 @@ extension Directory {
         try sync()
     }
 
+    /// Writes a whole file under a name that nothing has yet, by way of a temporary name of the caller's own, which is
+    /// free again when it is done, or at the next try after a crash. Durable when it returns.
+    ///
+    /// - Throws: `BlobError`, `exists` when the name is taken.
+    public func writeNew(_ bytes: [UInt8], as name: String, via temporaryName: String) throws(BlobError) {
+        let staged = try staged(bytes, as: temporaryName)
+        try staged.publish(asNew: name, in: self)
+        try sync()
+    }
+
     /// As `write`, but the name itself is not durable before the caller syncs the folder, once for many.
     func replace(_ name: String, with bytes: [UInt8]) throws(BlobError) {
-        let staged = try StagedFile(in: self, name: ".\(name.prefix(240)).part")
+        try staged(bytes, as: ".\(name.prefix(240)).part").publish(as: name, in: self)
+    }
+
+    private func staged(_ bytes: [UInt8], as name: String) throws(BlobError) -> StagedFile {
+        let staged = try StagedFile(in: self, name: name)
         try bytes.withUnsafeBufferPointer { buffer throws(BlobError) in
             try staged.write(UnsafeRawBufferPointer(buffer))
         }
         _ = try staged.finish()
-        try staged.publish(as: name, in: self)
+        return staged
     }
 }

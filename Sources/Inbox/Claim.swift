@@ -97,17 +97,19 @@ struct Claim {
         guard record.state.isTerminal else { return }
         let storage = pipeline.storage
         try await pipeline.onFileThread {
-            let isPublished = record.state == .published
-            let target = try (isPublished ? storage.done : storage.failed)
-                .folder(record.owner.description, create: true)
+            let isDone = record.state == .published || record.state == .duplicate
+            let target =
+                isDone
+                ? try storage.done.folder(record.owner.description, create: true)
+                : try storage.failedFolder(of: record.error?.code, user: record.owner)
             let claimed = try storage.incoming.folder(record.id.description, create: true)
             if let source = record.source {
-                let document = isPublished ? Receipt(record).json : FailureReason(record).json
                 let putAway = PutAway(folder: target, mark: record.id.description)
-                try putAway.put(source, from: claimed, with: document, as: isPublished ? "receipt" : "reason")
-                try putAway.put(Sidecar.name(of: source), from: claimed)
+                try putAway.put(source, from: claimed, kind: isDone ? "receipt" : "reason") { file in
+                    isDone ? Receipt(record, file: file).json : FailureReason(record, file: file).json
+                }
             }
-            if !isPublished {
+            if record.state != .published {
                 try storage.blobs.removeAll(userID: record.owner.description, postID: record.id.description)
             }
             try storage.incoming.removeTree(record.id.description)

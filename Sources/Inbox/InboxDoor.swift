@@ -152,12 +152,15 @@ package struct InboxDoor: Service {
 
     private func reject(_ misfit: InboxScan.Misfit) async {
         logger.notice("refused", metadata: ["file": "\(misfit.name)", "reason": "\(misfit.reason)"])
-        let failed = pipeline.storage.failed
+        let storage = pipeline.storage
         do {
             try await pipeline.onFileThread {
-                let folder = try failed.folder(misfit.user?.description ?? "no_user", create: true)
-                try PutAway(folder: folder, mark: "\(WallClock.milliseconds())")
-                    .put(misfit.name, from: misfit.folder, with: misfit.reason.document(of: misfit.name), as: "reason")
+                guard let entry = try misfit.folder.entry(misfit.name) else { return }
+                let folder = try storage.failedFolder(of: misfit.reason.code, user: misfit.user)
+                let mark = "file\(entry.inode)"
+                try PutAway(folder: folder, mark: mark).put(misfit.name, from: misfit.folder, kind: "reason") { file in
+                    FailureReason(misfit.reason, user: misfit.user, source: misfit.name, file: file, mark: mark).json
+                }
             }
         } catch {
             logger.warning("cannot put a file aside", metadata: ["file": "\(misfit.name)", "fault": "\(error)"])

@@ -42,7 +42,7 @@ extension UploadPipeline {
             createdAt: WallClock.milliseconds())
         var update = MultiPathUpdate()
         update[Paths.upload(record.id)] = try record.value()
-        update[Paths.queued(record.id)] = .string(record.state.rawValue)
+        update[Paths.queued(record.id)] = QueueEntry(record).value
         guard let reference else {
             try await tree.update(update)
             return .new(record)

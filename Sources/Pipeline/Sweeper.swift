@@ -25,8 +25,13 @@ extension UploadPipeline {
 
     private func expireReservations() async throws {
         let deadline = WallClock.milliseconds() - settings.draftLifetime.milliseconds
-        for record in try await unfinished(from: .socket)
-        where [.reserved, .draft].contains(record.state) && record.updatedAt < deadline {
+        for entry in try await queued()
+        where entry.door != .inbox && (entry.state == .reserved || entry.state == .draft)
+            && entry.id.timestampMilliseconds < deadline
+        {
+            guard let record = try await record(of: entry.id), record.door == .socket, record.updatedAt < deadline,
+                [.reserved, .draft].contains(record.state)
+            else { continue }
             do {
                 try await expire(record.id, from: record.state)
                 logger.info("expired", metadata: ["upload": "\(record.id)", "owner": "\(record.owner)"])

@@ -77,9 +77,11 @@ package final class UploadPipeline: Service {
                 return queue.finish(id)
             }
             do {
-                try await commit(render(record))
-                outcomes.count(.published)
-                logger.info("published", metadata: ["owner": "\(record.owner)", "photos": "\(record.photos.count)"])
+                let isPost = try await publish(record)
+                outcomes.count(isPost ? .published : .duplicate)
+                logger.info(
+                    isPost ? "published" : "duplicate",
+                    metadata: ["owner": "\(record.owner)", "photos": "\(record.photos.count)"])
             } catch let verdict as PipelineError where !verdict.isTransient {
                 logger.notice("failed", metadata: ["code": "\(verdict.code.rawValue)", "reason": "\(verdict)"])
                 try await fail(id, from: .ingested, with: verdict)
@@ -92,6 +94,12 @@ package final class UploadPipeline: Service {
             logger.warning("a passing fault; trying again", metadata: ["fault": "\(error)", "in": "\(delay)"])
             try? await note(PipelineError(error), attempt: attempt, of: id)
         }
+    }
+
+    /// Renders and commits, unless it is a duplicate, which would be rendered for nothing.
+    private func publish(_ record: UploadRecord) async throws -> Bool {
+        if try await endDuplicate(record, of: content(of: record)) { return false }
+        return try await commit(render(record))
     }
 
     /// Shows whoever asks for the upload why it takes so long; where even that cannot be written, the log has it.

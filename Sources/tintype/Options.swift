@@ -89,6 +89,9 @@ struct SettingOptions: ParsableArguments {
     @Option(help: ArgumentHelp(Settings.inboxQuiet.help, valueName: "time"))
     var inboxQuiet: String?
 
+    @Option(help: ArgumentHelp(Settings.duplicates.help, valueName: "policy"))
+    var duplicates: String?
+
     func configuration() throws -> Configuration {
         let flags: [String: String?] = [
             Settings.engine.name: engine, Settings.listen.name: listen,
@@ -101,7 +104,7 @@ struct SettingOptions: ParsableArguments {
             Settings.maxFramePixels.name: maxFramePixels, Settings.tolerant.name: tolerant ? "true" : nil,
             Settings.createPeople.name: createPeople,
             Settings.draftLifetime.name: draftLifetime, Settings.gracePeriod.name: gracePeriod,
-            Settings.inboxQuiet.name: inboxQuiet,
+            Settings.inboxQuiet.name: inboxQuiet, Settings.duplicates.name: duplicates,
         ]
         return try storage.configuration(flags.compactMapValues { $0 })
     }
@@ -116,6 +119,7 @@ extension Configuration {
         settings.createsPeople = try value(Settings.createPeople)
         settings.draftLifetime = try value(Settings.draftLifetime)
         settings.gracePeriod = try value(Settings.gracePeriod)
+        settings.duplicates = try value(Settings.duplicates)
         return settings
     }
 
