@@ -109,6 +109,7 @@ let package = Package(
             name: "Inbox",
             dependencies: [
                 "Pipeline", "Blobs", "Posts", "Tree",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

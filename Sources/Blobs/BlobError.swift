@@ -26,6 +26,8 @@ public struct BlobError: Error, Sendable, CustomStringConvertible {
         public static let permission = Code(rawValue: "permission")
         /// Another process holds Storage.
         public static let locked = Code(rawValue: "storage_locked")
+        /// The two names are on different file systems.
+        public static let crossDevice = Code(rawValue: "cross_device")
         /// Anything else that the operating system reports.
         public static let io = Code(rawValue: "io")
     }
@@ -52,6 +54,7 @@ public struct BlobError: Error, Sendable, CustomStringConvertible {
             case ENOENT: (.notFound, "")
             case EEXIST, ENOTEMPTY: (.exists, "")
             case ELOOP, ENOTDIR, EISDIR, ENXIO: (.wrongKind, "only regular files and real folders are taken")
+            case EXDEV: (.crossDevice, "")
             case ENOSPC, EDQUOT: (.diskFull, "free some space; the work goes on by itself")
             case EACCES, EPERM, EROFS: (.permission, "give the service's user write access to this folder")
             case ENAMETOOLONG, EILSEQ, EINVAL: (.badName, "use a shorter, plainer name")

@@ -10,7 +10,7 @@ public final class Directory: Sendable {
     public let path: String
     let descriptor: Int32
 
-    private init(descriptor: Int32, path: String) {
+    init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
         self.path = path
     }
@@ -91,15 +91,32 @@ public final class Directory: Sendable {
         } catch  where error.code == .wrongKind {
             return try remove(name)
         }
-        for entry in try folder.entries() {
-            if entry.kind == .folder { try folder.removeTree(entry.name) } else { try folder.remove(entry.name) }
-        }
+        try folder.removeContents()
         guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || errno == ENOENT else { throw failure("delete", name) }
     }
 
     /// Makes renames, creations and deletions in this folder durable.
     public func sync() throws(BlobError) {
         guard fsync(descriptor) == 0 else { throw BlobError(errno: errno, doing: "fsync folder \(path)") }
+    }
+
+    /// Opens a folder some levels down; with `create`, makes what is missing.
+    public func folder(below names: [String], create: Bool = false) throws(BlobError) -> Directory {
+        var folder = self
+        for name in names { folder = try folder.folder(name, create: create) }
+        return folder
+    }
+
+    /// Tries what taking files out of the folder needs: creates, renames and removes one.
+    ///
+    /// - Throws: `BlobError` that says what cannot be done.
+    public func checkAccess() throws(BlobError) {
+        let (name, other) = (".tintype-probe", ".tintype-probe-renamed")
+        try remove(name)
+        try remove(other)
+        _ = close(try create(name))
+        guard renameat(descriptor, name, descriptor, other) == 0 else { throw failure("rename", name) }
+        try remove(other)
     }
 
     // MARK: -
