@@ -76,15 +76,17 @@ let package = Package(
         .target(name: "CPlatform", cSettings: [.define("_GNU_SOURCE")]),
         .target(name: "CSandbox", cSettings: [.define("_GNU_SOURCE")]),
 
+        // Where a test can end the process, between any two steps.
+        .target(name: "Failpoints", swiftSettings: settings),
+
         // Three products that know nothing of each other.
         .target(
             name: "Imaging", dependencies: ["CCodecs", "CKernels"], swiftSettings: settings + [.strictMemorySafety()]),
-        .target(name: "Blobs", dependencies: ["CPlatform", "CSystemCrypto"], swiftSettings: settings),
+        .target(
+            name: "Blobs", dependencies: ["Failpoints", "CPlatform", "CSystemCrypto"], swiftSettings: settings),
         .target(
             name: "Tree",
-            dependencies: [
-                "CSystemCrypto", "CSystemSQLite",
-            ],
+            dependencies: ["Failpoints", "CSystemCrypto", "CSystemSQLite"],
             swiftSettings: settings),
 
         // Rendering in processes that can harm nobody.
@@ -95,7 +97,7 @@ let package = Package(
         .target(
             name: "Pipeline",
             dependencies: [
-                "Imaging", "Isolation", "Blobs", "Tree", "Posts",
+                "Imaging", "Isolation", "Blobs", "Tree", "Posts", "Failpoints",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -120,7 +122,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Pipeline", "Imaging", "Blobs", "Posts", "Tree",
+                "Pipeline", "Imaging", "Blobs", "Posts", "Tree", "Failpoints",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -152,7 +154,7 @@ let package = Package(
         .executableTarget(
             name: "tintype",
             dependencies: [
-                "Inbox", "Server", "Client", "Pipeline", "Isolation", "Imaging", "Blobs", "Posts", "Tree",
+                "Inbox", "Server", "Client", "Pipeline", "Isolation", "Imaging", "Blobs", "Posts", "Tree", "Failpoints",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -183,6 +185,7 @@ let package = Package(
         .testTarget(
             name: "IsolationTests", dependencies: ["Isolation", "Imaging", "RogueWorker", "TestSupport"],
             swiftSettings: settings),
+        .testTarget(name: "FailpointsTests", dependencies: ["Failpoints"], swiftSettings: settings),
         .testTarget(name: "BlobsTests", dependencies: ["Blobs", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "TreeTests", dependencies: ["Tree", "CSystemSQLite"], swiftSettings: settings),
         .testTarget(

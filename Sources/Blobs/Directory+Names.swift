@@ -1,4 +1,5 @@
 import CPlatform
+import Failpoints
 import Glibc
 
 extension Directory {
@@ -41,7 +42,9 @@ extension Directory {
     /// Moves a name that need not be text to one that is, within this folder, replacing nothing. Durable when it returns.
     public func rename(_ name: RawName, to newName: String) throws(BlobError) {
         try check(newName)
-        let result = name.withCString { cplatform_rename_noreplace(descriptor, $0, descriptor, newName) }
+        let result = Failpoint.rename.around("\(path)/\(newName)") {
+            name.withCString { cplatform_rename_noreplace(descriptor, $0, descriptor, newName) }
+        }
         guard result == 0 else { throw BlobError(errno: -result, doing: "rename \(path)/\(name.escaped)") }
         try sync()
     }
@@ -59,7 +62,9 @@ extension Directory {
                 guard inside >= 0 else { throw BlobError(errno: -inside, doing: "open \(path)/\(name.escaped)") }
                 try Directory(descriptor: inside, path: "\(path)/\(name.escaped)").removeContents()
             }
-            let result = name.withCString { unlinkat(descriptor, $0, isFolder ? AT_REMOVEDIR : 0) }
+            let result = Failpoint.delete.around("\(path)/\(name.escaped)") {
+                name.withCString { unlinkat(descriptor, $0, isFolder ? AT_REMOVEDIR : 0) }
+            }
             guard result == 0 || errno == ENOENT else { throw failure("delete", name.escaped) }
         }
     }

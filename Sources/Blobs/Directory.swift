@@ -1,4 +1,5 @@
 import CPlatform
+import Failpoints
 import Glibc
 
 /// A folder held open by its descriptor: names are resolved in it, never through a path that somebody could swap.
@@ -23,7 +24,7 @@ public final class Directory: Sendable {
     ///
     /// - Throws: `BlobError`, `not_found` when it is missing and `create` is false.
     public convenience init(path: String, create: Bool = false) throws(BlobError) {
-        if create, mkdir(path, 0o750) != 0, errno != EEXIST {
+        if create, Failpoint.makeFolder.around(path, { mkdir(path, 0o750) }) != 0, errno != EEXIST {
             throw BlobError(errno: errno, doing: "create \(path)")
         }
         let descriptor = cplatform_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
@@ -35,7 +36,7 @@ public final class Directory: Sendable {
     public func folder(_ name: String, create: Bool = false) throws(BlobError) -> Directory {
         try check(name)
         if create {
-            if mkdirat(descriptor, name, 0o750) == 0 {
+            if Failpoint.makeFolder.around("\(path)/\(name)", { mkdirat(descriptor, name, 0o750) }) == 0 {
                 try sync()
             } else if errno != EEXIST {
                 throw failure("create folder", name)
@@ -56,7 +57,10 @@ public final class Directory: Sendable {
     /// Creates a file that was not there before, for writing.
     func create(_ name: String) throws(BlobError) -> Int32 {
         try check(name)
-        return try open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o640)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = Failpoint.create.around("\(path)/\(name)") { cplatform_openat(descriptor, name, flags, 0o640) }
+        guard file >= 0 else { throw BlobError(errno: -file, doing: "create \(path)/\(name)") }
+        return file
     }
 
     /// Moves `name` into another folder of the same file system, replacing nothing, and makes both folders durable.
@@ -65,7 +69,9 @@ public final class Directory: Sendable {
     public func move(_ name: String, to target: Directory, as newName: String) throws(BlobError) {
         try check(name)
         try check(newName)
-        let result = cplatform_rename_noreplace(descriptor, name, target.descriptor, newName)
+        let result = Failpoint.rename.around("\(target.path)/\(newName)") {
+            cplatform_rename_noreplace(descriptor, name, target.descriptor, newName)
+        }
         guard result == 0 else {
             throw BlobError(errno: -result, doing: "move \(path)/\(name) to \(target.path)/\(newName)")
         }
@@ -76,8 +82,8 @@ public final class Directory: Sendable {
     /// Deletes a file, or an empty folder. Missing is success: deletion is idempotent.
     public func remove(_ name: String) throws(BlobError) {
         try check(name)
-        if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return }
-        if errno == EISDIR || errno == EPERM, unlinkat(descriptor, name, AT_REMOVEDIR) == 0 { return }
+        if delete(name) == 0 || errno == ENOENT { return }
+        if errno == EISDIR || errno == EPERM, delete(name, AT_REMOVEDIR) == 0 { return }
         throw failure("delete", name)
     }
 
@@ -92,12 +98,18 @@ public final class Directory: Sendable {
             return try remove(name)
         }
         try folder.removeContents()
-        guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || errno == ENOENT else { throw failure("delete", name) }
+        guard delete(name, AT_REMOVEDIR) == 0 || errno == ENOENT else { throw failure("delete", name) }
+    }
+
+    private func delete(_ name: String, _ flags: Int32 = 0) -> Int32 {
+        Failpoint.delete.around("\(path)/\(name)") { unlinkat(descriptor, name, flags) }
     }
 
     /// Makes renames, creations and deletions in this folder durable.
     public func sync() throws(BlobError) {
-        guard fsync(descriptor) == 0 else { throw BlobError(errno: errno, doing: "fsync folder \(path)") }
+        guard Failpoint.fsyncFolder.around(path, { fsync(descriptor) }) == 0 else {
+            throw BlobError(errno: errno, doing: "fsync folder \(path)")
+        }
     }
 
     /// Opens a folder some levels down; with `create`, makes what is missing.
@@ -115,14 +127,15 @@ public final class Directory: Sendable {
         try remove(name)
         try remove(other)
         _ = close(try create(name))
-        guard renameat(descriptor, name, descriptor, other) == 0 else { throw failure("rename", name) }
+        let result = Failpoint.rename.around("\(path)/\(other)") { renameat(descriptor, name, descriptor, other) }
+        guard result == 0 else { throw failure("rename", name) }
         try remove(other)
     }
 
     // MARK: -
 
-    private func open(_ name: String, _ flags: Int32, _ mode: mode_t = 0) throws(BlobError) -> Int32 {
-        let descriptor = cplatform_openat(descriptor, name, flags, mode)
+    private func open(_ name: String, _ flags: Int32) throws(BlobError) -> Int32 {
+        let descriptor = cplatform_openat(descriptor, name, flags, 0)
         guard descriptor >= 0 else { throw BlobError(errno: -descriptor, doing: "open \(path)/\(name)") }
         return descriptor
     }

@@ -1,4 +1,5 @@
 import CPlatform
+import Failpoints
 import Glibc
 
 /// A file without a name, for what is too long for memory for a while: it goes when the last reference does.
@@ -14,7 +15,9 @@ public final class ScratchFile: Sendable {
     public init(in folder: Directory) throws(BlobError) {
         let name = ".\(UInt64.random(in: .min ... .max)).part"
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        descriptor = cplatform_openat(folder.descriptor, name, flags, 0o600)
+        descriptor = Failpoint.create.around("\(folder.path)/\(name)") {
+            cplatform_openat(folder.descriptor, name, flags, 0o600)
+        }
         folderPath = folder.path
         guard descriptor >= 0 else { throw BlobError(errno: -descriptor, doing: "create a file in \(folder.path)") }
         reader = FileReader(descriptor: descriptor)
@@ -23,7 +26,7 @@ public final class ScratchFile: Sendable {
 
     /// Adds bytes at the end.
     public func append(_ bytes: [UInt8]) throws(BlobError) {
-        let failure = bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
+        let failure = bytes.withUnsafeBytes { writeAll($0, to: descriptor, path: folderPath) }
         guard failure == 0 else { throw BlobError(errno: failure, doing: "write a file in \(folderPath)") }
     }
 }
@@ -31,11 +34,11 @@ public final class ScratchFile: Sendable {
 /// Writes all bytes where the descriptor stands.
 ///
 /// - Returns: 0, or the `errno` that kept it from doing so.
-func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, path: String) -> Int32 {
     var offset = 0
     while offset < bytes.count {
         let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-        let written = write(descriptor, rest.baseAddress, rest.count)
+        let written = Failpoint.write.around(path) { write(descriptor, rest.baseAddress, rest.count) }
         if written < 0, errno == EINTR { continue }
         guard written >= 0 else { return errno }
         offset += written

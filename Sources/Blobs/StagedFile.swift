@@ -1,4 +1,5 @@
 import CPlatform
+import Failpoints
 import Glibc
 import Synchronization
 
@@ -42,6 +43,8 @@ public final class StagedFile: Sendable {
         if !state.withLock({ $0.isPublished }) { try? folder.remove(name) }
     }
 
+    private var path: String { "\(folder.path)/\(name)" }
+
     /// How many bytes were written so far.
     public var byteCount: Int {
         state.withLock { $0.byteCount }
@@ -50,8 +53,8 @@ public final class StagedFile: Sendable {
     /// Appends bytes. Blocks while the disk takes them.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(BlobError) {
         try state.withLock { state throws(BlobError) in
-            let failure = writeAll(bytes, to: descriptor)
-            guard failure == 0 else { throw BlobError(errno: failure, doing: "write \(folder.path)/\(name)") }
+            let failure = writeAll(bytes, to: descriptor, path: path)
+            guard failure == 0 else { throw BlobError(errno: failure, doing: "write \(path)") }
             state.hash.update(bytes)
             if state.head.count < 4096 { state.head.append(contentsOf: bytes.prefix(4096 - state.head.count)) }
             state.byteCount += bytes.count
@@ -60,7 +63,7 @@ public final class StagedFile: Sendable {
 
     /// Makes the bytes durable and tells what they are. Call once, after the last write.
     public func finish() throws(BlobError) -> Contents {
-        guard fsync(descriptor) == 0 else { throw folder.failure("fsync", name) }
+        guard Failpoint.fsync.around(path, { fsync(descriptor) }) == 0 else { throw folder.failure("fsync", name) }
         return state.withLock { Contents(byteCount: $0.byteCount, sha256: $0.hash.finish(), head: $0.head) }
     }
 
@@ -68,7 +71,10 @@ public final class StagedFile: Sendable {
     ///
     /// - Throws: `BlobError` when `target` is on another file system, or for what the system says.
     public func publish(as finalName: String, in target: Directory) throws(BlobError) {
-        guard renameat(folder.descriptor, name, target.descriptor, finalName) == 0 else {
+        let result = Failpoint.rename.around("\(target.path)/\(finalName)") {
+            renameat(folder.descriptor, name, target.descriptor, finalName)
+        }
+        guard result == 0 else {
             throw folder.failure("publish \(target.path)/\(finalName) from", name)
         }
         state.withLock { $0.isPublished = true }
@@ -76,7 +82,9 @@ public final class StagedFile: Sendable {
 
     /// Gives the finished file a name that nothing has yet; the caller syncs `target`.
     func publish(asNew finalName: String, in target: Directory) throws(BlobError) {
-        let result = cplatform_rename_noreplace(folder.descriptor, name, target.descriptor, finalName)
+        let result = Failpoint.rename.around("\(target.path)/\(finalName)") {
+            cplatform_rename_noreplace(folder.descriptor, name, target.descriptor, finalName)
+        }
         guard result == 0 else {
             throw BlobError(errno: -result, doing: "publish \(target.path)/\(finalName)")
         }

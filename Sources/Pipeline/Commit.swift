@@ -37,7 +37,7 @@ extension UploadPipeline {
                 update[content.path] = .string(record.id.description)
                 update.preconditions.append(.equals(content.path, content.noted))
             }
-            if try await apply(update) { return true }
+            if try await step("ingested-published", { try await apply(update) }) { return true }
             guard try await self.record(of: record.id)?.state == .ingested else { return true }
         }
     }

@@ -47,7 +47,7 @@ extension UploadPipeline {
             var update = MultiPathUpdate(preconditions: [Self.isDraft(record.id), .equals(photos, stored)])
             update[photos / (try TreeKey(String(number)))] = try photo.value(owner: record.owner, post: record.id)
             update[Paths.upload(record.id) / "updated_at"] = .integer(WallClock.milliseconds())
-            if try await apply(update) { return }
+            if try await step("draft-photo", { try await apply(update) }) { return }
             _ = try await draft(record.id)
         }
     }

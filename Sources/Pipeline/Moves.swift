@@ -1,3 +1,5 @@
+import Blobs
+import Failpoints
 package import Posts
 import Tree
 
@@ -42,8 +44,18 @@ extension UploadPipeline {
             if new == .expired, let reference = record.clientReference {
                 update[Paths.reference(record.owner, try Self.referenceKey(reference))] = nil
             }
-            if try await apply(update) { return record }
+            if try await step("\(old)-\(new)", { try await apply(update) }) { return record }
         }
+    }
+
+    /// Takes a step of an upload's life between the two sides of its failpoint; false when it was not taken.
+    @discardableResult
+    func step(_ place: String, _ apply: () async throws -> Bool) async throws -> Bool {
+        let failure = Failpoint.step.pass(.before, at: place)
+        guard failure == 0 else { throw BlobError(errno: failure, doing: "take the step \(place)") }
+        guard try await apply() else { return false }
+        _ = Failpoint.step.pass(.after, at: place)
+        return true
     }
 
     /// Applies an update durably; false, and nothing written, when one of its preconditions does not hold.

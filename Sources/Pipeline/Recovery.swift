@@ -64,7 +64,10 @@ extension UploadPipeline {
 
     /// Notes that nothing is left to do for an upload that has ended.
     package func settled(_ id: PostID) async throws {
-        try await tree.set(Paths.queued(id), to: nil)
+        try await step("settled") {
+            try await tree.set(Paths.queued(id), to: nil)
+            return true
+        }
     }
 
     /// As if it had been dropped: one photo under a name of its own with its text beside it, several in a folder `.post`.

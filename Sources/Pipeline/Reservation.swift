@@ -44,13 +44,14 @@ extension UploadPipeline {
         update[Paths.upload(record.id)] = try record.value()
         update[Paths.queued(record.id)] = QueueEntry(record).value
         guard let reference else {
-            try await tree.update(update)
+            try await step("new-\(record.state)") { try await apply(update) }
             return .new(record)
         }
         let path = Paths.reference(request.owner, reference)
         update[path] = .string(record.id.description)
         update.preconditions.append(.absent(path))
-        return try await apply(update) ? .new(record) : known(path, else: request)
+        return try await step("new-\(record.state)", { try await apply(update) })
+            ? .new(record) : known(path, else: request)
     }
 
     private func known(_ path: TreePath, else request: UploadRequest) async throws -> Reservation {

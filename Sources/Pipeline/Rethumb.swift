@@ -99,6 +99,6 @@ package struct Rethumb: Sendable {
         let kept = Set(new.flatMap { $0.renditions.values.map(\.fileName) })
         let replaced = Set(old.photos.flatMap { $0.renditions.values.map(\.fileName) }).subtracting(kept)
         try pipeline.discard(try replaced.sorted().map { try record.blobName($0) }, in: &update)
-        return try await pipeline.apply(update)
+        return try await pipeline.step("switch") { try await pipeline.apply(update) }
     }
 }

@@ -60,7 +60,10 @@ extension UploadPipeline {
             if try await isReferred(to: name) { continue }
             try await onFileThread { try blobs.remove(name) }
         }
-        try await tree.set(Paths.garbage / entry.key, to: nil)
+        try await step("collected") {
+            try await tree.set(Paths.garbage / entry.key, to: nil)
+            return true
+        }
     }
 
     private func isReferred(to name: BlobName) async throws -> Bool {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Failpoints
 import Inbox
 import Logging
 import Pipeline
@@ -53,6 +54,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         DescriptorLimit.raise()
+        if let problem = Failpoint.problem { throw ConfigurationError(problem) }
         let configuration = try settings.configuration()
         for setting in Settings.all { try setting.check(configuration) }
         let engine = try configuration.value(Settings.engine)
@@ -67,6 +69,7 @@ struct ServeCommand: AsyncParsableCommand {
         if let seed { try await SeedFile(path: seed).load(into: storage.tree) }
         if let rules { try await SeedFile(path: rules).loadRules(into: storage.tree) }
         let logger = makeLogger()
+        if Failpoint.isOn { logger.warning("TINTYPE_FAILPOINTS is set: this process is made to fail") }
         if engine == .memory { tell("the tree is in memory, and gone when the service ends", logger) }
         try await serve(storage, configuration, logger)
         await storage.close()

@@ -1,3 +1,4 @@
+import Failpoints
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -20,6 +21,18 @@ struct AnswerMiddleware: RouterMiddleware {
         if request.method == .head, response.status.kind != .successful { response = response.createHeadResponse() }
         response.headers[.xContentTypeOptions] = "nosniff"
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+        return Failpoint.isOn ? Self.between(response, "\(request.method) \(request.uri.path)") : response
+    }
+
+    /// An answer that goes out between the two sides of its failpoint.
+    private static func between(_ response: Response, _ place: String) -> Response {
+        var response = response
+        let body = response.body
+        response.body = ResponseBody(contentLength: body.contentLength) { writer in
+            _ = Failpoint.reply.pass(.before, at: place)
+            try await body.write(writer)
+            _ = Failpoint.reply.pass(.after, at: place)
+        }
         return response
     }
 

@@ -1,3 +1,6 @@
+import Failpoints
+import Glibc
+
 /// The rows of a database, as one connection sees them, and its transactions.
 ///
 /// All statements are prepared once, when the connection is opened. It belongs to the connection's thread.
@@ -41,9 +44,9 @@ final class SQLiteRows: EngineTransaction {
         _ body: (any EngineTransaction) throws(TreeError) -> Result
     ) throws(TreeError) -> Result {
         do {
-            try beginImmediate.run()
+            try Failpoint.begin.around { () throws(TreeError) in try beginImmediate.run() }
             let result = try body(self)
-            try commit.run()
+            try Failpoint.commit.around { () throws(TreeError) in try commit.run() }
             return result
         } catch {
             end()
@@ -80,4 +83,14 @@ final class SQLiteRows: EngineTransaction {
     func put(_ value: Span<UInt8>, for key: Span<UInt8>) throws(TreeError) { try insert.run(key, value) }
 
     func remove(_ range: ByteRange) throws(TreeError) { try delete.run(range.lower.span, range.upper.span) }
+}
+
+extension Failpoint {
+    /// Takes a step of the engine between the two sides of the point.
+    func around(_ step: () throws(TreeError) -> Void) throws(TreeError) {
+        let failure = pass(.before)
+        guard failure == 0 else { throw TreeError(.io, "\(rawValue): \(String(cString: strerror(failure)))") }
+        try step()
+        _ = pass(.after)
+    }
 }

@@ -1,4 +1,5 @@
 import CSystemSQLite
+import Failpoints
 
 /// Writes on one connection, and moves what was written from the log into the database now and then.
 ///
@@ -48,7 +49,9 @@ final class SQLiteWriter {
         if logPages.pointee < pagesAtCheckpoint { pagesAtCheckpoint = 0 }
         guard logPages.pointee - pagesAtCheckpoint >= Self.checkpointPages else { return }
         pagesAtCheckpoint = logPages.pointee
-        sqlite3_wal_checkpoint_v2(rows.connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        try? Failpoint.checkpoint.around {
+            sqlite3_wal_checkpoint_v2(rows.connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        }
     }
 
     /// Moves all of the log into the database and empties its file, if nobody reads.
