@@ -200,6 +200,7 @@ let package = Package(
             dependencies: [
                 "Inbox", "Pipeline", "Blobs", "Posts", "Tree", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: settings),
         .testTarget(

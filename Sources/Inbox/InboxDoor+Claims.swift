@@ -60,7 +60,7 @@ extension InboxDoor {
                 let mark = "\(entry.device)-\(entry.inode)-\(entry.byteCount)-\(entry.modifiedNanoseconds)"
                 let putAway = PutAway(folder: try failed.deepest(below: misfit.place.path), mark: mark)
                 try putAway.put(misfit.name, from: place, kind: "reason") { file in
-                    FailureReason(misfit.reason, user: owner, source: file, file: file, mark: mark).json
+                    FailureReason(misfit.reason, user: owner, source: misfit.source, file: file, mark: mark).json
                 }
             }
         } catch {
@@ -118,8 +118,8 @@ final class FolderFaults: Sendable {
 }
 
 extension String {
-    /// For a line of a log: control characters, which could pretend to be another line, as `\u{…}`.
-    var printable: String {
+    /// For a line of a log or a terminal: control characters, which could pretend to be another line, as `\u{…}`.
+    package var printable: String {
         unicodeScalars.map { scalar in
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator, .format: scalar.escaped(asASCII: true)

@@ -45,4 +45,7 @@ struct Misfit: Sendable {
     let place: InboxPlace
     let name: String
     let reason: PipelineError
+
+    /// Where it lies below the user's folder.
+    var source: String { (place.path + [name]).joined(separator: "/") }
 }
