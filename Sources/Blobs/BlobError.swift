@@ -24,6 +24,10 @@ public struct BlobError: Error, Sendable, CustomStringConvertible {
         public static let diskFull = Code(rawValue: "disk_full")
         /// The operating system refuses access.
         public static let permission = Code(rawValue: "permission")
+        /// The file system is mounted read-only.
+        public static let readOnly = Code(rawValue: "read_only")
+        /// The process, or the system, has as many files open as it may.
+        public static let tooManyFiles = Code(rawValue: "too_many_open_files")
         /// Another process holds Storage.
         public static let locked = Code(rawValue: "storage_locked")
         /// The two names are on different file systems.
@@ -56,7 +60,9 @@ public struct BlobError: Error, Sendable, CustomStringConvertible {
             case ELOOP, ENOTDIR, EISDIR, ENXIO: (.wrongKind, "only regular files and real folders are taken")
             case EXDEV: (.crossDevice, "")
             case ENOSPC, EDQUOT: (.diskFull, "free some space; the work goes on by itself")
-            case EACCES, EPERM, EROFS: (.permission, "give the service's user write access to this folder")
+            case EROFS: (.readOnly, "look at the kernel's log, then mount the file system for writing again")
+            case EMFILE, ENFILE: (.tooManyFiles, "raise the limit on open files (ulimit -n, LimitNOFILE=)")
+            case EACCES, EPERM: (.permission, "give the service's user write access to this folder")
             case ENAMETOOLONG, EILSEQ, EINVAL: (.badName, "use a shorter, plainer name")
             default: (.io, "look at the kernel's log for this disk")
             }
@@ -65,7 +71,7 @@ public struct BlobError: Error, Sendable, CustomStringConvertible {
 
     /// Whether the same operation may succeed later without anybody changing the request.
     public var isTransient: Bool {
-        [.diskFull, .permission, .io].contains(code)
+        [.diskFull, .permission, .readOnly, .tooManyFiles, .io].contains(code)
     }
 
     /// The message and, in brackets, the hint.

@@ -1,6 +1,7 @@
 import CPlatform
 import Failpoints
 import Glibc
+import Synchronization
 
 /// A folder held open by its descriptor: names are resolved in it, never through a path that somebody could swap.
 ///
@@ -10,6 +11,9 @@ public final class Directory: Sendable {
     /// The path by which the folder was opened: for messages, not for access.
     public let path: String
     let descriptor: Int32
+    /// Folders in this one that are known to be durable: asking for them costs no fsync.
+    private let durable = Mutex<Set<String>>([])
+    private static let maxRemembered = 4096
 
     init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
@@ -35,15 +39,30 @@ public final class Directory: Sendable {
     /// Opens a folder in this one; with `create`, makes it first, durably.
     public func folder(_ name: String, create: Bool = false) throws(BlobError) -> Directory {
         try check(name)
-        if create {
-            if Failpoint.makeFolder.around("\(path)/\(name)", { mkdirat(descriptor, name, 0o750) }) == 0 {
-                try sync()
-            } else if errno != EEXIST {
-                throw failure("create folder", name)
-            }
-        }
+        if create { try make(name) }
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
         return Directory(descriptor: try open(name, flags), path: "\(path)/\(name)")
+    }
+
+    /// Makes a folder, or makes sure that one which is there already will stay: whoever made it may have been cut off, or
+    /// met a fault, before it was durable.
+    private func make(_ name: String) throws(BlobError) {
+        let isNew = Failpoint.makeFolder.around("\(path)/\(name)", { mkdirat(descriptor, name, 0o750) }) == 0
+        if !isNew {
+            guard errno == EEXIST else { throw failure("create folder", name) }
+            if durable.withLock({ $0.contains(name) }) { return }
+        }
+        do throws(BlobError) {
+            try sync()
+        } catch {
+            // So that the next try makes it anew: a second fsync would say nothing about the first.
+            if isNew { _ = delete(name, AT_REMOVEDIR) }
+            throw error
+        }
+        durable.withLock { names in
+            if names.count >= Self.maxRemembered { names = [] }
+            names.insert(name)
+        }
     }
 
     /// Opens a regular file for reading; anything else (link, FIFO, folder, device) is refused without blocking.
@@ -65,6 +84,8 @@ public final class Directory: Sendable {
 
     /// Moves `name` into another folder of the same file system, replacing nothing, and makes both folders durable.
     ///
+    /// When it throws, the file is where it was; unless putting it back was refused as well.
+    ///
     /// - Throws: `BlobError`, `exists` when `newName` is taken.
     public func move(_ name: String, to target: Directory, as newName: String) throws(BlobError) {
         try check(name)
@@ -75,20 +96,28 @@ public final class Directory: Sendable {
         guard result == 0 else {
             throw BlobError(errno: -result, doing: "move \(path)/\(name) to \(target.path)/\(newName)")
         }
-        try target.sync()
-        if target !== self { try sync() }
+        do throws(BlobError) {
+            try target.sync()
+            if target !== self { try sync() }
+        } catch {
+            // The next try moves it anew: a second fsync would say nothing about the first.
+            _ = cplatform_rename_noreplace(target.descriptor, newName, descriptor, name)
+            throw error
+        }
     }
 
     /// Deletes a file, or an empty folder. Missing is success: deletion is idempotent.
     public func remove(_ name: String) throws(BlobError) {
         try check(name)
         if delete(name) == 0 || errno == ENOENT { return }
+        let failure = failure("delete", name)
         if errno == EISDIR || errno == EPERM, delete(name, AT_REMOVEDIR) == 0 { return }
-        throw failure("delete", name)
+        throw failure
     }
 
     /// Deletes a folder and all that is in it. Missing is success.
     public func removeTree(_ name: String) throws(BlobError) {
+        durable.withLock { _ = $0.remove(name) }
         let folder: Directory
         do throws(BlobError) {
             folder = try self.folder(name)

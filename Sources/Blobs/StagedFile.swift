@@ -23,6 +23,9 @@ public final class StagedFile: Sendable {
         var head: [UInt8] = []
         var byteCount = 0
         var isPublished = false
+        var isFinished = false
+        /// What a write or the fsync met: the bytes may be anything, and no later call can make them good.
+        var failure: BlobError?
     }
 
     private let folder: Directory
@@ -53,8 +56,13 @@ public final class StagedFile: Sendable {
     /// Appends bytes. Blocks while the disk takes them.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(BlobError) {
         try state.withLock { state throws(BlobError) in
+            if let failure = state.failure { throw failure }
             let failure = writeAll(bytes, to: descriptor, path: path)
-            guard failure == 0 else { throw BlobError(errno: failure, doing: "write \(path)") }
+            guard failure == 0 else {
+                let failure = BlobError(errno: failure, doing: "write \(path)")
+                state.failure = failure
+                throw failure
+            }
             state.hash.update(bytes)
             if state.head.count < 4096 { state.head.append(contentsOf: bytes.prefix(4096 - state.head.count)) }
             state.byteCount += bytes.count
@@ -62,15 +70,27 @@ public final class StagedFile: Sendable {
     }
 
     /// Makes the bytes durable and tells what they are. Call once, after the last write.
+    ///
+    /// After a failure the file is good for nothing, and says so whatever is asked of it: the system may have dropped what
+    /// it could not write, and a second fsync would not tell. It is written anew, from what it was written from.
     public func finish() throws(BlobError) -> Contents {
-        guard Failpoint.fsync.around(path, { fsync(descriptor) }) == 0 else { throw folder.failure("fsync", name) }
-        return state.withLock { Contents(byteCount: $0.byteCount, sha256: $0.hash.finish(), head: $0.head) }
+        try state.withLock { state throws(BlobError) in
+            if let failure = state.failure { throw failure }
+            guard Failpoint.fsync.around(path, { fsync(descriptor) }) == 0 else {
+                let failure = folder.failure("fsync", name)
+                state.failure = failure
+                throw failure
+            }
+            state.isFinished = true
+            return Contents(byteCount: state.byteCount, sha256: state.hash.finish(), head: state.head)
+        }
     }
 
     /// Gives the finished file its final name in `target`, replacing an earlier try; the caller syncs `target`.
     ///
     /// - Throws: `BlobError` when `target` is on another file system, or for what the system says.
     public func publish(as finalName: String, in target: Directory) throws(BlobError) {
+        try checkIsFinished()
         let result = Failpoint.rename.around("\(target.path)/\(finalName)") {
             renameat(folder.descriptor, name, target.descriptor, finalName)
         }
@@ -80,8 +100,16 @@ public final class StagedFile: Sendable {
         state.withLock { $0.isPublished = true }
     }
 
+    private func checkIsFinished() throws(BlobError) {
+        try state.withLock { state throws(BlobError) in
+            if let failure = state.failure { throw failure }
+            guard state.isFinished else { throw BlobError(.io, "\(path) is not finished") }
+        }
+    }
+
     /// Gives the finished file a name that nothing has yet; the caller syncs `target`.
     func publish(asNew finalName: String, in target: Directory) throws(BlobError) {
+        try checkIsFinished()
         let result = Failpoint.rename.around("\(target.path)/\(finalName)") {
             cplatform_rename_noreplace(folder.descriptor, name, target.descriptor, finalName)
         }
@@ -94,28 +122,28 @@ public final class StagedFile: Sendable {
 
 extension Directory {
     /// Writes a whole file under its final name, replacing what was there. Durable when it returns.
-    public func write(_ bytes: [UInt8], as name: String) throws(BlobError) {
-        try replace(name, with: bytes)
+    ///
+    /// - Parameter staging: Where the file lies until it is whole, on the same file system; without it, here.
+    public func write(_ bytes: [UInt8], as name: String, staging: Directory? = nil) throws(BlobError) {
+        try replace(name, with: bytes, staging: staging)
         try sync()
     }
 
-    /// Writes a whole file under a name that nothing has yet, by way of a temporary name of the caller's own, which is
-    /// free again when it is done, or at the next try after a crash. Durable when it returns.
+    /// As `write`, but under a name that nothing has yet.
     ///
     /// - Throws: `BlobError`, `exists` when the name is taken.
-    public func writeNew(_ bytes: [UInt8], as name: String, via temporaryName: String) throws(BlobError) {
-        let staged = try staged(bytes, as: temporaryName)
-        try staged.publish(asNew: name, in: self)
+    public func writeNew(_ bytes: [UInt8], as name: String, staging: Directory) throws(BlobError) {
+        try staging.staged(bytes).publish(asNew: name, in: self)
         try sync()
     }
 
     /// As `write`, but the name itself is not durable before the caller syncs the folder, once for many.
-    func replace(_ name: String, with bytes: [UInt8]) throws(BlobError) {
-        try staged(bytes, as: ".\(name.prefix(240)).part").publish(as: name, in: self)
+    func replace(_ name: String, with bytes: [UInt8], staging: Directory?) throws(BlobError) {
+        try (staging ?? self).staged(bytes).publish(as: name, in: self)
     }
 
-    private func staged(_ bytes: [UInt8], as name: String) throws(BlobError) -> StagedFile {
-        let staged = try StagedFile(in: self, name: name)
+    private func staged(_ bytes: [UInt8]) throws(BlobError) -> StagedFile {
+        let staged = try StagedFile(in: self, name: ".\(UInt64.random(in: .min ... .max)).part")
         try bytes.withUnsafeBufferPointer { buffer throws(BlobError) in
             try staged.write(UnsafeRawBufferPointer(buffer))
         }

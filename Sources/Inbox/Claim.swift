@@ -28,8 +28,9 @@ struct Claim {
         do {
             try await move(record)
         } catch {
-            // What cannot be moved stays where it is, whole; the next look reserves anew.
-            try? await takeBack(record)
+            // What cannot be moved stays where it is, whole; the next look reserves anew. If it can neither be moved nor
+            // be put back, it is this upload's, which goes on from where it is.
+            do { try await takeBack(record) } catch { return record }
             throw error
         }
         return record
@@ -94,9 +95,14 @@ struct Claim {
         try place.sync()
     }
 
-    /// Puts what was claimed back into the inbox, under another name where its own is taken by now, and gives the
-    /// reservation up.
+    /// Puts what was claimed back into the inbox and gives the reservation up.
     private func takeBack(_ record: UploadRecord) async throws {
+        try await putBack(record)
+        try await pipeline.abandon(record.id)
+    }
+
+    /// Puts what was claimed back into the inbox, under another name where its own is taken by now.
+    private func putBack(_ record: UploadRecord) async throws {
         let storage = pipeline.storage
         if let source = Source(record) {
             try await pipeline.onFileThread {
@@ -117,7 +123,6 @@ struct Claim {
                 try storage.incoming.removeTree(record.id.description)
             }
         }
-        try await pipeline.abandon(record.id)
     }
 
     private func ingest(_ parcel: Parcel, of record: UploadRecord) async throws {
@@ -154,6 +159,8 @@ struct Claim {
     /// Moves the claimed files to `done/` or `failed/` with a receipt or a reason, and forgets the claim.
     private func putAway(_ record: UploadRecord) async throws {
         guard record.state.isTerminal else { return }
+        // Its reservation was given up when its file could not be put back.
+        if record.state == .expired { try await putBack(record) }
         let storage = pipeline.storage
         try await pipeline.onFileThread {
             let isDone = record.state == .published || record.state == .duplicate
@@ -164,7 +171,7 @@ struct Claim {
                     : try storage.failedFolder(of: record.error?.code, user: record.owner)
                 let claimed = try storage.incoming.folder(record.id.description, create: true)
                 let folder = try target.deepest(below: source.place.path)
-                try PutAway(folder: folder, mark: record.id.description)
+                try PutAway(folder: folder, staging: storage.incoming, mark: record.id.description)
                     .put(source.name, from: claimed, kind: isDone ? "receipt" : "reason") { file in
                         isDone ? Receipt(record, file: file).json : FailureReason(record, file: file).json
                     }

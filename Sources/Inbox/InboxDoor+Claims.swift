@@ -14,14 +14,17 @@ extension InboxDoor {
             return try await claim.take(candidate)
         } catch let refusal as PipelineError where !refusal.isTransient {
             await reject(Misfit(place: candidate.place, name: candidate.name, reason: refusal))
-        } catch let fault as BlobError where fault.code == .permission {
-            note(fault, of: candidate.place.user)
         } catch {
+            hints.lookAgain(at: candidate.place.path + [candidate.name], of: candidate.place.user)
+            if await pipeline.isPaused(by: error) { return nil }
+            if let fault = error as? BlobError, fault.code == .permission {
+                note(fault, of: candidate.place.user)
+                return nil
+            }
             logger.warning(
                 "cannot take a file", metadata: ["file": "\(file.printable)", "fault": "\("\(error)".printable)"])
             // The disk or the engine is in trouble: the rest of the inbox would only meet the same.
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Backoff.delay(afterAttempt: 2)) }
-            hints.lookAgain(at: candidate.place.path + [candidate.name], of: candidate.place.user)
         }
         return nil
     }
@@ -33,10 +36,12 @@ extension InboxDoor {
         defer { slots.release() }
         var attempt = 0
         while !Task.isEnding {
+            await pipeline.intake.waitUntilOpen()
             do {
                 return try await cancelWhenGracefulShutdown { try await claim.finish(record.id) }
             } catch {
                 if Task.isEnding { return }
+                if await pipeline.isPaused(by: error) { continue }
                 attempt += 1
                 let delay = Backoff.delay(afterAttempt: attempt)
                 logger.warning(
@@ -58,12 +63,14 @@ extension InboxDoor {
                 let owner = misfit.place.owner
                 let failed = try storage.failedFolder(of: misfit.reason.code, user: owner)
                 let mark = "\(entry.device)-\(entry.inode)-\(entry.byteCount)-\(entry.modifiedNanoseconds)"
-                let putAway = PutAway(folder: try failed.deepest(below: misfit.place.path), mark: mark)
+                let putAway = PutAway(
+                    folder: try failed.deepest(below: misfit.place.path), staging: storage.incoming, mark: mark)
                 try putAway.put(misfit.name, from: place, kind: "reason") { file in
                     FailureReason(misfit.reason, user: owner, source: misfit.source, file: file, mark: mark).json
                 }
             }
         } catch {
+            if await pipeline.isPaused(by: error) { return }
             logger.warning(
                 "cannot put a file aside",
                 metadata: ["file": "\(file.printable)", "fault": "\("\(error)".printable)"])

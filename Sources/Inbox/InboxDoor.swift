@@ -69,7 +69,7 @@ package struct InboxDoor: Service {
 
     private func takeFiles(_ hints: InboxHints) async throws {
         let slots = Slots(Self.maxClaims)
-        let unfinished = try await pipeline.unfinished(from: .inbox)
+        let unfinished = await unfinishedAtLast()
         try await withThrowingDiscardingTaskGroup { group in
             for record in unfinished {
                 // Before the first look: it would take the file for one that nobody has claimed.
@@ -82,10 +82,15 @@ package struct InboxDoor: Service {
             var turns = Turns()
             for await _ in hints.signals {
                 while !Task.isEnding {
+                    await pipeline.intake.waitUntilOpen()
                     turns.add(hints.take(Self.maxNews - turns.nameCount))
                     turns.beginRound(every: settings.rescanInterval, atMost: Self.longestInterval)
                     // A slot first: what is found complete is claimed at once, not when it may be so no more.
                     await slots.take()
+                    guard pipeline.intake.pause == nil else {
+                        slots.release()
+                        continue
+                    }
                     guard let record = await step(&turns, hints) else {
                         slots.release()
                         break
@@ -98,6 +103,21 @@ package struct InboxDoor: Service {
                 }
             }
         }
+    }
+
+    /// What the last run left, however long a fault is in the way of reading it.
+    private func unfinishedAtLast() async -> [UploadRecord] {
+        while !Task.isEnding {
+            do {
+                return try await pipeline.unfinished(from: .inbox)
+            } catch {
+                if await !pipeline.isPaused(by: error) {
+                    logger.warning("cannot read what is unfinished", metadata: ["fault": "\(error)"])
+                }
+                try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(1)) }
+            }
+        }
+        return []
     }
 
     var claim: Claim { Claim(pipeline, copies: settings.copies) }
@@ -136,7 +156,7 @@ package struct InboxDoor: Service {
                 found = try result.get()
             }
         } catch {
-            note(error as? BlobError, of: user)
+            if await !pipeline.isPaused(by: error) { note(error as? BlobError, of: user) }
             return .some(nil)
         }
         guard let found else { return .some(nil) }

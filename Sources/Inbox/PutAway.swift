@@ -10,6 +10,8 @@ import Tree
 /// same moment, each has its own. A crash in between leaves a document that bears the thing's mark; it is found again.
 struct PutAway {
     let folder: Directory
+    /// Where documents lie until they are whole.
+    let staging: Directory
     /// Tells apart things of one name; put behind the name where it is taken. The documents bear it as `upload` or `mark`.
     let mark: String
 
@@ -39,7 +41,7 @@ struct PutAway {
     /// Writes the document, or finds that an earlier try of ours wrote it; false when it is about another thing.
     private func take(_ documentName: String, with document: [UInt8]) throws -> Bool {
         do throws(BlobError) {
-            try folder.writeNew(document, as: documentName, via: ".\(mark).json.part")
+            try folder.writeNew(document, as: documentName, staging: staging)
             return true
         } catch {
             guard error.code == .exists else { throw error }

@@ -1,3 +1,4 @@
+import Blobs
 import Posts
 import Tree
 
@@ -10,6 +11,7 @@ extension UploadPipeline {
     ///
     /// - Returns: Whether it is a post now, and no duplicate of one.
     func commit(_ record: UploadRecord) async throws -> Bool {
+        let leftovers = try await leftovers(of: record)
         while true {
             let content = try await content(of: record)
             if try await endDuplicate(record, of: content) { return false }
@@ -26,6 +28,7 @@ extension UploadPipeline {
             try post.write(to: &update)
             if known == nil { author.write(to: &update) }
             for number in record.photos.keys { record.photos[number]?.rendered = nil }  // The post has it now.
+            try discard(leftovers, in: &update)
             update[Paths.upload(record.id)] = try record.value()
             update[Paths.queued(record.id)] = record.door == .inbox ? QueueEntry(record).value : nil
             update.preconditions = [
@@ -40,5 +43,16 @@ extension UploadPipeline {
             if try await step("ingested-published", { try await apply(update) }) { return true }
             guard try await self.record(of: record.id)?.state == .ingested else { return true }
         }
+    }
+    /// Renditions that an earlier try made by other recipes, before the service was started with these.
+    private func leftovers(of record: UploadRecord) async throws -> [BlobName] {
+        let blobs = storage.blobs
+        let names = try await onFileThread {
+            try blobs.fileNames(userID: record.owner.description, postID: record.id.description)
+        }
+        let kept = record.photos.values.flatMap { photo in
+            [photo.fileName] + (photo.rendered?.renditions.values.map(\.fileName) ?? [])
+        }
+        return try Set(names).subtracting(kept).sorted().map { try record.blobName($0) }
     }
 }

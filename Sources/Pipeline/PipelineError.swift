@@ -71,6 +71,8 @@ package struct PipelineError: Error, Sendable, CustomStringConvertible {
             self.init(
                 Code(rawValue: error.code.rawValue), prefix + error.message, hint: error.hint ?? "",
                 isTransient: !Self.faultsOfTheRequest.contains(error.code))
+        case let error as IntakePause:
+            self.init(Code(rawValue: error.code), prefix + error.message, hint: error.hint, isTransient: true)
         default:
             self.init(Code(rawValue: "internal"), "\(prefix)\(error)", isTransient: true)
         }

@@ -18,6 +18,8 @@ package struct PipelineSettings: Sendable {
     package var poisonLifetime: Duration = .seconds(30 * 24 * 3600)
     /// What becomes of dropped files whose bytes were posted before.
     package var duplicates = DuplicatePolicies()
+    /// How much of the disk has to be free for new uploads to be taken.
+    package var freeSpaceReserve = FreeSpaceReserve.standard
     /// Photos in one post, at most.
     package var maxPhotos = 20
 

@@ -16,6 +16,10 @@ package struct PipelineStatus: Sendable {
     package let duplicates: Int
     /// Acknowledged uploads that could never become a post, since the start.
     package let failed: Int
+    /// Why nothing new is taken; nil while it is.
+    package let pause: IntakePause?
+    /// Bytes that are free on the disk, and bytes that have to be; nil before the first look.
+    package let freeSpace: (bytes: Int, reserve: Int)?
     /// What the tree has committed since it was opened.
     package let tree: TreeStore.Statistics
 }
@@ -28,7 +32,7 @@ extension UploadPipeline {
             waiting: queue.count, oldestTimestampMilliseconds: queue.oldestTimestampMilliseconds,
             unfinished: Dictionary(states.map { ($0, 1) }, uniquingKeysWith: +),
             published: outcomes[.published], duplicates: outcomes[.duplicate], failed: outcomes[.failed],
-            tree: tree.statistics)
+            pause: intake.pause, freeSpace: watch.freeSpace, tree: tree.statistics)
     }
 }
 

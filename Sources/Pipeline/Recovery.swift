@@ -77,14 +77,14 @@ extension UploadPipeline {
         let folder = try storage.failedFolder(of: record.error?.code, user: record.owner)
         let stem = "upload\(record.id)"
         let name = photos.count == 1 ? "\(stem).\(first.fileName)" : "\(stem).post"
-        try folder.write(FailureReason(record, file: name).json, as: "\(name).reason.json")
+        try folder.write(FailureReason(record, file: name).json, as: "\(name).reason.json", staging: storage.incoming)
         let text: TreeValue? = record.text.isEmpty ? nil : ["text": .string(record.text)]
         if photos.count == 1 {
-            if let text { try folder.write(text.json(), as: "\(name).json") }
+            if let text { try folder.write(text.json(), as: "\(name).json", staging: storage.incoming) }
             return try storage.blobs.release(record.blobName(first.fileName), to: folder, as: name)
         }
         let post = try folder.folder(name, create: true)
-        if let text { try post.write(text.json(), as: "post.json") }
+        if let text { try post.write(text.json(), as: "post.json", staging: storage.incoming) }
         for photo in photos { try storage.blobs.release(record.blobName(photo.fileName), to: post, as: photo.fileName) }
     }
 }

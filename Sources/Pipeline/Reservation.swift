@@ -1,4 +1,5 @@
 package import Posts
+import Synchronization
 import Tree
 
 /// What a door knows about an upload before the first byte.
@@ -65,8 +66,15 @@ extension UploadPipeline {
     }
 
     /// Gives back a reservation, or a draft, that its sender will never finish: it went away, or sent no photo.
+    ///
+    /// A fault that is in the way is met again by the sweeper, soon.
     package func abandon(_ id: PostID, from state: UploadState = .reserved) async throws {
-        try await expire(id, from: state)
+        do {
+            try await expire(id, from: state)
+        } catch {
+            if PipelineError(error).isTransient { abandoned.withLock { $0[id] = state } }
+            throw error
+        }
     }
 
     func checked(text: String) throws -> String {

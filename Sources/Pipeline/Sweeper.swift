@@ -2,37 +2,75 @@ import Blobs
 import Logging
 import Posts
 import ServiceLifecycle
+import Synchronization
 import Tree
 
 extension UploadPipeline {
-    /// Sweeps every minute until a shutdown. A fault is logged and met again at the next sweep.
+    /// Sweeps every minute, and some seconds after faults, which leave things behind, and looks through the blob store every
+    /// hour, until a shutdown. A fault is logged and met again at the next sweep.
     func sweepRegularly() async {
+        var nextLook = ContinuousClock.now
         while !Task.isEnding {
+            let faultCount = watch.reportCount
             do {
                 try await sweep()
+                if nextLook <= .now {
+                    try await collectOrphans()
+                    nextLook = .now + .seconds(3600)
+                }
             } catch {
-                logger.warning("sweeping failed", metadata: ["fault": "\(error)"])
+                if intake.pause == nil { logger.warning("sweeping failed", metadata: ["fault": "\(error)"]) }
             }
-            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(60)) }
+            for second in 1...60 where !Task.isEnding {
+                if second > 5, watch.reportCount != faultCount || !abandoned.withLock(\.isEmpty), intake.pause == nil {
+                    break
+                }
+                try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(1)) }
+            }
         }
     }
 
     /// Expires what was left alone and deletes what nothing refers to any more.
     package func sweep() async throws {
+        try await expireAbandoned()
         try await expireReservations()
+        try await removeParts()
         try await collectGarbage()
+    }
+
+    /// Ends uploads whose senders gave up while this could not be written down.
+    private func expireAbandoned() async throws {
+        for (id, state) in abandoned.withLock({ $0 }) {
+            if let record = try await record(of: id) {
+                if record.state == state { try await expire(id, from: state) } else { try await settle(id) }
+            }
+            abandoned.withLock { $0[id] = nil }
+        }
+    }
+
+    /// Deletes parts of receipts that died, and could not delete them: an upload needs its parts only until it is
+    /// acknowledged. Those that a process left which was killed, the next start deletes.
+    private func removeParts() async throws {
+        let incoming = storage.incoming
+        let parts = try await onFileThread { try incoming.names().filter { $0.hasSuffix(".part") } }
+        for name in parts {
+            guard let id = name.split(separator: ".").first.flatMap({ PostID(String($0)) }) else { continue }
+            if let state = try await record(of: id)?.state, [.reserved, .draft].contains(state) { continue }
+            try await onFileThread { try incoming.remove(name) }
+            logger.info("removed a part", metadata: ["file": "\(name)"])
+        }
     }
 
     private func expireReservations() async throws {
         let deadline = WallClock.milliseconds() - settings.draftLifetime.milliseconds
         for entry in try await queued()
-        where entry.door != .inbox && (entry.state == .reserved || entry.state == .draft)
-            && entry.id.timestampMilliseconds < deadline
-        {
-            guard let record = try await record(of: entry.id), record.door == .socket, record.updatedAt < deadline,
-                [.reserved, .draft].contains(record.state)
+        where entry.door != .inbox && entry.state != .ingested && entry.id.timestampMilliseconds < deadline {
+            guard let record = try await record(of: entry.id), record.door == .socket, record.updatedAt < deadline
             else { continue }
             do {
+                // It has ended, but what was to be tidied up then could not be.
+                if record.state.isTerminal { try await settle(record.id) }
+                guard [.reserved, .draft].contains(record.state) else { continue }
                 try await expire(record.id, from: record.state)
                 logger.info("expired", metadata: ["upload": "\(record.id)", "owner": "\(record.owner)"])
             } catch let error as PipelineError where error.code == .wrongState {
@@ -72,16 +110,21 @@ extension UploadPipeline {
         return photos.contains { $0.renditions.values.contains { $0.fileName == name.fileName } }
     }
 
-    /// What to add to an update so that blobs which it replaces are deleted after the grace period.
-    func discard(_ blobs: [BlobName], in update: inout MultiPathUpdate) throws {
-        guard !blobs.isEmpty else { return }
+    /// What to add to an update so that blobs are deleted after the grace period, unless their post names them then.
+    ///
+    /// - Returns: Where the list of them is; nil when there are none.
+    @discardableResult
+    func discard(_ blobs: [BlobName], in update: inout MultiPathUpdate) throws -> TreePath? {
+        guard !blobs.isEmpty else { return nil }
         var names: [TreeKey: TreeValue] = [:]
         for (index, name) in blobs.enumerated() {
             names[try TreeKey(String(index))] = .string(name.description)
         }
-        update[Paths.garbage / ids.next().key] = [
+        let path = Paths.garbage / ids.next().key
+        update[path] = [
             "after": .integer(WallClock.milliseconds() + settings.gracePeriod.milliseconds), "blobs": .object(names),
         ]
+        return path
     }
 }
 

@@ -20,7 +20,10 @@ package final class UploadPipeline: Service {
     /// files their old names again, and these must not be deleted as the garbage that they were before.
     let renditionsInFlux = Slots(1)
     let outcomes = Outcomes()
+    /// Given up by their senders, while a fault kept this from being written down; with the states in which they were.
+    let abandoned = Mutex<[PostID: UploadState]>([:])
     let logger: Logger
+    let watch: StorageWatch
     /// Decoding and file calls happen here, never on the cooperative pool.
     let renderThreads: NIOThreadPool
     let fileThreads = NIOThreadPool.singleton
@@ -34,6 +37,10 @@ package final class UploadPipeline: Service {
         self.settings = settings
         self.renderer = renderer
         self.logger = logger
+        let fileThreads = fileThreads
+        watch = StorageWatch(storage, reserve: settings.freeSpaceReserve, logger: logger) { body in
+            try await fileThreads.runIfActive(body)
+        }
         renderThreads = NIOThreadPool(numberOfThreads: max(1, settings.workers))
         renderThreads.start()
     }
@@ -45,14 +52,16 @@ package final class UploadPipeline: Service {
     /// Takes up what the last run left, then renders and commits until a graceful shutdown: what is in work is finished,
     /// what waits stays in the tree for the next start.
     package func run() async throws {
-        try await recover()
+        await watch.look(isSuspicious: false)
+        await recoverAtLast()
         await withTaskCancellationOrGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 // Twice as many as are rendered at a time: while one waits for the disk, another one is rendered.
                 for _ in 0..<2 * max(1, settings.workers) {
                     group.addTask(name: "upload worker") { await self.work() }
                 }
-                group.addTask(name: "retries") { await self.queue.runRetries() }
+                group.addTask(name: "retries") { await self.queue.runRetries(self.waitForRetry) }
+                group.addTask(name: "storage watch") { await self.watch.run() }
                 group.addTask(name: "sweeper") { await self.sweepRegularly() }
             }
         } onCancelOrGracefulShutdown: {
@@ -62,6 +71,7 @@ package final class UploadPipeline: Service {
 
     private func work() async {
         while let id = await queue.next() {
+            await intake.waitUntilOpen()
             await process(id)
         }
     }
@@ -90,9 +100,7 @@ package final class UploadPipeline: Service {
             queue.finish(id)
         } catch {
             // A fault of the disk or the engine is never an upload's verdict, whatever its code.
-            let (attempt, delay) = queue.retry(id)
-            logger.warning("a passing fault; trying again", metadata: ["fault": "\(error)", "in": "\(delay)"])
-            try? await note(PipelineError(error), attempt: attempt, of: id)
+            queue.setAside(id, after: PipelineError(error))
         }
     }
 
@@ -100,18 +108,6 @@ package final class UploadPipeline: Service {
     private func publish(_ record: UploadRecord) async throws -> Bool {
         if try await endDuplicate(record, of: content(of: record)) { return false }
         return try await commit(render(record))
-    }
-
-    /// Shows whoever asks for the upload why it takes so long; where even that cannot be written, the log has it.
-    private func note(_ fault: PipelineError, attempt: Int, of id: PostID) async throws {
-        guard var record = try await record(of: id), record.state == .ingested else { return }
-        record.attempts = attempt
-        record.error = fault
-        var update = MultiPathUpdate(preconditions: [
-            .equals(Paths.upload(id) / "state", .string(record.state.rawValue))
-        ])
-        update[Paths.upload(id)] = try record.value()
-        _ = try await apply(update)
     }
 
     /// The record of an upload; nil when there is none.

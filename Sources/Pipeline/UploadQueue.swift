@@ -36,7 +36,7 @@ final class UploadQueue: Sendable {
     }
 
     private let state = Mutex(State())
-    private let retries = AsyncStream.makeStream(of: (id: PostID, delay: Duration).self)
+    private let setAside = AsyncStream.makeStream(of: (id: PostID, fault: PipelineError).self)
 
     /// How many uploads wait for a worker.
     var count: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
@@ -89,21 +89,21 @@ final class UploadQueue: Sendable {
             defer { state.idleWorkers = [] }
             return state.idleWorkers
         }
-        retries.continuation.finish()
+        setAside.continuation.finish()
         for worker in workers { worker.resume(returning: nil) }
     }
 
     /// Puts an upload back after a passing fault, for later.
-    ///
-    /// - Returns: How often it was tried by this process, and after how long it is tried again.
-    func retry(_ id: PostID) -> (attempt: Int, delay: Duration) {
-        let attempt = state.withLock { state in
+    func setAside(_ id: PostID, after fault: PipelineError) {
+        setAside.continuation.yield((id, fault))
+    }
+
+    /// How often an upload was tried in vain by this process, with the try that has just failed.
+    func countAttempt(_ id: PostID) -> Int {
+        state.withLock { state in
             state.uploads[id]?.attempts += 1
             return state.uploads[id]?.attempts ?? 1
         }
-        let delay = Backoff.delay(afterAttempt: attempt)
-        retries.continuation.yield((id, delay))
-        return (attempt, delay)
     }
 
     /// Lets go of an upload that has ended.
@@ -111,13 +111,13 @@ final class UploadQueue: Sendable {
         state.withLock { $0.uploads[id] = nil }
     }
 
-    /// Brings retries back when their time has come, until the queue is closed.
-    func runRetries() async {
+    /// Brings back what was set aside when `wait` has returned for it, until the queue is closed.
+    func runRetries(_ wait: @escaping @Sendable (PostID, PipelineError) async -> Void) async {
         await withDiscardingTaskGroup { group in
-            for await retry in retries.stream {
+            for await (id, fault) in setAside.stream {
                 group.addTask {
-                    try? await cancelWhenGracefulShutdown { try await Task.sleep(for: retry.delay) }
-                    self.handOut(retry.id)
+                    await wait(id, fault)
+                    self.handOut(id)
                 }
             }
         }

@@ -86,6 +86,9 @@ struct SettingOptions: ParsableArguments {
     @Option(help: ArgumentHelp(Settings.gracePeriod.help, valueName: "time"))
     var gracePeriod: String?
 
+    @Option(help: ArgumentHelp(Settings.freeSpace.help, valueName: "amount"))
+    var freeSpace: String?
+
     @Option(help: ArgumentHelp(Settings.inboxQuiet.help, valueName: "time"))
     var inboxQuiet: String?
 
@@ -104,6 +107,7 @@ struct SettingOptions: ParsableArguments {
             Settings.maxFramePixels.name: maxFramePixels, Settings.tolerant.name: tolerant ? "true" : nil,
             Settings.createPeople.name: createPeople,
             Settings.draftLifetime.name: draftLifetime, Settings.gracePeriod.name: gracePeriod,
+            Settings.freeSpace.name: freeSpace,
             Settings.inboxQuiet.name: inboxQuiet, Settings.duplicates.name: duplicates,
         ]
         return try storage.configuration(flags.compactMapValues { $0 })
@@ -120,6 +124,7 @@ extension Configuration {
         settings.draftLifetime = try value(Settings.draftLifetime)
         settings.gracePeriod = try value(Settings.gracePeriod)
         settings.duplicates = try value(Settings.duplicates)
+        settings.freeSpaceReserve = try value(Settings.freeSpace)
         return settings
     }
 

@@ -40,7 +40,7 @@ enum Settings {
         changeLogCount.erased, changeLogAge.erased, streamKeepAlive.erased, workers.erased, render.erased,
         recipes.erased,
         maxBytes.erased, maxPixels.erased, maxSide.erased, maxFramePixels.erased, tolerant.erased, createPeople.erased,
-        draftLifetime.erased, gracePeriod.erased, inboxQuiet.erased, duplicates.erased,
+        draftLifetime.erased, gracePeriod.erased, inboxQuiet.erased, duplicates.erased, freeSpace.erased,
     ]
 
     static let storage = Setting(
@@ -108,6 +108,13 @@ enum Settings {
         defaultText: DuplicatePolicy.link.rawValue,
         expectation: "link, new-post or reject, with USER=POLICY for whoever differs: \"link maria=new-post\"",
         parse: { DuplicatePolicies(parsing: $0) })
+
+    static let freeSpace = Setting(
+        name: "free-space",
+        help:
+            "How much of the disk has to be free for uploads to be taken; of two with a comma, the lesser. 0: nothing.",
+        defaultText: "2GiB,5%", expectation: "an amount such as 2GiB, 500MiB, 5% or 2GiB,5%",
+        parse: { FreeSpaceReserve($0) })
 
     private static func count(_ name: String, _ help: String, _ defaultValue: Int) -> Setting<Int> {
         Setting(

@@ -13,7 +13,7 @@ import Testing
         try await withSQLiteEngine { engine, _ in
             let value = try await engine.withWriter { writer throws(TreeError) in
                 var value: [UInt8] = []
-                try SQLiteStatement(pragma, on: writer.rows.connection).run { row throws(TreeError) in
+                try SQLiteStatement(pragma, on: try writer.rows().connection).run { row throws(TreeError) in
                     value = Array(row.blob(at: 0))
                     return true
                 }
@@ -28,7 +28,9 @@ import Testing
         try await withSQLiteEngine { engine, path in
             try await engine.write { transaction throws(TreeError) in try transaction.put([1], for: [1]) }
             let fault = SyncFault()
-            try await engine.withWriter { writer in fault.begin(on: writer.rows.connection) }
+            try await engine.withWriter { writer throws(TreeError) in
+                fault.begin(.log, on: try writer.rows().connection)
+            }
             for _ in 0..<2 {
                 let error = await expectCode(.io) {
                     try await engine.write { transaction throws(TreeError) in try transaction.put([2], for: [2]) }
@@ -136,26 +138,4 @@ import Testing
             return keys
         }
     }
-}
-
-/// Makes each fsync of a connection's log fail.
-///
-/// It may be shared: it is used on the writing thread alone, one call after the other.
-private final class SyncFault: @unchecked Sendable {
-    private var file: UnsafeMutablePointer<sqlite3_file>?
-    private var methods: UnsafePointer<sqlite3_io_methods>?
-    private let faulty = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
-
-    deinit { faulty.deallocate() }
-
-    func begin(on connection: SQLiteConnection) {
-        sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
-        guard let file, let own = file.pointee.pMethods else { return }
-        methods = own
-        faulty.initialize(to: own.pointee)
-        faulty.pointee.xSync = { _, _ in SQLITE_IOERR | 4 << 8 }
-        file.pointee.pMethods = UnsafePointer(faulty)
-    }
-
-    func end() { file?.pointee.pMethods = methods }
 }

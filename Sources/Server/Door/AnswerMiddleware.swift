@@ -7,6 +7,9 @@ import NIOHTTP1
 
 /// The last hand on every answer: errors become problem documents, and the headers that all have are set.
 struct AnswerMiddleware: RouterMiddleware {
+    /// Is told what went wrong inside the service.
+    let onFault: @Sendable (any Error) -> Void
+
     func handle(
         _ request: Request, context: DoorContext, next: @concurrent (Request, DoorContext) async throws -> Response
     ) async throws -> Response {
@@ -48,6 +51,7 @@ struct AnswerMiddleware: RouterMiddleware {
             let problem = Problem(error)
             (status, response) = (problem.status, problem.response(trace: context.trace))
         }
+        if status.kind == .serverError { onFault(error) }
         let level: Logger.Level = status.kind == .serverError ? .error : .debug
         context.logger.log(level: level, "refused", metadata: ["status": "\(status.code)", "error": "\(error)"])
         return response

@@ -1,6 +1,7 @@
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
+import Pipeline
 
 /// What HTTP/1.1 asks of a connection about bodies that should not be sent, or need not be sent to their end.
 ///
@@ -17,14 +18,16 @@ final class BodyGate: ChannelDuplexHandler, RemovableChannelHandler {
     private static let lingering = TimeAmount.seconds(5)
 
     private let limits: BodyLimits
+    private let intake: IntakeGate
     /// Requests whose head was read and whose answer is not complete.
     private var unanswered = 0
     /// Whether the end of the latest request is still to come.
     private var isReading = false
     private var closesAfterAnswer = false
 
-    init(_ limits: BodyLimits) {
+    init(_ limits: BodyLimits, intake: IntakeGate) {
         self.limits = limits
+        self.intake = intake
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -73,6 +76,7 @@ final class BodyGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func expectsContinue(_ head: HTTPRequest) -> Bool {
         guard head.headerFields[.expect]?.lowercased() == "100-continue" else { return false }
+        if head.path?.hasPrefix("/v1/uploads") == true, intake.pause != nil { return false }
         do {
             try limits.check(head)
             return true

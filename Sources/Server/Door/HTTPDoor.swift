@@ -97,7 +97,7 @@ package struct HTTPDoor: Service {
 
     private func routes() -> Router<DoorContext> {
         let router = Router(context: DoorContext.self)
-        router.add(middleware: AnswerMiddleware())
+        router.add(middleware: AnswerMiddleware { [pipeline] error in pipeline.notice(error) })
         router.add(middleware: LoopbackGuard(isEmulator: settings.database.isEmulator))
         UploadRoutes(pipeline, limits: limits).add(to: router)
         DraftRoutes(pipeline, limits: limits).add(to: router)
@@ -134,7 +134,7 @@ package struct HTTPDoor: Service {
         let limits = limits
         let streams = streams
         let http = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [EventStreamGate(streams), BodyGate(limits)],
+            additionalChannelHandlers: [EventStreamGate(streams), BodyGate(limits, intake: pipeline.intake)],
             idleTimeout: TimeAmount(settings.idleTimeout),
             // A text of 2,000 characters in a query has up to 24,000 bytes.
             httpDecoderConfiguration: .init(

@@ -42,6 +42,12 @@ struct Problem {
             self.init(code: error.code.rawValue, detail: error.message, hint: error.hint)
         case let error as PipelineError where !error.isTransient:
             self.init(code: error.code.rawValue, detail: error.message, hint: error.hint)
+        case let pause as IntakePause:
+            self.init(
+                status: pause.code == BlobError.Code.diskFull.rawValue ? Self.diskFull : .serviceUnavailable,
+                code: pause.code == BlobError.Code.diskFull.rawValue ? pause.code : "intake_paused",
+                detail: "no uploads are taken just now: \(pause.message) (\(pause.code))",
+                hint: "send it again later; /readyz tells when")
         case let error as HTTPError:
             self.init(
                 status: error.status, code: error.status == .notFound ? "not_found" : "bad_request",
@@ -75,8 +81,7 @@ struct Problem {
     private init(fault: PipelineError) {
         if fault.code.rawValue == BlobError.Code.diskFull.rawValue {
             self.init(
-                status: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
-                code: fault.code.rawValue, detail: "the service's disk is full",
+                status: Self.diskFull, code: fault.code.rawValue, detail: "the service's disk is full",
                 hint: "free some space there, then send it again")
         } else if fault.isTransient, fault.code.rawValue != "internal" {
             self.init(
@@ -87,6 +92,10 @@ struct Problem {
         }
     }
 
+    private static let diskFull = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+    /// Seconds.
+    static let retryAfter = "5"
+
     private static let internalError = Problem(
         status: .internalServerError, code: "internal", detail: "something went wrong inside the service",
         hint: "its log has the details under this answer's trace")
@@ -95,7 +104,7 @@ struct Problem {
     func response(trace: String, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.contentType] = "application/problem+json"
-        if status == .serviceUnavailable { headers[.retryAfter] = "5" }
+        if status == .serviceUnavailable || status == Self.diskFull { headers[.retryAfter] = Self.retryAfter }
         let document: TreeValue = [
             "type": "about:blank", "title": .string(status.reasonPhrase), "status": .integer(Int64(status.code)),
             "detail": .string(detail), "code": .string(code), "hint": .string(hint), "trace": .string(trace),

@@ -4,7 +4,7 @@ import Pipeline
 import Posts
 import Tree
 
-/// `/healthz`, `/v1/version` and `/v1/status`: how the service is.
+/// `/healthz`, `/readyz`, `/v1/version` and `/v1/status`: how the service is.
 struct HealthRoutes: Sendable {
     private let pipeline: UploadPipeline
 
@@ -14,6 +14,7 @@ struct HealthRoutes: Sendable {
 
     func add(to router: Router<DoorContext>) {
         router.resource("healthz", [.get: health])
+        router.resource("readyz", [.get: readiness])
         router.resource("v1/version", [.get: version])
         router.resource("v1/status", [.get: status])
     }
@@ -22,6 +23,12 @@ struct HealthRoutes: Sendable {
     @Sendable private func health(_ request: Request, _ context: DoorContext) async throws -> Response {
         _ = try await pipeline.storage.tree.keys(of: Paths.posts, limit: 1)
         return .json(["status": "ok"])
+    }
+
+    /// 200 while new uploads are taken, else 503 and why they are not.
+    @Sendable private func readiness(_ request: Request, _ context: DoorContext) async throws -> Response {
+        guard let pause = pipeline.intake.pause else { return .json(["status": "ready"]) }
+        return .json(pause.document, status: .serviceUnavailable, headers: [.retryAfter: Problem.retryAfter])
     }
 
     @Sendable private func version(_ request: Request, _ context: DoorContext) async throws -> Response {
@@ -51,9 +58,22 @@ struct HealthRoutes: Sendable {
                 "largest_group": .integer(Int64(status.tree.largestGroup)),
             ],
             "recipes": .object(recipes),
+            "intake": pipeline.intake.pause?.document ?? ["status": "ready"],
         ]
+        if let space = status.freeSpace {
+            document["free_space"] = ["bytes": .integer(Int64(space.bytes)), "reserve": .integer(Int64(space.reserve))]
+        }
         if let since = status.oldestTimestampMilliseconds { document["queue_since"] = .integer(since) }
         return .json(.object(document))
+    }
+}
+
+extension IntakePause {
+    fileprivate var document: TreeValue {
+        [
+            "status": "paused", "code": .string(code), "message": .string(message), "hint": .string(hint),
+            "since": .integer(since),
+        ]
     }
 }
 

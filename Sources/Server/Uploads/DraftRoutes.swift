@@ -21,6 +21,7 @@ struct DraftRoutes: Sendable {
     }
 
     @Sendable private func addPhotos(_ request: Request, _ context: DoorContext) async throws -> Response {
+        try pipeline.intake.check()
         let record = try await record(context)
         var form = try UploadForm(request)
         var pieces = try UploadPieces(request, limits: limits)

@@ -7,13 +7,13 @@ import Tree
 
 /// What is answered about an upload.
 struct UploadAnswer {
-    /// How long a stopping service waits for an upload that somebody waits for.
-    private static let patienceAtShutdown = Duration.seconds(5)
+    /// How long somebody waits for an upload in a service that stops, or whose disk is full or broken.
+    private static let patience = Duration.seconds(5)
 
     let pipeline: UploadPipeline
 
     /// The post, when it is there: 201, or why there will be none. With `Prefer: respond-async` (RFC 7240), and when the
-    /// service stops before the end, 202 and where to ask.
+    /// service stops or pauses before the end, 202 and where to ask.
     func outcome(of record: UploadRecord, for request: Request) async throws -> Response {
         let preference = request.prefersAsync
         let ended = preference ? record : try await end(of: record)
@@ -29,14 +29,22 @@ struct UploadAnswer {
         }
     }
 
-    /// What became of the upload; or how it stands when the service stops and it has not ended soon after.
+    /// What became of the upload; or how it stands when the service stops, or pauses, and it has not ended soon after.
     private func end(of record: UploadRecord) async throws -> UploadRecord {
         try await withThrowingTaskGroup(of: UploadRecord.self) { group in
             group.addTask { try await pipeline.outcome(of: record.id) }
             group.addTask {
                 try await gracefulShutdown()
-                try await Task.sleep(for: Self.patienceAtShutdown)
+                try await Task.sleep(for: Self.patience)
                 return record
+            }
+            group.addTask {
+                while true {
+                    await pipeline.intake.waitUntilPaused()
+                    if Task.isEnding { try await gracefulShutdown() }
+                    try await Task.sleep(for: Self.patience)
+                    if pipeline.intake.pause != nil { return record }
+                }
             }
             defer { group.cancelAll() }
             return try await group.next() ?? record

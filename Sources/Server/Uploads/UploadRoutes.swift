@@ -26,6 +26,7 @@ struct UploadRoutes: Sendable {
     }
 
     @Sendable private func create(_ request: Request, _ context: DoorContext) async throws -> Response {
+        try pipeline.intake.check()
         var form = try UploadForm(request)
         var pieces = try UploadPieces(request, limits: limits)
         let firstName = try await PhotoReceiver(pipeline: pipeline).readFields(&pieces, into: &form)
@@ -86,7 +87,6 @@ struct UploadRoutes: Sendable {
             }
             return try await pipeline.record(of: record.id) ?? record
         } catch {
-            // Should this fail too, the sweeper does it later.
             try? await pipeline.abandon(record.id, from: record.state)
             throw error
         }

@@ -22,11 +22,25 @@ public protocol Engine: Sendable {
         committed: @escaping @Sendable (Result) -> Void
     ) async throws(TreeError) -> Result
 
+    /// What is wrong with the disk although writes succeed, until ``probe()`` has succeeded; nil when nothing is known.
+    var fault: TreeError? { get }
+
+    /// Tries a write that changes nothing, durably, and makes good what earlier faults of the disk have left.
+    ///
+    /// - Throws: What is in the way of a write.
+    func probe() async throws(TreeError)
+
     /// Ends all work; later calls throw `closed`.
     func close() async
 }
 
 extension Engine {
+    /// For engines without a disk.
+    public var fault: TreeError? { nil }
+
+    /// For engines without a disk.
+    public func probe() async throws(TreeError) {}
+
     /// Changes the map, whole or not at all, and durably when it returns; one transaction at a time.
     ///
     /// - Throws: What the body throws, or the engine's own failure.

@@ -40,6 +40,17 @@ final class SQLiteConnection {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw TreeError(connection: handle) }
     }
 
+    /// Moves what is in the log into the database, as far as nobody reads from it.
+    func checkpoint(_ mode: Int32) throws(TreeError) {
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil)
+        guard code == SQLITE_OK else { throw TreeError(connection: handle) }
+    }
+
+    /// Closing leaves the log as it is, for whoever opens the database next, even if nobody else has it open.
+    func keepLogOnClose() {
+        _ = csystem_sqlite_keep_log_on_close(handle)
+    }
+
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 }

@@ -16,6 +16,8 @@ public final class SQLiteEngine: Engine {
     private let readers: WorkerThreads<SQLiteReader>
     /// How many transactions have ended, so that readers know whether their state is still the last one.
     private let commitCount = Atomic<UInt64>(0)
+    private let lastFault = Mutex<TreeError?>(nil)
+    private let renewal = Mutex<Task<Result<Void, TreeError>, Never>?>(nil)
 
     /// Opens the database at a path, or makes it, readable for its owner alone.
     ///
@@ -72,17 +74,19 @@ public final class SQLiteEngine: Engine {
 
     /// Runs a transaction on the writing connection; it is on disk when this returns.
     ///
-    /// After a failure, also that of the commit itself, the transaction is rolled back and counts as not done.
+    /// After a failure, also that of the commit itself, the transaction is rolled back and counts as not done, also for
+    /// whoever opens the database after a crash.
     public func write<Result: Sendable>(
         _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result,
         committed: @escaping @Sendable (Result) -> Void
     ) async throws(TreeError) -> Result {
-        try await withWriter { writer throws(TreeError) in
+        if fault?.code == .io { try await renew() }
+        return try await withWriter { writer throws(TreeError) in
             let result: Result
             do {
                 // Before anybody hears of it, so that whoever does will read it.
                 defer { self.commitCount.add(1, ordering: .releasing) }
-                result = try writer.rows.write(body)
+                result = try writer.write(body)
             }
             committed(result)
             return result
@@ -97,10 +101,61 @@ public final class SQLiteEngine: Engine {
             let isTaken = writer.submit { writer in
                 continuation.resume(returning: Swift.Result { () throws(TreeError) in try body(writer) })
                 writer.checkpointIfDue()
+                self.lastFault.withLock { $0 = writer.fault }
             }
             if !isTaken { continuation.resume(returning: .failure(.closed)) }
         }
         return try outcome.get()
+    }
+
+    /// Why the log cannot be moved into the database: it grows with each commit.
+    public var fault: TreeError? { lastFault.withLock { $0 } }
+
+    /// Commits nothing; and when an earlier checkpoint failed, makes it anew.
+    public func probe() async throws(TreeError) {
+        try await withWriter { writer throws(TreeError) in try writer.commitNothing() }
+        if fault != nil { try await renew() }
+    }
+
+    /// Makes the checkpoint that failed anew; those who come meanwhile wait for the same one.
+    private func renew() async throws(TreeError) {
+        let task = renewal.withLock { renewal in
+            if let renewal { return renewal }
+            let task = Task {
+                let outcome = await self.renewAlone()
+                self.renewal.withLock { $0 = nil }
+                return outcome
+            }
+            renewal = task
+            return task
+        }
+        try await task.value.get()
+    }
+
+    private func renewAlone() async -> Swift.Result<Void, TreeError> {
+        do {
+            // First, so that reads go on while nothing can be opened anew.
+            try await withWriter { writer throws(TreeError) in try writer.commitNothing() }
+            let parking = fault?.code == .io ? await park() : nil
+            defer { parking?.end() }
+            return .success(try await withWriter { writer throws(TreeError) in try writer.renew() })
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Closes all connections that read, and holds their threads.
+    private func park() async -> Parking {
+        let parking = Parking(count: Self.readerCount)
+        for _ in 0..<Self.readerCount {
+            let isTaken = readers.submit { reader in
+                reader.close()
+                parking.stay()
+            }
+            if !isTaken { parking.leaveOut() }
+        }
+        await parking.untilFull()
+        return parking
     }
 
     /// Moves the log into the database and closes it.

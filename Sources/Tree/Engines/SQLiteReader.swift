@@ -4,13 +4,28 @@ import Synchronization
 ///
 /// It belongs to the connection's thread.
 final class SQLiteReader {
-    private let rows: SQLiteRows
+    private let path: String
+    private var opened: SQLiteRows?
     /// How many transactions had been committed when the one that is open began.
     private var beganAfter: UInt64?
 
     /// Opens the database for reading; it has to be there.
     init(path: String) throws(TreeError) {
-        rows = try SQLiteRows(try SQLiteConnection(path: path, mode: .readOnly))
+        self.path = path
+        _ = try rows()
+    }
+
+    private func rows() throws(TreeError) -> SQLiteRows {
+        if let opened { return opened }
+        let rows = try SQLiteRows(try SQLiteConnection(path: path, mode: .readOnly))
+        opened = rows
+        return rows
+    }
+
+    /// Closes the connection; the next read opens another.
+    func close() {
+        endTransaction()
+        opened = nil
     }
 
     func read<Success>(
@@ -18,6 +33,7 @@ final class SQLiteReader {
     ) throws(TreeError) -> Success {
         // Counted before the transaction begins, so that its state can only be newer than the count says.
         let count = commitCount.load(ordering: .acquiring)
+        let rows = try rows()
         do {
             if beganAfter != count {
                 endTransaction()
@@ -33,7 +49,7 @@ final class SQLiteReader {
 
     /// Lets go of the state that was read, so that the log can begin anew.
     func endTransaction() {
-        rows.end()
+        opened?.end()
         beganAfter = nil
     }
 }

@@ -39,17 +39,22 @@ final class SQLiteRows: EngineTransaction {
         if connection.isInTransaction { try? rollback.run() }
     }
 
-    /// Runs a body in a transaction that writes; when it returns, all is on disk, when it throws, nothing is.
+    /// Runs a body in a transaction that writes; when it returns, all is on disk, when it throws, it is undone.
+    ///
+    /// - Parameter commitFailed: Is called when it was the commit that failed, which may leave its pages in the log.
     func write<Result>(
-        _ body: (any EngineTransaction) throws(TreeError) -> Result
+        _ body: (any EngineTransaction) throws(TreeError) -> Result, commitFailed: () -> Void
     ) throws(TreeError) -> Result {
+        var isCommitting = false
         do {
             try Failpoint.begin.around { () throws(TreeError) in try beginImmediate.run() }
             let result = try body(self)
+            isCommitting = true
             try Failpoint.commit.around { () throws(TreeError) in try commit.run() }
             return result
         } catch {
             end()
+            if isCommitting { commitFailed() }
             throw error
         }
     }

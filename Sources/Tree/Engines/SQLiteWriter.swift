@@ -3,19 +3,39 @@ import Failpoints
 
 /// Writes on one connection, and moves what was written from the log into the database now and then.
 ///
-/// It belongs to the connection's thread.
+/// It belongs to the connection's thread. What a failing disk may do to the log and the database, and what is done about
+/// it, is told at ``settle()`` and ``renew()``.
 final class SQLiteWriter {
     /// How many pages of 4 KiB the log grows by between two checkpoints.
     private static let checkpointPages: Int32 = 4000
 
-    let rows: SQLiteRows
+    private let path: String
+    private var opened: SQLiteRows?
     /// How many pages the log has; SQLite tells it with each commit.
     private let logPages: UnsafeMutablePointer<Int32>
     /// How many it had at the last checkpoint.
     private var pagesAtCheckpoint: Int32 = 0
+    /// Whether the log may hold a commit that failed.
+    private var isUnsettled = false
+    /// Why the log could not be moved into the database at the last try; nil when it could.
+    private(set) var fault: TreeError?
 
     /// Opens the database for writing, or makes it.
     init(path: String) throws(TreeError) {
+        self.path = path
+        logPages = .allocate(capacity: 1)
+        logPages.initialize(to: 0)
+        _ = try rows()
+    }
+
+    deinit {
+        close()
+        logPages.deallocate()
+    }
+
+    /// The rows; the database is opened anew if need be.
+    func rows() throws(TreeError) -> SQLiteRows {
+        if let opened { return opened }
         let connection = try SQLiteConnection(path: path, mode: .readWrite)
         try connection.execute("PRAGMA journal_mode = WAL")
         try connection.execute("PRAGMA synchronous = FULL")
@@ -23,9 +43,7 @@ final class SQLiteWriter {
         // that commits write over what is there instead of making the file longer.
         try connection.execute("PRAGMA journal_size_limit = \(2 * Self.checkpointPages * 4096)")
         try connection.execute(SQLiteRows.createTable)
-        rows = try SQLiteRows(connection)
-        logPages = .allocate(capacity: 1)
-        logPages.initialize(to: 0)
+        let rows = try SQLiteRows(connection)
         // Takes the place of the automatic checkpoint, which would be part of a commit.
         sqlite3_wal_hook(
             connection.handle,
@@ -33,30 +51,102 @@ final class SQLiteWriter {
                 logPages?.assumingMemoryBound(to: Int32.self).pointee = count
                 return SQLITE_OK
             }, logPages)
+        opened = rows
+        return rows
     }
 
-    deinit {
-        sqlite3_wal_hook(rows.connection.handle, nil, nil)
-        logPages.deallocate()
+    private func close() {
+        guard let connection = opened?.connection else { return }
+        sqlite3_wal_hook(connection.handle, nil, nil)
+        // Closing would make a checkpoint that takes up where the one that failed left off.
+        if fault != nil { connection.keepLogOnClose() }
+        opened = nil
     }
+
+    // MARK: Writing
+
+    /// Runs a body in a transaction; when it returns, all is on disk, when it throws, nothing is, nor will be.
+    func write<Result>(
+        _ body: (any EngineTransaction) throws(TreeError) -> Result
+    ) throws(TreeError) -> Result {
+        // Not upon pages that the disk may have lost.
+        if let fault, fault.code == .io { throw fault }
+        try settle()
+        do {
+            return try rows().write(body) { isUnsettled = true }
+        } catch {
+            // At once, for whoever hears of the failure believes it. If the disk does not allow it, before the next one.
+            try? settle()
+            throw error
+        }
+    }
+
+    /// Sees to it that a commit that failed stays so.
+    ///
+    /// When the fsync of the log fails, SQLite undoes the transaction; but its pages lie in the log, complete, and a
+    /// process that opens the database after a crash would take them for committed. The next commit begins at the same
+    /// place of the log and overwrites them; hence this one, which says nothing. The fsync is not tried again for what was
+    /// written before: all that it counts for is written anew.
+    private func settle() throws(TreeError) {
+        guard isUnsettled else { return }
+        try commitNothing()
+    }
+
+    /// Shows that a commit is possible, and settles those that were not.
+    func commitNothing() throws(TreeError) {
+        isUnsettled = true
+        try rows().connection.execute("PRAGMA user_version = \(Int32.random(in: 1...Int32.max))")
+        isUnsettled = false
+    }
+
+    // MARK: Checkpoints
 
     /// Moves the log into the database if it has grown by enough since the last time.
     ///
     /// The log begins anew with the first commit that finds all of it moved and nobody reading from it. What fails here
-    /// stays in the log, for the next time.
+    /// stays in the log until ``renew()``.
     func checkpointIfDue() {
         // It has begun anew.
         if logPages.pointee < pagesAtCheckpoint { pagesAtCheckpoint = 0 }
-        guard logPages.pointee - pagesAtCheckpoint >= Self.checkpointPages else { return }
+        guard fault == nil, logPages.pointee - pagesAtCheckpoint >= Self.checkpointPages else { return }
+        try? checkpoint()
+    }
+
+    private func checkpoint() throws(TreeError) {
         pagesAtCheckpoint = logPages.pointee
-        try? Failpoint.checkpoint.around {
-            sqlite3_wal_checkpoint_v2(rows.connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        do {
+            try Failpoint.checkpoint.around { () throws(TreeError) in
+                try rows().connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+            }
+            fault = nil
+        } catch {
+            if error.code != .busy { fault = error }
+            throw error
         }
+    }
+
+    /// Moves the log into the database after this has failed. No other connection may be open.
+    ///
+    /// Where it was an fsync of the database that failed, the system may have dropped what was written, and the next fsync
+    /// would not tell (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020). An earlier
+    /// checkpoint may have moved pages, too, for which that fsync was to count, and SQLite would not move those again. So
+    /// the database is closed, with its log; opening it reads the log from its beginning, and all of it is moved once more.
+    /// Until then nothing is written.
+    func renew() throws(TreeError) {
+        if fault?.code == .io { close() }
+        try checkpoint()
     }
 
     /// Moves all of the log into the database and empties its file, if nobody reads.
     func checkpointForClosing() {
         // What fails here is recovered from the log when the database is opened again.
-        sqlite3_wal_checkpoint_v2(rows.connection.handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        guard fault == nil else { return }
+        do {
+            try Failpoint.checkpoint.around { () throws(TreeError) in
+                try opened?.connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
+            }
+        } catch {
+            fault = error
+        }
     }
 }

@@ -63,6 +63,17 @@ public final class TreeStore: Sendable {
         await engine.close()
     }
 
+    /// What is wrong with the disk although writes succeed; see ``Engine/fault``.
+    public var fault: TreeError? { engine.fault }
+
+    /// Tries to read and to write, durably, without a change; see ``Engine/probe()``.
+    ///
+    /// - Throws: ``TreeError``, what is in the way.
+    public func probe() async throws(TreeError) {
+        try await engine.probe()
+        _ = try await engine.read { snapshot throws(TreeError) in try snapshot.firstKey(in: .all, reverse: false) }
+    }
+
     /// What the store has committed since it was opened.
     public var statistics: Statistics { committer.statistics.withLock { $0 } }
 

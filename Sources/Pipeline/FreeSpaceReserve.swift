@@ -1,0 +1,50 @@
+package import Blobs
+
+/// How much of the disk stays free: below it nothing new is taken, so that what was taken can be brought to its end, and
+/// what frees space (which has to be written down first) can be done.
+package struct FreeSpaceReserve: Sendable, Hashable {
+    /// The lesser of what is given holds; nothing given is no reserve.
+    private let bytes: Int?
+    private let percent: Int?
+
+    /// 2 GiB, or 5 % of a disk that has less than 40 GiB.
+    package static let standard = FreeSpaceReserve(bytes: 2 << 30, percent: 5)
+
+    package init(bytes: Int? = nil, percent: Int? = nil) {
+        self.bytes = bytes
+        self.percent = percent
+    }
+
+    /// Reads `2GiB`, `5%`, both with a comma between (the lesser holds), a number of bytes, or `0` for none.
+    package init?(_ text: String) {
+        var (bytes, percent): (Int?, Int?)
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            if part.hasSuffix("%") {
+                guard percent == nil, let value = Self.number(part.dropLast()), value <= 90 else { return nil }
+                percent = value
+            } else {
+                guard bytes == nil, let value = Self.bytes(part) else { return nil }
+                bytes = value
+            }
+        }
+        self.init(bytes: bytes, percent: percent)
+    }
+
+    private static func number(_ text: Substring) -> Int? {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil  // No sign.
+    }
+
+    private static func bytes(_ text: Substring) -> Int? {
+        let units = ["KiB": 10, "MiB": 20, "GiB": 30, "TiB": 40]
+        let shift = units[String(text.suffix(3))]
+        guard let count = number(shift == nil ? text : text.dropLast(3)), count >= 0 else { return nil }
+        let (bytes, overflow) = count.multipliedReportingOverflow(by: 1 << (shift ?? 0))
+        return overflow ? nil : bytes
+    }
+
+    /// How many bytes have to be free on a file system.
+    package func bytes(of space: Directory.Space) -> Int {
+        let share = percent.map { space.totalBytes / 100 * $0 }
+        return min(bytes ?? share ?? 0, share ?? bytes ?? 0)
+    }
+}

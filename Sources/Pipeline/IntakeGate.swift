@@ -1,0 +1,105 @@
+import ServiceLifecycle
+import Synchronization
+import Tree
+
+/// Why nothing new is taken for now, and since when.
+package struct IntakePause: Error, Sendable {
+    /// For programs: `disk_full`, `read_only`, `permission`, `io`, `too_many_open_files`, or another of the tree's.
+    package let code: String
+    /// For people, strangers too: it names no file.
+    package let message: String
+    package let hint: String
+    /// Milliseconds since the epoch.
+    package fileprivate(set) var since: Int64
+
+    package init(code: String, message: String, hint: String) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        since = WallClock.milliseconds()
+    }
+}
+
+/// Open, or paused with a reason: whether new uploads are taken, and work that writes is begun.
+///
+/// It only knows; `StorageWatch` decides. Doors ask it before they take anything, workers wait at it.
+package final class IntakeGate: Sendable {
+    private struct Waiting {
+        let isForPause: Bool
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var pause: IntakePause?
+        var waiting: [Int: Waiting] = [:]
+        var lastNumber = 0
+
+        mutating func takeWaiting(forPause isForPause: Bool) -> [Waiting] {
+            let due = waiting.filter { $0.value.isForPause == isForPause }
+            for number in due.keys { waiting[number] = nil }
+            return Array(due.values)
+        }
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Why nothing is taken; nil while the gate is open.
+    package var pause: IntakePause? { state.withLock { $0.pause } }
+
+    /// - Throws: `IntakePause` while nothing new is taken.
+    package func check() throws(IntakePause) {
+        if let pause { throw pause }
+    }
+
+    /// Opens the gate, or pauses the intake; a pause that goes on for another reason keeps its beginning.
+    ///
+    /// - Returns: What held before.
+    @discardableResult
+    package func set(_ pause: IntakePause?) -> IntakePause? {
+        let (old, due) = state.withLock { state in
+            let old = state.pause
+            state.pause = pause
+            if let old { state.pause?.since = old.since }
+            return (old, state.takeWaiting(forPause: pause != nil))
+        }
+        for waiting in due { waiting.continuation.resume() }
+        return old
+    }
+
+    /// Waits until the gate is open, the task is cancelled, or the service shuts down.
+    package func waitUntilOpen() async { await wait(forPause: false) }
+
+    /// Waits until the intake is paused, the task is cancelled, or the service shuts down.
+    package func waitUntilPaused() async { await wait(forPause: true) }
+
+    private func wait(forPause isForPause: Bool) async {
+        guard (pause != nil) != isForPause else { return }
+        await cancelWhenGracefulShutdown {
+            let number = self.state.withLock { state in
+                state.lastNumber += 1
+                return state.lastNumber
+            }
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let isOver = self.state.withLock { state in
+                        if (state.pause != nil) == isForPause || Task.isCancelled { return true }
+                        state.waiting[number] = Waiting(isForPause: isForPause, continuation: continuation)
+                        return false
+                    }
+                    if isOver { return continuation.resume() }
+                    // Whoever takes it out of the list resumes it: this, the handler below, or the gate.
+                    if Task.isCancelled { self.letGo(number) }
+                }
+            } onCancel: {
+                self.letGo(number)
+            }
+        }
+    }
+
+    private func letGo(_ number: Int) {
+        let waiting = state.withLock { $0.waiting.removeValue(forKey: number) }
+        waiting?.continuation.resume()
+    }
+}
