@@ -63,7 +63,10 @@ extension UploadPipeline {
 
     private func expireReservations() async throws {
         let deadline = WallClock.milliseconds() - settings.draftLifetime.milliseconds
-        for record in try await unfinished(from: .socket) where record.updatedAt < deadline {
+        for entry in try await queued()
+        where entry.door != .inbox && entry.state != .ingested && entry.id.timestampMilliseconds < deadline {
+            guard let record = try await record(of: entry.id), record.door == .socket, record.updatedAt < deadline
+            else { continue }
             do {
                 // It has ended, but what was to be tidied up then could not be.
                 if record.state.isTerminal { try await settle(record.id) }
