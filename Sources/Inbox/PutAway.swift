@@ -43,14 +43,3 @@ struct Receipt {
         json = document.json(pretty: true) + [UInt8(ascii: "\n")]
     }
 }
-
-extension PipelineError {
-    /// What lies beside a file that was refused before it became an upload.
-    func document(of name: String) -> [UInt8] {
-        let document: TreeValue = [
-            "code": .string(code.rawValue), "message": .string(message), "hint": .string(hint), "file": .string(name),
-            "failed_at": .integer(WallClock.milliseconds()),
-        ]
-        return document.json(pretty: true) + [UInt8(ascii: "\n")]
-    }
-}

@@ -32,11 +32,11 @@ extension UploadPipeline {
         }
     }
 
-    /// The uploads of a door that still have work to do, oldest first.
-    package func unfinished(from door: Door) async throws -> [UploadRecord] {
+    /// The uploads of a door, or of all, that still have work to do, oldest first.
+    package func unfinished(from door: Door? = nil) async throws -> [UploadRecord] {
         var records: [UploadRecord] = []
         for (id, _) in try await queued() {
-            if let record = try await record(of: id), record.door == door { records.append(record) }
+            if let record = try await record(of: id), record.door == door ?? record.door { records.append(record) }
         }
         return records
     }
@@ -97,5 +97,16 @@ package struct FailureReason: Sendable {
             "hint": .string(error?.hint ?? ""), "failed_at": .integer(record.updatedAt), "files": .object(names),
         ]
         json = document.json(pretty: true) + [UInt8(ascii: "\n")]
+    }
+}
+
+extension PipelineError {
+    /// What lies beside a file that was refused before it became an upload.
+    package func document(of name: String) -> [UInt8] {
+        let document: TreeValue = [
+            "code": .string(code.rawValue), "message": .string(message), "hint": .string(hint), "file": .string(name),
+            "failed_at": .integer(WallClock.milliseconds()),
+        ]
+        return document.json(pretty: true) + [UInt8(ascii: "\n")]
     }
 }

@@ -11,7 +11,8 @@ import Tree
 struct IntakeTests {
     private static let gibibyte = 1 << 30
     private static let reserves: [(String, Int, Int)] = [
-        ("2GiB,5%", 100 * gibibyte, 2 * gibibyte), ("2GiB,5%", 10 * gibibyte, 10 * gibibyte / 100 * 5), ("5%,2GiB", 100 * gibibyte, 2 * gibibyte),
+        ("2GiB,5%", 100 * gibibyte, 2 * gibibyte), ("2GiB,5%", 10 * gibibyte, 10 * gibibyte / 100 * 5),
+        ("5%,2GiB", 100 * gibibyte, 2 * gibibyte),
         ("0", 100 * gibibyte, 0), ("0%", 100 * gibibyte, 0), ("1500", 100 * gibibyte, 1500), ("3KiB", gibibyte, 3072),
         ("1TiB", gibibyte, 1024 * gibibyte), ("90%", 1000, 900),
     ]
