@@ -5,10 +5,15 @@
 /// can never reach outside the root. All calls block on the disk: call from a thread that may. Thread-safe.
 public final class LocalBlobStore: Sendable {
     private let root: Directory
+    private let staging: Directory
 
     /// Opens the store at `path`, making the folder when it is missing.
-    public init(path: String) throws(BlobError) {
+    ///
+    /// - Parameter staging: Where files lie until they are whole, on the same file system. What a crash leaves there ends
+    ///   in `.part`, and is for whoever owns the folder to delete.
+    public init(path: String, staging: Directory) throws(BlobError) {
         root = try Directory(path: path, create: true)
+        self.staging = staging
     }
 
     /// Moves a finished file into its place. Durable when it returns; repeating it after a crash is harmless.
@@ -22,7 +27,7 @@ public final class LocalBlobStore: Sendable {
     public func write(_ blobs: [(name: BlobName, bytes: [UInt8])]) throws(BlobError) {
         for (name, bytes) in blobs {
             let folder = try existingFolder(of: name)
-            try folder.replace(name.fileName, with: bytes)
+            try folder.replace(name.fileName, with: bytes, staging: staging)
         }
         if let name = blobs.first?.name { try folder(of: name).sync() }
     }
@@ -39,6 +44,20 @@ public final class LocalBlobStore: Sendable {
         do throws(BlobError) {
             return try root.folder(userID).folder(postID).names().filter(BlobName.isValid)
         } catch  where error.code == .notFound {
+            return []
+        }
+    }
+
+    /// Whose blobs there are, in byte order.
+    public func userIDs() throws(BlobError) -> [String] {
+        try root.names()
+    }
+
+    /// The posts of which a user has blobs, in byte order; empty when there are none.
+    public func postIDs(userID: String) throws(BlobError) -> [String] {
+        do throws(BlobError) {
+            return try root.folder(userID).names()
+        } catch  where error.code == .notFound || error.code == .wrongKind {
             return []
         }
     }

@@ -105,14 +105,16 @@ public final class StagedFile: Sendable {
 
 extension Directory {
     /// Writes a whole file under its final name, replacing what was there. Durable when it returns.
-    public func write(_ bytes: [UInt8], as name: String) throws(BlobError) {
-        try replace(name, with: bytes)
+    ///
+    /// - Parameter staging: Where the file lies until it is whole, on the same file system; without it, here.
+    public func write(_ bytes: [UInt8], as name: String, staging: Directory? = nil) throws(BlobError) {
+        try replace(name, with: bytes, staging: staging)
         try sync()
     }
 
     /// As `write`, but the name itself is not durable before the caller syncs the folder, once for many.
-    func replace(_ name: String, with bytes: [UInt8]) throws(BlobError) {
-        let staged = try StagedFile(in: self, name: ".\(name.prefix(240)).part")
+    func replace(_ name: String, with bytes: [UInt8], staging: Directory?) throws(BlobError) {
+        let staged = try StagedFile(in: staging ?? self, name: ".\(UInt64.random(in: .min ... .max)).part")
         try bytes.withUnsafeBufferPointer { buffer throws(BlobError) in
             try staged.write(UnsafeRawBufferPointer(buffer))
         }

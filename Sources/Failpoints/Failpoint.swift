@@ -36,6 +36,9 @@ public enum Failpoint: String, CaseIterable, Sendable {
     /// Why the rules of the environment cannot be understood; nil when they can, or when there are none.
     public static var problem: String? { FailpointRules.inForce.problem }
 
+    /// What ``pass(_:at:)`` returns when a call is not to be made, and is to be reported as made.
+    static let skipped: Int32 = -1
+
     /// Does what the rules say of this side of the step; does not return when they say crash.
     ///
     /// - Parameter place: Where the step is made.
@@ -50,6 +53,7 @@ public enum Failpoint: String, CaseIterable, Sendable {
     /// - Returns: What the call returned; `-errno`, with `errno` set, when a rule made it fail.
     public func around<Result: SignedInteger>(_ place: @autoclosure () -> String, _ call: () -> Result) -> Result {
         let failure = pass(.before, at: place())
+        if failure == Self.skipped { return 0 }
         guard failure == 0 else {
             errno = failure
             return Result(-failure)

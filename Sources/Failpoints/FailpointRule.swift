@@ -5,6 +5,7 @@ import Glibc
 ///     before-rename:/blobs/=crash@3      ends the process (SIGKILL) instead of the third rename into or out of blobs/
 ///     after-commit=pause(/tmp/gate)      holds the thread after the first commit, for as long as the file is there
 ///     before-fsync:.part=EIO@2+          fails every fsync of a part but the first
+///     before-fsync-folder=skip@1+        makes no call and says that it was made, as a disk does that lies
 ///     *=trace(/tmp/points)               writes every point that is passed to a file, a line each
 ///
 /// PLACE is a part of the point's place. N counts the matches of the rule, from 1 (without it); `N+` means that one and all
@@ -13,6 +14,7 @@ struct FailpointRule: Sendable {
     enum Action: Sendable, Equatable {
         case crash
         case fail(Int32)
+        case skip
         case pause(while: String)
         case trace(to: String)
     }
@@ -35,8 +37,12 @@ struct FailpointRule: Sendable {
     init?(_ text: Substring) {
         let sides = text.split(separator: "=", maxSplits: 1)
         guard sides.count == 2, read(pattern: sides[0]), read(action: sides[1]) else { return nil }
-        if case .fail = action, side != .before { return nil }
-        if case .trace = action { isLasting = true }
+        switch action {
+        case .fail where side != .before: return nil
+        case .skip where side != .before || point != .fsync && point != .fsyncFolder: return nil
+        case .trace: isLasting = true
+        default: break
+        }
     }
 
     private mutating func read(pattern: Substring) -> Bool {
@@ -66,6 +72,8 @@ struct FailpointRule: Sendable {
             action = .trace(to: path)
         } else if let number = Self.errorNumbers[String(name)] {
             action = .fail(number)
+        } else if name == "skip" {
+            action = .skip
         } else {
             return name == "crash"
         }

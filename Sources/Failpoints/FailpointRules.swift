@@ -21,7 +21,7 @@ final class FailpointRules: Sendable {
         matches = Mutex(Array(repeating: 0, count: rules.count))
     }
 
-    /// Does what the rules say; gives the `errno` of the last that makes the step fail, or 0.
+    /// Does what the rules say; gives the `errno` of the last that makes the step fail, `skipped`, or 0.
     func apply(_ point: Failpoint, _ side: Failpoint.Side, _ place: String) -> Int32 {
         var failure: Int32 = 0
         for (index, rule) in rules.enumerated() where rule.matches(point, side, place) {
@@ -33,6 +33,7 @@ final class FailpointRules: Sendable {
             switch rule.action {
             case .crash: Self.crash()
             case .fail(let number): failure = number
+            case .skip: failure = Failpoint.skipped
             case .pause(let path): while access(path, F_OK) == 0 { usleep(2000) }
             case .trace(let path): Self.append("\(side.rawValue)-\(point.rawValue):\(place)\n", to: path)
             }

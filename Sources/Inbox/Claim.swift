@@ -104,7 +104,7 @@ struct Claim {
             let claimed = try storage.incoming.folder(record.id.description, create: true)
             if let source = record.source {
                 let document = isPublished ? Receipt(record).json : FailureReason(record).json
-                let putAway = PutAway(folder: target, mark: record.id.description)
+                let putAway = PutAway(folder: target, staging: storage.incoming, mark: record.id.description)
                 try putAway.put(source, from: claimed, with: document, as: isPublished ? "receipt" : "reason")
                 try putAway.put(Sidecar.name(of: source), from: claimed)
             }

@@ -179,11 +179,11 @@ package struct InboxDoor: Service {
 
     private func reject(_ misfit: InboxScan.Misfit) async {
         logger.notice("refused", metadata: ["file": "\(misfit.name)", "reason": "\(misfit.reason)"])
-        let failed = pipeline.storage.failed
+        let storage = pipeline.storage
         do {
             try await pipeline.onFileThread {
-                let folder = try failed.folder(misfit.user?.description ?? "no_user", create: true)
-                try PutAway(folder: folder, mark: "\(WallClock.milliseconds())")
+                let folder = try storage.failed.folder(misfit.user?.description ?? "no_user", create: true)
+                try PutAway(folder: folder, staging: storage.incoming, mark: "\(WallClock.milliseconds())")
                     .put(misfit.name, from: misfit.folder, with: misfit.reason.document(of: misfit.name), as: "reason")
             }
         } catch {

@@ -6,6 +6,8 @@ import Tree
 /// Moving things that were dealt with to where a person finds them, each beside the document that says what became of it.
 struct PutAway {
     let folder: Directory
+    /// Where documents lie until they are whole.
+    let staging: Directory
     /// Tells apart things of one name; put behind the name where it is taken.
     let mark: String
 
@@ -13,7 +15,9 @@ struct PutAway {
     func put(_ name: String, from source: Directory, with document: [UInt8]? = nil, as kind: String = "") throws {
         guard try source.entry(name) != nil else { return }
         let newName = try folder.entry(name) == nil ? name : marked(name)
-        if let document { try folder.write(document, as: "\(shortened(newName)).\(kind).json") }
+        if let document {
+            try folder.write(document, as: "\(shortened(newName)).\(kind).json", staging: staging)
+        }
         try source.move(name, to: folder, as: newName)
     }
 

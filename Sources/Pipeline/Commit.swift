@@ -1,3 +1,4 @@
+import Blobs
 import Posts
 import Tree
 
@@ -8,6 +9,7 @@ extension UploadPipeline {
     /// The author's copy in the post is what `people/` says at that moment: a name that changes in between is a failed
     /// precondition, and the update is made anew.
     func commit(_ record: UploadRecord) async throws {
+        let leftovers = try await leftovers(of: record)
         while true {
             let known = Person(uid: record.owner, record: try await tree.get(Paths.person(record.owner)))
             var record = record
@@ -22,6 +24,7 @@ extension UploadPipeline {
             try post.write(to: &update)
             if known == nil { author.write(to: &update) }
             for number in record.photos.keys { record.photos[number]?.rendered = nil }  // The post has it now.
+            try discard(leftovers, in: &update)
             update[Paths.upload(record.id)] = try record.value()
             update[Paths.queued(record.id)] = record.door == .inbox ? "settling" : nil
             update.preconditions = [
@@ -32,5 +35,16 @@ extension UploadPipeline {
             if try await step("ingested-published", { try await apply(update) }) { break }
             guard try await self.record(of: record.id)?.state == .ingested else { break }
         }
+    }
+    /// Renditions that an earlier try made by other recipes, before the service was started with these.
+    private func leftovers(of record: UploadRecord) async throws -> [BlobName] {
+        let blobs = storage.blobs
+        let names = try await onFileThread {
+            try blobs.fileNames(userID: record.owner.description, postID: record.id.description)
+        }
+        let kept = record.photos.values.flatMap { photo in
+            [photo.fileName] + (photo.rendered?.renditions.values.map(\.fileName) ?? [])
+        }
+        return try Set(names).subtracting(kept).sorted().map { try record.blobName($0) }
     }
 }

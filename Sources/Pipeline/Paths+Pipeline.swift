@@ -28,4 +28,9 @@ extension Paths {
 
     /// Blobs that nothing refers to any more, and when they may go.
     static let garbage = TreePath(["garbage"], in: .pipeline)
+
+    /// Posts that are gone and whose blobs are not, and when these may go.
+    static let orphans = TreePath(["orphans"], in: .pipeline)
+
+    static func orphan(_ id: PostID) -> TreePath { orphans / id.key }
 }

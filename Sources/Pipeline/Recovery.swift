@@ -70,7 +70,7 @@ extension UploadPipeline {
     private static func putAside(_ record: UploadRecord, in storage: Storage) throws {
         guard !record.photos.isEmpty else { return }
         let folder = try storage.failed.folder(record.owner.description, create: true)
-        try folder.write(FailureReason(record).json, as: "upload\(record.id).reason.json")
+        try folder.write(FailureReason(record).json, as: "upload\(record.id).reason.json", staging: storage.incoming)
         for photo in record.orderedPhotos {
             try storage.blobs.release(
                 record.blobName(photo.fileName), to: folder, as: "upload\(record.id).\(photo.fileName)")

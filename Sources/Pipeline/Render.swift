@@ -83,8 +83,6 @@ struct RenditionName: Sendable {
 
     func fileName(_ format: ImageFormat) -> String { "\(stem).\(format.fileExtension)" }
 
-    /// Whether a blob is this rendition, whatever its format.
-    func matches(_ fileName: String) -> Bool {
-        ImageFormat.allCases.contains { self.fileName($0) == fileName }
-    }
+    /// All that it may be called: the format hangs on the photo.
+    var candidates: [String] { ImageFormat.allCases.map(fileName) }
 }

@@ -86,12 +86,28 @@ package struct Rethumb: Sendable {
             record.photos.count == old.count
         else { return false }
         if isDryRun { return true }
+        let announcement = try await announce(old, of: record)
         var renewed: [PhotoRecord] = []
         for ((number, photo), oldPhoto) in zip(record.photos.sorted(by: { $0.key < $1.key }), old) {
             renewed.append(
                 needsWork(oldPhoto) ? try await pipeline.render(photo, number: number, of: record) : oldPhoto)
         }
-        return try await switchOver(id, owner: record, from: (post["photos"], old), to: renewed)
+        return try await switchOver(
+            id, owner: record, from: (post["photos"], old), to: renewed, announcement: announcement)
+    }
+
+    /// Lists the files that are about to be made as garbage, for the case that the switch to them never comes.
+    private func announce(_ photos: [PhotoRecord], of record: UploadRecord) async throws -> TreePath? {
+        var names: [BlobName] = []
+        for (number, photo) in zip(record.photos.keys.sorted(), photos) where needsWork(photo) {
+            for recipe in pipeline.settings.recipes {
+                names += try RenditionName(recipe, number: number).candidates.map { try record.blobName($0) }
+            }
+        }
+        var update = MultiPathUpdate()
+        let path = try pipeline.discard(names, in: &update)
+        try await pipeline.tree.update(update)
+        return path
     }
 
     private func needsWork(_ photo: PhotoRecord) -> Bool {
@@ -107,7 +123,7 @@ package struct Rethumb: Sendable {
     /// One multi-path update, refused when the post's photos changed since they were read.
     private func switchOver(
         _ id: PostID, owner record: UploadRecord, from old: (value: TreeValue?, photos: [PhotoRecord]),
-        to new: [PhotoRecord]
+        to new: [PhotoRecord], announcement: TreePath?
     ) async throws -> Bool {
         var update = MultiPathUpdate(preconditions: [.equals(Paths.post(id) / "photos", old.value)])
         for (name, value) in try PostPhotos(new).fields(owner: record.owner, post: id) {
@@ -116,6 +132,7 @@ package struct Rethumb: Sendable {
         let kept = Set(new.flatMap { $0.renditions.values.map(\.fileName) })
         let replaced = Set(old.photos.flatMap { $0.renditions.values.map(\.fileName) }).subtracting(kept)
         try pipeline.discard(try replaced.sorted().map { try record.blobName($0) }, in: &update)
+        if let announcement { update[announcement] = nil }
         return try await pipeline.step("switch") { try await pipeline.apply(update) }
     }
 }

@@ -6,7 +6,7 @@ package import Tree
 ///     lock              held by the process that works here
 ///     tree.sqlite       the tree: posts, people, feeds, and the pipeline's own records
 ///     blobs/            user_id/post_id/file_name, immutable
-///     incoming/         what is on its way: {id}.{n}.part while it is received, {id}/ while an inbox file is taken
+///     incoming/         what is on its way: *.part until it is whole, {id}/ while an inbox file is taken
 ///     inbox/{uid}/      people drop photos here
 ///     done/{uid}/       what became a post, with a receipt
 ///     failed/{uid}/     what never can, with a reason
@@ -47,7 +47,7 @@ package final class Storage: Sendable {
         done = try root.folder("done", create: true)
         failed = try root.folder("failed", create: true)
         _ = try root.folder("blobs", create: true)
-        blobs = try LocalBlobStore(path: "\(path)/blobs")
+        blobs = try LocalBlobStore(path: "\(path)/blobs", staging: incoming)
         for folder in [incoming, done, failed] { try folder.removeProbe() }
         try blobs.removeProbe()
         tree = try await TreeStore(engine: Self.open(engine, in: root), retention: retention)

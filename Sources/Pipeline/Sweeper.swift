@@ -6,13 +6,18 @@ import Synchronization
 import Tree
 
 extension UploadPipeline {
-    /// Sweeps every minute, and some seconds after faults, which leave things behind, until a shutdown. A fault is logged
-    /// and met again at the next sweep.
+    /// Sweeps every minute, and some seconds after faults, which leave things behind, and looks through the blob store every
+    /// hour, until a shutdown. A fault is logged and met again at the next sweep.
     func sweepRegularly() async {
+        var nextLook = ContinuousClock.now
         while !Task.isEnding {
             let faultCount = watch.reportCount
             do {
                 try await sweep()
+                if nextLook <= .now {
+                    try await collectOrphans()
+                    nextLook = .now + .seconds(3600)
+                }
             } catch {
                 if intake.pause == nil { logger.warning("sweeping failed", metadata: ["fault": "\(error)"]) }
             }
@@ -94,16 +99,21 @@ extension UploadPipeline {
         return photos.contains { $0.renditions.values.contains { $0.fileName == name.fileName } }
     }
 
-    /// What to add to an update so that blobs which it replaces are deleted after the grace period.
-    func discard(_ blobs: [BlobName], in update: inout MultiPathUpdate) throws {
-        guard !blobs.isEmpty else { return }
+    /// What to add to an update so that blobs are deleted after the grace period, unless their post names them then.
+    ///
+    /// - Returns: Where the list of them is; nil when there are none.
+    @discardableResult
+    func discard(_ blobs: [BlobName], in update: inout MultiPathUpdate) throws -> TreePath? {
+        guard !blobs.isEmpty else { return nil }
         var names: [TreeKey: TreeValue] = [:]
         for (index, name) in blobs.enumerated() {
             names[try TreeKey(String(index))] = .string(name.description)
         }
-        update[Paths.garbage / ids.next().key] = [
+        let path = Paths.garbage / ids.next().key
+        update[path] = [
             "after": .integer(WallClock.milliseconds() + settings.gracePeriod.milliseconds), "blobs": .object(names),
         ]
+        return path
     }
 }
 

@@ -14,7 +14,7 @@ struct LocalBlobStoreTests {
     @Test func aStagedFileIsHashedAndInvisibleUntilPublished() async throws {
         try await withScratch { scratch in
             let folder = try scratch.directory()
-            let store = try LocalBlobStore(path: "\(scratch.path)/blobs")
+            let store = try LocalBlobStore(path: "\(scratch.path)/blobs", staging: try Directory(path: scratch.path))
             let name = try BlobName(userID: "maria", postID: "p1", fileName: "original.jpg")
             let file = try staged("abc", in: folder)
             let contents = try file.finish()
@@ -47,7 +47,7 @@ struct LocalBlobStoreTests {
 
     @Test func severalBlobsOfAPostAreWrittenListedAndRemoved() async throws {
         try await withScratch { scratch in
-            let store = try LocalBlobStore(path: scratch.path)
+            let store = try LocalBlobStore(path: scratch.path, staging: try Directory(path: scratch.path))
             let names = try ["thumb.jpg", "full.jpg"].map { try BlobName(userID: "u", postID: "p", fileName: $0) }
             try store.write(names.map { ($0, Array($0.fileName.utf8)) })
             try store.write(names.map { ($0, Array($0.fileName.utf8)) })
@@ -66,7 +66,7 @@ struct LocalBlobStoreTests {
     func linksInsideTheStoreAreRefused() async throws {
         try await withScratch { scratch in
             try scratch.write("mine", to: "outside/file")
-            let store = try LocalBlobStore(path: scratch.path + "/blobs")
+            let store = try LocalBlobStore(path: scratch.path + "/blobs", staging: try Directory(path: scratch.path))
             #expect(symlink("\(scratch.path)/outside", "\(scratch.path)/blobs/evil") == 0)
             let name = try BlobName(userID: "evil", postID: "p", fileName: "f")
             let error = #expect(throws: BlobError.self) { try store.write([(name, [1])]) }

@@ -33,7 +33,7 @@ struct FailpointTests {
         arguments: [
             "crash", "before-rename", "=crash", "before-=crash", "before-juggle=crash", "during-rename=crash",
             "before-rename=explode", "before-rename=crash@0", "before-rename=crash@x", "after-rename=EIO",
-            "before-rename=EWHATEVER", "before-rename=pause(",
+            "before-rename=EWHATEVER", "before-rename=skip", "after-fsync=skip", "before-rename=pause(",
         ])
     func noRules(text: String) {
         #expect(FailpointRule(text[...]) == nil)
@@ -49,6 +49,13 @@ struct FailpointTests {
         #expect(rules.apply(.fsync, .before, "c.part") == EIO)
         #expect(rules.apply(.rename, .before, "x") == ENOSPC)
         #expect(rules.apply(.rename, .before, "x") == 0)
+    }
+
+    @Test("A call that is skipped is not made, and counts as made")
+    func skipping() {
+        let rules = FailpointRules("before-fsync=skip@2")
+        #expect(rules.apply(.fsync, .before, "a") == 0)
+        #expect(rules.apply(.fsync, .before, "a") == Failpoint.skipped)
     }
 
     @Test("Without the environment variable, nothing happens")

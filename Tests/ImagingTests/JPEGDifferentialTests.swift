@@ -49,6 +49,23 @@ struct JPEGDifferentialTests {
         #expect(SequentialFrame.read(bytes.span) == nil)
     }
 
+    @Test("One that lacks AC coefficients is left to libjpeg, which smooths it")
+    func progressiveWithoutAC() throws {
+        let original = Fixture.bytes("progressive-444.jpg")
+        #expect(JPEGOracle.oursOfDC(original) != nil)
+        // Its first scan of AC coefficients, from its SOS to the next marker segment.
+        let sos = try #require(
+            original.indices.first { index in
+                index + 10 < original.count && original[index] == 0xFF && original[index + 1] == 0xDA
+                    && original[index + 4] == 1 && original[index + 7] > 0
+            })
+        let end = try #require(
+            original[(sos + 2)...].indices.first { original[$0] == 0xFF && original[$0 + 1] >= 0xC0 })
+        let bytes = Array(original[..<sos] + original[end...])
+        let isLeftToLibjpeg = JPEGOracle.oursOfDC(bytes) == nil
+        #expect(isLeftToLibjpeg)
+    }
+
     /// libjpeg's smaller transforms take a part of the high frequencies for low ones, ours cuts them off: what they make
     /// of a photo differs a little everywhere, and much only at hard edges.
     @Test("At a quarter and a half, but for the kind of transform", arguments: JPEGFile.all, [2, 4])

@@ -36,6 +36,19 @@ struct PNGDifferentialTests {
         }
     }
 
+    @Test("A chunk whose type is not four letters is libpng's to refuse")
+    func chunkTypes() throws {
+        let original = Fixture.bytes("rgb-8.png")
+        for type in [[0x74, 0xDF, 0x9E, 0xE2], [0x31, 0x45, 0x78, 0x74], [0x74, 0x45, 0x78, 0x5B]] as [[UInt8]] {
+            var bytes = original
+            // An empty chunk behind the header.
+            bytes.insert(contentsOf: [0, 0, 0, 0] + type + [0, 0, 0, 0], at: 33)
+            bytes.repairChecksums()
+            #expect(try PNGOracle.ours(bytes) == nil)
+            #expect(throws: ImageError.self) { try PNGOracle.theirs(bytes) }
+        }
+    }
+
     @Test("Rows of noise with filters at random, some of which there are not", arguments: [UInt8(0), 2, 6])
     func noise(colorType: UInt8) throws {
         var random = SplitMix(state: UInt64(colorType))

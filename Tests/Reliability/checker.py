@@ -133,6 +133,8 @@ class Check:
         """No blob without a post, nothing on its way, no temporary file."""
         for user in sorted((self.service.storage / "blobs").iterdir()):
             for folder in sorted(user.iterdir()):
+                if folder.name not in self.posts and self.is_unfinished(folder.name):
+                    continue
                 named = {
                     rendition["storage_uri"].rsplit("/", 1)[1]
                     for photo in as_list(self.posts.get(folder.name, {}).get("photos"))
@@ -143,9 +145,13 @@ class Check:
                         self.complain("orphans", f"{path} belongs to no post")
         for path in sorted((self.service.storage / "incoming").iterdir()):
             self.complain("orphans", f"{path} is left over")
-        for folder in ("done", "failed", "inbox"):
+        for folder in ("blobs", "done", "failed", "inbox"):
             for path in (self.service.storage / folder).rglob("*.part"):
                 self.complain("orphans", f"{path} is left over")
+
+    def is_unfinished(self, upload_id):
+        status, upload = self.service.json("GET", f"/v1/uploads/{upload_id}")
+        return status == 200 and upload["state"] in ("reserved", "draft")
 
     def check_change_log(self, tree):
         """The changes, applied to nothing, give the tree; their tokens go up."""

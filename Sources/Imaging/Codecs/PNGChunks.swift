@@ -18,6 +18,7 @@ struct PNGChunks {
         var isBehindData = false
         while let payload = next(bytes, &offset) {
             let type = payload.lowerBound - 4
+            guard (type..<type + 4).allSatisfy({ isLetter(bytes[$0]) }) else { return nil }
             if bytes.starts(with: "IDAT", at: type) {
                 guard !isBehindData else { return nil }
                 let isFirst = chunks.data.upperBound == 0
@@ -32,6 +33,10 @@ struct PNGChunks {
             else { return nil }
         }
         return nil
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 
     private init?(header: Span<UInt8>) {

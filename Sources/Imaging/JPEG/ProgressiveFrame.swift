@@ -64,12 +64,15 @@ extension ProgressiveFrame {
     private struct ScanList {
         private(set) var scans: [Scan] = []
         private(set) var count = 0
-        /// For each component the lowest bit that is known; nil before its first scan.
-        private var lowBits: [Int?] = []
+        /// For each component, and each of its 64 coefficients, the lowest bit that is known; nil before its first scan.
+        private var lowBits: [[Int?]] = []
 
-        init(componentCount: Int = 0) { lowBits = Array(repeating: nil, count: componentCount) }
+        init(componentCount: Int = 0) {
+            lowBits = Array(repeating: Array(repeating: nil, count: 64), count: componentCount)
+        }
 
-        var isComplete: Bool { !lowBits.isEmpty && lowBits.allSatisfy { $0 == 0 } }
+        /// Where AC coefficients are missing, decoders guess, and smooth what they have: that is left to libjpeg.
+        var isComplete: Bool { !lowBits.isEmpty && lowBits.allSatisfy { $0.allSatisfy { $0 == 0 } } }
 
         /// SOS (T.81, B.2.3); false for what no encoder writes.
         mutating func add(
@@ -80,9 +83,15 @@ extension ProgressiveFrame {
                 let first = segment.byte(at: 1 + 2 * partCount), let last = segment.byte(at: 2 + 2 * partCount),
                 let bits = segment.byte(at: 3 + 2 * partCount)
             else { return false }
-            guard first == 0 else { return partCount == 1 && first <= last && last <= 63 }
             let (highBit, lowBit) = (Int(bits >> 4), Int(bits & 15))
-            guard last == 0, lowBit <= 13 else { return false }
+            guard lowBit <= 13 else { return false }
+            guard first == 0 else {
+                guard partCount == 1, first <= last, last <= 63,
+                    let component = frame.components.firstIndex(where: { $0.identifier == segment.byte(at: 1) })
+                else { return false }
+                return (Int(first)...Int(last)).allSatisfy { learn($0, of: component, highBit, lowBit) }
+            }
+            guard last == 0 else { return false }
             var parts: [Scan.Part] = []
             for number in 0..<partCount {
                 let identifier = segment.byte(at: 1 + 2 * number)
@@ -91,12 +100,7 @@ extension ProgressiveFrame {
                     let selectors = segment.byte(at: 2 + 2 * number), selectors >> 4 < 4
                 else { return false }
                 let code = tables.dcCodes[Int(selectors >> 4)]
-                if let known = lowBits[component] {
-                    guard highBit == known, lowBit == known - 1 else { return false }
-                } else {
-                    guard highBit == 0, code != nil else { return false }
-                }
-                lowBits[component] = lowBit
+                guard code != nil || highBit > 0, learn(0, of: component, highBit, lowBit) else { return false }
                 parts.append(Scan.Part(component: component, code: highBit == 0 ? code : nil))
             }
             guard !parts.isEmpty else { return false }
@@ -104,6 +108,17 @@ extension ProgressiveFrame {
                 Scan(
                     parts: parts, isFirst: highBit == 0, lowBit: lowBit, restartInterval: tables.restartInterval,
                     offset: offset))
+            return true
+        }
+
+        /// Notes a coefficient's bits; false when they are not those that are due.
+        private mutating func learn(_ number: Int, of component: Int, _ highBit: Int, _ lowBit: Int) -> Bool {
+            if let known = lowBits[component][number] {
+                guard highBit == known, lowBit == known - 1 else { return false }
+            } else {
+                guard highBit == 0 else { return false }
+            }
+            lowBits[component][number] = lowBit
             return true
         }
     }

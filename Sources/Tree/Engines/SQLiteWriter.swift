@@ -142,7 +142,9 @@ final class SQLiteWriter {
         // What fails here is recovered from the log when the database is opened again.
         guard fault == nil else { return }
         do {
-            try opened?.connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
+            try Failpoint.checkpoint.around { () throws(TreeError) in
+                try opened?.connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
+            }
         } catch {
             fault = error
         }

@@ -1,0 +1,249 @@
+"""Kills the service at every failpoint and at random moments, under load, and looks for what was lost.
+
+crash_matrix.py [KILLS]    (TINTYPE names the binary)
+
+It first traces a run that takes every step there is. The points that are passed must be those of failpoints.txt, so that a
+new step is noticed; then each of them is crashed at, in turn with random moments, on two Storage folders side by side.
+"""
+
+import collections
+import concurrent.futures
+import difflib
+import os
+import pathlib
+import random
+import sys
+import tempfile
+import time
+
+from checker import Check, Ledger
+from load import FIXTURES, Load, Photos, drop
+from service import Service
+
+HERE = pathlib.Path(__file__).resolve().parent
+RECIPES = [["full=96", "thumb=48,cover"], ["full=80", "thumb=40,cover"]]
+KILLS_BEFORE_A_LOOK = 3
+LOOKS_BEFORE_A_NEW_FOLDER = 8
+
+
+def arguments(generation=0, draft_lifetime="24h"):
+    recipes = [option for recipe in RECIPES[generation % 2] for option in ("--recipe", recipe)]
+    return recipes + ["--grace-period", "0s", "--inbox-quiet", "1s", "--draft-lifetime", draft_lifetime]
+
+
+# The list of failpoints
+
+
+def place_of(line, storage):
+    """A traced point with its place made general: `before-rename:/blobs/`."""
+    point, _, place = line.partition(":")
+    if place.startswith(str(storage)):
+        below = place[len(str(storage)):]
+        if not below:
+            return point
+        return f"{point}:/{below.split('/')[1]}/" if below.count("/") > 1 else f"{point}:{below}"
+    if point.endswith("-reply"):
+        method, _, path = place.partition(" ")
+        return f"{point}:{method} /v1/uploads" if path.startswith("/v1/uploads") else None
+    return line
+
+
+def trace(binary, folder):
+    """Takes every step once, and gives the points that were passed."""
+    path = pathlib.Path(folder) / "points"
+    service = Service(binary, pathlib.Path(folder) / "Storage")
+    environment = {"TINTYPE_FAILPOINTS": f"*=trace({path})"}
+    photos, ledger = Photos("trace"), Ledger()
+
+    def run(options):
+        if not service.start(options, environment):
+            raise RuntimeError(f"the service does not start; see {service.log}")
+
+    run(arguments())
+    ids = []
+    for number in range(2):
+        status, answer = service.upload(photos.next(), "ann", f"key-{number}", text="one #tag")
+        assert status == 201, answer
+        ids.append(answer["post_id"])
+    service.upload(b"\xff\xd8\xff\xe0 no photo", "ann", "key-bad")
+    service.upload((FIXTURES / "baseline-420.jpg").read_bytes()[:2000], "ann", "key-cut")
+    for number in range(2):
+        status, draft = service.json("POST", "/v1/uploads?user=ann&draft=true")
+        assert status == 201, draft
+        status, answer = service.request("POST", f"/v1/uploads/{draft['upload_id']}/photos", photos.next())
+        assert status in (200, 201), answer
+        if number == 0:
+            service.request("POST", f"/v1/uploads/{draft['upload_id']}/publish?text=hello")
+    inbox = service.storage / "inbox" / "bob"
+    for _ in range(12):
+        drop(inbox, photos, ledger, "bob")
+    (inbox / "notes.txt").write_text("no photo")
+    (inbox / "cut.jpg").write_bytes((FIXTURES / "baseline-420.jpg").read_bytes()[:2000])
+    service.settle()
+    service.json("PATCH", "/.json", {f"posts/{ids[0]}": None, f"people/ann/posts/{ids[0]}": None, f"feed/ann/{ids[0]}": None})
+    service.stop()
+    run(arguments(1, draft_lifetime="0s"))
+    service.request("POST", "/v1/rethumb")
+    service.stop()
+    run(arguments(1))
+    deadline = time.monotonic() + 10
+    while "after-step:collected\n" not in path.read_text() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    service.stop()
+    places = {place_of(line, service.storage) for line in path.read_text().splitlines()}
+    return sorted(place for place in places if place)
+
+
+def compare(points):
+    """Complains of points that the list does not have, and of those that it has in vain."""
+    listed = [line for line in (HERE / "failpoints.txt").read_text().splitlines() if line and line[0] != "#"]
+    difference = [line for line in difflib.unified_diff(listed, points, "failpoints.txt", "traced", lineterm="", n=0)]
+    for line in difference:
+        print(line)
+    return not difference
+
+
+# The matrix
+
+
+class Lane:
+    """A service that is killed over and over."""
+
+    def __init__(self, binary, folder, points, kills, seed):
+        self.binary, self.folder, self.kills_wanted = binary, pathlib.Path(folder), kills
+        self.points = points
+        self.name = f"lane{seed}"
+        self.random = random.Random(seed)
+        self.counts = collections.Counter()
+        self.problems = []
+
+    def run(self):
+        generation = 0
+        while self.counts["kills"] < self.kills_wanted and not self.problems:
+            self.service = Service(self.binary, self.folder / f"{self.name}-{generation}" / "Storage")
+            self.service.storage.parent.mkdir()
+            self.ledger, self.unanswered = Ledger(), []
+            self.photos = Photos(f"{self.name}-{generation}")
+            for look in range(LOOKS_BEFORE_A_NEW_FOLDER):
+                for _ in range(KILLS_BEFORE_A_LOOK):
+                    self.kill_under_load(look)
+                self.look(look)
+                if self.counts["kills"] >= self.kills_wanted or self.problems:
+                    break
+            self.end_of_folder()
+            generation += 1
+        return self.counts, self.problems
+
+    def next_rule(self):
+        """Crash at the points by turns; every third time at none, but at a random moment."""
+        self.turn = getattr(self, "turn", self.random.randrange(len(self.points) * 3)) + 1
+        if self.turn % 3 == 0:
+            return None
+        point = self.points[(self.turn - self.turn // 3) % len(self.points)]
+        return f"{point}=crash@{self.random.choice([1, 1, 1, 2, 3, 5, 8])}"
+
+    def kill_under_load(self, generation):
+        rule = self.next_rule()
+        has_started = self.service.start(arguments(generation), {"TINTYPE_FAILPOINTS": rule or ""})
+        if has_started:
+            load = Load(self.service, self.ledger, self.photos, self.unanswered)
+            load.start()
+            deadline = time.monotonic() + self.random.uniform(0.02, 0.6) if rule is None else time.monotonic() + 1.2
+            while time.monotonic() < deadline and self.service.is_running and (rule or load.is_working()):
+                time.sleep(0.003)
+            self.counts["at failpoints"] += not self.service.is_running
+            code = self.service.kill()
+            load.end()
+            self.counts["reads"] += load.reads
+            self.problems += [f"halves: {half}" for half in load.halves]
+        else:
+            self.counts["at failpoints"] += 1
+            code = self.service.kill()
+        self.counts["kills"] += 1
+        if code != -9:
+            self.problems.append(f"it ended by itself, with {code}, rule {rule}; see {self.service.log}")
+
+    def look(self, generation):
+        """Starts it, sends again what got no answer, lets it settle and checks everything."""
+        self.service.start(arguments(generation))
+        for photo, user, key in self.unanswered:
+            status, answer = self.service.upload(photo, user, key)
+            if status == 201:
+                self.ledger.acknowledge(answer["post_id"], photo)
+            else:
+                self.problems.append(f"lost: sent again with its key, an upload was refused: {status} {answer}")
+        self.unanswered = []
+        self.check()
+        self.service.kill()
+        self.counts["kills"] += 1
+
+    def check(self):
+        self.service.settle()
+        deadline = time.monotonic() + 10
+        while True:
+            check = Check(self.service, self.ledger)
+            # The garbage is collected meanwhile.
+            if not check.counts["orphans"] or time.monotonic() > deadline:
+                break
+            time.sleep(0.1)
+        self.counts.update(check.counts)
+        self.counts["looks"] += 1
+        self.problems += [f"{problem} ({self.service.storage})" for problem in check.problems]
+
+    def end_of_folder(self):
+        """At the end nothing is under way: what nobody finished has expired."""
+        if self.problems:
+            return
+        self.service.start(arguments(draft_lifetime="0s"))
+        deadline = time.monotonic() + 10
+        while sum(self.service.status()["uploads"].values()) > 0 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.check()
+        states = self.service.status()["uploads"]
+        if sum(states.values()) > 0:
+            self.problems.append(f"orphans: uploads that nobody finished did not expire: {states}")
+        self.service.stop()
+        self.counts["uploads"] += len(self.ledger.contents)
+        self.counts["acknowledged"] += len(self.ledger.acknowledged)
+        self.counts["deleted"] += len(self.ledger.deleted)
+
+
+def run_lane(*parameters):
+    return Lane(*parameters).run()
+
+
+def main():
+    kills = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    binary = os.environ["TINTYPE"]
+    seed = int(os.environ.get("SEED", time.time_ns() // 1_000_000 % 1_000_000))
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="tintype-crashes-") as folder:
+        points = trace(binary, folder)
+        is_listed = compare(points)
+        print(f"{len(points)} points to crash at; seed {seed}", flush=True)
+        lanes = 2
+        with concurrent.futures.ProcessPoolExecutor(lanes) as pool:
+            runs = [
+                pool.submit(run_lane, binary, folder, points, kills // lanes, seed * lanes + lane)
+                for lane in range(lanes)
+            ]
+            results = [run.result() for run in runs]
+        counts, problems = collections.Counter(), []
+        for lane_counts, lane_problems in results:
+            counts.update(lane_counts)
+            problems += lane_problems
+        for problem in problems[:40]:
+            print(problem)
+        if problems and os.environ.get("KEEP"):
+            os.rename(folder, f"{folder}.kept")
+            os.mkdir(folder)
+    for name in ("kills", "at failpoints", "looks", "uploads", "acknowledged", "deleted", "reads"):
+        print(f"{name:14} {counts[name]}")
+    for name in ("lost", "duplicates", "halves", "orphans", "gaps", "unexplained"):
+        print(f"{name:14} {max(counts[name], sum(problem.startswith(name) for problem in problems))}")
+    print(f"{'seconds':14} {time.monotonic() - began:.0f}")
+    sys.exit(1 if problems or not is_listed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+"""What people do to the service while it is being killed: files, uploads, drafts, deletions, a batch job; and readers."""
+
+import json
+import os
+import pathlib
+import random
+import struct
+import threading
+import time
+
+FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "Fixtures"
+
+
+class Photos:
+    """Photos that are all different: one small JPEG, with a comment of its own in each."""
+
+    def __init__(self, seed):
+        data = (FIXTURES / "baseline-420.jpg").read_bytes()
+        self.head, self.rest = data[:2], data[2:]
+        self.seed, self.count, self.lock = seed, 0, threading.Lock()
+
+    def next(self):
+        with self.lock:
+            self.count += 1
+            comment = f"{self.seed}/{self.count}".encode()
+        return self.head + b"\xff\xfe" + struct.pack(">H", 2 + len(comment)) + comment + self.rest
+
+
+class Load:
+    """One run's work, in threads; it ends when all is done or the service is gone."""
+
+    WORKS = ("drop_files", "upload", "upload", "draft", "spoil", "delete", "rethumb")
+
+    def __init__(self, service, ledger, photos, unanswered, works=WORKS):
+        self.service, self.ledger, self.photos = service, ledger, photos
+        self.unanswered = unanswered  # (photo, user, key) of uploads that got no answer: to be sent again.
+        self.is_over = threading.Event()
+        self.halves = []
+        self.reads = 0
+        workers = [getattr(self, name) for name in works]
+        readers = [self.read_at_once, self.read_at_once, self.read_in_steps, self.read_in_steps]
+        self.workers = [threading.Thread(target=self.guard, args=[work], daemon=True) for work in workers]
+        self.readers = [threading.Thread(target=self.guard, args=[read], daemon=True) for read in readers]
+
+    def start(self):
+        for thread in self.workers + self.readers:
+            thread.start()
+
+    def is_working(self):
+        return any(thread.is_alive() for thread in self.workers)
+
+    def end(self):
+        self.is_over.set()
+        for thread in self.workers + self.readers:
+            thread.join()
+
+    def guard(self, work):
+        try:
+            work()
+        except OSError:
+            pass  # The service was killed.
+        except Exception as error:  # What nobody expected is a finding.
+            self.halves.append(f"{work.__name__}: {error!r}")
+
+    # Work
+
+    def drop_files(self):
+        for number in range(5):
+            user = f"dropper{random.randrange(3)}"
+            drop(self.service.storage / "inbox" / user, self.photos, self.ledger, user)
+            time.sleep(random.uniform(0, 0.02))
+
+    def upload(self):
+        for _ in range(3):
+            photo, user = self.photos.next(), f"sender{random.randrange(3)}"
+            self.send(photo, user, f"key-{self.photos.seed}-{self.photos.count}-{random.getrandbits(32):x}")
+
+    def send(self, photo, user, key):
+        self.ledger.offer(photo, user, "socket")
+        attempt = (photo, user, key)
+        self.unanswered.append(attempt)
+        status, answer = self.service.upload(photo, user, key, wait=random.random() < 0.5)
+        if status in (201, 202):
+            self.ledger.acknowledge(answer.get("post_id") or answer["upload_id"], photo)
+            self.unanswered.remove(attempt)
+        elif status < 500:
+            self.halves.append(f"an upload was refused: {status} {answer}")
+
+    def draft(self):
+        user = "drafter"
+        status, draft = self.service.json("POST", f"/v1/uploads?user={user}&draft=true")
+        if status != 201:
+            return
+        post_id = draft["upload_id"]
+        photo = self.photos.next()
+        self.ledger.offer(photo, user, "socket")
+        status, _ = self.service.request("POST", f"/v1/uploads/{post_id}/photos", photo)
+        if status >= 300:
+            return
+        status, _ = self.service.request("POST", f"/v1/uploads/{post_id}/publish?text=a+draft")
+        if status in (201, 202):
+            self.ledger.acknowledge(post_id, photo)
+
+    def spoil(self):
+        """What is no photo: refused with a reason, by both doors."""
+        with self.photos.lock:
+            self.photos.count += 1
+            cut = self.photos.head + self.photos.rest[: 1500 + self.photos.count % 500]
+        inbox = self.service.storage / "inbox" / "spoiler"
+        inbox.mkdir(parents=True, exist_ok=True)
+        (inbox / f"cut-{self.photos.seed}-{self.photos.count}.jpg").write_bytes(cut)
+        status, answer = self.service.upload(cut, "spoiler", f"cut-{self.photos.seed}-{self.photos.count}")
+        if status not in (415, 422):
+            self.halves.append(f"a cut photo was answered with {status} {answer}")
+
+    def delete(self):
+        for _ in range(2):
+            time.sleep(random.uniform(0, 0.1))
+            with self.ledger.lock:
+                candidates = sorted(self.ledger.acknowledged.keys() - self.ledger.maybe_deleted)
+            if not candidates:
+                continue
+            post_id = random.choice(candidates)
+            status, post = self.service.json("GET", f"/posts/{post_id}.json")
+            if status != 200 or not post:
+                continue
+            user = post["author"]["uid"]
+            self.ledger.maybe_deleted.add(post_id)
+            places = [f"posts/{post_id}", f"people/{user}/posts/{post_id}", f"feed/{user}/{post_id}"]
+            status, _ = self.service.json("PATCH", "/.json", {place: None for place in places})
+            if status == 200:
+                self.ledger.deleted.add(post_id)
+
+    def rethumb(self):
+        self.service.request("POST", "/v1/rethumb")
+
+    # Readers
+
+    def read_at_once(self):
+        """One read sees posts, people and feeds of one moment: they agree."""
+        while not self.is_over.is_set():
+            tree = self.service.json("GET", "/.json")[1] or {}
+            posts = {(post["author"]["uid"], post_id) for post_id, post in (tree.get("posts") or {}).items()}
+            feeds = {(user, post_id) for user, feed in (tree.get("feed") or {}).items() for post_id in feed}
+            people = {
+                (user, post_id)
+                for user, person in (tree.get("people") or {}).items()
+                for post_id in person.get("posts") or {}
+            }
+            if not posts == feeds == people:
+                self.halves.append(f"one read: {(posts ^ feeds) | (posts ^ people)}")
+            self.reads += 1
+            time.sleep(0.03)
+
+    def read_in_steps(self):
+        """Whoever follows a feed finds the posts that it names, and their pictures."""
+        while not self.is_over.is_set():
+            feeds = self.service.json("GET", "/feed.json?shallow=true")[1] or {}
+            for user in random.sample(sorted(feeds), min(1, len(feeds))):
+                feed = self.service.json("GET", f'/feed/{user}.json?orderBy="$key"&limitToLast=3')[1] or {}
+                for post_id in feed:
+                    if not self.follows(user, post_id) and self.is_in(f"feed/{user}/{post_id}"):
+                        # Deleted or switched in between is no half: it must be so still, and again.
+                        if not self.follows(user, post_id) and self.is_in(f"feed/{user}/{post_id}"):
+                            self.halves.append(f"three reads: feed/{user} names {post_id}, and something is missing")
+            self.reads += 1
+            time.sleep(0.03)
+
+    def is_in(self, path):
+        return self.service.json("GET", f"/{path}.json")[1] is True
+
+    def follows(self, user, post_id):
+        post = self.service.json("GET", f"/posts/{post_id}.json")[1]
+        if not post or not self.is_in(f"people/{user}/posts/{post_id}"):
+            return False
+        return all(self.service.request("GET", post[name])[0] == 200 for name in ("full_url", "thumb_url"))
+
+
+def drop(folder, photos, ledger, user):
+    """Puts a photo into an inbox, in one of the ways in which people do."""
+    folder.mkdir(parents=True, exist_ok=True)
+    photo = photos.next()
+    name = f"{photos.seed}-{photos.count}.jpg"
+    ledger.offer(photo, user, "inbox")
+    way = random.randrange(4)
+    if way == 0:  # Written in place, in two goes.
+        with open(folder / name, "wb") as file:
+            file.write(photo[:1000])
+            file.flush()
+            time.sleep(0.005)
+            file.write(photo[1000:])
+    elif way == 1:  # Moved in.
+        (folder / f".{name}.tmp").write_bytes(photo)
+        os.rename(folder / f".{name}.tmp", folder / name)
+    elif way == 2:  # With a text beside it.
+        (folder / f"{name}.json").write_text(json.dumps({"text": "dropped #photo"}))
+        (folder / name).write_bytes(photo)
+    else:  # A folder that is one post.
+        (folder / f".{name}").mkdir()
+        (folder / f".{name}" / "1.jpg").write_bytes(photo)
+        os.rename(folder / f".{name}", folder / f"{name}.post")
