@@ -10,11 +10,20 @@ extension UploadPipeline {
         if record.door == .socket { try await settle(id) }
     }
 
-    /// Ends a reservation or a draft that will never be finished, and frees its reference and its blobs.
-    func expire(_ id: PostID, from state: UploadState) async throws {
-        try await move(id, from: state, to: .expired)
+    /// Ends a reservation or a draft that will never be finished, and frees its reference and its blobs; unless somebody
+    /// has gone on with it since `time`, in milliseconds since the epoch.
+    func expire(_ id: PostID, from state: UploadState, leftAloneSince time: Int64 = .max) async throws {
+        do {
+            try await move(id, from: state, to: .expired) { record in
+                if record.updatedAt > time { throw SenderIsBack() }
+            }
+        } catch is SenderIsBack {
+            return
+        }
         try await settle(id)
     }
+
+    private struct SenderIsBack: Error {}
 
     /// Makes one legal move of an upload, durably, if it stands where the caller thinks.
     ///
@@ -26,7 +35,7 @@ extension UploadPipeline {
         _ id: PostID, from old: UploadState, to new: UploadState,
         change: (inout UploadRecord) throws -> Void = { _ in }
     ) async throws -> UploadRecord {
-        precondition(old.next.contains(new), "no such move: \(old) to \(new)")
+        precondition(old.next.contains(new) || old == new, "no such move: \(old) to \(new)")
         while true {
             let stored = try await tree.get(Paths.upload(id))
             guard var record = UploadRecord(id: id, value: stored) else { throw Self.unknownUpload(id) }
@@ -41,6 +50,7 @@ extension UploadPipeline {
             var update = MultiPathUpdate(preconditions: [.equals(Paths.upload(id), stored)])
             update[Paths.upload(id)] = try record.value()
             update[Paths.queued(id)] = QueueEntry(record).value
+            if new == .failed || new == .expired { update[Paths.ended / id.key] = .integer(record.updatedAt) }
             if new == .expired, let reference = record.clientReference {
                 update[Paths.reference(record.owner, try Self.referenceKey(reference))] = nil
             }

@@ -28,6 +28,9 @@ extension Paths {
     /// Photos that broke their decoder, by the SHA-256 of their bytes, each with its verdict.
     static let poison = TreePath(["poison"], in: .pipeline)
 
+    /// Uploads that ended without a post, each with when it did: their records go after a while.
+    static let ended = TreePath(["ended"], in: .pipeline)
+
     /// Blobs that nothing refers to any more, and when they may go.
     static let garbage = TreePath(["garbage"], in: .pipeline)
 

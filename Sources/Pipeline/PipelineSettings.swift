@@ -14,6 +14,9 @@ package struct PipelineSettings: Sendable {
     package var draftLifetime: Duration = .seconds(24 * 3600)
     /// How long a replaced rendition stays, for readers that saw its address before the switch.
     package var gracePeriod: Duration = .seconds(48 * 3600)
+    /// How long an upload that ended without a post can be asked for, by its id or its idempotency key. Those that were
+    /// published can be for as long as the service has its records: re-thumbnailing needs them.
+    package var recordLifetime: Duration = .seconds(30 * 24 * 3600)
     /// How long a photo that broke its decoder is refused without being decoded.
     package var poisonLifetime: Duration = .seconds(30 * 24 * 3600)
     /// What becomes of dropped files whose bytes were posted before.

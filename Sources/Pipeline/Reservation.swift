@@ -62,7 +62,13 @@ extension UploadPipeline {
             // It expired between the two looks; there is room for a new one.
             return try await reserve(request)
         }
-        return record.state == .reserved ? .new(record) : .known(record)
+        guard record.state == .reserved else { return .known(record) }
+        // Its sender is back: whoever was to expire it sees that it has changed.
+        do {
+            return .new(try await move(id, from: .reserved, to: .reserved))
+        } catch let error as PipelineError where error.code == .wrongState || error.code == .notFound {
+            return try await reserve(request)
+        }
     }
 
     /// Gives back a reservation, or a draft, that its sender will never finish: it went away, or sent no photo.
@@ -72,7 +78,8 @@ extension UploadPipeline {
         do {
             try await expire(id, from: state)
         } catch {
-            if PipelineError(error).isTransient { abandoned.withLock { $0[id] = state } }
+            let now = WallClock.milliseconds()
+            if PipelineError(error).isTransient { abandoned.withLock { $0[id] = now } }
             throw error
         }
     }

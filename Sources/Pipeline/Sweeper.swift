@@ -34,47 +34,38 @@ extension UploadPipeline {
     package func sweep() async throws {
         try await expireAbandoned()
         try await expireReservations()
-        try await removeParts()
+        try await tidyIncoming()
         try await collectGarbage()
+        try await forgetEnded()
     }
 
     /// Ends uploads whose senders gave up while this could not be written down.
     private func expireAbandoned() async throws {
-        for (id, state) in abandoned.withLock({ $0 }) {
+        for (id, time) in abandoned.withLock({ $0 }) {
             if let record = try await record(of: id) {
-                if record.state == state { try await expire(id, from: state) } else { try await settle(id) }
+                if [.reserved, .draft].contains(record.state) {
+                    try await expire(id, from: record.state, leftAloneSince: time)
+                } else {
+                    try await settle(id)
+                }
             }
             abandoned.withLock { $0[id] = nil }
-        }
-    }
-
-    /// Deletes parts of receipts that died, and could not delete them: an upload needs its parts only until it is
-    /// acknowledged. Those that a process left which was killed, the next start deletes.
-    private func removeParts() async throws {
-        let incoming = storage.incoming
-        let parts = try await onFileThread { try incoming.names().filter { $0.hasSuffix(".part") } }
-        for name in parts {
-            guard let id = name.split(separator: ".").first.flatMap({ PostID(String($0)) }) else { continue }
-            if let state = try await record(of: id)?.state, [.reserved, .draft].contains(state) { continue }
-            try await onFileThread { try incoming.remove(name) }
-            logger.info("removed a part", metadata: ["file": "\(name)"])
         }
     }
 
     private func expireReservations() async throws {
         let deadline = WallClock.milliseconds() - settings.draftLifetime.milliseconds
         for entry in try await queued()
-        where entry.door != .inbox && entry.state != .ingested && entry.id.timestampMilliseconds < deadline {
-            guard let record = try await record(of: entry.id), record.door == .socket, record.updatedAt < deadline
-            else { continue }
+        where entry.state != .ingested && entry.id.timestampMilliseconds < deadline {
+            guard let record = try await record(of: entry.id), record.updatedAt < deadline else { continue }
             do {
                 // It has ended, but what was to be tidied up then could not be.
                 if record.state.isTerminal { try await settle(record.id) }
-                guard [.reserved, .draft].contains(record.state) else { continue }
-                try await expire(record.id, from: record.state)
+                guard [.reserved, .draft].contains(record.state), try await !hasClaim(record.id) else { continue }
+                try await expire(record.id, from: record.state, leftAloneSince: deadline)
                 logger.info("expired", metadata: ["upload": "\(record.id)", "owner": "\(record.owner)"])
             } catch let error as PipelineError where error.code == .wrongState {
-                continue  // Its sender came back in this very moment.
+                continue  // Its sender went on with it in this very moment.
             }
         }
     }

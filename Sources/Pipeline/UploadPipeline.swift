@@ -20,8 +20,9 @@ package final class UploadPipeline: Service {
     /// files their old names again, and these must not be deleted as the garbage that they were before.
     let renditionsInFlux = Slots(1)
     let outcomes = Outcomes()
-    /// Given up by their senders, while a fault kept this from being written down; with the states in which they were.
-    let abandoned = Mutex<[PostID: UploadState]>([:])
+    /// Given up by their senders, while a fault kept this from being written down; with when they were, in
+    /// milliseconds since the epoch.
+    let abandoned = Mutex<[PostID: Int64]>([:])
     let logger: Logger
     let watch: StorageWatch
     /// Decoding and file calls happen here, never on the cooperative pool.

@@ -23,8 +23,8 @@ import tempfile
 import threading
 import time
 
-from checker import Check, Ledger
-from load import Photos
+from fault_run import Run, progress, verdict
+from real_disks import real_disks
 from service import Service
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -86,139 +86,6 @@ class Faults:
     @property
     def calls(self):
         return struct.unpack_from(f"={len(OPERATIONS)}I", self.memory, 32)
-
-
-class Run:
-    """One service, what it is given to do, and what it said."""
-
-    def __init__(self, service, environment):
-        self.service, self.environment = service, environment
-        self.ledger, self.photos = Ledger(), Photos(f"faults-{random.getrandbits(32):x}")
-        self.unanswered = []  # (photo, user, key) of uploads that are not acknowledged
-        self.notes = {}  # key → the last value that was acknowledged
-        self.lock = threading.Lock()
-        self.restarts = 0
-        self.unexpected = []
-
-    def start(self):
-        if not self.service.start(
-                ["--inbox-quiet", "0s", "--workers", "2", "--free-space", "0"], self.environment):
-            raise RuntimeError(f"the service does not start; see {self.service.log}")
-
-    def ensure_running(self):
-        if not self.service.is_running:
-            self.restarts += 1
-            self.service.kill()
-            self.start()
-
-    # Load
-
-    def drop(self):
-        user = f"dropper{random.randrange(2)}"
-        photo = self.photos.next()
-        folder = self.service.storage / "inbox" / user
-        folder.mkdir(parents=True, exist_ok=True)
-        part = folder / f".{self.photos.count}.tmp"
-        part.write_bytes(photo)
-        self.ledger.offer(photo, user, "inbox")
-        part.rename(folder / f"{self.photos.count}.jpg")
-
-    def upload(self):
-        photo, user = self.photos.next(), f"sender{random.randrange(2)}"
-        self.ledger.offer(photo, user, "socket")
-        self.send(photo, user, f"key-{self.photos.seed}-{self.photos.count}")
-
-    def send(self, photo, user, key):
-        try:
-            status, answer = self.service.upload(photo, user, key, wait=False)
-        except OSError as problem:
-            status, answer = 0, {"code": str(problem)}
-        if status in (201, 202):
-            self.ledger.acknowledge(answer.get("post_id") or answer["upload_id"], photo)
-            return True
-        with self.lock:
-            self.unanswered.append((photo, user, key))
-            if status not in (0, 500, 503, 507):
-                self.unexpected.append(f"an upload got {status} {answer}")
-        return False
-
-    def note(self):
-        key, value = f"n{random.randrange(100)}", random.getrandbits(40)
-        with self.lock:
-            try:
-                status, _ = self.service.json("PUT", f"/notes/{key}.json", value)
-            except OSError:
-                status = 0
-            if status == 200:
-                self.notes[key] = {value}
-            else:  # Not acknowledged: the old value, but never anything else.
-                self.notes.setdefault(key, {None})
-
-    def look(self):
-        """Somebody looks at a photo."""
-        try:
-            status, posts = self.service.json("GET", "/v1/posts?limit=5")
-            for post in posts["posts"] if status == 200 else []:
-                status, data = self.service.request("GET", post["thumb_url"])
-                if status == 200 and data[-2:] != b"\xff\xd9":
-                    self.unexpected.append(f"{post['thumb_url']} is not whole")
-        except (OSError, ValueError):
-            pass  # The file could not be read to its end: the connection says so.
-
-    def work(self, is_over):
-        """Gives it something to do until the event, in a few threads at once."""
-        def repeat(deed):
-            while not is_over.is_set():
-                deed()
-                is_over.wait(random.uniform(0.02, 0.08))
-        threads = [threading.Thread(target=repeat, args=[deed]) for deed in (self.drop, self.upload, self.upload, self.note, self.look)]
-        for thread in threads:
-            thread.start()
-        return threads
-
-    # After a fault
-
-    def is_ready(self):
-        try:
-            return self.service.request("GET", "/readyz")[0] == 200
-        except OSError:
-            return False
-
-    def go_on(self):
-        """All goes on by itself: it is ready again, takes what it refused, and comes to an end with everything."""
-        deadline = time.monotonic() + 30
-        while self.service.is_running and not self.is_ready() and time.monotonic() < deadline:
-            time.sleep(0.02)
-        if self.service.is_running and not self.is_ready():
-            self.restarts += 1
-            self.unexpected.append("it did not get ready within 30 s")
-            self.service.kill()
-        self.ensure_running()
-        again, self.unanswered = self.unanswered, []
-        for attempt in again:
-            if not self.send(*attempt):
-                self.unexpected.append("an upload is refused although the fault is over")
-
-    def settle(self):
-        try:
-            self.service.settle(150)
-        except RuntimeError as problem:
-            self.unexpected.append(str(problem))
-
-    def check(self):
-        """What is lost, doubled or failed, now that all has come to an end."""
-        self.settle()
-        check = Check(self.service, self.ledger)
-        for key, values in self.notes.items():
-            status, value = self.service.json("GET", f"/notes/{key}.json")
-            if status != 200 or value not in values:
-                check.complain("lost", f"notes/{key} is {value}, and {values} was acknowledged")
-        contents = set(self.ledger.contents)
-        if contents != set(check.published):
-            missing = len(contents - set(check.published))
-            check.complain("lost", f"{len(check.published)} posts of {len(contents)} photos; {missing} are missing")
-        failed = [path for path in (self.service.storage / "failed").rglob("*") if path.is_file()]
-        return check, failed
 
 
 def combinations(count):
@@ -297,20 +164,6 @@ def matrix(folder, count):
         run, check, failed)
 
 
-def verdict(title, run, check, failed):
-    print(f"{title}: {check.counts['lost'] + check.counts['halves'] + check.counts['gaps']} lost, "
-          f"{check.counts['duplicates']} duplicates, {len(failed)} failed, {check.counts['orphans']} orphans, "
-          f"{run.restarts} restarts needed", flush=True)
-    problems = check.problems + run.unexpected + [f"{path} failed" for path in failed]
-    for problem in problems[:20]:
-        print(f"  {problem}")
-    return not problems
-
-
-def progress(text):
-    print(text, file=sys.stderr, flush=True)
-
-
 def main():
     choice = sys.argv[1] if len(sys.argv) > 1 else None
     count = int(choice) if choice and choice.isdigit() else None
@@ -319,7 +172,6 @@ def main():
     try:
         is_good = True if choice == "real" else matrix(folder, count)
         if count is None:
-            from real_disks import real_disks
             is_good = real_disks(folder) and is_good
     finally:
         if not os.environ.get("KEEP"):

@@ -76,7 +76,7 @@ final class SQLiteWriter {
             return try rows().write(body) { isUnsettled = true }
         } catch {
             // At once, for whoever hears of the failure believes it. If the disk does not allow it, before the next one.
-            try? settle()
+            do { try settle() } catch _ { throw error.withOpenOutcome }
             throw error
         }
     }

@@ -24,8 +24,16 @@ public struct TreeError: Error, CustomStringConvertible {
 
     /// Whether the same call may succeed later, unchanged: storage was busy, full or out of order.
     ///
-    /// A write that failed so is not acknowledged. After an ``Code/io`` failure its outcome is only known by reading.
+    /// A write that failed so was not made, nor will a crash bring it back; or the message says that this is not certain,
+    /// because the disk would not take even that. Reading tells, once the disk is whole.
     public var isTransient: Bool { Self.transientCodes.contains(code) }
+
+    /// The failure of a write that a crash may bring back: its commit lies on a disk that takes nothing more.
+    var withOpenOutcome: TreeError {
+        TreeError(
+            code, "\(message); a crash before the disk is whole may bring the update back", path: path, hint: hint,
+            cause: cause)
+    }
 
     /// Whether an update is at fault, and not the store.
     var isRefusal: Bool { code == .preconditionFailed || code == .invalidValue }
