@@ -76,7 +76,9 @@ def trace(binary, folder):
             service.request("POST", f"/v1/uploads/{draft['upload_id']}/publish?text=hello")
     inbox = service.storage / "inbox" / "bob"
     for _ in range(12):
-        drop(inbox, photos, ledger, "bob")
+        photo = drop(inbox, photos, ledger, "bob")
+    service.settle()
+    drop(inbox, photos, ledger, "bob", photo)
     (inbox / "notes.txt").write_text("no photo")
     (inbox / "cut.jpg").write_bytes((FIXTURES / "baseline-420.jpg").read_bytes()[:2000])
     service.settle()

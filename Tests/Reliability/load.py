@@ -67,7 +67,9 @@ class Load:
     def drop_files(self):
         for number in range(5):
             user = f"dropper{random.randrange(3)}"
-            drop(self.service.storage / "inbox" / user, self.photos, self.ledger, user)
+            photo = drop(self.service.storage / "inbox" / user, self.photos, self.ledger, user)
+            if number == 4:  # Once more, under another name: no second post.
+                drop(self.service.storage / "inbox" / user, self.photos, self.ledger, user, photo)
             time.sleep(random.uniform(0, 0.02))
 
     def upload(self):
@@ -176,10 +178,11 @@ class Load:
         return all(self.service.request("GET", post[name])[0] == 200 for name in ("full_url", "thumb_url"))
 
 
-def drop(folder, photos, ledger, user):
-    """Puts a photo into an inbox, in one of the ways in which people do."""
+def drop(folder, photos, ledger, user, again=None):
+    """Puts a photo into an inbox, a new one or one that was there before, in one of the ways in which people do."""
     folder.mkdir(parents=True, exist_ok=True)
     photo = photos.next()
+    photo = again or photo
     name = f"{photos.seed}-{photos.count}.jpg"
     ledger.offer(photo, user, "inbox")
     way = random.randrange(4)
@@ -199,3 +202,4 @@ def drop(folder, photos, ledger, user):
         (folder / f".{name}").mkdir()
         (folder / f".{name}" / "1.jpg").write_bytes(photo)
         os.rename(folder / f".{name}", folder / f"{name}.post")
+    return photo
