@@ -111,6 +111,7 @@ let package = Package(
             name: "Inbox",
             dependencies: [
                 "Pipeline", "Blobs", "Posts", "Tree",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -199,6 +200,7 @@ let package = Package(
             dependencies: [
                 "Inbox", "Pipeline", "Blobs", "Posts", "Tree", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: settings),
         .testTarget(

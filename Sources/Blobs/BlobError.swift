@@ -30,6 +30,8 @@ public struct BlobError: Error, Sendable, CustomStringConvertible {
         public static let tooManyFiles = Code(rawValue: "too_many_open_files")
         /// Another process holds Storage.
         public static let locked = Code(rawValue: "storage_locked")
+        /// The two names are on different file systems.
+        public static let crossDevice = Code(rawValue: "cross_device")
         /// Anything else that the operating system reports.
         public static let io = Code(rawValue: "io")
     }
@@ -56,6 +58,7 @@ public struct BlobError: Error, Sendable, CustomStringConvertible {
             case ENOENT: (.notFound, "")
             case EEXIST, ENOTEMPTY: (.exists, "")
             case ELOOP, ENOTDIR, EISDIR, ENXIO: (.wrongKind, "only regular files and real folders are taken")
+            case EXDEV: (.crossDevice, "")
             case ENOSPC, EDQUOT: (.diskFull, "free some space; the work goes on by itself")
             case EROFS: (.readOnly, "look at the kernel's log, then mount the file system for writing again")
             case EMFILE, ENFILE: (.tooManyFiles, "raise the limit on open files (ulimit -n, LimitNOFILE=)")

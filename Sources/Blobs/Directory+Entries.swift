@@ -16,8 +16,14 @@ extension Directory {
         public let byteCount: Int
         /// When the file, its name or its rights last changed, nanoseconds since the epoch; nobody can set it back.
         public let changedNanoseconds: Int64
+        /// When the bytes last changed, nanoseconds since the epoch; its owner may set it at will.
+        public let modifiedNanoseconds: Int64
         /// How many names the file has.
         public let linkCount: Int
+        /// The file's number in its file system.
+        public let inode: UInt64
+        /// The file system's number.
+        public let device: UInt64
     }
 
     /// The names in the folder with what they are, in byte order. What vanishes meanwhile is left out.
@@ -44,23 +50,15 @@ extension Directory {
             }
         return Entry(
             name: name, kind: kind, byteCount: status.st_size,
-            changedNanoseconds: Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec),
-            linkCount: Int(status.st_nlink))
+            changedNanoseconds: status.st_ctim.nanoseconds, modifiedNanoseconds: status.st_mtim.nanoseconds,
+            linkCount: Int(status.st_nlink), inode: UInt64(status.st_ino), device: UInt64(status.st_dev))
     }
+}
 
-    /// The names in the folder, in byte order.
-    public func names() throws(BlobError) -> [String] {
-        // A descriptor of its own: a listing moves the offset, which duplicates would share.
-        let listing = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard listing >= 0, let stream = fdopendir(listing) else { throw failure("list", "") }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if let name, name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+extension timespec {
+    /// Nanoseconds since the epoch; the last moment that can be counted for what is beyond it.
+    var nanoseconds: Int64 {
+        let (whole, overflow) = Int64(tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? .max : whole &+ Int64(tv_nsec)
     }
 }

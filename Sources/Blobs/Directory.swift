@@ -15,7 +15,7 @@ public final class Directory: Sendable {
     private let durable = Mutex<Set<String>>([])
     private static let maxRemembered = 4096
 
-    private init(descriptor: Int32, path: String) {
+    init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
         self.path = path
     }
@@ -101,7 +101,9 @@ public final class Directory: Sendable {
             if target !== self { try sync() }
         } catch {
             // The next try moves it anew: a second fsync would say nothing about the first.
-            _ = cplatform_rename_noreplace(target.descriptor, newName, descriptor, name)
+            _ = Failpoint.rename.around("\(path)/\(name)") {
+                cplatform_rename_noreplace(target.descriptor, newName, descriptor, name)
+            }
             throw error
         }
     }
@@ -126,9 +128,7 @@ public final class Directory: Sendable {
         } catch  where error.code == .wrongKind {
             return try remove(name)
         }
-        for entry in try folder.entries() {
-            if entry.kind == .folder { try folder.removeTree(entry.name) } else { try folder.remove(entry.name) }
-        }
+        try folder.removeContents()
         guard delete(name, AT_REMOVEDIR) == 0 || errno == ENOENT else { throw failure("delete", name) }
     }
 
@@ -141,6 +141,26 @@ public final class Directory: Sendable {
         guard Failpoint.fsyncFolder.around(path, { fsync(descriptor) }) == 0 else {
             throw BlobError(errno: errno, doing: "fsync folder \(path)")
         }
+    }
+
+    /// Opens a folder some levels down; with `create`, makes what is missing.
+    public func folder(below names: [String], create: Bool = false) throws(BlobError) -> Directory {
+        var folder = self
+        for name in names { folder = try folder.folder(name, create: create) }
+        return folder
+    }
+
+    /// Tries what taking files out of the folder needs: creates, renames and removes one.
+    ///
+    /// - Throws: `BlobError` that says what cannot be done.
+    public func checkAccess() throws(BlobError) {
+        let (name, other) = (".tintype-probe", ".tintype-probe-renamed")
+        try remove(name)
+        try remove(other)
+        _ = close(try create(name))
+        let result = Failpoint.rename.around("\(path)/\(other)") { renameat(descriptor, name, descriptor, other) }
+        guard result == 0 else { throw failure("rename", name) }
+        try remove(other)
     }
 
     // MARK: -

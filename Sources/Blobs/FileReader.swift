@@ -42,6 +42,26 @@ public final class FileReader: Sendable {
         try withExtendedLifetime(self) { try body(descriptor) }
     }
 
+    /// What tells that a file was changed: every write sets the change time, and nobody can set it back.
+    public struct Version: Hashable, Sendable {
+        /// Size in bytes.
+        public let byteCount: Int
+        /// When the bytes last changed, nanoseconds since the epoch; its owner may set it at will.
+        public let modifiedNanoseconds: Int64
+        /// When anything about the file last changed.
+        public let changedNanoseconds: Int64
+        /// How many names the file has.
+        public let linkCount: Int
+    }
+
+    /// The file as it stands.
+    public func version() throws(BlobError) -> Version {
+        let status = try status(named: "open file")
+        return Version(
+            byteCount: status.st_size, modifiedNanoseconds: status.st_mtim.nanoseconds,
+            changedNanoseconds: status.st_ctim.nanoseconds, linkCount: Int(status.st_nlink))
+    }
+
     /// How many bytes the file has now.
     public func byteCount() throws(BlobError) -> Int {
         try status(named: "open file").st_size

@@ -1,5 +1,12 @@
 import CSystemCrypto
 
+/// The SHA-256 of bytes in memory, 64 lower-case hexadecimal digits.
+package func sha256(of bytes: [UInt8]) -> String {
+    var hash = SHA256()
+    bytes.withUnsafeBytes { hash.update($0) }
+    return hash.finish()
+}
+
 /// A running SHA-256 (FIPS 180-4) of bytes as they pass.
 ///
 /// `@unchecked Sendable`: the context has one owner, this value, which cannot be copied; whoever holds it has it alone.

@@ -1,3 +1,4 @@
+import CPlatform
 import Failpoints
 import Glibc
 import Synchronization
@@ -91,15 +92,31 @@ public final class StagedFile: Sendable {
     ///
     /// - Throws: `BlobError` when `target` is on another file system, or for what the system says.
     public func publish(as finalName: String, in target: Directory) throws(BlobError) {
-        try state.withLock { state throws(BlobError) in
-            if let failure = state.failure { throw failure }
-            guard state.isFinished else { throw BlobError(.io, "\(path) is not finished") }
-        }
+        try checkIsFinished()
         let result = Failpoint.rename.around("\(target.path)/\(finalName)") {
             renameat(folder.descriptor, name, target.descriptor, finalName)
         }
         guard result == 0 else {
             throw folder.failure("publish \(target.path)/\(finalName) from", name)
+        }
+        state.withLock { $0.isPublished = true }
+    }
+
+    private func checkIsFinished() throws(BlobError) {
+        try state.withLock { state throws(BlobError) in
+            if let failure = state.failure { throw failure }
+            guard state.isFinished else { throw BlobError(.io, "\(path) is not finished") }
+        }
+    }
+
+    /// Gives the finished file a name that nothing has yet; the caller syncs `target`.
+    func publish(asNew finalName: String, in target: Directory) throws(BlobError) {
+        try checkIsFinished()
+        let result = Failpoint.rename.around("\(target.path)/\(finalName)") {
+            cplatform_rename_noreplace(folder.descriptor, name, target.descriptor, finalName)
+        }
+        guard result == 0 else {
+            throw BlobError(errno: -result, doing: "publish \(target.path)/\(finalName)")
         }
         state.withLock { $0.isPublished = true }
     }
@@ -114,13 +131,25 @@ extension Directory {
         try sync()
     }
 
+    /// As `write`, but under a name that nothing has yet.
+    ///
+    /// - Throws: `BlobError`, `exists` when the name is taken.
+    public func writeNew(_ bytes: [UInt8], as name: String, staging: Directory) throws(BlobError) {
+        try staging.staged(bytes).publish(asNew: name, in: self)
+        try sync()
+    }
+
     /// As `write`, but the name itself is not durable before the caller syncs the folder, once for many.
     func replace(_ name: String, with bytes: [UInt8], staging: Directory?) throws(BlobError) {
-        let staged = try StagedFile(in: staging ?? self, name: ".\(UInt64.random(in: .min ... .max)).part")
+        try (staging ?? self).staged(bytes).publish(as: name, in: self)
+    }
+
+    private func staged(_ bytes: [UInt8]) throws(BlobError) -> StagedFile {
+        let staged = try StagedFile(in: self, name: ".\(UInt64.random(in: .min ... .max)).part")
         try bytes.withUnsafeBufferPointer { buffer throws(BlobError) in
             try staged.write(UnsafeRawBufferPointer(buffer))
         }
         _ = try staged.finish()
-        try staged.publish(as: name, in: self)
+        return staged
     }
 }

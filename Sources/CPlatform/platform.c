@@ -4,9 +4,20 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 int cplatform_rename_noreplace(int from_directory, const char *from, int to_directory, const char *to) {
-    return renameat2(from_directory, from, to_directory, to, RENAME_NOREPLACE) == 0 ? 0 : -errno;
+    if (renameat2(from_directory, from, to_directory, to, RENAME_NOREPLACE) == 0) {
+        return 0;
+    }
+    if (errno != EINVAL && errno != ENOSYS) {
+        return -errno;
+    }
+    struct stat status;
+    if (fstatat(to_directory, to, &status, AT_SYMLINK_NOFOLLOW) == 0) {
+        return -EEXIST;
+    }
+    return renameat(from_directory, from, to_directory, to) == 0 ? 0 : -errno;
 }
 
 int cplatform_openat(int directory, const char *name, int flags, unsigned int mode) {

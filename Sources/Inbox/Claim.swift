@@ -8,25 +8,29 @@ import Tree
 /// The reservation names the source before anything moves; the rename into `incoming/{id}/` takes it. A crash at any
 /// point leaves either the file in the inbox with an idle reservation, or the file in the folder that bears the id:
 /// both are gone on with by `finish`.
+///
+/// Where the inbox is on another file system, the rename that takes the file is one to the hidden name `.{id}.claim` in
+/// its own folder; what follows (copy, fsync, comparison, deletion of the hidden file) can be repeated at will.
 struct Claim {
     private let pipeline: UploadPipeline
+    private let copies: Bool
 
-    init(_ pipeline: UploadPipeline) {
+    init(_ pipeline: UploadPipeline, copies: Bool = false) {
         self.pipeline = pipeline
+        self.copies = copies
     }
 
     /// Reserves an upload for the candidate and moves it out of the inbox.
-    func take(_ candidate: InboxScan.Candidate) async throws -> UploadRecord? {
-        var request = UploadRequest(owner: candidate.user, door: .inbox)
-        request.source = candidate.name
+    func take(_ candidate: Candidate) async throws -> UploadRecord? {
+        var request = UploadRequest(owner: candidate.owner, door: .inbox)
+        request.source = candidate.source
         guard case .new(let record) = try await pipeline.reserve(request) else { return nil }
         do {
             try await move(record)
         } catch {
-            // What cannot be moved stays where it is, whole; the next scan reserves anew. If it can neither be moved nor
+            // What cannot be moved stays where it is, whole; the next look reserves anew. If it can neither be moved nor
             // be put back, it is this upload's, which goes on from where it is.
-            do { try await putBack(record) } catch { return record }
-            try? await pipeline.abandon(record.id)
+            do { try await takeBack(record) } catch { return record }
             throw error
         }
         return record
@@ -38,14 +42,17 @@ struct Claim {
         if record.state == .reserved {
             do {
                 try await move(record)
+                let maxPhotos = pipeline.settings.maxPhotos
                 let parcel = try await pipeline.onFileThread { [pipeline] in
-                    try Parcel(try pipeline.storage.incoming.folder(record.id.description))
+                    try Parcel(try pipeline.storage.incoming.folder(record.id.description), maxPhotos: maxPhotos)
                 }
                 if parcel.isEmpty {
-                    try await pipeline.abandon(record.id)  // Its owner took it back in time.
-                } else {
-                    try await ingest(parcel, of: record)
+                    return try await takeBack(record)  // Its owner took it back in time.
                 }
+                try await ingest(parcel, of: record)
+            } catch let fault as PipelineError where fault.code == .changedWhileRead {
+                // Somebody had it open all the while, and writes on: it was not complete, and its time will come.
+                return try await takeBack(record)
             } catch let verdict as PipelineError where !verdict.isTransient {
                 try await pipeline.fail(record.id, from: .reserved, with: verdict)
             }
@@ -55,60 +62,121 @@ struct Claim {
 
     /// Moves the source and its sidecar into the claim's folder. What is already there stays; repeating is harmless.
     func move(_ record: UploadRecord) async throws {
-        guard let source = record.source else { return }
-        let storage = pipeline.storage
+        guard let source = Source(record) else { return }
+        let (storage, copies) = (pipeline.storage, copies)
         try await pipeline.onFileThread {
-            let folder = try storage.incoming.folder(record.id.description, create: true)
-            guard try folder.entry(source) == nil,
-                let inbox = try? storage.inbox.folder(record.owner.description), try inbox.entry(source) != nil
-            else { return }
-            let sidecar = Sidecar.name(of: source)
-            if try inbox.entry(sidecar)?.kind == .file { try inbox.move(sidecar, to: folder, as: sidecar) }
-            try inbox.move(source, to: folder, as: source)
+            let claimed = try storage.incoming.folder(record.id.description, create: true)
+            guard let place = try? source.place.open(in: storage.inbox) else { return }
+            for (name, hidden) in source.names {
+                if try claimed.entry(name) == nil, try place.entry(hidden) == nil {
+                    guard let entry = try place.entry(name), name == source.name || entry.kind == .file else {
+                        continue
+                    }
+                    do throws(BlobError) {
+                        if copies { throw BlobError(.crossDevice, "") }
+                        try place.move(name, to: claimed, as: name)
+                    } catch {
+                        guard error.code == .crossDevice else { throw error }
+                        try place.move(name, to: place, as: hidden)
+                    }
+                }
+                try fetch(hidden, from: place, to: claimed, as: name)
+            }
         }
     }
 
+    /// Copies what was claimed on another file system, and deletes it there once the copy is durable.
+    private func fetch(
+        _ hidden: String, from place: Directory, to claimed: Directory, as name: String
+    ) throws(BlobError) {
+        guard try place.entry(hidden) != nil else { return }
+        if try claimed.entry(name) == nil { try place.copy(hidden, to: claimed, as: name, via: ".copy.part") }
+        try place.removeTree(hidden)
+        try place.sync()
+    }
+
+    /// Puts what was claimed back into the inbox and gives the reservation up.
+    private func takeBack(_ record: UploadRecord) async throws {
+        try await putBack(record)
+        try await pipeline.abandon(record.id)
+    }
+
+    /// Puts what was claimed back into the inbox, under another name where its own is taken by now.
     private func putBack(_ record: UploadRecord) async throws {
         let storage = pipeline.storage
-        try await pipeline.onFileThread {
-            let inbox = try storage.inbox.folder(record.owner.description)
-            let folder = try storage.incoming.folder(record.id.description)
-            for name in try folder.names() { try folder.move(name, to: inbox, as: name) }
-            try storage.incoming.removeTree(record.id.description)
+        if let source = Source(record) {
+            try await pipeline.onFileThread {
+                let claimed = try storage.incoming.folder(record.id.description, create: true)
+                try? claimed.removeTree(".copy.part")
+                let user = try storage.inbox.folder(record.owner.description, create: true)
+                let place = try user.folder(below: source.place.path, create: true)
+                for (name, hidden) in source.names {
+                    let isTaken = try place.entry(name) != nil
+                    let freeName = isTaken ? PutAway.marked(name, with: record.id.description) : name
+                    if try place.entry(hidden) != nil {
+                        try place.move(hidden, to: place, as: freeName)
+                        try claimed.removeTree(name)
+                    } else if try claimed.entry(name) != nil {
+                        try claimed.bring(name, to: place, as: freeName, via: hidden)
+                    }
+                }
+                try storage.incoming.removeTree(record.id.description)
+            }
         }
     }
 
     private func ingest(_ parcel: Parcel, of record: UploadRecord) async throws {
         guard parcel.photos.count <= pipeline.settings.maxPhotos else {
             throw PipelineError(
-                .tooManyPhotos, "\(parcel.photos.count) photos; a post has at most \(pipeline.settings.maxPhotos)",
+                .tooManyPhotos, "more than the \(pipeline.settings.maxPhotos) photos that a post may have",
                 hint: "make several folders of it")
         }
         var photos: [UploadRecord.Photo] = []
         for (number, photo) in parcel.photos.enumerated() {
             let reader = try await pipeline.onFileThread { try photo.open() }
-            while reader.hasWriter == true { try await Task.sleep(for: .milliseconds(100)) }
+            try await rest(reader)
             photos.append(try await pipeline.ingest(reader, as: number, originalName: photo.name, of: record))
         }
         try await pipeline.accept(record.id, photos: photos, text: parcel.text)
     }
 
+    /// Where the file system cannot tell who has a file open, waits until nobody has written for a second; and looks
+    /// whether the file has another name by which it could be written.
+    private func rest(_ reader: FileReader) async throws {
+        while true {
+            let version = try reader.version()
+            guard version.linkCount == 1 else {
+                throw PipelineError(
+                    .hardLinked, "the photo has \(version.linkCount) names (hard links)",
+                    hint: "copy it: through another name it could be changed when it is published")
+            }
+            let age = WallClock.milliseconds() - version.modifiedNanoseconds / 1_000_000
+            if reader.hasWriter != nil || !(0..<1000).contains(age) { return }
+            try await Task.sleep(for: .milliseconds(1000 - age))
+        }
+    }
+
     /// Moves the claimed files to `done/` or `failed/` with a receipt or a reason, and forgets the claim.
     private func putAway(_ record: UploadRecord) async throws {
         guard record.state.isTerminal else { return }
+        // Its reservation was given up when its file could not be put back.
+        if record.state == .expired { try await putBack(record) }
         let storage = pipeline.storage
         try await pipeline.onFileThread {
-            let isPublished = record.state == .published
-            let target = try (isPublished ? storage.done : storage.failed)
-                .folder(record.owner.description, create: true)
-            let claimed = try storage.incoming.folder(record.id.description, create: true)
-            if let source = record.source {
-                let document = isPublished ? Receipt(record).json : FailureReason(record).json
-                let putAway = PutAway(folder: target, staging: storage.incoming, mark: record.id.description)
-                try putAway.put(source, from: claimed, with: document, as: isPublished ? "receipt" : "reason")
-                try putAway.put(Sidecar.name(of: source), from: claimed)
+            let isDone = record.state == .published || record.state == .duplicate
+            if let source = Source(record), record.state != .expired {
+                let target =
+                    isDone
+                    ? try storage.done.folder(record.owner.description, create: true)
+                    : try storage.failedFolder(of: record.error?.code, user: record.owner)
+                let claimed = try storage.incoming.folder(record.id.description, create: true)
+                let folder = try target.deepest(below: source.place.path)
+                try PutAway(folder: folder, staging: storage.incoming, mark: record.id.description)
+                    .put(source.name, from: claimed, kind: isDone ? "receipt" : "reason") { file in
+                        isDone ? Receipt(record, file: file).json : FailureReason(record, file: file).json
+                    }
             }
-            if !isPublished {
+            if record.state != .published {
                 try storage.blobs.removeAll(userID: record.owner.description, postID: record.id.description)
             }
             try storage.incoming.removeTree(record.id.description)
@@ -117,46 +185,20 @@ struct Claim {
     }
 }
 
-/// What lies in a claim's folder: photos in the order of their names, and a text.
-struct Parcel {
-    struct Photo: Sendable {
-        let name: String
-        let folder: Directory
+/// Where an inbox upload came from, as its record says.
+private struct Source {
+    let place: InboxPlace
+    let name: String
+    /// The sidecar, then the thing itself, each with the name under which it is hidden where it cannot be moved at once.
+    let names: [(name: String, hidden: String)]
 
-        /// Opens the file; one at a time, for a folder may hold more than the process may have open.
-        func open() throws(PipelineError) -> FileReader {
-            do throws(BlobError) { return try folder.file(name) } catch { throw PipelineError(error, about: name) }
-        }
-    }
-
-    private(set) var photos: [Photo] = []
-    private(set) var text = ""
-    /// Whether neither a photo nor a folder `NAME.post` is there.
-    let isEmpty: Bool
-
-    /// Reads the folder of a claim.
-    ///
-    /// - Throws: `PipelineError` that names the file which cannot be part of a post.
-    init(_ folder: Directory) throws {
-        let entries = try folder.entries().filter { !Ignored.contains($0.name) }
-        isEmpty = entries.allSatisfy { $0.name.hasSuffix(Sidecar.suffix) }
-        let post = entries.first { $0.kind == .folder }
-        for entry in entries where post == nil || entry.name == post.map({ Sidecar.name(of: $0.name) }) {
-            try add(entry, from: folder, isText: entry.name.hasSuffix(Sidecar.suffix))
-        }
-        guard let post else { return }
-        let inside = try folder.folder(post.name)
-        for entry in try inside.entries() where !Ignored.contains(entry.name) {
-            try add(entry, from: inside, isText: entry.name == Sidecar.nameInPostFolder)
-        }
-    }
-
-    private mutating func add(_ entry: Directory.Entry, from folder: Directory, isText: Bool) throws {
-        let file = Photo(name: entry.name, folder: folder)
-        if isText {
-            text = try Sidecar.text(in: file.open(), named: entry.name)
-        } else {
-            photos.append(file)
-        }
+    init?(_ record: UploadRecord) {
+        var path = (record.source ?? "").split(separator: "/").map(String.init)
+        guard let name = path.popLast() else { return nil }
+        self.name = name
+        place = InboxPlace(user: record.owner.description, path: path)
+        names = [
+            (Sidecar.name(of: name), ".\(record.id)\(Sidecar.suffix).claim"), (name, ".\(record.id).claim"),
+        ]
     }
 }

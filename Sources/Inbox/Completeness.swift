@@ -1,14 +1,14 @@
 import Blobs
+import Tree
 
 /// When a file in the inbox may be taken: when nobody is writing it any more.
 ///
 /// Never while a process has it open for writing, where the file system can tell (it can on local disks). Beyond that,
-/// one of: the kernel told that it was closed or moved in; nothing about it has changed for a second and the file system
-/// says that nobody writes; nothing about it has changed for the quiet time. Changes are those of the inode's change
-/// time, which no copying program can set back. An empty file may be somebody's first step, and waits for the quiet time.
+/// one of: the kernel told that it was moved in; it ends as its format says, and the kernel told that it was closed, or
+/// nothing about it has changed for a second; nothing about it has changed for the quiet time. Changes are those of the
+/// inode's change time, which no copying program can set back. An empty file may be somebody's first step, and waits for
+/// the quiet time.
 struct Completeness {
-    /// Names (`uid/name`) that were closed after writing, or moved in, since the last scan.
-    let finished: Set<String>
     /// Nanoseconds.
     let quietTime: Int64
     /// Nanoseconds since the epoch.
@@ -16,30 +16,41 @@ struct Completeness {
 
     private static let second: Int64 = 1_000_000_000
 
-    func isComplete(_ entry: Directory.Entry, in folder: Directory, at path: String) -> Bool {
-        switch entry.kind {
-        case .other:
-            return true
-        case .file:
-            return isComplete(entry, in: folder, wasFinished: finished.contains(path))
-        case .folder:
-            guard let inside = try? folder.folder(entry.name), let entries = try? inside.entries() else { return false }
-            let wasFinished = finished.contains(path)
-            return (wasFinished || isQuiet(entry, for: quietTime))
-                && entries.allSatisfy { $0.kind != .file || isComplete($0, in: inside, wasFinished: wasFinished) }
-        }
+    init(quietTime: Duration) {
+        self.quietTime = quietTime.components.seconds * Self.second + quietTime.components.attoseconds / Self.second
+        now = WallClock.milliseconds() * 1_000_000
     }
 
-    private func isComplete(_ file: Directory.Entry, in folder: Directory, wasFinished: Bool) -> Bool {
-        let hasWriter = (try? folder.file(file.name))?.hasWriter
-        if hasWriter == true { return false }
-        if file.byteCount == 0 { return isQuiet(file, for: quietTime) }
-        return wasFinished || isQuiet(file, for: hasWriter == false ? min(quietTime, Self.second) : quietTime)
+    /// What is known of a file without a look at its bytes.
+    enum State: Equatable {
+        case complete
+        /// Somebody has it open: the kernel will tell when that ends.
+        case beingWritten
+        /// Nobody has, as far as can be told, but it is too fresh to be sure.
+        case fresh
     }
 
-    private func isQuiet(_ entry: Directory.Entry, for time: Int64) -> Bool {
-        // A change time in the future means that the clock was set back: then it counts as quiet.
-        let age = now - entry.changedNanoseconds
-        return age >= time || age < 0
+    func state(of file: Directory.Entry, in folder: Directory, hint: InboxHints.Kind) -> State {
+        let reader = try? folder.file(file.name)
+        let hasWriter = reader?.hasWriter
+        if hasWriter == true { return .beingWritten }
+        if file.byteCount == 0 { return isQuiet(file) ? .complete : .fresh }
+        if hint == .moved || isQuiet(file) { return .complete }
+        let rests = hint == .closed || hasWriter == false && isQuiet(file, for: Self.second)
+        let isText = file.name.hasSuffix(Sidecar.suffix)
+        return rests && (isText || reader.map(EndMarker.isWhole) ?? false) ? .complete : .fresh
+    }
+
+    /// Whether nothing about it has changed for the quiet time, or for less.
+    func isQuiet(_ entry: Directory.Entry, for time: Int64? = nil) -> Bool {
+        // A change time in the future means that the clock was set back: then it counts as quiet. Not so one of this very
+        // millisecond, which is later than ours by a fraction of it.
+        let (age, overflow) = now.subtractingReportingOverflow(entry.changedNanoseconds)
+        return overflow || age >= min(time ?? quietTime, quietTime) || age < -Self.second
+    }
+
+    /// Whether it has rested for a second, or for the quiet time where that is less.
+    func isAtRest(_ entry: Directory.Entry) -> Bool {
+        isQuiet(entry, for: Self.second)
     }
 }

@@ -7,30 +7,34 @@ import Tree
 
 /// The directory door: `inbox/{uid}/photo.jpg` becomes a post of that user.
 ///
-/// Events of the kernel are a hint, the rescan is the truth: a scan runs at the start, whenever something happens, and
-/// every few seconds anyway. What is complete is claimed (moved out of the inbox by a rename, so that it can never be
-/// taken twice), ingested, and put away under `done/` or `failed/` when its upload has ended.
+/// Events of the kernel are a hint, walks through the folders are the truth: one at the start, one whenever events were
+/// lost, and one every few seconds anyway. What is complete is claimed (moved out of the inbox by a rename, so that it can
+/// never be taken twice), ingested, and put away under `done/` or `failed/` when its upload has ended.
 package struct InboxDoor: Service {
     /// What an operator may choose about the inbox.
     package struct Settings: Sendable {
         /// How long a file must be unchanged before it is taken, if nothing told that it was closed or moved in.
         package var quietTime: Duration = .seconds(5)
-        /// How often the inbox is scanned although nothing happened.
+        /// How often the inbox is walked through although nothing happened; less often where that takes long.
         package var rescanInterval: Duration = .seconds(10)
+        /// Whether files are copied out of the inbox although they could be renamed: what happens by itself where the
+        /// inbox is on another file system. For tests.
+        package var copies = false
 
         package init() {}
     }
 
-    /// Copying programs that write a photo and its text one after the other get this long to finish both.
-    private static let settlingTime: Duration = .milliseconds(250)
-    /// When to look again at files that were still being written.
-    private static let secondLook: Duration = .seconds(1)
+    /// The longest time between two walks through everything.
+    private static let longestInterval: Duration = .seconds(300)
     /// How many claims are worked on at a time.
     private static let maxClaims = 16
+    /// How many names that the kernel told of are taken over at a time.
+    private static let maxNews = 1024
 
-    private let pipeline: UploadPipeline
-    private let settings: Settings
-    private let logger: Logger
+    let pipeline: UploadPipeline
+    let settings: Settings
+    let logger: Logger
+    let faults = FolderFaults()
 
     package init(_ pipeline: UploadPipeline, settings: Settings = Settings(), logger: Logger) {
         self.pipeline = pipeline
@@ -45,9 +49,11 @@ package struct InboxDoor: Service {
             try await withThrowingTaskGroup { group in
                 group.addTask(name: "inbox events") { try await hints.run() }
                 group.addTask(name: "inbox clock") {
+                    var ticks = 0
                     while true {
-                        hints.scanSoon()
-                        try await Task.sleep(for: settings.rescanInterval)
+                        if ticks % 4 == 0 || hints.hasNames { hints.wake() }
+                        ticks += 1
+                        try await Task.sleep(for: .milliseconds(250))
                     }
                 }
                 try await takeFiles(hints)
@@ -66,48 +72,34 @@ package struct InboxDoor: Service {
         let unfinished = await unfinishedAtLast()
         try await withThrowingDiscardingTaskGroup { group in
             for record in unfinished {
-                // Before the first scan: it would take the file for one that nobody has claimed.
-                if record.state == .reserved { try? await Claim(pipeline).move(record) }
+                // Before the first look: it would take the file for one that nobody has claimed.
+                if record.state == .reserved { try? await claim.move(record) }
             }
             for record in unfinished {
                 await slots.take()
                 group.addTask(name: "claim \(record.id)") { await finish(record, releasing: slots) }
             }
+            var turns = Turns()
             for await _ in hints.signals {
-                try? await Task.sleep(for: Self.settlingTime)
-                await pipeline.intake.waitUntilOpen()
-                let scan: InboxScan
-                do {
-                    scan = try await look(hints)
-                } catch {
-                    if await !pipeline.isPaused(by: error) {
-                        logger.warning("the inbox cannot be read", metadata: ["fault": "\(error)"])
-                    }
-                    continue
-                }
-                if scan.isUnfinished {
-                    group.addTask {
-                        try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.secondLook) }
-                        hints.scanSoon()
-                    }
-                }
-                for fault in scan.unreadable {
-                    logger.warning("cannot look into a folder", metadata: ["fault": "\(fault)"])
-                }
-                for misfit in scan.misfits { await reject(misfit) }
-                for candidate in scan.candidates where !Task.isEnding {
+                while !Task.isEnding {
+                    await pipeline.intake.waitUntilOpen()
+                    turns.add(hints.take(Self.maxNews - turns.nameCount))
+                    turns.beginRound(every: settings.rescanInterval, atMost: Self.longestInterval)
+                    // A slot first: what is found complete is claimed at once, not when it may be so no more.
                     await slots.take()
                     guard pipeline.intake.pause == nil else {
-                        // What is not taken yet stays where it is until all goes on.
-                        slots.release()
-                        hints.scanSoon()
-                        break
-                    }
-                    guard let record = await claim(candidate) else {
                         slots.release()
                         continue
                     }
-                    group.addTask(name: "claim \(record.id)") { await finish(record, releasing: slots) }
+                    guard let record = await step(&turns, hints) else {
+                        slots.release()
+                        break
+                    }
+                    if let record {
+                        group.addTask(name: "claim \(record.id)") { await finish(record, releasing: slots) }
+                    } else {
+                        slots.release()
+                    }
                 }
             }
         }
@@ -128,72 +120,58 @@ package struct InboxDoor: Service {
         return []
     }
 
-    private func look(_ hints: InboxHints) async throws -> InboxScan {
-        let (inbox, quietTime) = (pipeline.storage.inbox, settings.quietTime)
-        let finished = hints.takeFinished()
-        return try await pipeline.onFileThread {
-            for entry in try inbox.entries() where entry.kind == .folder { hints.watch(entry.name) }
-            return try InboxScan(
-                inbox,
-                completeness: Completeness(
-                    finished: finished, quietTime: quietTime.nanoseconds, now: WallClock.milliseconds() * 1_000_000))
-        }
-    }
+    var claim: Claim { Claim(pipeline, copies: settings.copies) }
 
-    private func claim(_ candidate: InboxScan.Candidate) async -> UploadRecord? {
-        do {
-            return try await Claim(pipeline).take(candidate)
-        } catch let refusal as PipelineError where !refusal.isTransient {
-            if let folder = try? pipeline.storage.inbox.folder(candidate.user.description) {
-                await reject(.init(folder: folder, user: candidate.user, name: candidate.name, reason: refusal))
-            }
-        } catch {
-            if await pipeline.isPaused(by: error) { return nil }
-            logger.warning("cannot take a file", metadata: ["file": "\(candidate.name)", "fault": "\(error)"])
-        }
-        return nil
-    }
-
-    /// Brings a claim to its end, however often a passing fault is in the way; a shutdown leaves it for the next start.
+    /// Makes one step for whoever's turn it is.
     ///
-    /// Meanwhile it keeps its slot: with the disk full, the inbox comes to rest by itself.
-    private func finish(_ record: UploadRecord, releasing slots: Slots) async {
-        defer { slots.release() }
-        var attempt = 0
-        while !Task.isEnding {
-            await pipeline.intake.waitUntilOpen()
-            do {
-                return try await cancelWhenGracefulShutdown { try await Claim(pipeline).finish(record.id) }
-            } catch {
-                if Task.isEnding { return }
-                if await pipeline.isPaused(by: error) { continue }
-                attempt += 1
-                let delay = Backoff.delay(afterAttempt: attempt)
-                logger.warning(
-                    "a passing fault; trying again",
-                    metadata: ["upload": "\(record.id)", "fault": "\(error)", "in": "\(delay)"])
-                try? await cancelWhenGracefulShutdown { try await Task.sleep(for: delay) }
-            }
-        }
-    }
-
-    private func reject(_ misfit: InboxScan.Misfit) async {
-        logger.notice("refused", metadata: ["file": "\(misfit.name)", "reason": "\(misfit.reason)"])
-        let storage = pipeline.storage
+    /// - Returns: What was claimed, if anything was; nil when nobody has anything to look at.
+    private func step(_ turns: inout Turns, _ hints: InboxHints) async -> UploadRecord?? {
+        guard let (user, step) = turns.next() else { return nil }
+        let (storage, maxPhotos) = (pipeline.storage, pipeline.settings.maxPhotos)
+        let completeness = Completeness(quietTime: settings.quietTime)
+        let found: (finding: InboxLook.Finding, place: InboxPlace)?
         do {
-            try await pipeline.onFileThread {
-                let folder = try storage.failed.folder(misfit.user?.description ?? "no_user", create: true)
-                try PutAway(folder: folder, staging: storage.incoming, mark: "\(WallClock.milliseconds())")
-                    .put(misfit.name, from: misfit.folder, with: misfit.reason.document(of: misfit.name), as: "reason")
+            switch step {
+            case .look(let name):
+                let place = InboxPlace(user: user, path: name.path.dropLast())
+                found = try await pipeline.onFileThread {
+                    guard let last = name.path.last, let folder = try? place.open(in: storage.inbox) else { return nil }
+                    let look = InboxLook(
+                        folder: folder, place: place, completeness: completeness, maxPhotos: maxPhotos)
+                    return (try look.look(at: RawName(last), hint: name.kind), place)
+                }
+                if found == nil { return .some(nil) }
+            case .walk(let walk):
+                let begin = ContinuousClock.now
+                let (result, walk) = try await pipeline.onFileThread {
+                    var walk = walk
+                    let result = Result { () throws(BlobError) in
+                        try walk.next(in: storage.inbox, hints: hints, completeness: completeness, maxPhotos: maxPhotos)
+                    }
+                    return (result, walk)
+                }
+                let isOver = if case .success(nil) = result { true } else { false }
+                turns.went(isOver ? nil : walk, of: user, in: .now - begin)
+                if isOver { await probe(user) }
+                found = try result.get()
             }
         } catch {
-            logger.warning("cannot put a file aside", metadata: ["file": "\(misfit.name)", "fault": "\(error)"])
+            if await !pipeline.isPaused(by: error) { note(error as? BlobError, of: user) }
+            return .some(nil)
         }
-    }
-}
-
-extension Duration {
-    fileprivate var nanoseconds: Int64 {
-        components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+        guard let found else { return .some(nil) }
+        switch found.finding {
+        case .candidate(let candidate):
+            return .some(await take(candidate, hints))
+        case .misfit(let misfit):
+            await reject(misfit)
+        case .folder(let place):
+            turns.walk(through: place.user)
+        case .unfinished(let name, let isBeingWritten):
+            if !isBeingWritten { hints.lookAgain(at: found.place.path + [name], of: user) }
+        case .nothing:
+            break
+        }
+        return .some(nil)
     }
 }

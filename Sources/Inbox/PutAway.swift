@@ -1,36 +1,113 @@
 import Blobs
+import Foundation
 import Pipeline
 import Posts
 import Tree
 
 /// Moving things that were dealt with to where a person finds them, each beside the document that says what became of it.
+///
+/// The document comes first and takes the name: it replaces nothing, so that of two things of one name, put away in the
+/// same moment, each has its own. A crash in between leaves a document that bears the thing's mark; it is found again.
 struct PutAway {
     let folder: Directory
     /// Where documents lie until they are whole.
     let staging: Directory
-    /// Tells apart things of one name; put behind the name where it is taken.
+    /// Tells apart things of one name; put behind the name where it is taken. The documents bear it as `upload` or `mark`.
     let mark: String
 
-    /// Moves `name` and writes `NAME.{kind}.json` beside it. What is not there was moved before: then it is done.
-    func put(_ name: String, from source: Directory, with document: [UInt8]? = nil, as kind: String = "") throws {
-        guard try source.entry(name) != nil else { return }
-        let newName = try folder.entry(name) == nil ? name : marked(name)
-        if let document {
-            try folder.write(document, as: "\(shortened(newName)).\(kind).json", staging: staging)
+    /// Moves `name`, and its sidecar if it has one, and writes `NAME.{kind}.json` beside it. What is not there was moved
+    /// before: then it is done.
+    ///
+    /// - Parameter document: What is to be written beside the thing when it gets the name that is handed over.
+    func put(_ name: String, from source: Directory, kind: String, document: (String) -> [UInt8]) throws {
+        guard let entry = try source.entry(name) else { return }
+        let sidecar = Sidecar.name(of: name)
+        for newName in [name, Self.marked(name, with: mark)] {
+            let documentName = FileName.document(of: newName, kind: kind)
+            if try folder.entry(newName) != nil {
+                guard try isOurs(documentName) else { continue }
+                return try source.removeTree(name)  // A copy that a crash kept from being the only one.
+            }
+            guard try take(documentName, with: document(newName)) else { continue }
+            if let text = try source.entry(sidecar), text.kind == .file {
+                try source.bring(sidecar, to: folder, as: Sidecar.name(of: newName), via: ".\(mark).part")
+            }
+            return try source.bring(
+                name, to: folder, as: newName, via: ".\(mark).part", isSpecial: entry.kind == .other)
         }
-        try source.move(name, to: folder, as: newName)
+        throw BlobError(.exists, "\(folder.path) has \(name) already", hint: "move that one away")
     }
 
-    private func marked(_ name: String) -> String {
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return shortened(name) + "." + mark }
-        return shortened(String(name[..<dot])) + "." + mark + name[dot...].prefix(20)
+    /// Writes the document, or finds that an earlier try of ours wrote it; false when it is about another thing.
+    private func take(_ documentName: String, with document: [UInt8]) throws -> Bool {
+        do throws(BlobError) {
+            try folder.writeNew(document, as: documentName, staging: staging)
+            return true
+        } catch {
+            guard error.code == .exists else { throw error }
+        }
+        return try isOurs(documentName)
     }
 
-    /// Leaves room for what is put behind the name: a file name has at most 255 bytes.
-    private func shortened(_ name: String) -> String {
+    private func isOurs(_ documentName: String) throws -> Bool {
+        struct Marks: Decodable {
+            let upload: String?
+            let mark: String?
+        }
+        guard try folder.entry(documentName)?.kind == .file else { return false }
+        let written = try folder.file(documentName).readAll(maxBytes: 1 << 20)
+        let marks = try? JSONDecoder().decode(Marks.self, from: Data(written))
+        return marks?.mark == mark || marks?.upload == mark
+    }
+
+    /// A name with the mark before its ending.
+    static func marked(_ name: String, with mark: String) -> String {
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name[dot...].utf8.count <= 20 else {
+            return "\(FileName.shortened(name, to: 180)).\(mark)"
+        }
+        return "\(FileName.shortened(String(name[..<dot]), to: 160)).\(mark)\(name[dot...])"
+    }
+}
+
+/// File names have at most 255 bytes.
+enum FileName {
+    /// What the document beside a file is called.
+    static func document(of name: String, kind: String) -> String {
+        "\(shortened(name, to: 235)).\(kind).json"
+    }
+
+    static func shortened(_ name: String, to maxBytes: Int) -> String {
         var short = name
-        while short.utf8.count > 180 { short.removeLast() }
+        while short.utf8.count > maxBytes { short.removeLast() }
         return short
+    }
+}
+
+extension Directory {
+    /// Moves `name` into another folder, by a copy where that is on another file system.
+    ///
+    /// - Parameter isSpecial: It is a link, a pipe or a device, of which there is no copy: it goes.
+    func bring(
+        _ name: String, to target: Directory, as newName: String, via temporaryName: String, isSpecial: Bool = false
+    ) throws(BlobError) {
+        do throws(BlobError) {
+            return try move(name, to: target, as: newName)
+        } catch {
+            guard error.code == .crossDevice else { throw error }
+        }
+        if !isSpecial { try copy(name, to: target, as: newName, via: temporaryName) }
+        try removeTree(name)
+        try sync()
+    }
+
+    /// The folder some levels down, made where it is missing; this one itself where a file is in the way of that.
+    func deepest(below path: [String]) throws(BlobError) -> Directory {
+        do throws(BlobError) {
+            return try folder(below: path, create: true)
+        } catch {
+            guard error.code == .wrongKind else { throw error }
+            return self
+        }
     }
 }
 
@@ -38,10 +115,13 @@ struct PutAway {
 struct Receipt {
     let json: [UInt8]
 
-    init(_ record: UploadRecord) {
+    init(_ record: UploadRecord, file: String) {
+        let isDuplicate = record.state == .duplicate
         let document: TreeValue = [
-            "post": .string(record.id.description), "user": .string(record.owner.description),
-            "published_at": .integer(record.updatedAt),
+            "outcome": .string(record.state.rawValue), "upload": .string(record.id.description),
+            "post": .string((record.duplicateOf ?? record.id).description),
+            "user": .string(record.owner.description), "file": .string(file),
+            isDuplicate ? "found_at" : "published_at": .integer(record.updatedAt),
             "sha256": .string(record.orderedPhotos.map(\.sha256).joined(separator: " ")),
         ]
         json = document.json(pretty: true) + [UInt8(ascii: "\n")]

@@ -7,10 +7,14 @@ extension UploadPipeline {
     /// the author where there was none, and the end of the upload's record, in one multi-path update.
     ///
     /// The author's copy in the post is what `people/` says at that moment: a name that changes in between is a failed
-    /// precondition, and the update is made anew.
-    func commit(_ record: UploadRecord) async throws {
+    /// precondition, and the update is made anew. So is it when another upload of the same bytes comes first.
+    ///
+    /// - Returns: Whether it is a post now, and no duplicate of one.
+    func commit(_ record: UploadRecord) async throws -> Bool {
         let leftovers = try await leftovers(of: record)
         while true {
+            let content = try await content(of: record)
+            if try await endDuplicate(record, of: content) { return false }
             let known = Person(uid: record.owner, record: try await tree.get(Paths.person(record.owner)))
             var record = record
             record.state = .published
@@ -26,14 +30,18 @@ extension UploadPipeline {
             for number in record.photos.keys { record.photos[number]?.rendered = nil }  // The post has it now.
             try discard(leftovers, in: &update)
             update[Paths.upload(record.id)] = try record.value()
-            update[Paths.queued(record.id)] = record.door == .inbox ? "settling" : nil
+            update[Paths.queued(record.id)] = record.door == .inbox ? QueueEntry(record).value : nil
             update.preconditions = [
                 .equals(Paths.upload(record.id) / "state", .string(UploadState.ingested.rawValue)),
                 .equals(Paths.person(record.owner) / "full_name", (known?.fullName).map(TreeValue.string)),
                 .equals(Paths.person(record.owner) / "profile_picture", author.profilePicture.map(TreeValue.string)),
             ]
-            if try await step("ingested-published", { try await apply(update) }) { break }
-            guard try await self.record(of: record.id)?.state == .ingested else { break }
+            if let content, content.post == nil {
+                update[content.path] = .string(record.id.description)
+                update.preconditions.append(.equals(content.path, content.noted))
+            }
+            if try await step("ingested-published", { try await apply(update) }) { return true }
+            guard try await self.record(of: record.id)?.state == .ingested else { return true }
         }
     }
     /// Renditions that an earlier try made by other recipes, before the service was started with these.

@@ -37,8 +37,8 @@ extension UploadPipeline {
             hint: "look into done/ and at the posts; what is missing there can be put into the inbox again")
         try await onFileThread {
             guard try !storage.incoming.folder(name).names().isEmpty else { return try storage.incoming.remove(name) }
-            let folder = try storage.failed.folder(owner?.description ?? "no_user", create: true)
-            let document = reason.document(of: name)
+            let folder = try storage.failedFolder(of: reason.code, user: owner)
+            let document = FailureReason(reason, user: owner, source: name, file: name, mark: name).json
             try folder.write(document, as: "\(name).reason.json", staging: storage.incoming)
             try storage.incoming.move(name, to: folder, as: name)
         }

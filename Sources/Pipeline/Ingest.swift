@@ -48,7 +48,10 @@ extension UploadPipeline {
         }
     }
 
-    /// Ingests a file that lies in a folder, in one go.
+    /// Ingests a file that lies in a folder, in one go: as it was before the first byte was read and after the last, or
+    /// not at all.
+    ///
+    /// - Throws: `PipelineError` `changed_while_read`, a passing fault, when somebody has it open for writing, or wrote.
     package func ingest(
         _ reader: FileReader, as number: Int, originalName: String, of record: UploadRecord
     ) async throws -> UploadRecord.Photo {
@@ -56,9 +59,17 @@ extension UploadPipeline {
         let limit = settings.limits.maxInputBytes
         let staged = try await onFileThread {
             let staged = try StagedFile(in: incoming, name: name)
+            let version = try reader.version()
+            guard reader.hasWriter != true else { throw Self.changedWhileRead(originalName) }
             while true {
                 let bytes = try reader.read(at: staged.byteCount, maxBytes: 1 << 20)
-                if bytes.isEmpty { return staged }
+                if bytes.isEmpty {
+                    // Whoever came meanwhile shows as a writer, or has left a trace.
+                    guard reader.hasWriter != true, try reader.version() == version else {
+                        throw Self.changedWhileRead(originalName)
+                    }
+                    return staged
+                }
                 guard staged.byteCount + bytes.count <= limit else { throw self.tooLarge(originalName) }
                 try bytes.withUnsafeBytes { try staged.write($0) }
             }
@@ -101,6 +112,12 @@ extension UploadPipeline {
             throw PipelineError(error, about: name)
         }
         throw PipelineError(.init(rawValue: "unsupported_format"), "\(name) is no photo that this service reads")
+    }
+
+    private static func changedWhileRead(_ name: String) -> PipelineError {
+        PipelineError(
+            .changedWhileRead, "\(name) was being written while it was read", hint: "it is read again when it rests",
+            isTransient: true)
     }
 
     func tooLarge(_ name: String = "the photo") -> PipelineError {

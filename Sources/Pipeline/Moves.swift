@@ -49,7 +49,7 @@ extension UploadPipeline {
             record.updatedAt = WallClock.milliseconds()
             var update = MultiPathUpdate(preconditions: [.equals(Paths.upload(id), stored)])
             update[Paths.upload(id)] = try record.value()
-            update[Paths.queued(id)] = .string(new.isTerminal ? "settling" : new.rawValue)
+            update[Paths.queued(id)] = QueueEntry(record).value
             if new == .failed || new == .expired { update[Paths.ended / id.key] = .integer(record.updatedAt) }
             if new == .expired, let reference = record.clientReference {
                 update[Paths.reference(record.owner, try Self.referenceKey(reference))] = nil

@@ -10,7 +10,7 @@ extension Namespace {
 extension Paths {
     package static func upload(_ id: PostID) -> TreePath { TreePath(["uploads", id.key], in: .pipeline) }
 
-    /// Uploads that still have work to do, each with its state or `settling`: all that a start has to look at.
+    /// Uploads that still have work to do, each with a `QueueEntry`: all that a start has to look at.
     package static let queue = TreePath(["upload_queue"], in: .pipeline)
 
     package static func queued(_ id: PostID) -> TreePath { queue / id.key }
@@ -18,6 +18,11 @@ extension Paths {
     /// The upload behind a client's own reference.
     static func reference(_ uid: UserID, _ reference: TreeKey) -> TreePath {
         TreePath(["upload_refs", uid.key, reference], in: .pipeline)
+    }
+
+    /// The post in which a user showed photos with these bytes.
+    static func content(_ uid: UserID, _ hash: TreeKey) -> TreePath {
+        TreePath(["contents", uid.key, hash], in: .pipeline)
     }
 
     /// Photos that broke their decoder, by the SHA-256 of their bytes, each with its verdict.

@@ -27,6 +27,10 @@ package struct PipelineError: Error, Sendable, CustomStringConvertible {
         package static let conflict = Code(rawValue: "conflict")
         package static let originalMissing = Code(rawValue: "original_missing")
         package static let badSidecar = Code(rawValue: "bad_sidecar")
+        package static let duplicate = Code(rawValue: "duplicate")
+        package static let hardLinked = Code(rawValue: "hard_linked")
+        package static let tooDeep = Code(rawValue: "too_deep")
+        package static let changedWhileRead = Code(rawValue: "changed_while_read")
         package static let wrongKind = Code(rawValue: "wrong_kind")
         package static let shuttingDown = Code(rawValue: "shutting_down")
     }

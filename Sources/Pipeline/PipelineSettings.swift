@@ -19,6 +19,8 @@ package struct PipelineSettings: Sendable {
     package var recordLifetime: Duration = .seconds(30 * 24 * 3600)
     /// How long a photo that broke its decoder is refused without being decoded.
     package var poisonLifetime: Duration = .seconds(30 * 24 * 3600)
+    /// What becomes of dropped files whose bytes were posted before.
+    package var duplicates = DuplicatePolicies()
     /// How much of the disk has to be free for new uploads to be taken.
     package var freeSpaceReserve = FreeSpaceReserve.standard
     /// Photos in one post, at most.

@@ -12,6 +12,8 @@ package struct PipelineStatus: Sendable {
     package let unfinished: [UploadState: Int]
     /// Posts that were committed since the start.
     package let published: Int
+    /// Dropped files whose bytes had been posted before, since the start.
+    package let duplicates: Int
     /// Acknowledged uploads that could never become a post, since the start.
     package let failed: Int
     /// Why nothing new is taken; nil while it is.
@@ -25,14 +27,12 @@ package struct PipelineStatus: Sendable {
 extension UploadPipeline {
     /// Tells how the pipeline is doing. Costs a read of what is unfinished.
     package func status() async throws -> PipelineStatus {
-        let states = try await tree.children(of: Paths.queue).compactMap { child in
-            child.value.stringValue.flatMap(UploadState.init)
-        }
+        let states = try await tree.children(of: Paths.queue).compactMap { QueueEntry($0)?.state }
         return PipelineStatus(
             waiting: queue.count, oldestTimestampMilliseconds: queue.oldestTimestampMilliseconds,
             unfinished: Dictionary(states.map { ($0, 1) }, uniquingKeysWith: +),
-            published: outcomes[.published], failed: outcomes[.failed], pause: intake.pause,
-            freeSpace: watch.freeSpace, tree: tree.statistics)
+            published: outcomes[.published], duplicates: outcomes[.duplicate], failed: outcomes[.failed],
+            pause: intake.pause, freeSpace: watch.freeSpace, tree: tree.statistics)
     }
 }
 

@@ -9,15 +9,15 @@ extension UploadPipeline {
     /// Inbox uploads that were not acknowledged, or whose files are not put away yet, are the inbox door's to go on with.
     func recover() async throws {
         var resumed = 0
-        for (id, state) in try await queued() {
-            guard let record = try await record(of: id) else { continue }
-            switch record.state {
+        for entry in try await queued() {
+            switch entry.state {
             case .ingested:
-                queue.push(id, of: record.owner)
+                guard let owner = try await owner(of: entry) else { continue }
+                queue.push(entry.id, of: owner)
                 resumed += 1
-            case .published, .failed, .expired:
-                if record.door == .socket, state == "settling" { try await settle(id) }
-            case .reserved, .draft:
+            case nil:
+                if entry.door != .inbox { try await settle(entry.id) }
+            default:
                 break
             }
         }
@@ -25,25 +25,28 @@ extension UploadPipeline {
         logger.info("recovered", metadata: ["resumed": "\(resumed)"])
     }
 
-    /// The uploads that still have work to do, oldest first, with the state under which they are queued.
-    private func queued() async throws -> [(PostID, String)] {
-        try await tree.children(of: Paths.queue).compactMap { child in
-            PostID(child.key.description).map { ($0, child.value.stringValue ?? "") }
-        }
+    /// The uploads that still have work to do, oldest first.
+    func queued() async throws -> [QueueEntry] {
+        try await tree.children(of: Paths.queue).compactMap { QueueEntry($0) }
     }
 
-    /// The uploads of a door, or of all, that still have work to do, oldest first.
-    package func unfinished(from door: Door? = nil) async throws -> [UploadRecord] {
+    private func owner(of entry: QueueEntry) async throws -> UserID? {
+        if let owner = entry.owner { return owner }
+        return try await record(of: entry.id)?.owner
+    }
+
+    /// The uploads of a door that still have work to do, oldest first.
+    package func unfinished(from door: Door) async throws -> [UploadRecord] {
         var records: [UploadRecord] = []
-        for (id, _) in try await queued() {
-            if let record = try await record(of: id), record.door == door ?? record.door { records.append(record) }
+        for entry in try await queued() where entry.door == nil || entry.door == door {
+            if let record = try await record(of: entry.id), record.door == door { records.append(record) }
         }
         return records
     }
 
     /// Tidies up after an upload that ended without a post, then forgets that there was something to do.
     ///
-    /// The originals of a failed one are moved to `failed/{uid}/`, with the reason beside them; renditions and the
+    /// The originals of a failed one are moved to `failed/{reason}/{uid}/`, with the reason beside them; renditions and the
     /// blobs of an expired one are deleted. Idempotent: a crash in the middle is made good at the next start.
     func settle(_ id: PostID) async throws {
         guard let record = try await record(of: id), record.state.isTerminal,
@@ -67,46 +70,21 @@ extension UploadPipeline {
         }
     }
 
+    /// As if it had been dropped: one photo under a name of its own with its text beside it, several in a folder `.post`.
     private static func putAside(_ record: UploadRecord, in storage: Storage) throws {
-        guard !record.photos.isEmpty else { return }
-        let folder = try storage.failed.folder(record.owner.description, create: true)
-        try folder.write(FailureReason(record).json, as: "upload\(record.id).reason.json", staging: storage.incoming)
-        for photo in record.orderedPhotos {
-            try storage.blobs.release(
-                record.blobName(photo.fileName), to: folder, as: "upload\(record.id).\(photo.fileName)")
+        let photos = record.orderedPhotos
+        guard let first = photos.first else { return }
+        let folder = try storage.failedFolder(of: record.error?.code, user: record.owner)
+        let stem = "upload\(record.id)"
+        let name = photos.count == 1 ? "\(stem).\(first.fileName)" : "\(stem).post"
+        try folder.write(FailureReason(record, file: name).json, as: "\(name).reason.json", staging: storage.incoming)
+        let text: TreeValue? = record.text.isEmpty ? nil : ["text": .string(record.text)]
+        if photos.count == 1 {
+            if let text { try folder.write(text.json(), as: "\(name).json", staging: storage.incoming) }
+            return try storage.blobs.release(record.blobName(first.fileName), to: folder, as: name)
         }
-    }
-}
-
-/// What lies beside a photo that can never become a post.
-package struct FailureReason: Sendable {
-    /// The document: `code`, `message` and `hint`, the upload's id, its user, and what the files were called.
-    package let json: [UInt8]
-
-    /// Says why the upload failed.
-    package init(_ record: UploadRecord) {
-        let error = record.error
-        let photos = record.orderedPhotos.map(\.originalName)
-        var names: [TreeKey: TreeValue] = [:]
-        for (index, name) in (photos.isEmpty ? [record.source].compactMap(\.self) : photos).enumerated() {
-            if let key = try? TreeKey(String(index)) { names[key] = .string(name) }
-        }
-        let document: TreeValue = [
-            "upload": .string(record.id.description), "user": .string(record.owner.description),
-            "code": .string(error?.code.rawValue ?? "unknown"), "message": .string(error?.message ?? ""),
-            "hint": .string(error?.hint ?? ""), "failed_at": .integer(record.updatedAt), "files": .object(names),
-        ]
-        json = document.json(pretty: true) + [UInt8(ascii: "\n")]
-    }
-}
-
-extension PipelineError {
-    /// What lies beside a file that was refused before it became an upload.
-    package func document(of name: String) -> [UInt8] {
-        let document: TreeValue = [
-            "code": .string(code.rawValue), "message": .string(message), "hint": .string(hint), "file": .string(name),
-            "failed_at": .integer(WallClock.milliseconds()),
-        ]
-        return document.json(pretty: true) + [UInt8(ascii: "\n")]
+        let post = try folder.folder(name, create: true)
+        if let text { try post.write(text.json(), as: "post.json", staging: storage.incoming) }
+        for photo in photos { try storage.blobs.release(record.blobName(photo.fileName), to: post, as: photo.fileName) }
     }
 }

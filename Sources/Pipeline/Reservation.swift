@@ -43,7 +43,7 @@ extension UploadPipeline {
             createdAt: WallClock.milliseconds())
         var update = MultiPathUpdate()
         update[Paths.upload(record.id)] = try record.value()
-        update[Paths.queued(record.id)] = .string(record.state.rawValue)
+        update[Paths.queued(record.id)] = QueueEntry(record).value
         guard let reference else {
             try await step("new-\(record.state)") { try await apply(update) }
             return .new(record)

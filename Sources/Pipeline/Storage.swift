@@ -8,8 +8,8 @@ package import Tree
 ///     blobs/            user_id/post_id/file_name, immutable
 ///     incoming/         what is on its way: *.part until it is whole, {id}/ while an inbox file is taken
 ///     inbox/{uid}/      people drop photos here
-///     done/{uid}/       what became a post, with a receipt
-///     failed/{uid}/     what never can, with a reason
+///     done/{uid}/       what became a post, or had been one before, with a receipt
+///     failed/{reason}/{uid}/   what never can, with a document that says why
 ///     tintype.sock      the local socket
 package final class Storage: Sendable {
     /// The folder's path, as the operator gave it.

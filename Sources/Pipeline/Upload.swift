@@ -2,6 +2,7 @@
 ///
 ///     reserved ──accept───> ingested ──render, commit──> published
 ///     draft ────publish──┘     │
+///                              ├──same bytes──> duplicate   (of a post of the same user; dropped files only)
 ///                              └──verdict──> failed        (a reservation may fail, too: its bytes were no photo)
 ///
 ///     reserved, draft ──left alone──> expired
@@ -19,6 +20,8 @@ package enum UploadState: String, Sendable, CaseIterable {
     case ingested
     /// The post, its place in the author's posts and feed, and this state were committed in one update.
     case published
+    /// A dropped file whose bytes its user has posted before: that post is what became of it.
+    case duplicate
     /// The photo can never become a post; the reason is kept, and the bytes are put aside for a person to find.
     case failed
     /// A reservation or draft that nobody finished.
@@ -29,8 +32,8 @@ package enum UploadState: String, Sendable, CaseIterable {
         switch self {
         case .reserved: [.ingested, .failed, .expired]
         case .draft: [.ingested, .expired]
-        case .ingested: [.published, .failed]
-        case .published, .failed, .expired: []
+        case .ingested: [.published, .duplicate, .failed]
+        case .published, .duplicate, .failed, .expired: []
         }
     }
 

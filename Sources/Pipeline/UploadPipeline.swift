@@ -88,9 +88,11 @@ package final class UploadPipeline: Service {
                 return queue.finish(id)
             }
             do {
-                try await commit(render(record))
-                outcomes.count(.published)
-                logger.info("published", metadata: ["owner": "\(record.owner)", "photos": "\(record.photos.count)"])
+                let isPost = try await publish(record)
+                outcomes.count(isPost ? .published : .duplicate)
+                logger.info(
+                    isPost ? "published" : "duplicate",
+                    metadata: ["owner": "\(record.owner)", "photos": "\(record.photos.count)"])
             } catch let verdict as PipelineError where !verdict.isTransient {
                 logger.notice("failed", metadata: ["code": "\(verdict.code.rawValue)", "reason": "\(verdict)"])
                 try await fail(id, from: .ingested, with: verdict)
@@ -101,6 +103,12 @@ package final class UploadPipeline: Service {
             // A fault of the disk or the engine is never an upload's verdict, whatever its code.
             queue.setAside(id, after: PipelineError(error))
         }
+    }
+
+    /// Renders and commits, unless it is a duplicate, which would be rendered for nothing.
+    private func publish(_ record: UploadRecord) async throws -> Bool {
+        if try await endDuplicate(record, of: content(of: record)) { return false }
+        return try await commit(render(record))
     }
 
     /// The record of an upload; nil when there is none.

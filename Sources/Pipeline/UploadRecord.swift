@@ -34,6 +34,8 @@ package struct UploadRecord: Sendable {
     package var attempts: Int = 0
     /// The last fault; final when the state is failed.
     package var error: PipelineError?
+    /// The post that had the same bytes before, when the state is duplicate.
+    package var duplicateOf: PostID?
 
     package init(
         id: PostID, owner: UserID, door: Door, state: UploadState, text: String, clientReference: String?,
@@ -68,6 +70,7 @@ extension UploadRecord {
         if !text.isEmpty { fields["text"] = .string(text) }
         if let clientReference { fields["client_ref"] = .string(clientReference) }
         if let source { fields["source"] = .string(source) }
+        if let duplicateOf { fields["duplicate_of"] = .string(duplicateOf.description) }
         if attempts > 0 { fields["attempts"] = .integer(Int64(attempts)) }
         if let error {
             fields["error"] = [
@@ -94,6 +97,7 @@ extension UploadRecord {
             createdAt: createdAt)
         updatedAt = value["updated_at"]?.integerValue ?? createdAt
         attempts = Int(value["attempts"]?.integerValue ?? 0)
+        duplicateOf = value["duplicate_of"]?.stringValue.flatMap { PostID($0) }
         if let error = value["error"], let code = error["code"]?.stringValue {
             self.error = PipelineError(
                 .init(rawValue: code), error["message"]?.stringValue ?? "", hint: error["hint"]?.stringValue ?? "")

@@ -92,6 +92,9 @@ struct SettingOptions: ParsableArguments {
     @Option(help: ArgumentHelp(Settings.inboxQuiet.help, valueName: "time"))
     var inboxQuiet: String?
 
+    @Option(help: ArgumentHelp(Settings.duplicates.help, valueName: "policy"))
+    var duplicates: String?
+
     func configuration() throws -> Configuration {
         let flags: [String: String?] = [
             Settings.engine.name: engine, Settings.listen.name: listen,
@@ -105,7 +108,7 @@ struct SettingOptions: ParsableArguments {
             Settings.createPeople.name: createPeople,
             Settings.draftLifetime.name: draftLifetime, Settings.gracePeriod.name: gracePeriod,
             Settings.freeSpace.name: freeSpace,
-            Settings.inboxQuiet.name: inboxQuiet,
+            Settings.inboxQuiet.name: inboxQuiet, Settings.duplicates.name: duplicates,
         ]
         return try storage.configuration(flags.compactMapValues { $0 })
     }
@@ -120,6 +123,7 @@ extension Configuration {
         settings.createsPeople = try value(Settings.createPeople)
         settings.draftLifetime = try value(Settings.draftLifetime)
         settings.gracePeriod = try value(Settings.gracePeriod)
+        settings.duplicates = try value(Settings.duplicates)
         settings.freeSpaceReserve = try value(Settings.freeSpace)
         return settings
     }

@@ -40,7 +40,7 @@ enum Settings {
         changeLogCount.erased, changeLogAge.erased, streamKeepAlive.erased, workers.erased, render.erased,
         recipes.erased,
         maxBytes.erased, maxPixels.erased, maxSide.erased, maxFramePixels.erased, tolerant.erased, createPeople.erased,
-        draftLifetime.erased, gracePeriod.erased, inboxQuiet.erased, freeSpace.erased,
+        draftLifetime.erased, gracePeriod.erased, inboxQuiet.erased, duplicates.erased, freeSpace.erased,
     ]
 
     static let storage = Setting(
@@ -101,6 +101,13 @@ enum Settings {
         "grace-period", "How long a replaced rendition stays for readers that saw its address.", "48h")
     static let inboxQuiet = duration(
         "inbox-quiet", "How long an inbox file must be unchanged if nothing told that it was closed.", "5s")
+
+    static let duplicates = Setting(
+        name: "duplicates",
+        help: "What becomes of dropped files that were posted before: link, new-post or reject (USER=… for one user).",
+        defaultText: DuplicatePolicy.link.rawValue,
+        expectation: "link, new-post or reject, with USER=POLICY for whoever differs: \"link maria=new-post\"",
+        parse: { DuplicatePolicies(parsing: $0) })
 
     static let freeSpace = Setting(
         name: "free-space",

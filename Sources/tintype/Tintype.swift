@@ -12,6 +12,7 @@ struct Tintype: AsyncParsableCommand {
               tintype serve --listen 127.0.0.1:8080     start the service on ./Storage
               cp photo.jpg Storage/inbox/maria/         a photo dropped in becomes maria's post
               tintype upload photo.jpg --user maria --text "At the lake #summer"
+              tintype inbox ls                          what could not become a post, and why
               tintype rethumb --dry-run                 what would change with the current recipes?
               tintype render *.jpg --out thumbnails     make thumbnails, no service needed
 
@@ -25,7 +26,9 @@ struct Tintype: AsyncParsableCommand {
             CommandGroup(name: "Tree", subcommands: [ExportCommand.self, ImportCommand.self]),
             CommandGroup(
                 name: "Photos",
-                subcommands: [UploadCommand.self, PostsCommand.self, RethumbCommand.self, RenderCommand.self]),
+                subcommands: [
+                    UploadCommand.self, InboxCommand.self, PostsCommand.self, RethumbCommand.self, RenderCommand.self,
+                ]),
         ])
 
     static let version = "0.1.0"

@@ -17,7 +17,10 @@ final class Daemon: Sendable {
         self.storage = storage
         client = ServiceClient(.socket(path: storage + "/tintype.sock"))
         let log = storage + ".log"
-        let options = ["serve", "--storage", storage, "--inbox-quiet", "1s", "--log-level", "warning"]
+        let options = [
+            "serve", "--storage", storage, "--inbox-quiet", "1s", "--log-level", "warning",
+            "--duplicates", "new-post",  // Most of what is dropped here is one and the same photo.
+        ]
         child = try Child(options + arguments, output: log, errors: log)
         try await eventually {
             guard self.child.exitCode == nil else { throw DaemonError(try text(log)) }

@@ -28,7 +28,9 @@ struct Invariants {
                 }
             }
         }
-        for (key, state) in records?["upload_queue"]?.object ?? [:] { unfinished[key.description] = state.stringValue }
+        for (key, state) in records?["upload_queue"]?.object ?? [:] {
+            unfinished[key.description] = state.stringValue?.split(separator: " ").first.map(String.init)
+        }
         for (key, upload) in records?["uploads"]?.object ?? [:] {
             if upload["state"] == "published" { published.insert(key.description) }
             if upload["state"] == "failed" { failed.insert(key.description) }

@@ -42,9 +42,10 @@ struct RefusalTests {
             #expect(record.error?.code.rawValue == code)
             #expect(record.error?.message.contains(file) == true)
             try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
-            let ext = file.suffix(3)
-            #expect(running.scratch.exists("Storage/failed/maria/upload\(record.id).original.\(ext)"))
-            let reason = try running.scratch.read("Storage/failed/maria/upload\(record.id).reason.json")
+            let name = "upload\(record.id).original.\(file.suffix(3))"
+            #expect(running.scratch.exists("Storage/failed/\(code)/maria/\(name)"))
+            let reason = try running.scratch.read("Storage/failed/\(code)/maria/\(name).reason.json")
+            #expect(try running.scratch.read("Storage/failed/\(code)/maria/\(name).json") == #"{"text":"look"}"#)
             #expect(reason.contains(code) && reason.contains(file))
             #expect(try running.storage.blobs.fileNames(userID: "maria", postID: record.id.description).isEmpty)
             #expect(try await running.storage.tree.get("posts") == nil)

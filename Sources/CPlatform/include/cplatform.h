@@ -5,6 +5,7 @@
 #define CPLATFORM_H
 
 /// renameat(2) that never replaces an existing `to`: -EEXIST instead (renameat2 with RENAME_NOREPLACE).
+/// File systems that do not know the flag (NFS, some in user space) are looked at first, and may be a moment too late.
 int cplatform_rename_noreplace(int from_directory, const char *from, int to_directory, const char *to);
 
 /// openat(2) without varargs. Interrupted calls are tried again.

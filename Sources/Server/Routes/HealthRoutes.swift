@@ -50,6 +50,7 @@ struct HealthRoutes: Sendable {
             "queue": .integer(Int64(status.waiting)),
             "uploads": .object(unfinished),
             "published": .integer(Int64(status.published)),
+            "duplicates": .integer(Int64(status.duplicates)),
             "failed": .integer(Int64(status.failed)),
             "tree": [
                 "updates": .integer(Int64(status.tree.updates)),

@@ -20,7 +20,7 @@ struct UploadAnswer {
         switch ended.state {
         case .published:
             return try await created(ended)
-        case .failed, .expired:
+        case .duplicate, .failed, .expired:  // (Only dropped files are duplicates.)
             throw ended.error ?? PipelineError(.wrongState, "upload \(ended.id) is \(ended.state.rawValue)")
         case .reserved, .draft, .ingested:
             var headers: HTTPFields = [.location: "/v1/uploads/\(ended.id)"]
@@ -74,6 +74,7 @@ struct UploadAnswer {
         ]
         if !record.text.isEmpty { fields["text"] = .string(record.text) }
         if let reference = record.clientReference { fields["client_ref"] = .string(reference) }
+        if let post = record.duplicateOf { fields["post"] = .string("/v1/posts/\(post)") }
         if record.state == .published { fields["post"] = .string("/v1/posts/\(record.id)") }
         if let error = record.error {
             let problem = Problem(error)

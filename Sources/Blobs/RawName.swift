@@ -1,0 +1,54 @@
+import Glibc
+
+/// A name as the file system has it: 1 to 255 bytes that need not be text.
+public struct RawName: Hashable, Comparable, Sendable {
+    /// Any bytes but `/` and NUL.
+    public let bytes: [UInt8]
+
+    /// Takes a name that is text.
+    public init(_ text: String) {
+        bytes = Array(text.utf8)
+    }
+
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// The name as text; nil when it is no UTF-8.
+    public var text: String? { String(validating: bytes, as: UTF8.self) }
+
+    /// The name as text in any case: each byte that is none is written `%XX`.
+    public var escaped: String {
+        var text = ""
+        var rest = bytes[...]
+        while let byte = rest.first {
+            let character = (1...4).lazy.compactMap { length -> (String, Int)? in
+                guard length <= rest.count, let text = String(validating: rest.prefix(length), as: UTF8.self) else {
+                    return nil
+                }
+                return (text, length)
+            }.first
+            if let (character, length) = character {
+                text += character
+                rest = rest.dropFirst(length)
+            } else {
+                text += "%" + String(byte, radix: 16, uppercase: true)
+                rest = rest.dropFirst()
+            }
+        }
+        return text
+    }
+
+    /// Byte by byte.
+    public static func < (one: RawName, other: RawName) -> Bool {
+        one.bytes.lexicographicallyPrecedes(other.bytes)
+    }
+
+    func withCString<R>(_ body: (UnsafePointer<CChar>) -> R) -> R {
+        let characters = bytes.map { CChar(bitPattern: $0) } + [0]
+        return characters.withUnsafeBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return body("") }
+            return body(start)
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package import Blobs
+import Foundation
+package import Tree
+
+/// What could not become a post, in `failed/REASON/USER/…`: the folder itself is the list, whether the service runs or not.
+package struct FailedFiles: Sendable {
+    /// Something that was put aside, and the document beside it.
+    package struct Item: Sendable {
+        /// Where it lies, relative to `failed/`: how it is named to people.
+        package let path: String
+        /// Its size in bytes; nil for a folder, and for what is not there any more.
+        package let byteCount: Int?
+        package let reason: Reason
+        fileprivate let folders: [String]
+        fileprivate let file: String
+        fileprivate let document: String
+
+        /// What is known of it, for programs.
+        package var json: TreeValue {
+            var fields: [TreeKey: TreeValue] = [
+                "path": .string(path), "code": .string(reason.code), "message": .string(reason.message),
+                "hint": .string(reason.hint), "failed_at": .integer(reason.failedAt), "file": .string(file),
+            ]
+            fields["user"] = reason.user.map(TreeValue.string)
+            fields["upload"] = reason.upload.map(TreeValue.string)
+            fields["source"] = reason.source.map(TreeValue.string)
+            fields["attempts"] = reason.attempts.map { .integer(Int64($0)) }
+            fields["bytes"] = byteCount.map { .integer(Int64($0)) }
+            return .object(fields)
+        }
+    }
+
+    /// The document `NAME.reason.json`.
+    package struct Reason: Codable, Sendable {
+        package let code: String
+        package let message: String
+        package let hint: String
+        package let file: String?
+        package let source: String?
+        package let user: String?
+        package let upload: String?
+        package let attempts: Int?
+        /// Milliseconds since the epoch.
+        package let failedAt: Int64
+
+        private enum CodingKeys: String, CodingKey {
+            case code, message, hint, file, source, user, upload, attempts
+            case failedAt = "failed_at"
+        }
+    }
+
+    private static let suffix = ".reason.json"
+    private static let maxDepth = InboxPlace.maxDepth + 2
+
+    private let storage: Directory
+
+    /// Opens a Storage folder, without its lock: the service may run.
+    ///
+    /// - Throws: `BlobError`, `not_found` when there is none.
+    package init(storage path: String) throws(BlobError) {
+        storage = try Directory(path: path)
+    }
+
+    /// Everything that was put aside, by reason, user and name.
+    ///
+    /// - Parameter reason: Only what failed for it.
+    /// - Parameter user: Only this person's.
+    package func items(reason: String? = nil, user: String? = nil) throws(BlobError) -> [Item] {
+        guard try storage.entry("failed") != nil else { return [] }
+        var items: [Item] = []
+        try collect(["failed"], reason, user, into: &items)
+        return items
+    }
+
+    private func collect(
+        _ folders: [String], _ reason: String?, _ user: String?, into items: inout [Item]
+    ) throws(BlobError) {
+        let folder = try storage.folder(below: folders)
+        var things: Set<String> = []
+        for name in try folder.names() where name.hasSuffix(Self.suffix) && !name.hasPrefix(".") {
+            guard let item = try item(name, in: folder, folders) else { continue }
+            things.insert(item.file)
+            items.append(item)
+        }
+        let wanted = folders.count == 1 ? reason : folders.count == 2 ? user : nil
+        guard folders.count <= Self.maxDepth else { return }
+        for entry in try folder.entries() where entry.kind == .folder && !things.contains(entry.name) {
+            if wanted == nil || wanted == entry.name { try collect(folders + [entry.name], reason, user, into: &items) }
+        }
+    }
+
+    private func item(_ name: String, in folder: Directory, _ folders: [String]) throws(BlobError) -> Item? {
+        guard let entry = try folder.entry(name), entry.kind == .file else { return nil }
+        let bytes = try folder.file(name).readAll(maxBytes: 1 << 20)
+        let reason =
+            (try? JSONDecoder().decode(Reason.self, from: Data(bytes)))
+            ?? Reason(
+                code: "unknown", message: "\(name) is no document of this service", hint: "look at it", file: nil,
+                source: nil, user: folders.count > 2 ? folders[2] : nil, upload: nil, attempts: nil, failedAt: 0)
+        let file = reason.file ?? String(name.dropLast(Self.suffix.count))
+        guard !file.isEmpty, !file.contains("/"), file != ".", file != ".." else { return nil }
+        let thing = try folder.entry(file)
+        return Item(
+            path: (folders.dropFirst() + [file]).joined(separator: "/"),
+            byteCount: thing?.kind == .file ? thing?.byteCount : nil, reason: reason, folders: folders, file: file,
+            document: name)
+    }
+
+    /// Puts something back into the inbox where it came from, under its old name, with its text; replaces nothing.
+    ///
+    /// - Throws: `BlobError`: `exists` when the inbox has something of that name, `not_found` when nothing is left.
+    package func retry(_ item: Item) throws(BlobError) {
+        let folder = try storage.folder(below: item.folders)
+        guard try folder.entry(item.file) != nil else {
+            throw BlobError(.notFound, "\(item.path): nothing is left of it but its reason", hint: "drop it")
+        }
+        var place = (item.reason.source ?? item.file).split(separator: "/").map(String.init)
+        let name = place.popLast() ?? item.file
+        if let user = item.reason.user { place.insert(user, at: 0) }
+        let target = try storage.folder("inbox", create: true).folder(below: place, create: true)
+        guard try target.entry(name) == nil else { throw taken(name, in: place) }
+        // The text first, as people do who want both to be taken.
+        let (text, newText) = (Sidecar.name(of: item.file), Sidecar.name(of: name))
+        let hasText = try folder.entry(text)?.kind == .file
+        if hasText { try folder.bring(text, to: target, as: newText, via: ".\(newText.prefix(60)).retry.part") }
+        do throws(BlobError) {
+            try folder.bring(item.file, to: target, as: name, via: ".\(name.prefix(60)).retry.part")
+        } catch {
+            if hasText { try target.bring(newText, to: folder, as: text, via: ".\(text.prefix(60)).retry.part") }
+            throw error.code == .exists ? taken(name, in: place) : error
+        }
+        try folder.remove(item.document)
+    }
+
+    private func taken(_ name: String, in place: [String]) -> BlobError {
+        BlobError(
+            .exists, "inbox/\((place + [name]).joined(separator: "/")) is there already",
+            hint: "wait until it was taken, or rename it")
+    }
+
+    /// Deletes something that was put aside, with its text and its reason.
+    package func drop(_ item: Item) throws(BlobError) {
+        let folder = try storage.folder(below: item.folders)
+        try folder.removeTree(item.file)
+        try folder.remove(Sidecar.name(of: item.file))
+        try folder.remove(item.document)
+        try folder.sync()
+    }
+}

@@ -1,0 +1,137 @@
+import Blobs
+import Logging
+import Pipeline
+import Posts
+import ServiceLifecycle
+import Synchronization
+import Tree
+
+extension InboxDoor {
+    /// Claims a candidate; nil when it cannot be taken now, or never: then it is put aside.
+    func take(_ candidate: Candidate, _ hints: InboxHints) async -> UploadRecord? {
+        let file = candidate.place.description(of: candidate.name)
+        do {
+            return try await claim.take(candidate)
+        } catch let refusal as PipelineError where !refusal.isTransient {
+            await reject(Misfit(place: candidate.place, name: candidate.name, reason: refusal))
+        } catch {
+            hints.lookAgain(at: candidate.place.path + [candidate.name], of: candidate.place.user)
+            if await pipeline.isPaused(by: error) { return nil }
+            if let fault = error as? BlobError, fault.code == .permission {
+                note(fault, of: candidate.place.user)
+                return nil
+            }
+            logger.warning(
+                "cannot take a file", metadata: ["file": "\(file.printable)", "fault": "\("\(error)".printable)"])
+            // The disk or the engine is in trouble: the rest of the inbox would only meet the same.
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Backoff.delay(afterAttempt: 2)) }
+        }
+        return nil
+    }
+
+    /// Brings a claim to its end, however often a passing fault is in the way; a shutdown leaves it for the next start.
+    ///
+    /// Meanwhile it keeps its slot: with the disk full, the inbox comes to rest by itself.
+    func finish(_ record: UploadRecord, releasing slots: Slots) async {
+        defer { slots.release() }
+        var attempt = 0
+        while !Task.isEnding {
+            await pipeline.intake.waitUntilOpen()
+            do {
+                return try await cancelWhenGracefulShutdown { try await claim.finish(record.id) }
+            } catch {
+                if Task.isEnding { return }
+                if await pipeline.isPaused(by: error) { continue }
+                attempt += 1
+                let delay = Backoff.delay(afterAttempt: attempt)
+                logger.warning(
+                    "a passing fault; trying again",
+                    metadata: ["upload": "\(record.id)", "fault": "\("\(error)".printable)", "in": "\(delay)"])
+                try? await cancelWhenGracefulShutdown { try await Task.sleep(for: delay) }
+            }
+        }
+    }
+
+    func reject(_ misfit: Misfit) async {
+        let file = misfit.place.description(of: misfit.name)
+        logger.notice("refused", metadata: ["file": "\(file.printable)", "reason": "\("\(misfit.reason)".printable)"])
+        let storage = pipeline.storage
+        do {
+            try await pipeline.onFileThread {
+                let place = try misfit.place.open(in: storage.inbox)
+                guard let entry = try place.entry(misfit.name) else { return }
+                let owner = misfit.place.owner
+                let failed = try storage.failedFolder(of: misfit.reason.code, user: owner)
+                let mark = "\(entry.device)-\(entry.inode)-\(entry.byteCount)-\(entry.modifiedNanoseconds)"
+                let putAway = PutAway(
+                    folder: try failed.deepest(below: misfit.place.path), staging: storage.incoming, mark: mark)
+                try putAway.put(misfit.name, from: place, kind: "reason") { file in
+                    FailureReason(misfit.reason, user: owner, source: misfit.source, file: file, mark: mark).json
+                }
+            }
+        } catch {
+            if await pipeline.isPaused(by: error) { return }
+            logger.warning(
+                "cannot put a file aside",
+                metadata: ["file": "\(file.printable)", "fault": "\("\(error)".printable)"])
+        }
+    }
+
+    // MARK: - Folders that cannot be worked in
+
+    /// Tries out a folder that was not tried out yet, or that was of no use the last time.
+    func probe(_ user: String) async {
+        guard faults.isWorthATry(user) else { return }
+        let inbox = pipeline.storage.inbox
+        do {
+            try await pipeline.onFileThread { try InboxPlace(user: user).open(in: inbox).checkAccess() }
+            if faults.note(nil, of: user) {
+                logger.notice("the folder can be worked in again", metadata: ["folder": "inbox/\(user)"])
+            }
+        } catch {
+            note(error as? BlobError, of: user)
+        }
+    }
+
+    /// Says what is wrong with a folder, once.
+    func note(_ fault: BlobError?, of user: String) {
+        guard let fault, fault.code != .notFound, faults.note(fault.description, of: user) else { return }
+        logger.warning(
+            "cannot take files out of a folder",
+            metadata: ["folder": "inbox/\(user)", "fault": "\(fault.description.printable)"])
+    }
+}
+
+/// What was wrong with which user's folder the last time, so that it is said when it changes and not every few seconds.
+final class FolderFaults: Sendable {
+    private static let maxFolders = 10_000
+    /// By the folder; empty where all is well.
+    private let faults = Mutex<[String: String]>([:])
+
+    func isWorthATry(_ folder: String) -> Bool {
+        faults.withLock { $0[folder] != "" }
+    }
+
+    /// Notes how a folder is.
+    ///
+    /// - Returns: Whether that is news; that a new folder is well is none.
+    func note(_ fault: String?, of folder: String) -> Bool {
+        faults.withLock { faults in
+            if faults.count >= Self.maxFolders { faults = faults.filter { $0.value != "" } }
+            let last = faults.updateValue(fault ?? "", forKey: folder)
+            return last == nil ? fault != nil : last != (fault ?? "")
+        }
+    }
+}
+
+extension String {
+    /// For a line of a log or a terminal: control characters, which could pretend to be another line, as `\u{…}`.
+    package var printable: String {
+        unicodeScalars.map { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator, .format: scalar.escaped(asASCII: true)
+            default: String(scalar)
+            }
+        }.joined()
+    }
+}

@@ -1,0 +1,144 @@
+import Blobs
+import Pipeline
+import Posts
+
+/// A look at one name in the inbox: what it is, and whether its time has come.
+struct InboxLook {
+    /// What a look told.
+    enum Finding: Sendable {
+        case candidate(Candidate)
+        case misfit(Misfit)
+        /// A user's folder, or one below it, whose contents are to be looked at.
+        case folder(InboxPlace)
+        /// Something that is still on its way; a later look will tell. `isQuiet`: unless the kernel tells before.
+        case unfinished(name: String, isBeingWritten: Bool)
+        /// Nothing that is the inbox's business, or nothing any more.
+        case nothing
+    }
+
+    let folder: Directory
+    let place: InboxPlace
+    let completeness: Completeness
+    let maxPhotos: Int
+
+    /// Looks at a name.
+    ///
+    /// - Throws: `BlobError` when the folder cannot be worked in.
+    func look(at raw: RawName, hint: InboxHints.Kind = .seen) throws(BlobError) -> Finding {
+        if Ignored.contains(raw.bytes) { return .nothing }
+        guard let name = raw.text else { return try look(at: plain(raw)) }
+        guard let entry = try folder.entry(name) else { return .nothing }
+        if place.user.isEmpty { return try lookAtTop(entry, hint) }
+        switch entry.kind {
+        case .other: return misfit(entry, .wrongKind, "is a link, a pipe or a device", "put the photo itself there")
+        case .file: return try look(atFile: entry, hint)
+        case .folder where entry.name.hasSuffix(Sidecar.postFolderSuffix): return try look(atPost: entry, hint)
+        case .folder where place.path.count < InboxPlace.maxDepth:
+            return .folder(InboxPlace(user: place.user, path: place.path + [name]))
+        case .folder:
+            guard completeness.isQuiet(entry) else { return unfinished(entry) }
+            return misfit(
+                entry, .tooDeep, "lies more than \(InboxPlace.maxDepth) folders deep", "move it further up")
+        }
+    }
+
+    /// Gives a name that is no UTF-8 one that is, each strange byte as `%XX`: from there on it is a file like others.
+    private func plain(_ raw: RawName) throws(BlobError) -> RawName {
+        var name = raw.escaped
+        while name.utf8.count > 200 { name.removeLast() }
+        do throws(BlobError) {
+            try folder.rename(raw, to: name)
+        } catch {
+            guard error.code == .exists else { throw error }
+            name += ".\(UInt64.random(in: .min ... .max))"
+            try folder.rename(raw, to: name)
+        }
+        return RawName(name)
+    }
+
+    /// In the inbox itself there are users' folders; all else is misplaced.
+    private func lookAtTop(_ entry: Directory.Entry, _ hint: InboxHints.Kind) throws(BlobError) -> Finding {
+        if entry.kind == .folder {
+            if UserID(entry.name) != nil { return .folder(InboxPlace(user: entry.name)) }
+            guard completeness.isQuiet(entry) else { return unfinished(entry) }
+            return misfit(
+                entry, .badUser, "is no user id", "name the folder with 1 to 128 letters, digits, - or _")
+        }
+        if entry.kind == .file, let finding = wait(for: entry, hint) { return finding }
+        return misfit(entry, .badUser, "lies outside of a user's folder", "put it into inbox/USER/")
+    }
+
+    private func look(atFile entry: Directory.Entry, _ hint: InboxHints.Kind) throws(BlobError) -> Finding {
+        if let photo = Sidecar.photoName(of: entry.name) {
+            if try folder.entry(photo) != nil { return .nothing }  // It goes with its photo.
+            // The photo may be about to come.
+            guard completeness.isQuiet(entry) else { return unfinished(entry) }
+            return misfit(
+                entry, .badSidecar, "has no photo beside it",
+                "put the text there before the photo, or use a folder NAME.post")
+        }
+        guard entry.linkCount == 1 else { return linked(entry) }
+        if let finding = wait(for: entry, hint) { return finding }
+        return try candidate(entry)
+    }
+
+    /// A folder `NAME.post` is complete when it was moved in or has been left alone, and all that is in it is complete.
+    private func look(atPost entry: Directory.Entry, _ hint: InboxHints.Kind) throws(BlobError) -> Finding {
+        guard hint == .moved || completeness.isQuiet(entry) else { return unfinished(entry) }
+        let inside = try folder.folder(entry.name)
+        let names = try inside.rawNames(limit: maxPhotos + 2) { !Ignored.contains($0) }
+        let look = InboxLook(
+            folder: inside, place: InboxPlace(user: place.user, path: place.path + [entry.name]),
+            completeness: completeness, maxPhotos: maxPhotos)
+        for raw in names {
+            let name = if let text = raw.text { text } else { try look.plain(raw).escaped }
+            guard let file = try inside.entry(name) else { continue }
+            guard file.kind == .file else {
+                return misfit(
+                    entry, .wrongKind, "holds \(name), a folder, a link, a pipe or a device", "put photos there alone")
+            }
+            guard file.linkCount == 1 else { return linked(file, within: entry) }
+            if look.wait(for: file, hint == .moved ? .moved : .seen) != nil { return unfinished(entry) }
+        }
+        return try candidate(entry)
+    }
+
+    /// Takes the sidecar into account: a photo waits for its text to be whole.
+    private func candidate(_ entry: Directory.Entry) throws(BlobError) -> Finding {
+        if let sidecar = try folder.entry(Sidecar.name(of: entry.name)), sidecar.kind == .file,
+            wait(for: sidecar, .closed) != nil
+        {
+            return unfinished(entry)
+        }
+        guard let owner = place.owner else { return .nothing }
+        return .candidate(Candidate(owner: owner, place: place, name: entry.name))
+    }
+
+    private func wait(for file: Directory.Entry, _ hint: InboxHints.Kind) -> Finding? {
+        switch completeness.state(of: file, in: folder, hint: hint) {
+        case .complete: nil
+        case .fresh: unfinished(file)
+        case .beingWritten: .unfinished(name: file.name, isBeingWritten: true)
+        }
+    }
+
+    private func unfinished(_ entry: Directory.Entry) -> Finding {
+        .unfinished(name: entry.name, isBeingWritten: false)
+    }
+
+    /// Programs that deliver by a link and an unlink get a second between the two.
+    private func linked(_ file: Directory.Entry, within post: Directory.Entry? = nil) -> Finding {
+        guard completeness.isAtRest(file) else { return unfinished(post ?? file) }
+        let what = post == nil ? "has" : "holds \(file.name), which has"
+        return misfit(
+            post ?? file, .hardLinked, "\(what) \(file.linkCount) names (hard links)",
+            "copy the photo: through another name it could be changed when it is published")
+    }
+
+    private func misfit(
+        _ entry: Directory.Entry, _ code: PipelineError.Code, _ what: String, _ hint: String
+    ) -> Finding {
+        .misfit(
+            Misfit(place: place, name: entry.name, reason: PipelineError(code, "\(entry.name) \(what)", hint: hint)))
+    }
+}

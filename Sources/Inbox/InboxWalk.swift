@@ -1,0 +1,74 @@
+import Blobs
+import Pipeline
+
+/// A walk through a user's folder and those below it, in the order of names, a page at a time: however many files there
+/// are, only some thousand names are in memory, and only what is looked at is looked up.
+struct InboxWalk: Sendable {
+    /// Names looked at without a result before others have their turn.
+    private static let maxLooks = 256
+
+    private struct Level: Sendable {
+        let place: InboxPlace
+        /// The last one first.
+        var names: [RawName] = []
+        var cursor: RawName?
+        var isLastPage = false
+    }
+
+    private var levels: [Level]
+    /// How many names of one folder are in memory.
+    private let pageLength: Int
+
+    /// Begins at a user's folder; or at the inbox itself, whose walk finds the users' folders and does not enter them.
+    init(_ user: String, pageLength: Int) {
+        levels = [Level(place: InboxPlace(user: user))]
+        self.pageLength = pageLength
+    }
+
+    /// Goes on to the next thing that something is to be done about.
+    ///
+    /// - Returns: What was found, and where; `nothing` when others should have a turn; nil at the end.
+    mutating func next(
+        in inbox: Directory, hints: InboxHints, completeness: Completeness, maxPhotos: Int
+    ) throws(BlobError) -> (finding: InboxLook.Finding, place: InboxPlace)? {
+        var looks = 0
+        var open: (place: InboxPlace, folder: Directory)?
+        while var level = levels.popLast() {
+            let folder: Directory
+            do throws(BlobError) {
+                if let open, open.place == level.place {
+                    folder = open.folder
+                } else {
+                    folder = try level.place.open(in: inbox)
+                    open = (level.place, folder)
+                }
+                if level.names.isEmpty, !level.isLastPage { try turn(&level, in: folder, hints) }
+            } catch {
+                if error.code == .notFound { continue }  // Somebody took the folder away.
+                throw error
+            }
+            guard let name = level.names.popLast() else { continue }
+            levels.append(level)
+            let look = InboxLook(
+                folder: folder, place: level.place, completeness: completeness, maxPhotos: maxPhotos)
+            let finding = try look.look(at: name)
+            switch finding {
+            case .nothing: break
+            case .folder(let place) where !level.place.user.isEmpty: levels.append(Level(place: place))
+            default: return (finding, level.place)
+            }
+            looks += 1
+            if looks >= Self.maxLooks { return (.nothing, level.place) }
+        }
+        return nil
+    }
+
+    /// Turns to the next page of a folder.
+    private func turn(_ level: inout Level, in folder: Directory, _ hints: InboxHints) throws(BlobError) {
+        if level.cursor == nil { hints.watch(level.place.folders) }
+        let names = try folder.rawNames(after: level.cursor, limit: pageLength) { !Ignored.contains($0) }
+        level.isLastPage = names.count < pageLength
+        level.cursor = names.last
+        level.names = names.reversed()
+    }
+}

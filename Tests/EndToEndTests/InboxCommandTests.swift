@@ -1,0 +1,94 @@
+import Client
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite(
+    "tintype inbox: what failed is listed, tried again or deleted, whether the service runs or not",
+    .timeLimit(.minutes(5)))
+struct InboxCommandTests {
+    private struct Line: Decodable {
+        let path: String
+        let code: String?
+        let user: String?
+        let outcome: String?
+    }
+
+    private func lines(_ arguments: [String], in storage: String, status: Int32 = 0) async throws -> [Line] {
+        let result = try await run(["inbox"] + arguments + ["--storage", storage, "--json"])
+        #expect(result.status == status, "\(result)")
+        return try result.output.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+    }
+
+    @Test("ls, retry and drop, beside a running service and without one")
+    func life() async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            try scratch.write(Fixture.bytes("text.jpg"), to: "Storage/inbox/maria/album/notes.jpg")
+            try scratch.write(#"{"text": "from the lake"}"#, to: "Storage/inbox/stranger/a.jpg.json")
+            try scratch.write(Fixture.bytes("baseline-420.jpg"), to: "Storage/inbox/stranger/a.jpg")
+            let strict = try await Daemon(storage: storage, arguments: ["--create-people", "false"])
+            try await eventually { try await lines(["ls"], in: storage).count == 2 }
+            #expect(try await lines(["ls", "--user", "stranger"], in: storage).map(\.code) == ["unknown_user"])
+            #expect(try await lines(["ls", "--reason", "nothing"], in: storage).isEmpty)
+            #expect(try await strict.stop() == 0)
+
+            // Nobody runs: the file goes back, with its text.
+            let retried = try await lines(["retry", "--reason", "unknown_user"], in: storage)
+            #expect(retried.contains { $0.path == "unknown_user/stranger/a.jpg" && $0.outcome == "retried" })
+            #expect(scratch.exists("Storage/inbox/stranger/a.jpg.json"))
+            #expect(scratch.exists("Storage/inbox/stranger/a.jpg"))
+            #expect(!scratch.exists("Storage/failed/unknown_user/stranger/a.jpg.reason.json"))
+            let daemon = try await Daemon(storage: storage)
+            try await eventually { scratch.exists("Storage/done/stranger/a.jpg.json") }
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
+    @Test("retry replaces nothing, drop wants a yes, and neither does anything to what was not chosen")
+    func refusals() async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            for user in ["maria", "kim"] {
+                try scratch.write("text", to: "Storage/failed/corrupt/\(user)/a.jpg")
+                let reason = #"{"code":"corrupt","message":"m\u001B[2J","hint":"h","failed_at":1,"user":"\#(user)"}"#
+                try scratch.write(reason, to: "Storage/failed/corrupt/\(user)/a.jpg.reason.json")
+            }
+            try scratch.write("newer", to: "Storage/inbox/maria/a.jpg")
+            let clash = try await lines(["retry", "maria/a.jpg"], in: storage, status: 1)
+            #expect(clash.map(\.code) == ["exists"])
+            #expect(try scratch.read("Storage/inbox/maria/a.jpg") == "newer")
+            #expect(scratch.exists("Storage/failed/corrupt/maria/a.jpg"))
+            #expect(try await lines(["retry", "--all"], in: storage, status: 3).count == 2)
+            #expect(try scratch.read("Storage/inbox/kim/a.jpg") == "text")
+
+            let unasked = try await run(["inbox", "drop", "maria/a.jpg", "--storage", storage])
+            #expect(unasked.status == 2 && unasked.errors.contains("--yes"), "\(unasked)")
+            #expect(try await run(["inbox", "drop", "--storage", storage]).status == 2)
+            #expect(try await run(["inbox", "drop", "b.jpg", "--storage", storage, "--yes"]).status == 1)
+            let listed = try await run(["inbox", "ls", "--storage", storage])
+            #expect(listed.output.contains("corrupt/maria/a.jpg") && !listed.output.contains("\u{1B}"))
+            #expect(try await lines(["drop", "maria/a.jpg", "--yes"], in: storage).map(\.outcome) == ["dropped"])
+            #expect(try await lines(["ls"], in: storage).isEmpty)
+            #expect(!scratch.exists("Storage/failed/corrupt/maria/a.jpg"))
+        }
+    }
+
+    @Test("A photo that failed by HTTP is put back as if it had been dropped, its text beside it")
+    func byHTTP() async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            let daemon = try await Daemon(storage: storage)
+            let bad = try Fixture.bytes("truncated-baseline-420.jpg")
+            let answer = try await daemon.send(.post, "/v1/uploads?user=maria&text=hello", body: .bytes(bad))
+            #expect(answer.status == 422)
+            try await eventually { try await lines(["ls", "--user", "maria"], in: storage).count == 1 }
+            #expect(try await daemon.stop() == 0)
+            let path = try #require(try await lines(["retry", "--all"], in: storage).first?.path)
+            let name = String(path.split(separator: "/").last ?? "")
+            #expect(try scratch.read("Storage/inbox/maria/\(name).json").contains("hello"))
+            #expect(scratch.exists("Storage/inbox/maria/\(name)"))
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Inbox
+import Logging
+import Pipeline
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+/// Runs a test's body beside a pipeline and an inbox door in a hurry.
+func withInbox(
+    in scratch: Scratch? = nil, settings: (inout PipelineSettings) -> Void = { _ in },
+    door: (inout InboxDoor.Settings) -> Void = { _ in },
+    _ body: @Sendable (RunningPipeline) async throws -> Void
+) async throws {
+    var quick = InboxDoor.Settings()
+    quick.quietTime = .milliseconds(300)
+    quick.rescanInterval = .milliseconds(200)
+    door(&quick)
+    let logger = Logger(label: "inbox test") { _ in SwiftLogNoOpLogHandler() }
+    try await withPipeline(
+        in: scratch,
+        settings: { chosen in
+            chosen.duplicates.general = .newPost  // Most of what is dropped here is one and the same photo.
+            settings(&chosen)
+        },
+        services: { [InboxDoor($0, settings: quick, logger: logger)] }, body)
+}
+
+extension RunningPipeline {
+    func posts() async throws -> [TreeValue] {
+        try await storage.tree.children(of: Paths.posts).map(\.value)
+    }
+
+    /// Drops a file as `mv` does: it appears whole.
+    func drop(_ fixture: String, as name: String) throws {
+        try drop(Fixture.bytes(fixture), as: name)
+    }
+
+    /// Drops bytes as `mv` does a file: they appear whole.
+    func drop(_ bytes: [UInt8], as name: String) throws {
+        let moving = "moving-\(UUID().uuidString)"
+        try scratch.write(bytes, to: moving)
+        let target = URL(fileURLWithPath: "\(scratch.path)/Storage/inbox/\(name)")
+        try FileManager.default.createDirectory(
+            at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.moveItem(at: URL(fileURLWithPath: "\(scratch.path)/\(moving)"), to: target)
+    }
+
+    /// The document `NAME.receipt.json` or `NAME.reason.json` at a path below Storage, once it is there.
+    func document(_ path: String) async throws -> [String: String] {
+        try await eventually { scratch.exists("Storage/\(path)") }
+        let data = Data(try scratch.read("Storage/\(path)").utf8)
+        let fields = try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+        return fields.mapValues { "\($0)" }
+    }
+}
+
+extension RunningPipeline {
+    /// Renames something below Storage, in one step.
+    func move(_ name: String, to target: String) throws {
+        let place = URL(fileURLWithPath: "\(scratch.path)/Storage/\(target)")
+        try FileManager.default.createDirectory(
+            at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.moveItem(at: URL(fileURLWithPath: "\(scratch.path)/Storage/\(name)"), to: place)
+    }
+}

@@ -1,0 +1,257 @@
+import Blobs
+import Foundation
+import Glibc
+import NIOCore
+import Pipeline
+import Posts
+import Synchronization
+import TestSupport
+import Testing
+import Tree
+
+@testable import Inbox
+
+@Suite("Taking files: from other file systems, from under writers, from many users at once", .timeLimit(.minutes(5)))
+struct TakingTests {
+    private static let photo = "baseline-420.jpg"
+
+    @Test("An inbox on another file system: copied, compared, deleted; one post a file, as ever")
+    func copies() async throws {
+        try await withInbox(door: { $0.copies = true }) { running in
+            try running.scratch.write(#"{"text": "copied"}"#, to: "Storage/inbox/maria/a.jpg.json")
+            try running.drop(Self.photo, as: "maria/a.jpg")
+            try running.drop(Self.photo, as: "../packing/b.post/1.jpg")
+            try running.drop(Self.photo, as: "../packing/b.post/2.jpg")
+            try running.move("packing/b.post", to: "inbox/maria/album/b.post")
+            try running.drop("text.jpg", as: "maria/c.jpg")
+            _ = try await running.document("done/maria/a.jpg.receipt.json")
+            _ = try await running.document("done/maria/album/b.post.receipt.json")
+            _ = try await running.document("failed/unsupported_format/maria/c.jpg.reason.json")
+            try await eventually { try running.storage.incoming.names().isEmpty }
+            #expect(try running.storage.inbox.folder("maria").names() == ["album"])
+            #expect(try running.storage.inbox.folder("maria").folder("album").names().isEmpty)
+            #expect(running.scratch.exists("Storage/done/maria/album/b.post/2.jpg"))
+            let posts = try await running.posts()
+            #expect(posts.count == 2 && posts.contains { $0["text"] == "copied" })
+        }
+    }
+
+    @Test(
+        "Cut off anywhere in a copy from another file system, it is still one post of the whole file",
+        arguments: ["claimed", "half copied", "copied", "copied and deleted"])
+    func cutOff(moment: String) async throws {
+        try await withScratch { scratch in
+            let bytes = try Fixture.bytes(Self.photo)
+            try await withPipeline(in: scratch, runs: false) { running in
+                var request = UploadRequest(owner: try #require(UserID("maria")), door: .inbox)
+                request.source = "album/a.jpg"
+                guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
+                let hidden = "Storage/inbox/maria/album/.\(record.id).claim"
+                if moment != "copied and deleted" { try scratch.write(bytes, to: hidden) }
+                if moment == "half copied" {
+                    try scratch.write(Array(bytes.prefix(99)), to: "Storage/incoming/\(record.id)/.copy.part")
+                }
+                if moment.hasPrefix("copied") { try scratch.write(bytes, to: "Storage/incoming/\(record.id)/a.jpg") }
+            }
+            try await withInbox(in: scratch, door: { $0.copies = true }) { running in
+                let receipt = try await running.document("done/maria/album/a.jpg.receipt.json")
+                #expect(receipt["outcome"] == "published")
+                try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
+                #expect(try await running.posts().count == 1)
+                let done = URL(fileURLWithPath: "\(scratch.path)/Storage/done/maria/album/a.jpg")
+                #expect(try Array(Data(contentsOf: done)) == bytes)
+                let left = (try? running.storage.inbox.folder("maria").folder("album").names()) ?? []
+                #expect(left.isEmpty)
+            }
+        }
+    }
+
+    @Test("A real file system of its own below the inbox")
+    func mounted() async throws {
+        try await withScratch { scratch in
+            let folder = "\(scratch.path)/Storage/inbox/maria"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            guard mount("tmpfs", folder, "tmpfs", 0, "size=8m") == 0 else {
+                print("skipped: mounting is not allowed here (\(String(cString: strerror(errno))))")
+                return
+            }
+            defer { umount2(folder, Int32(MNT_DETACH)) }
+            try await withInbox(in: scratch) { running in
+                try scratch.write(Fixture.bytes(Self.photo), to: "Storage/inbox/maria/a.jpg")
+                try scratch.write(Fixture.bytes("text.jpg"), to: "Storage/inbox/maria/b.jpg")
+                #expect(mkfifo("\(folder)/pipe.jpg", 0o600) == 0)
+                try scratch.write("x", to: "Storage/inbox/maria/two.jpg")
+                #expect(link("\(folder)/two.jpg", "\(folder)/.other") == 0)
+                _ = try await running.document("done/maria/a.jpg.receipt.json")
+                _ = try await running.document("failed/unsupported_format/maria/b.jpg.reason.json")
+                _ = try await running.document("failed/wrong_kind/maria/pipe.jpg.reason.json")
+                _ = try await running.document("failed/hard_linked/maria/two.jpg.reason.json")
+                try await eventually { scratch.exists("Storage/failed/hard_linked/maria/two.jpg") }
+                try await eventually { try running.storage.inbox.folder("maria").names() == [".other"] }
+                #expect(try await running.posts().count == 1)
+            }
+        }
+    }
+
+    @Test("Whoever has the file open when it is claimed, and writes on, gets it back: no half of it is ever a post")
+    func writerThatStayed() async throws {
+        try await withScratch { scratch in
+            let bytes = try Fixture.bytes(Self.photo)
+            let writer = Mutex<FileHandle?>(nil)
+            try await withPipeline(in: scratch, runs: false) { running in
+                var request = UploadRequest(owner: try #require(UserID("maria")), door: .inbox)
+                request.source = "a.jpg"
+                guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
+                let name = "Storage/incoming/\(record.id)/a.jpg"
+                try scratch.write(Array(bytes.prefix(500)), to: name)
+                let handle = try #require(FileHandle(forWritingAtPath: "\(scratch.path)/\(name)"))
+                try handle.seekToEnd()
+                writer.withLock { $0 = handle }
+            }
+            try await withInbox(in: scratch) { running in
+                try await eventually { scratch.exists("Storage/inbox/maria/a.jpg") }
+                #expect(try await running.posts().isEmpty)
+                try writer.withLock { handle in
+                    try handle?.write(contentsOf: bytes.dropFirst(500))
+                    try handle?.close()
+                }
+                let receipt = try await running.document("done/maria/a.jpg.receipt.json")
+                let whole = try await running.upload([("a", bytes)], by: "kim")
+                #expect(receipt["sha256"] == whole.photos[0]?.sha256)
+                #expect(!scratch.exists("Storage/failed/truncated"))
+            }
+        }
+    }
+
+    @Test("What is read while it is changed is not ingested", arguments: ["open", "written", "unchanged"])
+    func changedWhileRead(what: String) async throws {
+        try await withPipeline(runs: false) { running in
+            let bytes = try Fixture.bytes(Self.photo)
+            try running.scratch.write(bytes, to: "a.jpg")
+            let request = UploadRequest(owner: try #require(UserID("maria")), door: .inbox)
+            guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
+            let reader = try running.scratch.directory().file("a.jpg")
+            let writer = what == "open" ? FileHandle(forWritingAtPath: "\(running.scratch.path)/a.jpg") : nil
+            let before = try reader.version()
+            if what == "written" {
+                try await eventually {
+                    try running.scratch.write(bytes + [0], to: "a.jpg")
+                    return try reader.version() != before
+                }
+            }
+            do {
+                let photo = try await running.pipeline.ingest(reader, as: 0, originalName: "a.jpg", of: record)
+                let byteCount = try reader.byteCount()
+                #expect(what != "open" && photo.byteCount == byteCount)
+            } catch let fault as PipelineError {
+                #expect(what == "open" && fault.code == .changedWhileRead && fault.isTransient)
+            }
+            try writer?.close()
+        }
+    }
+
+    @Test("A file that is broken off without anybody having it open waits for the quiet time, and is then refused")
+    func brokenOff() async throws {
+        try await withInbox(door: { $0.quietTime = .seconds(3) }) { running in
+            let bytes = try Fixture.bytes(Self.photo)
+            let path = "Storage/inbox/maria/a.jpg"
+            try running.scratch.write(Array(bytes.prefix(600)), to: path)
+            try await Task.sleep(for: .seconds(1.5))
+            #expect(running.scratch.exists(path), "closed, and at rest for longer than a second, but not whole")
+            let writer = try #require(FileHandle(forWritingAtPath: "\(running.scratch.path)/\(path)"))
+            try writer.seekToEnd()
+            try writer.write(contentsOf: bytes.dropFirst(600))
+            try writer.close()
+            _ = try await running.document("done/maria/a.jpg.receipt.json")
+            try running.scratch.write(Array(bytes.prefix(600)), to: "Storage/inbox/maria/b.jpg")
+            _ = try await running.document("failed/truncated/maria/b.jpg.reason.json")
+        }
+    }
+
+    @Test("Users take turns: one file of another's does not wait for the many of one, which come in the order of names")
+    func turns() async throws {
+        try await withScratch { scratch in
+            let photo = try Fixture.bytes(Self.photo)
+            for number in 0..<120 { try scratch.write(photo, to: "Storage/inbox/amy/\(1000 + number).jpg") }
+            try scratch.write(photo, to: "Storage/inbox/zoe/only.jpg")
+            try await withInbox(in: scratch) { running in
+                try await eventually { try await running.posts().count == 121 }
+                var sources: [String] = []
+                for id in try await running.storage.tree.keys(of: Paths.posts) {
+                    let record = try await running.pipeline.record(of: try #require(PostID(id.description)))
+                    sources.append("\(record?.owner.description ?? "")/\(record?.source ?? "")")
+                }
+                let place = try #require(sources.firstIndex(of: "zoe/only.jpg"))
+                #expect(place < 3)
+                let amys = sources.filter { $0.hasPrefix("amy") }
+                #expect(amys == amys.sorted())
+            }
+        }
+    }
+
+    @Test("When the kernel's queue of events overflows, everything is walked through, and nothing is forgotten")
+    func overflow() async throws {
+        try await withScratch { scratch in
+            let hints = try InboxHints(inbox: scratch.directory())
+            #expect(!hints.take(10).isIncomplete)
+            var event = ByteBuffer()
+            event.writeMultipleIntegers(Int32(-1), UInt32(IN_Q_OVERFLOW), UInt32(0), UInt32(0), endianness: .host)
+            hints.note(event)
+            #expect(hints.take(10).isIncomplete)
+            #expect(!hints.take(10).isIncomplete, "told once")
+            var turns = Turns()
+            turns.beginRound(every: .seconds(3600), atMost: .seconds(3600))
+            while let (user, _) = turns.next() { turns.went(nil, of: user, in: .zero) }
+            turns.beginRound(every: .seconds(3600), atMost: .seconds(3600))
+            #expect(turns.next() == nil, "it is not time for another walk")
+            turns.add(InboxHints.News(isIncomplete: true))
+            turns.beginRound(every: .seconds(3600), atMost: .seconds(3600))
+            #expect(turns.next()?.user == "")
+        }
+    }
+
+    @Test("Names that the kernel tells are remembered up to a bound; what is beyond is found by a walk")
+    func bound() async throws {
+        try await withScratch { scratch in
+            let hints = try InboxHints(inbox: scratch.directory())
+            for number in 0..<70_000 {
+                var event = ByteBuffer()
+                let name = Array("\(number).jpg".utf8) + [0]
+                event.writeMultipleIntegers(
+                    Int32(1), UInt32(IN_CLOSE_WRITE), UInt32(0), UInt32(name.count), endianness: .host)
+                event.writeBytes(name)
+                hints.note(event)
+            }
+            #expect(hints.take(10).isIncomplete)
+            try await eventually { hints.take(100_000).names.count + 1 > 1 }
+        }
+    }
+
+    @Test("A folder that cannot be worked in is named with the call that failed, once, and others go on")
+    func probe() async throws {
+        let faults = FolderFaults()
+        #expect(faults.note("x", of: "maria") && !faults.note("x", of: "maria"))
+        #expect(faults.note("y", of: "maria") && faults.note(nil, of: "maria") && !faults.note(nil, of: "kim"))
+        try await withScratch { scratch in
+            try scratch.write("x", to: ".tintype-probe/in the way")
+            let fault = #expect(throws: BlobError.self) { try scratch.directory().checkAccess() }
+            #expect(fault?.message.contains("delete \(scratch.path)/.tintype-probe") == true)
+            try FileManager.default.removeItem(atPath: "\(scratch.path)/.tintype-probe")
+            try scratch.directory().checkAccess()
+            #expect(try scratch.directory().names().isEmpty)
+        }
+    }
+
+    @Test(
+        "A photo is whole when it ends as its format says",
+        arguments: ["baseline-420.jpg", "rgb-8.png", "plain.gif"])
+    func endMarkers(file: String) async throws {
+        try await withScratch { scratch in
+            let bytes = try Fixture.bytes(file)
+            try scratch.write(bytes, to: "whole")
+            try scratch.write(Array(bytes.dropLast()), to: "cut")
+            #expect(EndMarker.isWhole(try scratch.directory().file("whole")))
+            #expect(!EndMarker.isWhole(try scratch.directory().file("cut")))
+        }
+    }
+}
