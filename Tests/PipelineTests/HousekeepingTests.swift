@@ -46,9 +46,10 @@ struct HousekeepingTests {
             try await pipeline.settled(ended.id)
             try await pipeline.tidyIncoming()
             #expect(try running.storage.incoming.names() == [living.id.description])
-            #expect(try running.scratch.read("Storage/failed/left_over/u/\(ended.id)/a.jpg") == "bytes of \(ended.id)")
-            #expect(try running.scratch.read("Storage/failed/left_over/no_user/\(unknown)/a.jpg") == "bytes of \(unknown)")
-            #expect(try running.scratch.read("Storage/failed/left_over/no_user/\(unknown).reason.json").contains("nobody knows"))
+            let failed = "Storage/failed/left_over"
+            #expect(try running.scratch.read("\(failed)/u/\(ended.id)/a.jpg") == "bytes of \(ended.id)")
+            #expect(try running.scratch.read("\(failed)/no_user/\(unknown)/a.jpg") == "bytes of \(unknown)")
+            #expect(try running.scratch.read("\(failed)/no_user/\(unknown).reason.json").contains("nobody knows"))
         }
     }
 
