@@ -37,6 +37,8 @@ public final class StagedFile: Sendable {
     public init(in folder: Directory, name: String) throws(BlobError) {
         try folder.remove(name)
         self.descriptor = try folder.create(name)
+        // It lives: see Directory.removeDeadParts.
+        _ = flock(descriptor, LOCK_EX | LOCK_NB)
         self.folder = folder
         self.name = name
     }

@@ -11,22 +11,19 @@ extension UploadPipeline {
         return try await onFileThread { try incoming.entry(id.description) != nil }
     }
 
-    /// Deletes parts whose receipt died and could not delete them, and puts aside claims that nobody works on.
-    ///
-    /// An upload needs its parts until it is acknowledged, and its claim until it is settled. What a process left that was
-    /// killed, the next start deals with.
+    /// Deletes parts of what died and could not delete them, and puts aside claims that nobody works on: an upload needs its
+    /// claim until it is settled.
     func tidyIncoming() async throws {
         let incoming = storage.incoming
-        for entry in try await onFileThread({ try incoming.entries() }) {
-            guard let id = entry.name.split(separator: ".").first.flatMap({ PostID(String($0)) }) else { continue }
+        let folders = try await onFileThread {
+            try incoming.removeDeadParts()
+            return try incoming.entries().filter { $0.kind == .folder }
+        }
+        for folder in folders {
+            guard let id = PostID(folder.name) else { continue }
             let record = try await record(of: id)
-            if entry.kind == .file, entry.name.hasSuffix(".part"), ![.reserved, .draft].contains(record?.state) {
-                try await onFileThread { try incoming.remove(entry.name) }
-                logger.info("removed a part", metadata: ["file": "\(entry.name)"])
-            } else if entry.kind == .folder, entry.name == id.description, record?.state.isTerminal ?? true,
-                try await tree.get(Paths.queued(id)) == nil
-            {
-                try await putAside(claim: entry.name, owner: record?.owner)
+            if record?.state.isTerminal ?? true, try await tree.get(Paths.queued(id)) == nil {
+                try await putAside(claim: folder.name, owner: record?.owner)
             }
         }
     }
@@ -41,8 +38,8 @@ extension UploadPipeline {
         try await onFileThread {
             guard try !storage.incoming.folder(name).names().isEmpty else { return try storage.incoming.remove(name) }
             let folder = try storage.failedFolder(of: reason.code, user: owner)
-            let document = FailureReason(reason, user: owner, source: name, file: name, mark: name)
-            try folder.write(document.json, as: "\(name).reason.json", staging: storage.incoming)
+            let document = FailureReason(reason, user: owner, source: name, file: name, mark: name).json
+            try folder.write(document, as: "\(name).reason.json", staging: storage.incoming)
             try storage.incoming.move(name, to: folder, as: name)
         }
         logger.warning("tidied a claim that was left over", metadata: ["upload": "\(name)"])

@@ -35,11 +35,11 @@ extension UploadPipeline {
         return try await record(of: entry.id)?.owner
     }
 
-    /// The uploads of a door, or of all, that still have work to do, oldest first.
-    package func unfinished(from door: Door? = nil) async throws -> [UploadRecord] {
+    /// The uploads of a door that still have work to do, oldest first.
+    package func unfinished(from door: Door) async throws -> [UploadRecord] {
         var records: [UploadRecord] = []
-        for entry in try await queued() where door == nil || entry.door == nil || entry.door == door {
-            if let record = try await record(of: entry.id), record.door == door ?? record.door { records.append(record) }
+        for entry in try await queued() where entry.door == nil || entry.door == door {
+            if let record = try await record(of: entry.id), record.door == door { records.append(record) }
         }
         return records
     }

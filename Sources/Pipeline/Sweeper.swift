@@ -43,7 +43,8 @@ extension UploadPipeline {
     private func expireAbandoned() async throws {
         for (id, time) in abandoned.withLock({ $0 }) {
             if let record = try await record(of: id) {
-                if [.reserved, .draft].contains(record.state) {
+                // What the inbox could not give up, it goes on with.
+                if [.reserved, .draft].contains(record.state), record.door == .socket {
                     try await expire(id, from: record.state, leftAloneSince: time)
                 } else {
                     try await settle(id)
@@ -55,8 +56,7 @@ extension UploadPipeline {
 
     private func expireReservations() async throws {
         let deadline = WallClock.milliseconds() - settings.draftLifetime.milliseconds
-        for entry in try await queued()
-        where entry.state != .ingested && entry.id.timestampMilliseconds < deadline {
+        for entry in try await queued() where entry.state != .ingested && entry.id.timestampMilliseconds < deadline {
             guard let record = try await record(of: entry.id), record.updatedAt < deadline else { continue }
             do {
                 // It has ended, but what was to be tidied up then could not be.

@@ -6,7 +6,7 @@ import HTTPTypes
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show whether the service runs, and what it is doing.",
+        abstract: "Show whether the service runs, takes uploads, and what it is doing.",
         discussion: """
             The exit code is 0 when it runs and 75 when none does.
 

@@ -1,0 +1,127 @@
+import Blobs
+import Foundation
+import Posts
+import Synchronization
+import TestSupport
+import Testing
+import Tree
+
+@testable import Pipeline
+
+@Suite("What is left over goes while the service runs", .timeLimit(.minutes(5)))
+struct HousekeepingTests {
+    @Test("A part that nobody writes is deleted, one that is being written is not")
+    func parts() async throws {
+        try await withScratch { scratch in
+            let folder = try scratch.directory()
+            let living = try StagedFile(in: folder, name: "living.part")
+            for name in ["dead.part", ".123.part", "other"] { try scratch.write("x", to: name) }
+            #expect(try folder.removeDeadParts() == 0, "they have just been made")
+            #expect(try folder.removeDeadParts(olderThan: .zero) == 2)
+            #expect(try folder.names() == ["living.part", "other"])
+            _ = try living.finish()
+            try living.publish(as: "whole", in: folder)
+        }
+    }
+
+    @Test(
+        "A claim that nobody works on is put aside with all that is in it; an empty one, and none that lives, is deleted"
+    )
+    func claims() async throws {
+        try await withPipeline(runs: false) { running in
+            let pipeline = running.pipeline
+            let owner = try #require(UserID("u"))
+            guard case .new(let living) = try await pipeline.reserve(UploadRequest(owner: owner, door: .inbox)),
+                case .new(let ended) = try await pipeline.reserve(UploadRequest(owner: owner, door: .inbox))
+            else { return }
+            try await pipeline.fail(ended.id, from: .reserved, with: PipelineError(.emptyFile, "empty"))
+            let (unknown, empty) = (pipeline.ids.next(), pipeline.ids.next())
+            for id in [living.id, ended.id, unknown] {
+                try running.scratch.write("bytes of \(id)", to: "Storage/incoming/\(id)/a.jpg")
+            }
+            _ = try running.storage.incoming.folder(empty.description, create: true)
+            try await pipeline.tidyIncoming()
+            #expect(
+                try running.storage.incoming.names() == [living.id, ended.id].map(\.description).sorted(), "in work")
+            try await pipeline.settled(ended.id)
+            try await pipeline.tidyIncoming()
+            #expect(try running.storage.incoming.names() == [living.id.description])
+            let failed = "Storage/failed/left_over"
+            #expect(try running.scratch.read("\(failed)/u/\(ended.id)/a.jpg") == "bytes of \(ended.id)")
+            #expect(try running.scratch.read("\(failed)/no_user/\(unknown)/a.jpg") == "bytes of \(unknown)")
+            #expect(try running.scratch.read("\(failed)/no_user/\(unknown).reason.json").contains("nobody knows"))
+        }
+    }
+
+    @Test("An idle reservation of the inbox expires, unless its file was claimed")
+    func reservations() async throws {
+        try await withPipeline(runs: false, settings: { $0.draftLifetime = .zero }) { running in
+            let pipeline = running.pipeline
+            let owner = try #require(UserID("u"))
+            guard case .new(let idle) = try await pipeline.reserve(UploadRequest(owner: owner, door: .inbox)),
+                case .new(let claimed) = try await pipeline.reserve(UploadRequest(owner: owner, door: .inbox))
+            else { return }
+            try running.scratch.write("x", to: "Storage/incoming/\(claimed.id)/a.jpg")
+            try await Task.sleep(for: .milliseconds(5))
+            try await pipeline.sweep()
+            #expect(try await pipeline.record(of: idle.id)?.state == .expired)
+            #expect(try await pipeline.record(of: claimed.id)?.state == .reserved)
+        }
+    }
+
+    @Test("What ended without a post is forgotten after a month, with its key; what was published is not")
+    func records() async throws {
+        let bytes = try Fixture.bytes("size-97x61.jpg")
+        try await withScratch { scratch in
+            let ids = Shared<[PostID]>([])
+            try await withPipeline(in: scratch) { running in
+                let published = try await running.upload([("a.jpg", bytes)], by: "u", reference: "published")
+                let failed = try await running.upload(
+                    [("b.jpg", Array(bytes.prefix(300)))], by: "u", reference: "failed")
+                #expect(published.state == .published && failed.state == .failed)
+                try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
+                try await running.pipeline.sweep()
+                #expect(try await running.pipeline.record(of: failed.id) != nil, "its month has not passed")
+                ids.change { $0 = [published.id, failed.id] }
+            }
+            try await withPipeline(in: scratch, runs: false, settings: { $0.recordLifetime = .zero }) { running in
+                try await Task.sleep(for: .milliseconds(5))
+                try await running.pipeline.sweep()
+                #expect(try await running.pipeline.record(of: ids.value[0]) != nil)
+                #expect(try await running.pipeline.record(of: ids.value[1]) == nil)
+                #expect(try await running.storage.tree.get(Paths.ended) == nil)
+                var request = UploadRequest(owner: try #require(UserID("u")), door: .socket)
+                request.clientReference = "failed"
+                guard case .new = try await running.pipeline.reserve(request) else {
+                    Issue.record("the key is still taken")
+                    return
+                }
+                request.clientReference = "published"
+                guard case .known = try await running.pipeline.reserve(request) else {
+                    Issue.record("the key of a published upload is good for as long as its record")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test("A sender that comes back with its key keeps what was to be given up")
+    func backInTime() async throws {
+        try await withPipeline(runs: false) { running in
+            let pipeline = running.pipeline
+            var request = UploadRequest(owner: try #require(UserID("u")), door: .socket)
+            request.clientReference = "key"
+            guard case .new(let record) = try await pipeline.reserve(request) else { return }
+            let givenUp = WallClock.milliseconds()
+            try await Task.sleep(for: .milliseconds(5))
+            guard case .new(let again) = try await pipeline.reserve(request) else { return }
+            #expect(again.id == record.id)
+            try await pipeline.expire(record.id, from: .reserved, leftAloneSince: givenUp)
+            #expect(try await pipeline.record(of: record.id)?.state == .reserved)
+            pipeline.abandoned.withLock { $0[record.id] = .max }
+            try await pipeline.sweep()
+            #expect(try await pipeline.record(of: record.id)?.state == .expired)
+            #expect(pipeline.abandoned.withLock { $0.isEmpty })
+        }
+    }
+}
