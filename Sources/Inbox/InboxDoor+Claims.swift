@@ -15,7 +15,7 @@ extension InboxDoor {
         } catch let refusal as PipelineError where !refusal.isTransient {
             await reject(Misfit(place: candidate.place, name: candidate.name, reason: refusal))
         } catch {
-            hints.lookAgain(at: candidate.place.path + [candidate.name], of: candidate.place.user)
+            hints.lookAgain(at: candidate.place.path + [candidate.name], of: candidate.place.user, after: .seconds(1))
             if await pipeline.isPaused(by: error) { return nil }
             if let fault = error as? BlobError, fault.code == .permission {
                 note(fault, of: candidate.place.user)

@@ -167,8 +167,8 @@ package struct InboxDoor: Service {
             await reject(misfit)
         case .folder(let place):
             turns.walk(through: place.user)
-        case .unfinished(let name, let isBeingWritten):
-            if !isBeingWritten { hints.lookAgain(at: found.place.path + [name], of: user) }
+        case .unfinished(let name, let time):
+            if let time { hints.lookAgain(at: found.place.path + [name], of: user, after: .nanoseconds(time)) }
         case .nothing:
             break
         }
