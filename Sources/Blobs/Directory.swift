@@ -101,7 +101,9 @@ public final class Directory: Sendable {
             if target !== self { try sync() }
         } catch {
             // The next try moves it anew: a second fsync would say nothing about the first.
-            _ = cplatform_rename_noreplace(target.descriptor, newName, descriptor, name)
+            _ = Failpoint.rename.around("\(path)/\(name)") {
+                cplatform_rename_noreplace(target.descriptor, newName, descriptor, name)
+            }
             throw error
         }
     }
