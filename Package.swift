@@ -112,6 +112,7 @@ let package = Package(
             dependencies: [
                 "Pipeline", "Blobs", "Posts", "Tree",
                 .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

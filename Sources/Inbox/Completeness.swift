@@ -26,19 +26,28 @@ struct Completeness {
         case complete
         /// Somebody has it open: the kernel will tell when that ends.
         case beingWritten
-        /// Nobody has, as far as can be told, but it is too fresh to be sure.
-        case fresh
+        /// Nobody has, as far as can be told, but it is too fresh to be sure, for so many nanoseconds.
+        case fresh(for: Int64)
     }
 
     func state(of file: Directory.Entry, in folder: Directory, hint: InboxHints.Kind) -> State {
+        if hint == .seen, !isAtRest(file) { return .fresh(for: remaining(file, Self.second)) }
         let reader = try? folder.file(file.name)
         let hasWriter = reader?.hasWriter
         if hasWriter == true { return .beingWritten }
-        if file.byteCount == 0 { return isQuiet(file) ? .complete : .fresh }
+        if file.byteCount == 0 { return isQuiet(file) ? .complete : .fresh(for: remaining(file)) }
         if hint == .moved || isQuiet(file) { return .complete }
-        let rests = hint == .closed || hasWriter == false && isQuiet(file, for: Self.second)
         let isText = file.name.hasSuffix(Sidecar.suffix)
-        return rests && (isText || reader.map(EndMarker.isWhole) ?? false) ? .complete : .fresh
+        guard hint == .closed || hasWriter == false, isText || reader.map(EndMarker.isWhole) ?? false else {
+            return .fresh(for: remaining(file))
+        }
+        return hint == .closed || isAtRest(file) ? .complete : .fresh(for: remaining(file, Self.second))
+    }
+
+    /// In how many nanoseconds it has been unchanged for the quiet time, or for less.
+    func remaining(_ entry: Directory.Entry, _ time: Int64? = nil) -> Int64 {
+        let (age, overflow) = now.subtractingReportingOverflow(entry.changedNanoseconds)
+        return overflow ? 0 : max(0, min(time ?? quietTime, quietTime) - max(0, age))
     }
 
     /// Whether nothing about it has changed for the quiet time, or for less.

@@ -15,12 +15,14 @@ extension InboxDoor {
         } catch let refusal as PipelineError where !refusal.isTransient {
             await reject(Misfit(place: candidate.place, name: candidate.name, reason: refusal))
         } catch {
-            hints.lookAgain(at: candidate.place.path + [candidate.name], of: candidate.place.user)
             if await pipeline.isPaused(by: error) { return nil }
             if let fault = error as? BlobError, fault.code == .permission {
-                note(fault, of: candidate.place.user)
+                // Of all its files the same is to be expected, unless it is about one folder in it.
+                await probe(candidate.place.user, again: true)
+                note(fault, in: candidate.place.user)
                 return nil
             }
+            hints.lookAgain(at: candidate.place.path + [candidate.name], of: candidate.place.user, after: .seconds(1))
             logger.warning(
                 "cannot take a file", metadata: ["file": "\(file.printable)", "fault": "\("\(error)".printable)"])
             // The disk or the engine is in trouble: the rest of the inbox would only meet the same.
@@ -70,18 +72,15 @@ extension InboxDoor {
                 }
             }
         } catch {
-            if await pipeline.isPaused(by: error) { return }
-            logger.warning(
-                "cannot put a file aside",
-                metadata: ["file": "\(file.printable)", "fault": "\("\(error)".printable)"])
+            if await !pipeline.isPaused(by: error) { note(error as? BlobError, in: misfit.place.user) }
         }
     }
 
     // MARK: - Folders that cannot be worked in
 
-    /// Tries out a folder that was not tried out yet, or that was of no use the last time.
-    func probe(_ user: String) async {
-        guard faults.isWorthATry(user) else { return }
+    /// Tries out a folder that was not tried out yet, or that was of no use the last time; or one that was.
+    func probe(_ user: String, again: Bool = false) async {
+        guard again || faults.isWorthATry(user) else { return }
         let inbox = pipeline.storage.inbox
         do {
             try await pipeline.onFileThread { try InboxPlace(user: user).open(in: inbox).checkAccess() }
@@ -89,13 +88,18 @@ extension InboxDoor {
                 logger.notice("the folder can be worked in again", metadata: ["folder": "inbox/\(user)"])
             }
         } catch {
-            note(error as? BlobError, of: user)
+            guard let fault = error as? BlobError, fault.code != .notFound, faults.note(fault, of: user) else { return }
+            report(fault, of: user)
         }
     }
 
-    /// Says what is wrong with a folder, once.
-    func note(_ fault: BlobError?, of user: String) {
-        guard let fault, fault.code != .notFound, faults.note(fault.description, of: user) else { return }
+    /// Says what is wrong with something in a user's folder: once, for the many things with which the same is wrong.
+    func note(_ fault: BlobError?, in user: String) {
+        guard let fault, fault.code != .notFound, faults.note(fault, of: user + "/") else { return }
+        report(fault, of: user)
+    }
+
+    private func report(_ fault: BlobError, of user: String) {
         logger.warning(
             "cannot take files out of a folder",
             metadata: ["folder": "inbox/\(user)", "fault": "\(fault.description.printable)"])
@@ -105,21 +109,27 @@ extension InboxDoor {
 /// What was wrong with which user's folder the last time, so that it is said when it changes and not every few seconds.
 final class FolderFaults: Sendable {
     private static let maxFolders = 10_000
-    /// By the folder; empty where all is well.
+    /// The fault's code, by the folder; empty where all is well.
     private let faults = Mutex<[String: String]>([:])
 
     func isWorthATry(_ folder: String) -> Bool {
         faults.withLock { $0[folder] != "" }
     }
 
+    /// Whether it was of no use the last time.
+    func isBroken(_ folder: String) -> Bool {
+        faults.withLock { $0[folder, default: ""] != "" }
+    }
+
     /// Notes how a folder is.
     ///
     /// - Returns: Whether that is news; that a new folder is well is none.
-    func note(_ fault: String?, of folder: String) -> Bool {
+    func note(_ fault: BlobError?, of folder: String) -> Bool {
         faults.withLock { faults in
-            if faults.count >= Self.maxFolders { faults = faults.filter { $0.value != "" } }
-            let last = faults.updateValue(fault ?? "", forKey: folder)
-            return last == nil ? fault != nil : last != (fault ?? "")
+            if faults.count >= Self.maxFolders { faults = [:] }
+            let code = fault?.code.rawValue ?? ""
+            let last = faults.updateValue(code, forKey: folder)
+            return last == nil ? fault != nil : last != code
         }
     }
 }

@@ -127,6 +127,14 @@ package struct InboxDoor: Service {
     /// - Returns: What was claimed, if anything was; nil when nobody has anything to look at.
     private func step(_ turns: inout Turns, _ hints: InboxHints) async -> UploadRecord?? {
         guard let (user, step) = turns.next() else { return nil }
+        // (From the inbox itself nothing is to be taken but what is misplaced.)
+        if !user.isEmpty, faults.isBroken(user) {
+            await probe(user)
+            if faults.isBroken(user) {
+                turns.giveUp(user)
+                return .some(nil)
+            }
+        }
         let (storage, maxPhotos) = (pipeline.storage, pipeline.settings.maxPhotos)
         let completeness = Completeness(quietTime: settings.quietTime)
         let found: (finding: InboxLook.Finding, place: InboxPlace)?
@@ -156,7 +164,7 @@ package struct InboxDoor: Service {
                 found = try result.get()
             }
         } catch {
-            if await !pipeline.isPaused(by: error) { note(error as? BlobError, of: user) }
+            if await !pipeline.isPaused(by: error) { note(error as? BlobError, in: user) }
             return .some(nil)
         }
         guard let found else { return .some(nil) }
@@ -167,8 +175,8 @@ package struct InboxDoor: Service {
             await reject(misfit)
         case .folder(let place):
             turns.walk(through: place.user)
-        case .unfinished(let name, let isBeingWritten):
-            if !isBeingWritten { hints.lookAgain(at: found.place.path + [name], of: user) }
+        case .unfinished(let name, let time):
+            if let time { hints.lookAgain(at: found.place.path + [name], of: user, after: .nanoseconds(time)) }
         case .nothing:
             break
         }

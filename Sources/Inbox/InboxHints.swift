@@ -1,6 +1,7 @@
 import Blobs
 import DequeModule
 import Glibc
+import HeapModule
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -21,13 +22,15 @@ final class InboxHints: Sendable {
     }
 
     /// A name below a user's folder that is to be looked at.
-    struct Name: Sendable {
+    struct Name: Sendable, Comparable {
         /// The user's folder; empty for the inbox itself.
         let user: String
         /// The folders below it, then the name.
         let path: [String]
         let kind: Kind
         fileprivate let due: ContinuousClock.Instant
+
+        static func < (one: Name, other: Name) -> Bool { one.due < other.due }
     }
 
     /// What there is to do.
@@ -40,9 +43,8 @@ final class InboxHints: Sendable {
     }
 
     private struct State {
-        /// Each in the order of when it is due.
         var settling: Deque<Name> = []
-        var later: Deque<Name> = []
+        var later = Heap<Name>()
         var news = News()
         var folders: [Int32: [String]] = [:]
     }
@@ -52,7 +54,8 @@ final class InboxHints: Sendable {
     /// Copying programs that write a photo and its text one after the other get this long to finish both.
     private static let settlingTime: Duration = .milliseconds(250)
     /// When to look again at what was too fresh.
-    private static let secondLook: Duration = .seconds(1)
+    private static let shortestWait: Duration = .milliseconds(250)
+    private static let longestWait: Duration = .seconds(60)
     private static let mask = UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONLYDIR | IN_DONT_FOLLOW)
 
     private let path: String
@@ -84,17 +87,18 @@ final class InboxHints: Sendable {
             while news.names.count < limit, let first = state.settling.first, first.due <= now {
                 news.names.append(state.settling.removeFirst())
             }
-            while news.names.count < limit, let first = state.later.first, first.due <= now {
-                news.names.append(state.later.removeFirst())
+            while news.names.count < limit, let first = state.later.min, first.due <= now {
+                news.names.append(state.later.removeMin())
             }
             return news
         }
     }
 
-    /// Asks for another look at a name in a second, unless too many are asked for already.
-    func lookAgain(at path: [String], of user: String) {
-        let name = Name(user: user, path: path, kind: .seen, due: .now + Self.secondLook)
-        state.withLock { if $0.later.count < Self.maxNames { $0.later.append(name) } }
+    /// Asks for another look at a name after some time, unless too many are asked for already, or a walk will come first.
+    func lookAgain(at path: [String], of user: String, after time: Duration) {
+        guard time < Self.longestWait else { return }
+        let name = Name(user: user, path: path, kind: .seen, due: .now + max(time, Self.shortestWait))
+        state.withLock { if $0.later.count < Self.maxNames { $0.later.insert(name) } }
     }
 
     /// Whether names wait for their time.

@@ -10,8 +10,8 @@ struct InboxLook {
         case misfit(Misfit)
         /// A user's folder, or one below it, whose contents are to be looked at.
         case folder(InboxPlace)
-        /// Something that is still on its way; a later look will tell. `isQuiet`: unless the kernel tells before.
-        case unfinished(name: String, isBeingWritten: Bool)
+        /// Something that is still on its way, and in how many nanoseconds to look again; nil when the kernel will tell.
+        case unfinished(name: String, after: Int64?)
         /// Nothing that is the inbox's business, or nothing any more.
         case nothing
     }
@@ -117,13 +117,13 @@ struct InboxLook {
     private func wait(for file: Directory.Entry, _ hint: InboxHints.Kind) -> Finding? {
         switch completeness.state(of: file, in: folder, hint: hint) {
         case .complete: nil
-        case .fresh: unfinished(file)
-        case .beingWritten: .unfinished(name: file.name, isBeingWritten: true)
+        case .fresh(let time): .unfinished(name: file.name, after: time)
+        case .beingWritten: .unfinished(name: file.name, after: nil)
         }
     }
 
     private func unfinished(_ entry: Directory.Entry) -> Finding {
-        .unfinished(name: entry.name, isBeingWritten: false)
+        .unfinished(name: entry.name, after: completeness.remaining(entry))
     }
 
     /// Programs that deliver by a link and an unlink get a second between the two.

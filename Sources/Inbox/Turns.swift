@@ -98,6 +98,14 @@ struct Turns {
         if walk == nil, time > .milliseconds(20) { work[user]?.rests = .now + time * Self.share }
     }
 
+    /// Forgets what was to be done for a user, until the next walk through everything.
+    mutating func giveUp(_ user: String) {
+        nameCount -= work[user]?.names.count ?? 0
+        work[user]?.names = []
+        work[user]?.walk = nil
+        work[user]?.wantsWalk = false
+    }
+
     private mutating func enqueue(_ user: String, change: (inout Work) -> Void) {
         if work[user] == nil {
             work[user] = Work()

@@ -230,8 +230,10 @@ struct TakingTests {
     @Test("A folder that cannot be worked in is named with the call that failed, once, and others go on")
     func probe() async throws {
         let faults = FolderFaults()
-        #expect(faults.note("x", of: "maria") && !faults.note("x", of: "maria"))
-        #expect(faults.note("y", of: "maria") && faults.note(nil, of: "maria") && !faults.note(nil, of: "kim"))
+        let (x, y) = (BlobError(.permission, "x"), BlobError(.io, "y"))
+        #expect(faults.note(x, of: "maria") && !faults.note(x, of: "maria") && faults.isBroken("maria"))
+        #expect(faults.note(y, of: "maria") && faults.note(nil, of: "maria") && !faults.note(nil, of: "kim"))
+        #expect(!faults.isBroken("maria") && !faults.isWorthATry("maria") && faults.isWorthATry("zoe"))
         try await withScratch { scratch in
             try scratch.write("x", to: ".tintype-probe/in the way")
             let fault = #expect(throws: BlobError.self) { try scratch.directory().checkAccess() }
@@ -239,6 +241,26 @@ struct TakingTests {
             try FileManager.default.removeItem(atPath: "\(scratch.path)/.tintype-probe")
             try scratch.directory().checkAccess()
             #expect(try scratch.directory().names().isEmpty)
+        }
+    }
+
+    @Test("From a folder that cannot be worked in nothing is taken, until it can; others' files are")
+    func brokenFolder() async throws {
+        try await withScratch { scratch in
+            let obstacle = "Storage/inbox/maria/.tintype-probe"
+            try scratch.write("x", to: "\(obstacle)/in the way")
+            try scratch.write(Fixture.bytes(Self.photo), to: "Storage/inbox/kim/a.jpg")
+            try await withInbox(in: scratch) { running in
+                _ = try await running.document("done/kim/a.jpg.receipt.json")
+                try running.drop(Self.photo, as: "maria/a.jpg")
+                for name in ["b.jpg", "c.jpg"] {
+                    try running.drop(Self.photo, as: "kim/\(name)")
+                    _ = try await running.document("done/kim/\(name).receipt.json")
+                }
+                #expect(scratch.exists("Storage/inbox/maria/a.jpg"))
+                try FileManager.default.removeItem(atPath: "\(scratch.path)/\(obstacle)")
+                _ = try await running.document("done/maria/a.jpg.receipt.json")
+            }
         }
     }
 

@@ -6,6 +6,11 @@ public struct Scratch: Sendable {
     /// Absolute path; short, because the path of a Unix socket has at most 107 bytes.
     public let path: String
 
+    /// A folder that is somebody else's to delete.
+    public init(path: String) {
+        self.path = path
+    }
+
     /// The folder, held open.
     public func directory() throws -> Directory {
         try Directory(path: path)

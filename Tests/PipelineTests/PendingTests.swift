@@ -1,0 +1,66 @@
+import Blobs
+import Foundation
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@testable import Pipeline
+
+@Suite("What waits when the service starts", .timeLimit(.minutes(15)))
+struct PendingTests {
+    /// `TINTYPE_PENDING=100000 TINTYPE_PENDING_FOLDER=DIR` leaves a Storage folder with as many, for `scale.py pending`.
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let count = environment["TINTYPE_PENDING"].flatMap { Int($0) } ?? 2000
+
+    @Test("Uploads that were acknowledged are queued again, each for its owner, without a look at each record")
+    func pending() async throws {
+        try await withScratch { scratch in
+            let folder = Scratch(path: Self.environment["TINTYPE_PENDING_FOLDER"] ?? scratch.path)
+            try await withPipeline(in: folder, runs: false) { running in
+                for start in stride(from: 0, to: Self.count, by: 500) {
+                    try await reserve(start..<min(start + 500, Self.count), running)
+                }
+            }
+            try await withPipeline(in: folder, runs: false) { running in
+                try await running.pipeline.recover()
+                #expect(running.pipeline.queue.count == Self.count)
+                #expect(try await running.pipeline.unfinished(from: .inbox).isEmpty)
+                #expect(try await running.pipeline.status().unfinished == [.ingested: Self.count])
+            }
+        }
+    }
+
+    /// Writes acknowledged uploads, each with its original, in one update.
+    private func reserve(_ numbers: Range<Int>, _ running: RunningPipeline) async throws {
+        let bytes = try Fixture.bytes("rgb-8.png")
+        var update = MultiPathUpdate()
+        for number in numbers {
+            let owner = try #require(UserID("user\(number % 100)"))
+            let id = running.pipeline.ids.next()
+            var record = UploadRecord(
+                id: id, owner: owner, door: .socket, state: .ingested, text: "", clientReference: nil, source: nil,
+                createdAt: WallClock.milliseconds())
+            let photo = UploadRecord.Photo(
+                fileName: "original.png", originalName: "a.png", byteCount: bytes.count,
+                sha256: sha256(of: bytes))
+            record.photos = [0: photo]
+            update[Paths.upload(id)] = try record.value()
+            update[Paths.queued(id)] = QueueEntry(record).value
+            try running.scratch.write(bytes, to: "Storage/blobs/\(owner)/\(id)/original.png")
+        }
+        try await running.storage.tree.update(update)
+    }
+
+    @Test("Entries of earlier versions, which say only the state, are understood")
+    func earlierVersions() async throws {
+        try await withPipeline(runs: false) { running in
+            let id = try await running.accept("rgb-8.png", by: "maria")
+            try await running.storage.tree.set(Paths.queued(id), to: "ingested")
+            #expect(try await running.pipeline.queued().map(\.state) == [.ingested])
+            #expect(try await running.pipeline.unfinished(from: .socket).map(\.id) == [id])
+            try await running.pipeline.recover()
+            #expect(running.pipeline.queue.count == 1)
+        }
+    }
+}
