@@ -38,19 +38,27 @@ extension UploadPipeline {
 
     private func deleteOrphans() async throws {
         let now = WallClock.milliseconds()
-        for entry in try await tree.children(of: Paths.orphans) where entry.value["after"]?.integerValue ?? 0 <= now {
-            guard let id = PostID(entry.key.description), let owner = entry.value["owner"]?.stringValue else {
-                continue
+        var range = KeyRange.all
+        while true {
+            let page = try await tree.children(of: Paths.orphans, range: range, limit: 500)
+            for entry in page where entry.value["after"]?.integerValue ?? 0 <= now {
+                try await deleteOrphan(entry)
             }
-            if try await tree.snapshot({ snapshot in try !Self.isNeeded(id, in: snapshot) }) {
-                let blobs = storage.blobs
-                try await onFileThread { try blobs.removeAll(userID: owner, postID: id.description) }
-                logger.info("deleted the files of a post that is gone", metadata: ["post": "\(id)"])
-            }
-            try await step("orphan-deleted") {
-                try await tree.set(Paths.orphan(id), to: nil)
-                return true
-            }
+            guard page.count == 500, let last = page.last else { return }
+            range = .after(last.key)
+        }
+    }
+
+    private func deleteOrphan(_ entry: TreeChild) async throws {
+        guard let id = PostID(entry.key.description), let owner = entry.value["owner"]?.stringValue else { return }
+        if try await tree.snapshot({ snapshot in try !Self.isNeeded(id, in: snapshot) }) {
+            let blobs = storage.blobs
+            try await onFileThread { try blobs.removeAll(userID: owner, postID: id.description) }
+            logger.info("deleted the files of a post that is gone", metadata: ["post": "\(id)"])
+        }
+        try await step("orphan-deleted") {
+            try await tree.set(Paths.orphan(id), to: nil)
+            return true
         }
     }
 
