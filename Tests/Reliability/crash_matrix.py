@@ -130,6 +130,7 @@ class Lane:
                 for _ in range(KILLS_BEFORE_A_LOOK):
                     self.kill_under_load(look)
                 self.look(look)
+                print(f"{self.name}: {self.counts['kills']} of {self.kills_wanted} kills", file=sys.stderr, flush=True)
                 if self.counts["kills"] >= self.kills_wanted or self.problems:
                     break
             self.end_of_folder()
@@ -146,6 +147,8 @@ class Lane:
 
     def kill_under_load(self, generation):
         rule = self.next_rule()
+        if rule is None and self.random.random() < 0.3:
+            return self.kill_at_start(generation)
         has_started = self.service.start(arguments(generation), {"TINTYPE_FAILPOINTS": rule or ""})
         if has_started:
             load = Load(self.service, self.ledger, self.photos, self.unanswered)
@@ -164,6 +167,16 @@ class Lane:
         self.counts["kills"] += 1
         if code != -9:
             self.problems.append(f"it ended by itself, with {code}, rule {rule}; see {self.service.log}")
+
+    def kill_at_start(self, generation):
+        """While it recovers from the kill before, and has not answered anybody yet."""
+        self.service.start(arguments(generation), wait=False)
+        time.sleep(self.random.uniform(0, 0.25))
+        code = self.service.kill()
+        self.counts["kills"] += 1
+        self.counts["at a start"] += 1
+        if code != -9:
+            self.problems.append(f"it ended by itself, with {code}, at a start; see {self.service.log}")
 
     def look(self, generation):
         """Starts it, sends again what got no answer, lets it settle and checks everything."""
@@ -239,7 +252,7 @@ def main():
         if problems and os.environ.get("KEEP"):
             os.rename(folder, f"{folder}.kept")
             os.mkdir(folder)
-    for name in ("kills", "at failpoints", "looks", "uploads", "acknowledged", "deleted", "reads"):
+    for name in ("kills", "at failpoints", "at a start", "looks", "uploads", "acknowledged", "deleted", "reads"):
         print(f"{name:14} {counts[name]}")
     for name in ("lost", "duplicates", "halves", "orphans", "gaps", "unexplained"):
         print(f"{name:14} {max(counts[name], sum(problem.startswith(name) for problem in problems))}")
