@@ -131,8 +131,8 @@ class Check:
 
     def check_files(self):
         """No blob without a post, nothing on its way, no temporary file."""
-        for user in sorted((self.service.storage / "blobs").iterdir()):
-            for folder in sorted(user.iterdir()):
+        for user in entries(self.service.storage / "blobs"):
+            for folder in entries(user):
                 if folder.name not in self.posts and self.is_unfinished(folder.name):
                     continue
                 named = {
@@ -140,10 +140,10 @@ class Check:
                     for photo in as_list(self.posts.get(folder.name, {}).get("photos"))
                     for rendition in photo["renditions"].values()
                 }
-                for path in sorted(folder.iterdir()):
+                for path in entries(folder):
                     if not (path.name in named or path.name.startswith("original") and named):
                         self.complain("orphans", f"{path} belongs to no post")
-        for path in sorted((self.service.storage / "incoming").iterdir()):
+        for path in entries(self.service.storage / "incoming"):
             self.complain("orphans", f"{path} is left over")
         for folder in ("blobs", "done", "failed", "inbox"):
             for path in (self.service.storage / folder).rglob("*.part"):
@@ -173,6 +173,14 @@ class Check:
                 break
         if normal(replayed) != normal(tree):
             self.complain("gaps", "the change log does not give the tree")
+
+
+def entries(folder):
+    """What is in a folder; nothing when it was deleted meanwhile, as garbage is."""
+    try:
+        return sorted(folder.iterdir())
+    except FileNotFoundError:
+        return []
 
 
 def files_in(folder):
