@@ -6,6 +6,8 @@ is told by those who were there: see `Ledger`.
 
 import hashlib
 import json
+import os
+import pathlib
 import threading
 
 
@@ -146,8 +148,9 @@ class Check:
         for path in entries(self.service.storage / "incoming"):
             self.complain("orphans", f"{path} is left over")
         for folder in ("blobs", "done", "failed", "inbox"):
-            for path in (self.service.storage / folder).rglob("*.part"):
-                self.complain("orphans", f"{path} is left over")
+            for path in below(self.service.storage / folder):
+                if path.suffix == ".part":
+                    self.complain("orphans", f"{path} is left over")
 
     def is_unfinished(self, upload_id):
         status, upload = self.service.json("GET", f"/v1/uploads/{upload_id}")
@@ -184,7 +187,12 @@ def entries(folder):
 
 
 def files_in(folder):
-    return [path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(".json")]
+    return [path for path in below(folder) if not path.name.endswith(".json")]
+
+
+def below(folder):
+    """All files in a folder and its folders, but those that are deleted meanwhile."""
+    return [pathlib.Path(root) / name for root, _, names in os.walk(folder) for name in names]
 
 
 def as_list(value):
