@@ -6,9 +6,9 @@ is told by those who were there: see `Ledger`.
 
 import hashlib
 import json
-import os
-import pathlib
 import threading
+
+from service import below
 
 
 class Ledger:
@@ -188,11 +188,6 @@ def entries(folder):
 
 def files_in(folder):
     return [path for path in below(folder) if not path.name.endswith(".json")]
-
-
-def below(folder):
-    """All files in a folder and its folders, but those that are deleted meanwhile."""
-    return [pathlib.Path(root) / name for root, _, names in os.walk(folder) for name in names]
 
 
 def as_list(value):

@@ -11,6 +11,11 @@ import time
 import urllib.parse
 
 
+def below(folder):
+    """All files in a folder and its folders, but those that go meanwhile."""
+    return [pathlib.Path(root) / name for root, _, names in os.walk(folder) for name in names]
+
+
 class Connection(http.client.HTTPConnection):
     """HTTP/1.1 over a Unix domain socket."""
 
@@ -119,5 +124,5 @@ class Service:
 
     def waiting_files(self):
         """What lies in the inbox or is claimed from it."""
-        inbox = [p for p in (self.storage / "inbox").rglob("*") if p.is_file() and not p.name.startswith(".")]
+        inbox = [path for path in below(self.storage / "inbox") if not path.name.startswith(".")]
         return inbox + [p for p in (self.storage / "incoming").iterdir()]
