@@ -32,6 +32,8 @@ public struct BlobError: Error, Sendable, CustomStringConvertible {
         public static let locked = Code(rawValue: "storage_locked")
         /// The two names are on different file systems.
         public static let crossDevice = Code(rawValue: "cross_device")
+        /// Folders lie in each other deeper than is worked through.
+        public static let tooDeep = Code(rawValue: "too_deep")
         /// Anything else that the operating system reports.
         public static let io = Code(rawValue: "io")
     }
@@ -62,7 +64,7 @@ public struct BlobError: Error, Sendable, CustomStringConvertible {
             case ENOSPC, EDQUOT: (.diskFull, "free some space; the work goes on by itself")
             case EROFS: (.readOnly, "look at the kernel's log, then mount the file system for writing again")
             case EMFILE, ENFILE: (.tooManyFiles, "raise the limit on open files (ulimit -n, LimitNOFILE=)")
-            case EACCES, EPERM: (.permission, "give the service's user write access to this folder")
+            case EACCES, EPERM: (.permission, "give the service's user access: rw to files, rwx to folders")
             case ENAMETOOLONG, EILSEQ, EINVAL: (.badName, "use a shorter, plainer name")
             default: (.io, "look at the kernel's log for this disk")
             }

@@ -7,14 +7,21 @@ extension Directory {
     /// by its SHA-256, then renamed. Links, pipes and devices inside a folder are left out. Replaces nothing.
     ///
     /// - Parameter temporaryName: A name in `target` that is the caller's own; what a crash left there is replaced.
-    /// - Throws: `BlobError`: `exists` when `newName` is taken, `io` when the copy is not what was read.
+    /// - Throws: `BlobError`: `exists` when `newName` is taken, `io` when the copy is not what was read,
+    ///   `too_deep` when folders lie more than 64 deep in each other.
     public func copy(
         _ name: String, to target: Directory, as newName: String, via temporaryName: String
     ) throws(BlobError) {
         try target.removeTree(temporaryName)
         if try entry(name)?.kind == .folder {
             let folder = try folder(name)
-            try folder.copyContents(to: try target.folder(temporaryName, create: true))
+            let copy = try target.folder(temporaryName, create: true)
+            do throws(BlobError) {
+                try folder.copyContents(to: copy, depth: 1)
+            } catch {
+                try? target.removeTree(temporaryName)
+                throw error
+            }
             try target.move(temporaryName, to: target, as: newName)
         } else {
             let staged = try copied(name, to: target, as: temporaryName)
@@ -23,11 +30,18 @@ extension Directory {
         }
     }
 
-    private func copyContents(to target: Directory) throws(BlobError) {
+    private func copyContents(to target: Directory, depth: Int) throws(BlobError) {
+        guard depth <= Self.maxDepth else {
+            throw BlobError(
+                .tooDeep, "\(path) lies more than \(Self.maxDepth) folders deep in what is to be copied",
+                hint: "move it further up, or to where a rename can reach it")
+        }
         for entry in try entries() {
             switch entry.kind {
             case .file: try copied(entry.name, to: target, as: ".tintype.part").publish(asNew: entry.name, in: target)
-            case .folder: try folder(entry.name).copyContents(to: try target.folder(entry.name, create: true))
+            case .folder:
+                let inside = try target.folder(entry.name, create: true)
+                try folder(entry.name).copyContents(to: inside, depth: depth + 1)
             case .other: break
             }
         }

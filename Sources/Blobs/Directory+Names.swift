@@ -3,6 +3,9 @@ import Failpoints
 import Glibc
 
 extension Directory {
+    /// How many folders below one are worked through by recursion.
+    static let maxDepth = 64
+
     /// The names in the folder, in byte order; those that are no UTF-8 are left out.
     public func names() throws(BlobError) -> [String] {
         try rawNames().compactMap(\.text)
@@ -51,22 +54,46 @@ extension Directory {
 
     /// Deletes all that is in the folder, not the folder.
     func removeContents() throws(BlobError) {
+        while try !removeContents(at: 0, below: self) {}
+    }
+
+    /// Deletes what is in the folder. Each level costs a descriptor and a piece of the stack, and folders can lie in each
+    /// other as deep as anybody likes: those that lie too deep are moved up to the top, for another pass.
+    ///
+    /// - Returns: Whether that was all.
+    private func removeContents(at depth: Int, below top: Directory) throws(BlobError) -> Bool {
+        var isAll = true
         for name in try rawNames() {
             var status = stat()
             guard name.withCString({ fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { continue }
             let isFolder = status.st_mode & S_IFMT == S_IFDIR
+            if isFolder, depth == Self.maxDepth {
+                try moveUp(name, to: top)
+                isAll = false
+                continue
+            }
             if isFolder {
                 let inside = name.withCString {
                     cplatform_openat(descriptor, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
                 }
                 guard inside >= 0 else { throw BlobError(errno: -inside, doing: "open \(path)/\(name.escaped)") }
-                try Directory(descriptor: inside, path: "\(path)/\(name.escaped)").removeContents()
+                let folder = Directory(descriptor: inside, path: "\(path)/\(name.escaped)")
+                if try !folder.removeContents(at: depth + 1, below: top) { isAll = false }
             }
             let result = Failpoint.delete.around("\(path)/\(name.escaped)") {
                 name.withCString { unlinkat(descriptor, $0, isFolder ? AT_REMOVEDIR : 0) }
             }
             guard result == 0 || errno == ENOENT else { throw failure("delete", name.escaped) }
         }
+        return isAll
+    }
+
+    private func moveUp(_ name: RawName, to top: Directory) throws(BlobError) {
+        let newName = ".deep-\(UInt64.random(in: .min ... .max))"
+        let result = Failpoint.rename.around("\(top.path)/\(newName)") {
+            name.withCString { cplatform_rename_noreplace(descriptor, $0, top.descriptor, newName) }
+        }
+        guard result == 0 else { throw BlobError(errno: -result, doing: "move up \(path)/\(name.escaped)") }
     }
 }
 

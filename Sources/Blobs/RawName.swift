@@ -39,6 +39,9 @@ public struct RawName: Hashable, Comparable, Sendable {
         return text
     }
 
+    /// The name with something behind it.
+    public func appending(_ text: String) -> RawName { RawName(bytes: bytes + text.utf8) }
+
     /// Byte by byte.
     public static func < (one: RawName, other: RawName) -> Bool {
         one.bytes.lexicographicallyPrecedes(other.bytes)

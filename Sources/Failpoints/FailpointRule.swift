@@ -47,7 +47,7 @@ struct FailpointRule: Sendable {
 
     private mutating func read(pattern: Substring) -> Bool {
         if pattern == "*" { return true }
-        let parts = pattern.split(separator: ":", maxSplits: 1)
+        let parts = pattern.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let name = parts[0].split(separator: "-", maxSplits: 1)
         guard name.count == 2, let side = Failpoint.Side(rawValue: String(name[0])),
             let point = Failpoint(rawValue: String(name[1]))

@@ -110,9 +110,13 @@ struct Claim {
                 try? claimed.removeTree(".copy.part")
                 let user = try storage.inbox.folder(record.owner.description, create: true)
                 let place = try user.folder(below: source.place.path, create: true)
+                let mark = record.id.description
+                // The text is named as its photo is, whatever lies there by now.
+                let isTaken = try place.entry(source.name) != nil
+                let freeName = isTaken ? PutAway.marked(source.name, with: mark) : source.name
                 for (name, hidden) in source.names {
-                    let isTaken = try place.entry(name) != nil
-                    let freeName = isTaken ? PutAway.marked(name, with: record.id.description) : name
+                    var freeName = name == source.name ? freeName : Sidecar.name(of: freeName)
+                    if try place.entry(freeName) != nil { freeName = PutAway.marked(freeName, with: mark) }
                     if try place.entry(hidden) != nil {
                         try place.move(hidden, to: place, as: freeName)
                         try claimed.removeTree(name)
@@ -134,26 +138,26 @@ struct Claim {
         var photos: [UploadRecord.Photo] = []
         for (number, photo) in parcel.photos.enumerated() {
             let reader = try await pipeline.onFileThread { try photo.open() }
-            try await rest(reader)
+            try await rest(reader, named: photo.name)
             photos.append(try await pipeline.ingest(reader, as: number, originalName: photo.name, of: record))
         }
         try await pipeline.accept(record.id, photos: photos, text: parcel.text)
     }
 
-    /// Where the file system cannot tell who has a file open, waits until nobody has written for a second; and looks
-    /// whether the file has another name by which it could be written.
-    private func rest(_ reader: FileReader) async throws {
-        while true {
-            let version = try reader.version()
-            guard version.linkCount == 1 else {
-                throw PipelineError(
-                    .hardLinked, "the photo has \(version.linkCount) names (hard links)",
-                    hint: "copy it: through another name it could be changed when it is published")
-            }
-            let age = WallClock.milliseconds() - version.modifiedNanoseconds / 1_000_000
-            if reader.hasWriter != nil || !(0..<1000).contains(age) { return }
-            try await Task.sleep(for: .milliseconds(1000 - age))
+    /// Looks whether the file has another name by which it could be written; and where the file system cannot tell who has
+    /// it open, sees to it that nobody has written for a second.
+    private func rest(_ reader: FileReader, named name: String) async throws {
+        let version = try reader.version()
+        guard version.linkCount == 1 else {
+            throw PipelineError(
+                .hardLinked, "the photo has \(version.linkCount) names (hard links)",
+                hint: "copy it: through another name it could be changed when it is published")
         }
+        let age = WallClock.milliseconds() - version.modifiedNanoseconds / 1_000_000
+        if reader.hasWriter != nil || !(0..<1000).contains(age) { return }
+        try await Task.sleep(for: .milliseconds(1000 - age))
+        // Once: whoever goes on writing makes nobody else wait.
+        guard try reader.version() == version else { throw UploadPipeline.changedWhileRead(name) }
     }
 
     /// Moves the claimed files to `done/` or `failed/` with a receipt or a reason, and forgets the claim.

@@ -30,15 +30,20 @@ struct Completeness {
         case fresh(for: Int64)
     }
 
-    func state(of file: Directory.Entry, in folder: Directory, hint: InboxHints.Kind) -> State {
+    /// Judges a file.
+    ///
+    /// - Throws: `BlobError`, also when it cannot be opened: then it is not to be claimed either.
+    func state(
+        of file: Directory.Entry, in folder: Directory, hint: InboxHints.Kind
+    ) throws(BlobError) -> State {
         if hint == .seen, !isAtRest(file) { return .fresh(for: remaining(file, Self.second)) }
-        let reader = try? folder.file(file.name)
-        let hasWriter = reader?.hasWriter
+        let reader = try folder.file(file.name)
+        let hasWriter = reader.hasWriter
         if hasWriter == true { return .beingWritten }
         if file.byteCount == 0 { return isQuiet(file) ? .complete : .fresh(for: remaining(file)) }
         if hint == .moved || isQuiet(file) { return .complete }
         let isText = file.name.hasSuffix(Sidecar.suffix)
-        guard hint == .closed || hasWriter == false, isText || reader.map(EndMarker.isWhole) ?? false else {
+        guard hint == .closed || hasWriter == false, isText || EndMarker.isWhole(reader) else {
             return .fresh(for: remaining(file))
         }
         return hint == .closed || isAtRest(file) ? .complete : .fresh(for: remaining(file, Self.second))

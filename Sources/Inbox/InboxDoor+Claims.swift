@@ -33,8 +33,9 @@ extension InboxDoor {
 
     /// Brings a claim to its end, however often a passing fault is in the way; a shutdown leaves it for the next start.
     ///
-    /// Meanwhile it keeps its slot: with the disk full, the inbox comes to rest by itself.
+    /// It keeps its slot while the intake is paused. What meets a fault of its own again and again gives it to others.
     func finish(_ record: UploadRecord, releasing slots: Slots) async {
+        var slots = slots
         defer { slots.release() }
         var attempt = 0
         while !Task.isEnding {
@@ -45,6 +46,10 @@ extension InboxDoor {
                 if Task.isEnding { return }
                 if await pipeline.isPaused(by: error) { continue }
                 attempt += 1
+                if attempt == 3, stuck.takeIfFree() {
+                    slots.release()
+                    slots = stuck
+                }
                 let delay = Backoff.delay(afterAttempt: attempt)
                 logger.warning(
                     "a passing fault; trying again",
@@ -131,17 +136,5 @@ final class FolderFaults: Sendable {
             let last = faults.updateValue(code, forKey: folder)
             return last == nil ? fault != nil : last != code
         }
-    }
-}
-
-extension String {
-    /// For a line of a log or a terminal: control characters, which could pretend to be another line, as `\u{…}`.
-    package var printable: String {
-        unicodeScalars.map { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator, .format: scalar.escaped(asASCII: true)
-            default: String(scalar)
-            }
-        }.joined()
     }
 }

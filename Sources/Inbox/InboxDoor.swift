@@ -28,6 +28,8 @@ package struct InboxDoor: Service {
     private static let longestInterval: Duration = .seconds(300)
     /// How many claims are worked on at a time.
     private static let maxClaims = 16
+    /// How many may be stuck besides, each in a fault of its own.
+    private static let maxStuckClaims = 1000
     /// How many names that the kernel told of are taken over at a time.
     private static let maxNews = 1024
 
@@ -35,6 +37,7 @@ package struct InboxDoor: Service {
     let settings: Settings
     let logger: Logger
     let faults = FolderFaults()
+    let stuck = Slots(maxStuckClaims)
 
     package init(_ pipeline: UploadPipeline, settings: Settings = Settings(), logger: Logger) {
         self.pipeline = pipeline
@@ -164,7 +167,10 @@ package struct InboxDoor: Service {
                 found = try result.get()
             }
         } catch {
-            if await !pipeline.isPaused(by: error) { note(error as? BlobError, in: user) }
+            // A file that nobody lets us read is no fault of the disk, and its neighbours are looked at all the same.
+            let fault = error as? BlobError
+            let isOfTheDisk = fault?.code == .permission ? false : await pipeline.isPaused(by: error)
+            if !isOfTheDisk { note(fault, in: user) }
             return .some(nil)
         }
         guard let found else { return .some(nil) }

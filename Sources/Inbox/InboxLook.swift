@@ -44,15 +44,13 @@ struct InboxLook {
 
     /// Gives a name that is no UTF-8 one that is, each strange byte as `%XX`: from there on it is a file like others.
     private func plain(_ raw: RawName) throws(BlobError) -> RawName {
-        var name = raw.escaped
-        while name.utf8.count > 200 { name.removeLast() }
+        var name = FileName.shortened(raw.escaped, to: 200)
+        if try folder.entry(name) != nil { name += ".\(UInt64.random(in: .min ... .max))" }
+        // Its text first, or the photo would be taken without.
         do throws(BlobError) {
-            try folder.rename(raw, to: name)
-        } catch {
-            guard error.code == .exists else { throw error }
-            name += ".\(UInt64.random(in: .min ... .max))"
-            try folder.rename(raw, to: name)
-        }
+            try folder.rename(raw.appending(Sidecar.suffix), to: Sidecar.name(of: name))
+        } catch  where [.notFound, .exists, .badName].contains(error.code) {}
+        try folder.rename(raw, to: name)
         return RawName(name)
     }
 
@@ -64,7 +62,7 @@ struct InboxLook {
             return misfit(
                 entry, .badUser, "is no user id", "name the folder with 1 to 128 letters, digits, - or _")
         }
-        if entry.kind == .file, let finding = wait(for: entry, hint) { return finding }
+        if entry.kind == .file, let finding = try wait(for: entry, hint) { return finding }
         return misfit(entry, .badUser, "lies outside of a user's folder", "put it into inbox/USER/")
     }
 
@@ -78,7 +76,7 @@ struct InboxLook {
                 "put the text there before the photo, or use a folder NAME.post")
         }
         guard entry.linkCount == 1 else { return linked(entry) }
-        if let finding = wait(for: entry, hint) { return finding }
+        if let finding = try wait(for: entry, hint) { return finding }
         return try candidate(entry)
     }
 
@@ -98,7 +96,7 @@ struct InboxLook {
                     entry, .wrongKind, "holds \(name), a folder, a link, a pipe or a device", "put photos there alone")
             }
             guard file.linkCount == 1 else { return linked(file, within: entry) }
-            if look.wait(for: file, hint == .moved ? .moved : .seen) != nil { return unfinished(entry) }
+            if try look.wait(for: file, hint == .moved ? .moved : .seen) != nil { return unfinished(entry) }
         }
         return try candidate(entry)
     }
@@ -106,7 +104,7 @@ struct InboxLook {
     /// Takes the sidecar into account: a photo waits for its text to be whole.
     private func candidate(_ entry: Directory.Entry) throws(BlobError) -> Finding {
         if let sidecar = try folder.entry(Sidecar.name(of: entry.name)), sidecar.kind == .file,
-            wait(for: sidecar, .closed) != nil
+            try wait(for: sidecar, .closed) != nil
         {
             return unfinished(entry)
         }
@@ -114,8 +112,8 @@ struct InboxLook {
         return .candidate(Candidate(owner: owner, place: place, name: entry.name))
     }
 
-    private func wait(for file: Directory.Entry, _ hint: InboxHints.Kind) -> Finding? {
-        switch completeness.state(of: file, in: folder, hint: hint) {
+    private func wait(for file: Directory.Entry, _ hint: InboxHints.Kind) throws(BlobError) -> Finding? {
+        switch try completeness.state(of: file, in: folder, hint: hint) {
         case .complete: nil
         case .fresh(let time): .unfinished(name: file.name, after: time)
         case .beingWritten: .unfinished(name: file.name, after: nil)

@@ -22,15 +22,21 @@ struct PutAway {
     func put(_ name: String, from source: Directory, kind: String, document: (String) -> [UInt8]) throws {
         guard let entry = try source.entry(name) else { return }
         let sidecar = Sidecar.name(of: name)
+        let hasText = try source.entry(sidecar)?.kind == .file
         for newName in [name, Self.marked(name, with: mark)] {
             let documentName = FileName.document(of: newName, kind: kind)
+            let textName = Sidecar.name(of: newName)
             if try folder.entry(newName) != nil {
                 guard try isOurs(documentName) else { continue }
                 return try source.removeTree(name)  // A copy that a crash kept from being the only one.
             }
+            let isTextThere = try hasText && folder.entry(textName) != nil
+            if isTextThere, try !isOurs(documentName) { continue }  // It is another thing's.
             guard try take(documentName, with: document(newName)) else { continue }
-            if let text = try source.entry(sidecar), text.kind == .file {
-                try source.bring(sidecar, to: folder, as: Sidecar.name(of: newName), via: ".\(mark).part")
+            if isTextThere {
+                try source.removeTree(sidecar)  // As above.
+            } else if hasText {
+                try source.bring(sidecar, to: folder, as: textName, via: ".\(mark).part")
             }
             return try source.bring(
                 name, to: folder, as: newName, via: ".\(mark).part", isSpecial: entry.kind == .other)
@@ -76,10 +82,11 @@ enum FileName {
         "\(shortened(name, to: 235)).\(kind).json"
     }
 
+    /// The beginning of a name; never nothing, for a character may be longer than all that is wanted.
     static func shortened(_ name: String, to maxBytes: Int) -> String {
-        var short = name
-        while short.utf8.count > maxBytes { short.removeLast() }
-        return short
+        var short = name.unicodeScalars
+        while short.count > 1, String(short).utf8.count > maxBytes { short.removeLast() }
+        return String(short)
     }
 }
 

@@ -15,26 +15,27 @@ extension UploadPipeline {
         while true {
             let content = try await content(of: record)
             if try await endDuplicate(record, of: content) { return false }
-            let known = Person(uid: record.owner, record: try await tree.get(Paths.person(record.owner)))
+            let (name, picture) = try await nameAndPicture(of: record.owner)
             var record = record
             record.state = .published
             record.updatedAt = WallClock.milliseconds()
             record.error = nil
-            let author = known ?? Person(uid: record.owner)
+            let author = Person(
+                uid: record.owner, fullName: name?.stringValue, profilePicture: picture?.stringValue)
             let post = Post(
                 id: record.id, author: author, text: record.text, timestamp: record.updatedAt,
                 photos: record.orderedPhotos.compactMap(\.rendered), clientReference: record.clientReference)
             var update = MultiPathUpdate()
             try post.write(to: &update)
-            if known == nil { author.write(to: &update) }
+            if name?.stringValue == nil { author.write(to: &update) }
             for number in record.photos.keys { record.photos[number]?.rendered = nil }  // The post has it now.
             try discard(leftovers, in: &update)
             update[Paths.upload(record.id)] = try record.value()
             update[Paths.queued(record.id)] = record.door == .inbox ? QueueEntry(record).value : nil
             update.preconditions = [
                 .equals(Paths.upload(record.id) / "state", .string(UploadState.ingested.rawValue)),
-                .equals(Paths.person(record.owner) / "full_name", (known?.fullName).map(TreeValue.string)),
-                .equals(Paths.person(record.owner) / "profile_picture", author.profilePicture.map(TreeValue.string)),
+                .equals(Paths.person(record.owner) / "full_name", name),
+                .equals(Paths.person(record.owner) / "profile_picture", picture),
             ]
             if let content, content.post == nil {
                 update[content.path] = .string(record.id.description)
@@ -44,6 +45,15 @@ extension UploadPipeline {
             guard try await self.record(of: record.id)?.state == .ingested else { return true }
         }
     }
+
+    /// What `people/` says, be it what it may: clients write there.
+    private func nameAndPicture(of user: UserID) async throws -> (name: TreeValue?, picture: TreeValue?) {
+        try await tree.snapshot { snapshot in
+            let person = Paths.person(user)
+            return (try snapshot.get(person / "full_name"), try snapshot.get(person / "profile_picture"))
+        }
+    }
+
     /// Renditions that an earlier try made by other recipes, before the service was started with these.
     private func leftovers(of record: UploadRecord) async throws -> [BlobName] {
         let blobs = storage.blobs

@@ -35,13 +35,20 @@ extension UploadPipeline {
             .init(rawValue: "left_over"),
             "these files were left over by an upload that has ended, or that nobody knows",
             hint: "look into done/ and at the posts; what is missing there can be put into the inbox again")
-        try await onFileThread {
-            guard try !storage.incoming.folder(name).names().isEmpty else { return try storage.incoming.remove(name) }
+        let isPutAside = try await onFileThread {
+            // It may have come to its end since it was listed.
+            guard try storage.incoming.entry(name) != nil else { return false }
+            guard try !storage.incoming.folder(name).names().isEmpty else {
+                try storage.incoming.remove(name)
+                return false
+            }
             let folder = try storage.failedFolder(of: reason.code, user: owner)
             let document = FailureReason(reason, user: owner, source: name, file: name, mark: name).json
             try folder.write(document, as: "\(name).reason.json", staging: storage.incoming)
             try storage.incoming.move(name, to: folder, as: name)
+            return true
         }
+        guard isPutAside else { return }
         logger.warning("tidied a claim that was left over", metadata: ["upload": "\(name)"])
     }
 

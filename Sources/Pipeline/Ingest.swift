@@ -114,7 +114,8 @@ extension UploadPipeline {
         throw PipelineError(.init(rawValue: "unsupported_format"), "\(name) is no photo that this service reads")
     }
 
-    private static func changedWhileRead(_ name: String) -> PipelineError {
+    /// Somebody writes, or has written, what is to be ingested.
+    package static func changedWhileRead(_ name: String) -> PipelineError {
         PipelineError(
             .changedWhileRead, "\(name) was being written while it was read", hint: "it is read again when it rests",
             isTransient: true)

@@ -1,5 +1,6 @@
 import Blobs
 import Failpoints
+import Logging
 package import Posts
 import Tree
 
@@ -7,6 +8,13 @@ extension UploadPipeline {
     /// Ends an upload with a reason. What its sender gave is put aside for a person to find.
     package func fail(_ id: PostID, from state: UploadState, with verdict: PipelineError) async throws {
         let record = try await move(id, from: state, to: .failed) { $0.error = verdict }
+        outcomes.count(.failed)
+        logger.notice(
+            "failed",
+            metadata: [
+                "upload": "\(id)", "owner": "\(record.owner)", "code": "\(verdict.code.rawValue)",
+                "reason": "\(verdict.description.printable)",
+            ])
         if record.door == .socket { try await settle(id) }
     }
 

@@ -33,7 +33,7 @@ extension UploadPipeline {
         let delay = Backoff.delay(afterAttempt: attempt)
         logger.warning(
             "a passing fault; trying again",
-            metadata: ["upload": "\(id)", "fault": "\(fault)", "in": "\(delay)"])
+            metadata: ["upload": "\(id)", "fault": "\(fault.description.printable)", "in": "\(delay)"])
         try? await note(fault, attempt: attempt, of: id)
         try? await cancelWhenGracefulShutdown { try await Task.sleep(for: delay) }
     }

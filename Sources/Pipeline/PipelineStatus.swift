@@ -14,7 +14,7 @@ package struct PipelineStatus: Sendable {
     package let published: Int
     /// Dropped files whose bytes had been posted before, since the start.
     package let duplicates: Int
-    /// Acknowledged uploads that could never become a post, since the start.
+    /// Uploads that could never become a post, since the start.
     package let failed: Int
     /// Why nothing new is taken; nil while it is.
     package let pause: IntakePause?

@@ -28,6 +28,15 @@ package final class Slots: Sendable {
         }
     }
 
+    /// Takes a slot if one is free.
+    package func takeIfFree() -> Bool {
+        state.withLock { state in
+            guard state.free > 0 else { return false }
+            state.free -= 1
+            return true
+        }
+    }
+
     /// Runs work while holding a slot.
     package func hold<R>(_ body: () async throws -> R) async rethrows -> R {
         await take()

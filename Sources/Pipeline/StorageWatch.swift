@@ -143,7 +143,8 @@ final class StorageWatch: Sendable {
         }
         let reserve = reserve.bytes(of: space)
         // A little more to go on than to stop, so that the one does not follow the other all the time.
-        let needed = gate.pause == nil ? reserve : reserve + reserve / 20
+        let (more, overflow) = reserve.addingReportingOverflow(reserve / 20)
+        let needed = gate.pause == nil || overflow ? reserve : more
         guard space.freeBytes < needed else { return nil }
         return IntakePause(
             code: "disk_full",

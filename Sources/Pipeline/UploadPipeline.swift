@@ -94,9 +94,7 @@ package final class UploadPipeline: Service {
                     isPost ? "published" : "duplicate",
                     metadata: ["owner": "\(record.owner)", "photos": "\(record.photos.count)"])
             } catch let verdict as PipelineError where !verdict.isTransient {
-                logger.notice("failed", metadata: ["code": "\(verdict.code.rawValue)", "reason": "\(verdict)"])
                 try await fail(id, from: .ingested, with: verdict)
-                outcomes.count(.failed)
             }
             queue.finish(id)
         } catch {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Blobs
 import Foundation
 import Inbox
+import Pipeline
 import Tree
 
 /// Looks after what could not become a post.

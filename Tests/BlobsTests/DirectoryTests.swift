@@ -1,5 +1,6 @@
 import Blobs
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -74,6 +75,32 @@ struct DirectoryTests {
             try folder.removeTree("doomed")
             #expect(try folder.entry("doomed") == nil)
             #expect(try scratch.read("outside/kept") == "keep")
+        }
+    }
+
+    @Test(
+        "Folders that lie in each other a thousand deep are deleted; they are not copied, and nothing is left of the try"
+    )
+    func depth() async throws {
+        try await withScratch { scratch in
+            let folder = try scratch.directory()
+            let other = try folder.folder("other", create: true)
+            _ = try folder.folder("doomed", create: true)
+            var innermost = open("\(scratch.path)/doomed", O_RDONLY | O_DIRECTORY)
+            for _ in 0..<1000 {
+                #expect(mkdirat(innermost, "d", 0o700) == 0)
+                let next = openat(innermost, "d", O_RDONLY | O_DIRECTORY)
+                close(innermost)
+                innermost = next
+            }
+            close(innermost)
+            let fault = #expect(throws: BlobError.self) {
+                try folder.copy("doomed", to: other, as: "copy", via: ".part")
+            }
+            #expect(fault?.code == .tooDeep)
+            #expect(try folder.entry("doomed") != nil && other.names().isEmpty)
+            try folder.removeTree("doomed")
+            #expect(try folder.names() == ["other"])
         }
     }
 

@@ -33,7 +33,8 @@ struct FailpointTests {
         arguments: [
             "crash", "before-rename", "=crash", "before-=crash", "before-juggle=crash", "during-rename=crash",
             "before-rename=explode", "before-rename=crash@0", "before-rename=crash@x", "after-rename=EIO",
-            "before-rename=EWHATEVER", "before-rename=skip", "after-fsync=skip", "before-rename=pause(",
+            "before-rename=EWHATEVER", ":=crash", ":/blobs/=crash", "before-rename=skip", "after-fsync=skip",
+            "before-rename=pause(",
         ])
     func noRules(text: String) {
         #expect(FailpointRule(text[...]) == nil)

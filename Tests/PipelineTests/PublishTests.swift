@@ -89,6 +89,24 @@ struct PublishTests {
         }
     }
 
+    @Test(
+        "P3: whatever clients have written into people/, the author's next post is published",
+        arguments: [
+            (["profile_picture": "/p.jpg"], ["uid": "ana", "full_name": "ana", "profile_picture": "/p.jpg"]),
+            (["full_name": "Ana", "profile_picture": 5], ["uid": "ana", "full_name": "Ana"]),
+            (["full_name": true, "profile_picture": ["x": 1]], ["uid": "ana", "full_name": "ana"]),
+            ("ana", ["uid": "ana", "full_name": "ana"]),
+        ] as [(TreeValue, TreeValue)])
+    func oddAuthor(person: TreeValue, author: TreeValue) async throws {
+        try await withPipeline { running in
+            let uid = try #require(UserID("ana"))
+            try await running.storage.tree.set(Paths.person(uid), to: person)
+            let record = try await running.upload([], by: "ana", text: "hi")
+            #expect(try await running.storage.tree.get(Paths.post(record.id) / "author") == author)
+            #expect(try await running.storage.tree.get(Paths.person(uid) / "full_name") == author["full_name"])
+        }
+    }
+
     @Test("B27, B28: timestamps are the server's integers, and the order of ids is the order of posts")
     func timestamps() async throws {
         try await withPipeline { running in
