@@ -99,6 +99,8 @@ struct Claim {
     private func takeBack(_ record: UploadRecord) async throws {
         try await putBack(record)
         try await pipeline.abandon(record.id)
+        // Nobody asks for it, and what cannot be taken is tried again and again.
+        try await pipeline.forget(record.id)
     }
 
     /// Puts what was claimed back into the inbox, under another name where its own is taken by now.

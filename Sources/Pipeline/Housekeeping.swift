@@ -1,6 +1,6 @@
 import Blobs
 import Logging
-import Posts
+package import Posts
 import Tree
 
 /// What is left over, and nobody's work any more: the sweeper's, now and then.
@@ -68,7 +68,8 @@ extension UploadPipeline {
         }
     }
 
-    private func forget(_ id: PostID) async throws {
+    /// Deletes the record of an upload that has ended, and frees its idempotency key, unless there is work to do for it.
+    package func forget(_ id: PostID) async throws {
         guard try await tree.get(Paths.queued(id)) == nil else { return }
         var update = MultiPathUpdate(preconditions: [.absent(Paths.queued(id))])
         if let record = try await record(of: id), let reference = record.clientReference {

@@ -86,6 +86,7 @@ struct StubbornTests {
             let writer = try #require(FileHandle(forWritingAtPath: "\(scratch.path)/\(claimed)/a.jpg"))
             try await Claim(pipeline).finish(record.id)
             try writer.close()
+            #expect(try await pipeline.record(of: record.id) == nil, "nothing is left of a try")
             let inbox = "Storage/inbox/maria"
             #expect(try scratch.read("\(inbox)/a.jpg") == "new" && !scratch.exists("\(inbox)/a.jpg.json"))
             #expect(try scratch.read("\(inbox)/a.\(record.id).jpg") == "old")
