@@ -10,9 +10,10 @@ extension UploadPipeline {
     /// precondition, and the update is made anew. So is it when another upload of the same bytes comes first.
     ///
     /// - Returns: Whether it is a post now, and no duplicate of one.
+    /// - Throws: `PipelineError` `conflict`, a passing fault, when the preconditions fail again and again.
     func commit(_ record: UploadRecord) async throws -> Bool {
         let leftovers = try await leftovers(of: record)
-        while true {
+        for _ in 0..<Self.commitTries {
             let content = try await content(of: record)
             if try await endDuplicate(record, of: content) { return false }
             let (name, picture) = try await nameAndPicture(of: record.owner)
@@ -44,7 +45,13 @@ extension UploadPipeline {
             if try await step("ingested-published", { try await apply(update) }) { return true }
             guard try await self.record(of: record.id)?.state == .ingested else { return true }
         }
+        throw PipelineError(
+            .conflict, "what people/\(record.owner) says changes faster than a post can be committed",
+            hint: "it is tried again", isTransient: true)
     }
+
+    /// How often a commit is made anew at once; then the upload waits, and its worker goes on with another.
+    private static let commitTries = 50
 
     /// What `people/` says, be it what it may: clients write there.
     private func nameAndPicture(of user: UserID) async throws -> (name: TreeValue?, picture: TreeValue?) {
