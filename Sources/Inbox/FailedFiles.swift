@@ -122,15 +122,17 @@ package struct FailedFiles: Sendable {
         // The text first, as people do who want both to be taken.
         let (text, newText) = (Sidecar.name(of: item.file), Sidecar.name(of: name))
         let hasText = try folder.entry(text)?.kind == .file
-        if hasText { try folder.bring(text, to: target, as: newText, via: ".\(newText.prefix(60)).retry.part") }
+        if hasText { try folder.bring(text, to: target, as: newText, via: Self.part(newText)) }
         do throws(BlobError) {
-            try folder.bring(item.file, to: target, as: name, via: ".\(name.prefix(60)).retry.part")
+            try folder.bring(item.file, to: target, as: name, via: Self.part(name))
         } catch {
-            if hasText { try target.bring(newText, to: folder, as: text, via: ".\(text.prefix(60)).retry.part") }
+            if hasText { try target.bring(newText, to: folder, as: text, via: Self.part(text)) }
             throw error.code == .exists ? taken(name, in: place) : error
         }
         try folder.remove(item.document)
     }
+
+    private static func part(_ name: String) -> String { ".\(FileName.shortened(name, to: 200)).retry.part" }
 
     private func taken(_ name: String, in place: [String]) -> BlobError {
         BlobError(

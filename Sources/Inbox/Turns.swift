@@ -9,8 +9,6 @@ struct Turns {
         var names: [InboxHints.Name] = []
         var walk: InboxWalk?
         var wantsWalk = false
-        /// When a walk is too dear to be made again at once.
-        var rests: ContinuousClock.Instant?
     }
 
     /// One step for one user.
@@ -25,6 +23,8 @@ struct Turns {
     private static let share = 20
 
     private var work: [String: Work] = [:]
+    /// Until when a user's walk, which is dear, is not made again.
+    private var rests: [String: ContinuousClock.Instant] = [:]
     private var queue: Deque<String> = []
     /// How many names that the kernel told of are not looked at yet.
     private(set) var nameCount = 0
@@ -73,10 +73,11 @@ struct Turns {
                 return (user, .look(at: name))
             }
             if mine.walk == nil, mine.wantsWalk {
-                if let rests = mine.rests, rests > .now {
+                if let rest = rests[user], rest > .now {
                     queue.append(user)
                     continue
                 }
+                rests[user] = nil
                 mine.wantsWalk = false
                 mine.walk = InboxWalk(user, pageLength: max(16, Self.maxPagedNames / max(1, queue.count + 1)))
             }
@@ -95,7 +96,7 @@ struct Turns {
     mutating func went(_ walk: InboxWalk?, of user: String, in time: Duration) {
         cost += time
         work[user]?.walk = walk
-        if walk == nil, time > .milliseconds(20) { work[user]?.rests = .now + time * Self.share }
+        if walk == nil, time > .milliseconds(20) { rests[user] = .now + time * Self.share }
     }
 
     /// Forgets what was to be done for a user, until the next walk through everything.
