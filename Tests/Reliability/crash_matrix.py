@@ -59,6 +59,15 @@ def trace(binary, folder):
         if not service.start(options, environment):
             raise RuntimeError(f"the service does not start; see {service.log}")
 
+    try:
+        take_every_step(service, run, photos, ledger, path)
+    finally:
+        service.kill()
+    places = {place_of(line, service.storage) for line in path.read_text().splitlines()}
+    return sorted(place for place in places if place)
+
+
+def take_every_step(service, run, photos, ledger, path):
     run(arguments())
     ids = []
     for number in range(2):
@@ -92,8 +101,6 @@ def trace(binary, folder):
     while "after-step:collected\n" not in path.read_text() and time.monotonic() < deadline:
         time.sleep(0.05)
     service.stop()
-    places = {place_of(line, service.storage) for line in path.read_text().splitlines()}
-    return sorted(place for place in places if place)
 
 
 def compare(points):
@@ -116,6 +123,7 @@ class Lane:
         self.points = points
         self.name = f"lane{seed}"
         self.random = random.Random(seed)
+        self.service = Service(binary, self.folder / self.name / "Storage")
         self.counts = collections.Counter()
         self.problems = []
 
@@ -224,7 +232,11 @@ class Lane:
 
 
 def run_lane(*parameters):
-    return Lane(*parameters).run()
+    lane = Lane(*parameters)
+    try:
+        return lane.run()
+    finally:
+        lane.service.kill()
 
 
 def main():

@@ -184,18 +184,21 @@ def main():
         files = list(pictures(sys.argv[1:]))
         random.Random(1).shuffle(files)
         run = Run(binary, pathlib.Path(folder))
-        run.start()
-        run.one_at_a_time(files[: len(files) // 2])
-        first = megabytes(run.process, "VmRSS")
-        run.one_at_a_time(files[len(files) // 2 :])
-        second = megabytes(run.process, "VmRSS")
-        run.all_at_once(files)
-        last = megabytes(run.process, "VmRSS")
-        if not run.service.is_running:
-            run.problems.append("the service died")
-        code = run.service.stop()
-        if code != 0:
-            run.problems.append(f"the service ended with {code}; see its log")
+        try:
+            run.start()
+            run.one_at_a_time(files[: len(files) // 2])
+            first = megabytes(run.process, "VmRSS")
+            run.one_at_a_time(files[len(files) // 2 :])
+            second = megabytes(run.process, "VmRSS")
+            run.all_at_once(files)
+            last = megabytes(run.process, "VmRSS")
+            if not run.service.is_running:
+                run.problems.append("the service died")
+            code = run.service.stop()
+            if code != 0:
+                run.problems.append(f"the service ended with {code}; see its log")
+        finally:
+            run.service.kill()
     worst, name = max(run.costs)
     if worst > MAX_CPU_SECONDS:
         run.problems.append(f"{name} cost {worst:.1f} s of CPU")
