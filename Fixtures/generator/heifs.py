@@ -127,6 +127,10 @@ def broken(whole_files):
     add("five-pictures", heif.file([film], brand=b"avif"), "corrupt", "not what the file says", "avif")
     add("overlapping-pieces", heif.file([heif.Item(plain.kind, plain.properties, plain.data)]).replace(
         struct.pack(">HHHI", 1, 0, 1, 0)[:6], struct.pack(">HHH", 1, 0, 2)), "corrupt")
+    for kind in ("heic", "avif"):
+        empty = heif.file([heif.encode(shown, avif=kind == "avif")], brand=kind.encode()).replace(
+            struct.pack(">HHH", 1, 0, 1), struct.pack(">HHH", 1, 0, 0))
+        add("no-data", empty, "corrupt", "not what the file says", kind)
     lying = heif.Item(b"grid", [heif.size(96, 72)], heif.grid(1, 1, 9600, 7200), [(b"dimg", [2])])
     add("grid-of-two-sizes", heif.file([lying, plain]), "corrupt", "grid of another size")
     add("other-codec", heif.file([heif.Item(b"vvc1", plain.properties, plain.data)]), "unsupported_format", "vvc1")

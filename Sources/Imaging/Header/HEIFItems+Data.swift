@@ -31,7 +31,7 @@ extension HEIFItems {
                 still.take(configuration: bytes.extracting(one.payload))
             }
             still.take(data)
-            return (still.codedSize, still.isPlain && still.pictureCount <= 1)
+            return (still.codedSize, still.isPlain && still.pictureCount == 1)
         case "av01":
             var still = AV1Still()
             for one in properties(of: item) where bytes.starts(with: "av1C", at: one.type) {
@@ -39,7 +39,7 @@ extension HEIFItems {
             }
             still.take(data)
             // Layers of a picture are frames, too.
-            return (still.codedSize, still.isPlain && still.frameCount <= 4)
+            return (still.codedSize, still.isPlain && (1...4).contains(still.frameCount))
         default:
             throw .unsupported("\(format.name) with a picture of the kind \"\(type)\"")
         }
