@@ -143,17 +143,6 @@ import Testing
         for await _ in begun {}
         return (task, { gate.signal() })
     }
-
-    private func keys(of engine: SQLiteEngine) async throws -> [[UInt8]] {
-        try await engine.read { snapshot throws(TreeError) in
-            var keys: [[UInt8]] = []
-            try snapshot.scan(.all, reverse: false) { key, _ throws(TreeError) in
-                keys.append(key.copied)
-                return true
-            }
-            return keys
-        }
-    }
 }
 
 /// Makes each fsync of a connection's log, or of its database, fail.

@@ -127,15 +127,4 @@ import Testing
             await engine.close()
         }
     }
-
-    private func keys(of engine: SQLiteEngine) async throws -> [[UInt8]] {
-        try await engine.read { snapshot throws(TreeError) in
-            var keys: [[UInt8]] = []
-            try snapshot.scan(.all, reverse: false) { key, _ throws(TreeError) in
-                keys.append(key.copied)
-                return true
-            }
-            return keys
-        }
-    }
 }

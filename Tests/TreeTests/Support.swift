@@ -35,6 +35,18 @@ func withEngine<Result>(_ kind: EngineKind, _ body: (any Engine) async throws ->
     }
 }
 
+/// All keys that an engine has, in order.
+func keys(of engine: some Engine) async throws -> [[UInt8]] {
+    try await engine.read { snapshot throws(TreeError) in
+        var keys: [[UInt8]] = []
+        try snapshot.scan(.all, reverse: false) { key, _ throws(TreeError) in
+            keys.append(key.copied)
+            return true
+        }
+        return keys
+    }
+}
+
 /// Runs a body with a new, empty store.
 @discardableResult
 func withStore<Result>(
