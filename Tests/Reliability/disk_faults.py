@@ -54,10 +54,10 @@ class Faults:
     LAYOUT = struct.Struct("=IIIiII")
 
     def __init__(self, folder, storage):
-        self.library, self.path, self.storage = folder / "fault_shim.so", folder / "orders", storage
+        self.shim, self.path, self.storage = folder / "fault_shim.so", folder / "orders", storage
         compiler = os.environ.get("CC", "cc")
         subprocess.run(
-            [compiler, "-O2", "-Wall", "-U_FORTIFY_SOURCE", "-shared", "-fPIC", "-o", self.library,
+            [compiler, "-O2", "-Wall", "-U_FORTIFY_SOURCE", "-shared", "-fPIC", "-o", self.shim,
              HERE / "fault_shim.c", "-ldl"], check=True)
         self.path.write_bytes(bytes(4096))
         self.file = open(self.path, "r+b")
@@ -66,7 +66,7 @@ class Faults:
     @property
     def environment(self):
         return {
-            "LD_PRELOAD": str(self.library), "TINTYPE_FAULTS": str(self.path), "TINTYPE_FAULTS_ROOT": str(self.storage)}
+            "LD_PRELOAD": str(self.shim), "TINTYPE_FAULTS": str(self.path), "TINTYPE_FAULTS_ROOT": str(self.storage)}
 
     def begin(self, operation, place, error, first=1, times=0):
         """`error` None: half of what is to be written is written."""

@@ -11,6 +11,7 @@ one has to be one post of its user; nothing else may be a post; whatever else wa
 
 import argparse
 import collections
+import glob
 import hashlib
 import json
 import os
@@ -25,8 +26,8 @@ import threading
 import time
 import zlib
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from service import Service  # noqa: E402
+from checker import digest, files_in
+from service import Service
 
 USERS = 20
 WRITERS = 8
@@ -44,10 +45,6 @@ def photo(number):
     pixels = zlib.compress(rows, 0)
     header = struct.pack(">IIBBBBB", 24, 24, 8, 2, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
-
-
-def digest(data):
-    return hashlib.sha256(data).hexdigest()
 
 
 class Books:
@@ -240,8 +237,8 @@ def check(service, books):
             problems.append(f"post {post_id} has {len(originals)} originals")
         for path in originals:
             published[digest(path.read_bytes())].append((post_id, user))
-    put_aside = {digest(p.read_bytes()) for p in files(service.storage / "failed")}
-    done = collections.Counter(digest(p.read_bytes()) for p in files(service.storage / "done"))
+    put_aside = {digest(p.read_bytes()) for p in files_in(service.storage / "failed")}
+    done = collections.Counter(digest(p.read_bytes()) for p in files_in(service.storage / "done"))
     allowed = {**books.replaced, **books.linked, **books.complete}
     lost, extra = [], []
     for content, user in books.complete.items():
@@ -264,21 +261,13 @@ def check(service, books):
         if content not in published and content not in put_aside:
             lost.append(f"a hard-linked file of {user}, {content[:12]}, is neither a post nor put aside")
     duplicates = sum(done.values()) - len(done)
-    for path in files(service.storage / "done"):
-        receipts = list(path.parent.glob(glob_escape(path.name[:60]) + "*.receipt.json"))
+    for path in files_in(service.storage / "done"):
+        receipts = list(path.parent.glob(glob.escape(path.name[:60]) + "*.receipt.json"))
         if not receipts:
             problems.append(f"{path} has no receipt")
     for path in service.storage.rglob("*.part"):
         problems.append(f"{path} is left over")
     return published, duplicates, lost, extra, problems
-
-
-def files(folder):
-    return [path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(".json")]
-
-
-def glob_escape(name):
-    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
 
 
 def main():

@@ -16,9 +16,9 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from hostile_inbox import files, photo  # noqa: E402
-from service import Service  # noqa: E402
+from checker import files_in
+from hostile_inbox import photo
+from service import Service
 
 
 def status(service, name):
@@ -79,7 +79,7 @@ def posts(storage, service, count):
         time.sleep(0.5)
     seconds = time.monotonic() - begin
     order = service.json("GET", "/v1/people/user3/posts?limit=200")[1]["posts"]
-    return {"served_s": served, "posts": published, "left": len(files(storage / "inbox")), "seconds": round(seconds),
+    return {"served_s": served, "posts": published, "left": len(files_in(storage / "inbox")), "seconds": round(seconds),
             "posts_per_s": round(count / seconds), "other_user_s": zoe, "peak_rss_mib": peak, "newest_page": len(order)}
 
 
