@@ -26,8 +26,8 @@ struct PutAway {
         for newName in [name, Self.marked(name, with: mark)] {
             let documentName = FileName.document(of: newName, kind: kind)
             let textName = Sidecar.name(of: newName)
-            if try folder.entry(newName) != nil {
-                guard try isOurs(documentName) else { continue }
+            if let copy = try folder.entry(newName) {
+                guard copy.isLike(entry), try isOurs(documentName) else { continue }
                 return try source.removeTree(name)  // A copy that a crash kept from being the only one.
             }
             let isTextThere = try hasText && folder.entry(textName) != nil
@@ -87,6 +87,13 @@ enum FileName {
         var short = name.unicodeScalars
         while short.count > 1, String(short).utf8.count > maxBytes { short.removeLast() }
         return String(short)
+    }
+}
+
+extension Directory.Entry {
+    /// Whether one may be the other's copy, of what has its size in bytes.
+    fileprivate func isLike(_ other: Self) -> Bool {
+        kind == other.kind && (kind != .file || byteCount == other.byteCount)
     }
 }
 

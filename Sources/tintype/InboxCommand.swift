@@ -38,6 +38,11 @@ struct InboxCommand: AsyncParsableCommand {
         func files() throws -> FailedFiles {
             try FailedFiles(storage: storage.configuration().value(Settings.storage))
         }
+
+        /// What is said where there is none.
+        var absence: String {
+            "nothing failed" + (user.map { " of \($0)" } ?? "") + (reason.map { " for the reason \($0)" } ?? "")
+        }
     }
 
     /// Which of them to do something about: nothing is chosen by accident.
@@ -91,7 +96,7 @@ struct InboxCommand: AsyncParsableCommand {
                     ])
                 }
             }
-            if items.isEmpty { Terminal.tell("nothing failed") }
+            if items.isEmpty { Terminal.tell(selection.absence) }
             if failures > 0 { throw failures == items.count ? Outcome.failed : Outcome.partial }
         }
     }
@@ -113,7 +118,7 @@ struct InboxCommand: AsyncParsableCommand {
             for item in items {
                 if selection.json { Terminal.emit(item.json) } else { show(item) }
             }
-            if items.isEmpty { Terminal.tell("nothing failed") }
+            if items.isEmpty { Terminal.tell(selection.absence) }
         }
 
         private func show(_ item: FailedFiles.Item) {

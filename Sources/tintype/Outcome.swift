@@ -35,6 +35,9 @@ enum Outcome: Int32, Error {
         case let error as ConfigurationError:
             Terminal.complain("\(error)")
             return wrongUsage.rawValue
+        case let error as ValidationError:  // of a command that ran: no word was wrong
+            Terminal.complain(error.message)
+            return wrongUsage.rawValue
         default:
             break
         }

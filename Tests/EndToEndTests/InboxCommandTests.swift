@@ -65,6 +65,9 @@ struct InboxCommandTests {
 
             let unasked = try await run(["inbox", "drop", "maria/a.jpg", "--storage", storage])
             #expect(unasked.status == 2 && unasked.errors.contains("--yes"), "\(unasked)")
+            #expect(!unasked.errors.contains("Usage:"), "\(unasked)")
+            let absent = try await run(["inbox", "ls", "--user", "nobody", "--storage", storage])
+            #expect(absent.status == 0 && absent.errors.contains("nothing failed of nobody"), "\(absent)")
             #expect(try await run(["inbox", "drop", "--storage", storage]).status == 2)
             #expect(try await run(["inbox", "drop", "b.jpg", "--storage", storage, "--yes"]).status == 1)
             let listed = try await run(["inbox", "ls", "--storage", storage])
