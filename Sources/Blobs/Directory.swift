@@ -28,12 +28,19 @@ public final class Directory: Sendable {
     ///
     /// - Throws: `BlobError`, `not_found` when it is missing and `create` is false.
     public convenience init(path: String, create: Bool = false) throws(BlobError) {
-        if create, Failpoint.makeFolder.around(path, { mkdir(path, 0o750) }) != 0, errno != EEXIST {
-            throw BlobError(errno: errno, doing: "create \(path)")
-        }
+        let isNew = create && Failpoint.makeFolder.around(path, { mkdir(path, 0o750) }) == 0
+        if create, !isNew, errno != EEXIST { throw BlobError(errno: errno, doing: "create \(path)") }
         let descriptor = cplatform_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { throw BlobError(errno: -descriptor, doing: "open folder \(path)") }
         self.init(descriptor: descriptor, path: path)
+        if isNew { try syncParent() }
+    }
+
+    /// Makes the folder's own name durable, as far as the one above it may be opened.
+    private func syncParent() throws(BlobError) {
+        let parent = cplatform_openat(descriptor, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard parent >= 0 else { return }
+        try Directory(descriptor: parent, path: "\(path)/..").sync()
     }
 
     /// Opens a folder in this one; with `create`, makes it first, durably.
