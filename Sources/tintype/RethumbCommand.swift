@@ -16,7 +16,8 @@ struct RethumbCommand: AsyncParsableCommand {
         discussion: """
             Run it after the recipes were changed. Posts that have the renditions of the current recipes are passed over,
             each other one is switched in one step; readers never miss a file. Stop it with Ctrl-C whenever you like: the
-            next run goes on from there. When the service runs, it does the work, by its own recipes.
+            next run goes on from there. When the service runs, it does the work, by its own recipes, and only while no
+            upload waits.
 
             EXAMPLES
               tintype rethumb --dry-run
