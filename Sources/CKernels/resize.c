@@ -58,8 +58,12 @@ AVX2 static inline void store_blended(__m256i sums[2], int16_t *blended) {
 
 AVX2 static void blend_rows_avx2(const uint8_t *rows, size_t stride, const int16_t *weights, size_t row_count,
                                  int16_t *blended, size_t count) {
-    size_t x = 0;
-    for (; x + 32 <= count; x += 32) {
+    if (count < 32) {
+        ckernels_blend_rows_portable(rows, stride, weights, row_count, blended, count);
+        return;
+    }
+    for (size_t x = 0; x < count; x += 32) {
+        if (x + 32 > count) x = count - 32;  // some of them a second time
         __m256i half = _mm256_set1_epi32(half_of_blend);
         __m256i left[2] = {half, half}, right[2] = {half, half};
         for (size_t i = 0; i < row_count; i += 2) {
@@ -74,7 +78,6 @@ AVX2 static void blend_rows_avx2(const uint8_t *rows, size_t stride, const int16
         store_blended(left, blended + x);
         store_blended(right, blended + x + 16);
     }
-    ckernels_blend_rows_portable(rows + x, stride, weights, row_count, blended + x, count - x);
 }
 
 // The eight partial sums of one sample.
@@ -103,8 +106,12 @@ AVX2 static inline __m256i sums_of_four(const int16_t *row, const uint32_t *star
 
 AVX2 static void shrink_row_avx2(const int16_t *row, const uint32_t *starts, const int16_t *weights, size_t taps,
                                  uint8_t *shrunk, size_t count) {
-    size_t x = 0;
-    for (; x + 8 <= count; x += 8) {
+    if (count < 8) {
+        ckernels_shrink_row_portable(row, starts, weights, taps, shrunk, count);
+        return;
+    }
+    for (size_t x = 0; x < count; x += 8) {
+        if (x + 8 > count) x = count - 8;  // some of them a second time
         __m256i left = sums_of_four(row, starts + x, weights + x * taps, taps);
         __m256i right = sums_of_four(row, starts + x + 4, weights + (x + 4) * taps, taps);
         __m256i sums = _mm256_add_epi32(_mm256_permute2x128_si256(left, right, 0x20),
@@ -113,7 +120,6 @@ AVX2 static void shrink_row_avx2(const int16_t *row, const uint32_t *starts, con
         __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
         _mm_storel_epi64((__m128i *)(shrunk + x), _mm_packus_epi16(words, words));
     }
-    ckernels_shrink_row_portable(row, starts + x, weights + x * taps, taps, shrunk + x, count - x);
 }
 
 #endif

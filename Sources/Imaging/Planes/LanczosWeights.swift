@@ -23,7 +23,7 @@ struct LanczosWeights: Sendable {
         let scale = source.extent / target.extent
         let stretch = max(scale, 1)
         sourceCount = source.count
-        let longest = min(source.count, Int((6 * stretch).rounded(.up)) + 1)
+        let longest = min(source.count, Int(6 * stretch) + 1)
         taps = (longest + 7) / 8 * 8
         weights = [Int16](repeating: 0, count: target.count * taps)
         var values = [Double](repeating: 0, count: longest)
@@ -44,6 +44,22 @@ struct LanczosWeights: Sendable {
             round(values, count: count, at: sample * taps)
         }
     }
+
+    /// The weights between two rows of samples; made once for all photos of a size.
+    static func between(_ source: SampleAxis, _ target: SampleAxis) -> LanczosWeights {
+        let axes = Axes(source: source, target: target)
+        return known.value(of: axes, byteCount: \.byteCount) { LanczosWeights(from: source, to: target) }
+    }
+
+    private struct Axes: Equatable {
+        let source: SampleAxis
+        let target: SampleAxis
+    }
+
+    /// Four renditions of a photo have up to 16 of them, of 250 kB together.
+    private static let known = RecentValues<Axes, LanczosWeights>(maxCount: 128, maxBytes: 4 * 1_048_576)
+
+    private var byteCount: Int { weights.count * 2 + starts.count * 4 + counts.count * 8 }
 
     /// The source samples of a target sample.
     func source(of sample: Int) -> Range<Int> {

@@ -8,23 +8,11 @@ struct PictureResampler {
     init(_ view: View, of colorModel: ColorModel, layouts: [PlaneLayout]) {
         self.view = view
         self.colorModel = colorModel
-        var known: [Axes: LanczosWeights] = [:]
-        func weights(_ source: SampleAxis, _ target: SampleAxis) -> LanczosWeights {
-            let axes = Axes(source: source, target: target)
-            let weights = known[axes] ?? LanczosWeights(from: source, to: target)
-            known[axes] = weights
-            return weights
-        }
         planes = zip(layouts, view.layouts(colorModel)).map { source, target in
             PlaneResampler(
-                to: target, horizontal: weights(source.horizontal, target.horizontal),
-                vertical: weights(source.vertical, target.vertical))
+                to: target, horizontal: .between(source.horizontal, target.horizontal),
+                vertical: .between(source.vertical, target.vertical))
         }
-    }
-
-    private struct Axes: Hashable {
-        let source: SampleAxis
-        let target: SampleAxis
     }
 
     /// Takes the next rows of all planes.
