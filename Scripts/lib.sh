@@ -68,3 +68,7 @@ install_packages() {
     "${as_root[@]}" apt-get update -q >&2
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@" >&2
 }
+
+# Has SwiftPM plan the release build in that folder anew: on its own it sees files come and go in a package, but not in one
+# beside it that the package depends on.
+plan_anew() { rm -f "$1/release.yaml"; }
