@@ -60,6 +60,22 @@ static int fill_dc_scans(jpeg_scan_info *scans) {
     return count;
 }
 
+// Luma in bands that are divided otherwise when further bits come; chroma in two bands with all of their bits.
+static int fill_band_scans(jpeg_scan_info *scans) {
+    static const int luma[][4] = {{1, 9, 0, 3}, {10, 63, 0, 2}, {1, 5, 3, 2}, {6, 9, 3, 2}, {1, 63, 2, 1}, {1, 63, 1, 0}};
+    int count = 0;
+    scans[count++] = (jpeg_scan_info){3, {0, 1, 2}, 0, 0, 0, 1};
+    for (size_t i = 0; i < sizeof luma / sizeof *luma; i++) {
+        scans[count++] = (jpeg_scan_info){1, {0}, luma[i][0], luma[i][1], luma[i][2], luma[i][3]};
+    }
+    for (int component = 1; component < 3; component++) {
+        scans[count++] = (jpeg_scan_info){1, {component}, 1, 8, 0, 0};
+        scans[count++] = (jpeg_scan_info){1, {component}, 9, 63, 0, 0};
+    }
+    scans[count++] = (jpeg_scan_info){3, {0, 1, 2}, 0, 0, 1, 0};
+    return count;
+}
+
 int main(int count, char **arguments) {
     int width, height;
     if (count < 2 || scanf("P6 %d %d 255", &width, &height) != 2 || getchar() == EOF) return 2;
@@ -93,6 +109,7 @@ int main(int count, char **arguments) {
     if (has(count, arguments, "progressive")) jpeg_simple_progression(&jpeg);
     if (has(count, arguments, "manyscans")) jpeg.num_scans = fill_many_scans(scans);
     if (has(count, arguments, "dcscans")) jpeg.num_scans = fill_dc_scans(scans);
+    if (has(count, arguments, "bandscans")) jpeg.num_scans = fill_band_scans(scans);
     if (has(count, arguments, "noninterleaved")) jpeg.num_scans = fill_separate_scans(scans);
     if (jpeg.scan_info == NULL && jpeg.num_scans > 0) jpeg.scan_info = scans;
     jpeg_start_compress(&jpeg, TRUE);

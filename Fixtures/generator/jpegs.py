@@ -41,6 +41,7 @@ def _sizes(encoder, shown):
         made.append(fixture("progressive-dc-scans-%s.jpg" % sampling, encoder.encode(
             odd, "dcscans", "restart=3", "sampling=" + sampling), odd))
     made.append(fixture("progressive-restarts.jpg", encoder.encode(odd, "progressive", "restart=2"), odd))
+    made.append(fixture("progressive-bands.jpg", encoder.encode(odd, "bandscans", "restart=5", "quality=97"), odd))
     for width, height in ((1, 1), (97, 61), (640, 480), (1, 200), (200, 1), (24, 16)):
         sized = picture.make(width, height)
         made.append(fixture("size-%dx%d.jpg" % (width, height), encoder.encode(sized), sized))

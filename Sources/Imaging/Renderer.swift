@@ -10,7 +10,7 @@
 ///
 /// What is not decoded row by row adds, held under `ImageLimits.maxWorkingBytes`: a PNG of 8 bits and up to 64 MiB all
 /// of its samples, and its packed bytes; an interlaced PNG 1, 3 or 4 bytes a pixel; a GIF 1 and its packed bytes; a
-/// JPEG of several scans 2 bytes a stored sample (3 bytes a pixel at 4:2:0), a lossy WebP 1.5, another one 8, a HEIC or
+/// JPEG of several scans 2⅛ bytes a stored sample (3.2 bytes a pixel at 4:2:0), a lossy WebP 1.5, another one 8, a HEIC or
 /// AVIF 6 as phones make them and 12 at most, 16 with alpha; an animation 12.
 public struct Renderer: Sendable {
     /// What a picture may cost.

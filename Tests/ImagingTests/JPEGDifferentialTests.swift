@@ -40,7 +40,7 @@ struct JPEGDifferentialTests {
     func progressive(_ file: JPEGFile) throws {
         let bytes = file.bytes
         let isUsual = !["progressive-cmyk.jpg"].contains(file.url.lastPathComponent)
-        guard let ours = JPEGOracle.oursOfDC(bytes) else { return #expect(!isUsual) }
+        guard let ours = JPEGOracle.oursOfProgressive(bytes, eighths: [1]) else { return #expect(!isUsual) }
         let theirs = try JPEGOracle.libjpeg(bytes, eighths: 1)
         for index in ours.layouts.indices where ours.layouts[index] == theirs.layouts[index] {
             #expect(ours.samples[index] == theirs.samples[index])
@@ -49,10 +49,33 @@ struct JPEGDifferentialTests {
         #expect(SequentialFrame.read(bytes.span) == nil)
     }
 
+    @Test("A progressive one at full size, bit for bit", arguments: JPEGFile.progressive)
+    func wholeProgressive(_ file: JPEGFile) throws {
+        let isUsual = !["progressive-cmyk.jpg"].contains(file.url.lastPathComponent)
+        guard let ours = JPEGOracle.oursOfProgressive(file.bytes, eighths: [8]) else { return #expect(!isUsual) }
+        #expect(try JPEGOracle.libjpeg(file.bytes, eighths: 8) == ours)
+    }
+
+    @Test(
+        "Scans are passed over that tell nothing of what a scale needs", arguments: [(1, 2), (2, 10), (4, 12), (8, 12)])
+    func neededScans(eighths: Int, count: Int) throws {
+        let bytes = Fixture.bytes("progressive-bands.jpg")
+        let frame = ProgressiveFrame.read(bytes.span, maxScans: 12)
+        let progressive = try #require(frame)
+        let places = progressive.frame.components.map {
+            ProgressiveCoefficients($0, of: progressive.frame, eighths: eighths).places
+        }
+        let needed = progressive.scans(for: places)
+        #expect(needed.count == count)
+        #expect(needed.map(\.offset) == needed.map(\.offset).sorted())
+        let isDC = needed.map { $0.band == 0...0 }
+        #expect(eighths > 1 || isDC == [true, true])
+    }
+
     @Test("One that lacks AC coefficients is left to libjpeg, which smooths it")
     func progressiveWithoutAC() throws {
         let original = Fixture.bytes("progressive-444.jpg")
-        #expect(JPEGOracle.oursOfDC(original) != nil)
+        #expect(JPEGOracle.oursOfProgressive(original, eighths: [1]) != nil)
         // Its first scan of AC coefficients, from its SOS to the next marker segment.
         let sos = try #require(
             original.indices.first { index in
@@ -62,7 +85,7 @@ struct JPEGDifferentialTests {
         let end = try #require(
             original[(sos + 2)...].indices.first { original[$0] == 0xFF && original[$0 + 1] >= 0xC0 })
         let bytes = Array(original[..<sos] + original[end...])
-        let isLeftToLibjpeg = JPEGOracle.oursOfDC(bytes) == nil
+        let isLeftToLibjpeg = JPEGOracle.oursOfProgressive(bytes, eighths: [1]) == nil
         #expect(isLeftToLibjpeg)
     }
 
@@ -73,7 +96,9 @@ struct JPEGDifferentialTests {
         let bytes = file.bytes
         let theirs = try? JPEGOracle.libjpeg(bytes, eighths: eighths)
         // Subsampled chroma comes at twice luma's scale from libjpeg.
-        guard let theirs, let ours = JPEGOracle.ours(bytes, eighths: [eighths, 2 * eighths]) else { return }
+        let scales = [eighths, 2 * eighths]
+        let sequential = JPEGOracle.ours(bytes, eighths: scales)
+        guard let theirs, let ours = sequential ?? JPEGOracle.oursOfProgressive(bytes, eighths: scales) else { return }
         for (index, layout) in ours.layouts.enumerated() where layout == theirs.layouts[index] {
             let differences = zip(ours.samples[index], theirs.samples[index]).map { abs(Int($0) - Int($1)) }
             let mean = Double(differences.reduce(0, +)) / Double(differences.count)

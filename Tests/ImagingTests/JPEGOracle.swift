@@ -36,11 +36,13 @@ enum JPEGOracle {
         return try? DecodedPlanes(decoder, from: bytes.span)
     }
 
-    /// Ours of a progressive picture at an eighth; nil where it leaves the picture to libjpeg.
-    static func oursOfDC(_ bytes: [UInt8]) -> DecodedPlanes? {
-        guard let frame = ProgressiveFrame.read(bytes.span, maxScans: 100),
-            let decoder = ProgressiveDCDecoder(frame, from: bytes.span)
-        else { return nil }
+    /// Ours of a progressive picture; nil where it leaves the picture to libjpeg.
+    static func oursOfProgressive(_ bytes: [UInt8], eighths: [Int]) -> DecodedPlanes? {
+        guard let frame = ProgressiveFrame.read(bytes.span, maxScans: 100) else { return nil }
+        let scales = frame.frame.components.indices.map { eighths[min($0, eighths.count - 1)] }
+        guard let decoder = ProgressiveDecoder(frame, eighths: scales, from: bytes.span, maxBytes: 1 << 30) else {
+            return nil
+        }
         return try? DecodedPlanes(decoder, from: bytes.span)
     }
 

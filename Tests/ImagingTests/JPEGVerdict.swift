@@ -13,7 +13,7 @@ enum JPEGVerdict {
         guard (try? ImageHeader.read(bytes.span, limits: ImageLimits(maxPixels: 100_000))) != nil else {
             return .refused
         }
-        if let ours = JPEGOracle.oursOfDC(bytes) { return ofDC(ours, bytes) }
+        if let ours = JPEGOracle.oursOfProgressive(bytes, eighths: [1]) { return ofProgressive(ours, bytes) }
         let ours = [1, 2, 4, 8].map { JPEGOracle.ours(bytes, eighths: [$0]) }
         guard let eighth = ours[0], let full = ours[3], ours[1] != nil, ours[2] != nil else {
             return ours.allSatisfy { $0 == nil } ? .refused : .disagreement("whether it is whole hangs on the scale")
@@ -25,9 +25,15 @@ enum JPEGVerdict {
         return .accepted(areEqual: full == theirFull)
     }
 
-    /// Of a progressive picture: libjpeg may refuse it for what the scans have that ours passes over.
-    private static func ofDC(_ ours: DecodedPlanes, _ bytes: [UInt8]) -> JPEGVerdict {
-        guard let theirs = try? JPEGOracle.libjpeg(bytes, eighths: 1) else { return .refused }
-        return ours.samples[0] == theirs.samples[0] ? .accepted(areEqual: true) : .disagreement("DC at an eighth")
+    /// Of a progressive picture: libjpeg may refuse it for what the scans have that an eighth passes over.
+    private static func ofProgressive(_ eighth: DecodedPlanes, _ bytes: [UInt8]) -> JPEGVerdict {
+        let ours = [2, 4, 8].map { JPEGOracle.oursOfProgressive(bytes, eighths: [$0]) }
+        guard let theirEighth = try? JPEGOracle.libjpeg(bytes, eighths: 1),
+            let theirFull = try? JPEGOracle.libjpeg(bytes, eighths: 8)
+        else { return ours[2] == nil ? .refused : .disagreement("libjpeg refuses it") }
+        if eighth.samples[0] != theirEighth.samples[0] { return .disagreement("DC at an eighth") }
+        guard let full = ours[2] else { return .refused }
+        if ours[0] == nil || ours[1] == nil { return .disagreement("what is whole at full size is less whole below") }
+        return .accepted(areEqual: full == theirFull)
     }
 }

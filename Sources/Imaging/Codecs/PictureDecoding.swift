@@ -35,11 +35,12 @@ struct PictureDecoding {
             else { return nil }
             return try? read(decoder, bytes, to: views, acceptsTruncated: false)
         }
-        guard JPEGScale.eighths(of: header.storedSize, for: largest(of: views)) == 1,
-            let progressive = ProgressiveFrame.read(bytes, maxScans: limits.maxScans),
+        guard let progressive = ProgressiveFrame.read(bytes, maxScans: limits.maxScans),
             progressive.frame.size == header.storedSize,
-            JPEGScale.eighths(of: progressive.frame, for: largest(of: views)).allSatisfy({ $0 == 1 }),
-            let decoder = ProgressiveDCDecoder(progressive, from: bytes)
+            case let eighths = JPEGScale.eighths(of: progressive.frame, for: largest(of: views)),
+            eighths.allSatisfy({ $0 == 1 }) || header.storedSize.pixelCount <= limits.maxProgressivePixels,
+            let decoder = ProgressiveDecoder(
+                progressive, eighths: eighths, from: bytes, maxBytes: limits.maxWorkingBytes)
         else { return nil }
         return try? read(decoder, bytes, to: views, acceptsTruncated: false)
     }

@@ -18,10 +18,9 @@ enum JPEGScans {
 
     /// Moves past the next marker that is followed by a segment, or ends the picture.
     static func nextMarker(_ bytes: Span<UInt8>, _ offset: inout Int) -> UInt8? {
-        while offset < bytes.count {
-            let isPrefix = bytes[offset] == 0xFF
-            offset += 1
-            guard isPrefix, let code = bytes.byte(at: offset) else { continue }
+        while let prefix = bytes.firstIndex(of: 0xFF, from: offset) {
+            offset = prefix + 1
+            guard let code = bytes.byte(at: offset) else { return nil }
             switch code {
             case 0x00, 0x01, 0xFF, 0xD0...0xD8: continue
             default:

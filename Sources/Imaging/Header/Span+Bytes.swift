@@ -1,7 +1,25 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Reads numbers from bytes that nobody has checked: every answer is nil beyond the end.
 extension Span<UInt8> {
     func byte(at offset: Int) -> UInt8? {
         indices.contains(offset) ? self[offset] : nil
+    }
+
+    /// Where a byte stands first, at an offset or behind it.
+    func firstIndex(of byte: UInt8, from offset: Int) -> Int? {
+        guard indices.contains(offset) else { return nil }
+        return unsafe extracting(offset...).withUnsafeBytes { rest in
+            // `rest` has as many bytes as it says, and at least one.
+            guard let start = rest.baseAddress, let found = unsafe memchr(start, Int32(byte), rest.count) else {
+                return nil
+            }
+            return unsafe offset + (UnsafeRawPointer(found) - start)
+        }
     }
 
     func uint16(at offset: Int, isLittleEndian: Bool = false) -> Int? {

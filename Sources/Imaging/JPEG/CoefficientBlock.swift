@@ -44,14 +44,26 @@ struct Dequantizer {
     /// - Parameter side: the small block's; coefficients of its columns and rows have a slot.
     static func table(quantization: [UInt16], side: Int) -> LookupTable<8, Dequantizer> {
         LookupTable { place in
-            guard place < 64, place < quantization.count else {
-                return Dequantizer(slot: CoefficientBlock.dropped, step: 0)
-            }
-            let (row, column) = (zigzag[place] / 8, zigzag[place] % 8)
-            let isNeeded = row < side && column < side
-            return Dequantizer(
-                slot: isNeeded ? row * side + column : CoefficientBlock.dropped, step: quantization[place])
+            Dequantizer(
+                slot: slot(of: place, side: side), step: place < quantization.count ? quantization[place] : 0)
         }
+    }
+
+    /// Where in a small block the coefficient of a place in the zigzag sequence stands; `dropped` if there is none.
+    static func slot(of place: Int, side: Int) -> Int {
+        guard zigzag.indices.contains(place) else { return CoefficientBlock.dropped }
+        let (row, column) = (zigzag[place] / 8, zigzag[place] % 8)
+        return row < side && column < side ? row * side + column : CoefficientBlock.dropped
+    }
+
+    /// The quantisation steps of a small block, by slots, in 16 bits as libjpeg multiplies them.
+    static func steps(_ quantization: [UInt16], side: Int) -> [Int16] {
+        var steps = [Int16](repeating: 0, count: side * side)
+        for (place, step) in quantization.enumerated() {
+            let slot = slot(of: place, side: side)
+            if slot != CoefficientBlock.dropped { steps[slot] = Int16(truncatingIfNeeded: step) }
+        }
+        return steps
     }
 
     /// Where the coefficients of the zigzag sequence stand in the block, row by row (T.81, figure A.6).

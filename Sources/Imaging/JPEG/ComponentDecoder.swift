@@ -66,7 +66,7 @@ struct ComponentDecoder {
                 }
                 guard let end = unsafe decodeBlock(transform, &reader, block) else { return false }
                 let corner = unsafe samples + (row &* stride &+ column) &* Transform.side
-                if end == ACTable.endOfBlock + 1 {
+                if end == ACSteps.endOfBlock + 1 {
                     unsafe transform.fill(Int(block[0]), to: corner, stride: stride)
                 } else {
                     unsafe transform.invert(block, to: corner, stride: stride)
@@ -79,7 +79,7 @@ struct ComponentDecoder {
 
     /// Decodes one block (T.81, F.2.2): what the scale needs into `block`, the rest not at all.
     ///
-    /// - Returns: the place behind the last coefficient; `ACTable.endOfBlock` is added if there was an EOB. Nil when
+    /// - Returns: the place behind the last coefficient; `ACSteps.endOfBlock` is added if there was an EOB. Nil when
     ///   the stream is damaged.
     @inline(__always)
     private mutating func decodeBlock<Transform: ScaledTransform>(
@@ -95,7 +95,7 @@ struct ComponentDecoder {
         var place = 1
         while place <= Transform.lastPlace {
             unsafe reader.refill()
-            let step = unsafe acTable.next(&reader)
+            let step = unsafe acTable.steps.next(&reader)
             guard !step.isUnknown else { return nil }
             place &+= step.advance
             let dequantizer = dequantizers[lowBitsOf: place &- 1]
@@ -124,7 +124,7 @@ struct ComponentDecoder {
                 } else {
                     // The stride leads beyond the block, or is unknown: one word by the book.
                     unsafe reader.refill()
-                    let step = unsafe acTable.next(&reader)
+                    let step = unsafe acTable.steps.next(&reader)
                     guard !step.isUnknown else { return nil }
                     place &+= step.advance
                     break
@@ -137,6 +137,6 @@ struct ComponentDecoder {
     /// A place where a block may end: behind its last coefficient, or before that with an EOB.
     @inline(__always)
     private static func checked(_ place: Int) -> Int? {
-        place == 64 || (ACTable.endOfBlock..<ACTable.endOfBlock + 64).contains(place) ? place : nil
+        place == 64 || (ACSteps.endOfBlock..<ACSteps.endOfBlock + 64).contains(place) ? place : nil
     }
 }

@@ -1,16 +1,16 @@
-/// What of a progressive JPEG is needed to decode it to an eighth: its frame, and the scans of DC coefficients.
-///
-/// The other scans are passed over and never decoded (T.81, annex G).
+/// What a progressive JPEG says of itself: its frame, and what is in which scan (T.81, annex G).
 struct ProgressiveFrame: Sendable {
-    /// A scan of the components' DC coefficients (T.81, G.1.1.1).
+    /// A scan of the components' DC coefficients, or of a band of one component's AC coefficients (T.81, G.1.1.1).
     struct Scan: Sendable {
-        /// A component of the scan: its place in the frame and, in a first scan, how differences are coded.
+        /// A component of the scan: its place in the frame and, but in a DC scan of further bits, its code.
         struct Part: Sendable {
             let component: Int
             let code: HuffmanCode?
         }
 
         let parts: [Part]
+        /// Ss and Se: places in the zigzag sequence.
+        let band: ClosedRange<Int>
         /// Ah = 0: the upper bits. Otherwise one further bit each.
         let isFirst: Bool
         /// Al: what the lowest bit that it gives counts.
@@ -23,6 +23,25 @@ struct ProgressiveFrame: Sendable {
     /// Its codes are none; each scan has its own.
     let frame: SequentialFrame
     let scans: [Scan]
+
+    /// The scans that are needed for some of each component's coefficients, a bit for each place.
+    ///
+    /// Further bits are coded with regard to which coefficients of the band are zero so far (G.1.2.3): for these, all
+    /// scans before are needed that tell.
+    func scans(for places: [UInt64]) -> [Scan] {
+        var places = places
+        var needed: [Scan] = []
+        for scan in scans.reversed() where scan.parts.contains(where: { places[$0.component] & scan.places != 0 }) {
+            needed.append(scan)
+            if !scan.isFirst { for part in scan.parts { places[part.component] |= scan.places } }
+        }
+        return needed.reversed()
+    }
+}
+
+extension ProgressiveFrame.Scan {
+    /// A bit for each place of the band.
+    var places: UInt64 { UInt64.max >> UInt64(63 - band.upperBound) & UInt64.max << UInt64(band.lowerBound) }
 }
 
 extension ProgressiveFrame {
@@ -50,9 +69,8 @@ extension ProgressiveFrame {
             case 0xDB where frame != nil:
                 return nil
             case 0xDA:
-                guard let frame, scans.add(segment, of: frame, tables, offset: offset), scans.count <= maxScans else {
-                    return nil
-                }
+                guard let frame, scans.add(segment, of: frame, tables, offset: offset), scans.scans.count <= maxScans
+                else { return nil }
             default:
                 guard tables.read(marker, segment) else { return nil }
             }
@@ -63,7 +81,6 @@ extension ProgressiveFrame {
     /// The scans so far, and how exactly each component is known.
     private struct ScanList {
         private(set) var scans: [Scan] = []
-        private(set) var count = 0
         /// For each component, and each of its 64 coefficients, the lowest bit that is known; nil before its first scan.
         private var lowBits: [[Int?]] = []
 
@@ -78,36 +95,31 @@ extension ProgressiveFrame {
         mutating func add(
             _ segment: Span<UInt8>, of frame: SequentialFrame, _ tables: JPEGTables, offset: Int
         ) -> Bool {
-            count += 1
             guard let partCount = segment.byte(at: 0).map(Int.init), segment.count == 4 + 2 * partCount,
                 let first = segment.byte(at: 1 + 2 * partCount), let last = segment.byte(at: 2 + 2 * partCount),
                 let bits = segment.byte(at: 3 + 2 * partCount)
             else { return false }
             let (highBit, lowBit) = (Int(bits >> 4), Int(bits & 15))
-            guard lowBit <= 13 else { return false }
-            guard first == 0 else {
-                guard partCount == 1, first <= last, last <= 63,
-                    let component = frame.components.firstIndex(where: { $0.identifier == segment.byte(at: 1) })
-                else { return false }
-                return (Int(first)...Int(last)).allSatisfy { learn($0, of: component, highBit, lowBit) }
-            }
-            guard last == 0 else { return false }
+            guard lowBit <= 13, first <= last, last <= 63, first == 0 ? last == 0 : partCount == 1 else { return false }
+            let band = Int(first)...Int(last)
             var parts: [Scan.Part] = []
             for number in 0..<partCount {
                 let identifier = segment.byte(at: 1 + 2 * number)
                 guard let component = frame.components.firstIndex(where: { $0.identifier == identifier }),
                     parts.allSatisfy({ $0.component < component }),
-                    let selectors = segment.byte(at: 2 + 2 * number), selectors >> 4 < 4
+                    let selectors = segment.byte(at: 2 + 2 * number),
+                    case let selector = Int(first == 0 ? selectors >> 4 : selectors & 15), selector < 4,
+                    band.allSatisfy({ learn($0, of: component, highBit, lowBit) })
                 else { return false }
-                let code = tables.dcCodes[Int(selectors >> 4)]
-                guard code != nil || highBit > 0, learn(0, of: component, highBit, lowBit) else { return false }
-                parts.append(Scan.Part(component: component, code: highBit == 0 ? code : nil))
+                let code = (first == 0 ? tables.dcCodes : tables.acCodes)[selector]
+                guard code != nil || first == 0 && highBit > 0 else { return false }
+                parts.append(Scan.Part(component: component, code: code))
             }
             guard !parts.isEmpty else { return false }
             scans.append(
                 Scan(
-                    parts: parts, isFirst: highBit == 0, lowBit: lowBit, restartInterval: tables.restartInterval,
-                    offset: offset))
+                    parts: parts, band: band, isFirst: highBit == 0, lowBit: lowBit,
+                    restartInterval: tables.restartInterval, offset: offset))
             return true
         }
 
