@@ -63,13 +63,29 @@ struct JPEGDifferentialTests {
         let frame = ProgressiveFrame.read(bytes.span, maxScans: 12)
         let progressive = try #require(frame)
         let places = progressive.frame.components.map {
-            ProgressiveCoefficients($0, of: progressive.frame, eighths: eighths).places
+            ProgressiveCoefficients($0, of: progressive.frame, eighths: eighths)?.places ?? 0
         }
         let needed = progressive.scans(for: places)
         #expect(needed.count == count)
         #expect(needed.map(\.offset) == needed.map(\.offset).sorted())
         let isDC = needed.map { $0.band == 0...0 }
         #expect(eighths > 1 || isDC == [true, true])
+    }
+
+    @Test("What libjpeg refuses is not ours", arguments: ["progressive-420.jpg", "baseline-420.jpg"])
+    func refusals(file: String) throws {
+        let original = Fixture.bytes(file)
+        // 200 words of 15 bits and 200 of 16 are a code, but of more symbols than there are.
+        let table: [UInt8] = [0xFF, 0xC4, 1, 163, 0x13] + [UInt8](repeating: 0, count: 14) + [200, 200]
+        let many = Array(original[..<2]) + table + [UInt8](repeating: 1, count: 400) + original[2...]
+        let twice = Array(original.dropLast(2)) + [0xFF, 0xD8] + original.suffix(2)
+        for bytes in [many, twice] {
+            let isOurs =
+                JPEGOracle.ours(bytes, eighths: [8]) != nil
+                || JPEGOracle.oursOfProgressive(bytes, eighths: [8]) != nil
+            #expect(!isOurs)
+            #expect(throws: ImageError.self) { try JPEGOracle.libjpeg(bytes, eighths: 8) }
+        }
     }
 
     @Test("One that lacks AC coefficients is left to libjpeg, which smooths it")

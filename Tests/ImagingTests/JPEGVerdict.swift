@@ -34,6 +34,6 @@ enum JPEGVerdict {
         if eighth.samples[0] != theirEighth.samples[0] { return .disagreement("DC at an eighth") }
         guard let full = ours[2] else { return .refused }
         if ours[0] == nil || ours[1] == nil { return .disagreement("what is whole at full size is less whole below") }
-        return .accepted(areEqual: full == theirFull)
+        return full == theirFull ? .accepted(areEqual: true) : .disagreement("at full size")
     }
 }

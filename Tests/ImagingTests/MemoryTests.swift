@@ -18,6 +18,14 @@
 
         private static func square(_ side: Int) -> PixelSize { PixelSize(width: side, height: side) }
 
+        /// One with all of its coefficients.
+        private static func wholeProgressive(_ side: Int) -> [UInt8] {
+            var jpeg = JPEGBuilder(side, side, .progressive, factors: [0x11, 0x11, 0x11])
+            jpeg.addDCScan()
+            for component in 1...3 as ClosedRange<UInt8> { jpeg.addEmptyScans(1, component: component) }
+            return jpeg.file
+        }
+
         /// 50 and 100 megapixels where a debug build is quick enough, and fewer where every byte is proportional.
         private static let rows = [
             Row(
@@ -45,6 +53,15 @@
                 jpeg.addEmptyScans(1)
                 return jpeg.file
             },
+            Row(
+                name: "a whole progressive JPEG at its own size", recipes: ["a=2000"],
+                bound: MemoryBound(.yCbCr, square(2000), samplesPerPixel: 3, workingBytes: 2000 * 2000 * 3 * 17 / 8)
+            ) { wholeProgressive(2000) },
+            Row(
+                name: "100 megapixels of progressive JPEG, an eighth of which is enough", recipes: ["a=320"],
+                bound: MemoryBound(
+                    .yCbCr, square(10_000), divisor: 8, samplesPerPixel: 3, workingBytes: 1250 * 1250 * 6)
+            ) { wholeProgressive(10_000) },
             Row(
                 name: "25 megapixels of ink", recipes: usual,
                 bound: MemoryBound(.cmyk, square(5000), samplesPerPixel: 4)

@@ -7,7 +7,7 @@ enum JPEGScans {
     /// What is damaged is left for the decoder to say.
     static func check(_ bytes: Span<UInt8>, size: PixelSize, limits: ImageLimits) throws(ImageError) {
         var (count, offset) = (0, 2)  // after the start-of-image marker
-        while let marker = nextMarker(bytes, &offset), marker != 0xD9 {
+        while let marker = nextMarker(bytes, &offset), marker != 0xD9, marker != 0xD8 {
             if marker == 0xDA { count += 1 }
             guard count <= limits.maxScans else { throw .tooManyScans(limits: limits) }
             if count == 2 { try limits.check(size, maxPixels: limits.maxProgressivePixels, of: " in several scans") }
@@ -16,13 +16,13 @@ enum JPEGScans {
         }
     }
 
-    /// Moves past the next marker that is followed by a segment, or ends the picture.
+    /// Moves past the next marker that is followed by a segment, or begins or ends a picture.
     static func nextMarker(_ bytes: Span<UInt8>, _ offset: inout Int) -> UInt8? {
         while let prefix = bytes.firstIndex(of: 0xFF, from: offset) {
             offset = prefix + 1
             guard let code = bytes.byte(at: offset) else { return nil }
             switch code {
-            case 0x00, 0x01, 0xFF, 0xD0...0xD8: continue
+            case 0x00, 0x01, 0xFF, 0xD0...0xD7: continue
             default:
                 offset += 1
                 return code

@@ -4,6 +4,7 @@ struct ACBand {
     /// Ss and Se: places in the zigzag sequence.
     private let first: Int
     private let last: Int
+    private let places: UInt64
     /// Al: what the lowest bit that the scan gives counts.
     private let lowBit: Int16
 
@@ -13,6 +14,7 @@ struct ACBand {
         steps = ACSteps(code, hasRuns: true)
         first = scan.band.lowerBound
         last = scan.band.upperBound
+        places = scan.places
         lowBit = Int16(scan.lowBit)
     }
 
@@ -42,9 +44,9 @@ struct ACBand {
             guard place <= last &+ 1 else { return false }
             guard step.value != 0 else { continue }  // ZRL
             nonzero |= 1 &<< UInt64(truncatingIfNeeded: place &- 1)
+            let value = step.value &<< Int32(lowBit)
+            guard value == Int32(Int16(truncatingIfNeeded: value)) else { return false }
             if let slot = component.slot(of: place &- 1) {
-                let value = step.value &<< Int32(lowBit)
-                guard value == Int32(Int16(truncatingIfNeeded: value)) else { return false }
                 unsafe block.values[slot] = Int16(truncatingIfNeeded: value)
             }
         }
@@ -90,9 +92,8 @@ struct ACBand {
         unsafe block.nonzero.pointee = nonzero
         guard runLength > 0 else { return true }
         runLength &-= 1
-        // Of a band that is at its end, nothing is left.
-        let rest = nonzero & ACBand.places(from: place) & ~ACBand.places(from: last &+ 1)
-        if place <= last, rest != 0 { unsafe correct(rest, in: block, of: component, &reader) }
+        let rest = nonzero & places & ACBand.places(from: place)
+        if rest != 0 { unsafe correct(rest, in: block, of: component, &reader) }
         return true
     }
 
@@ -122,9 +123,9 @@ struct ACBand {
             let place = rest.trailingZeroBitCount
             rest &= rest &- 1
             guard bit != 0, let slot = component.slot(of: place) else { continue }
+            // Each bit comes once, and those below it are zero.
             let value = unsafe block.values[slot]
-            // As libjpeg has it: a bit that is there already is not added again.
-            if value & 1 &<< lowBit == 0 { unsafe block.values[slot] = value &+ (value < 0 ? -1 : 1) &<< lowBit }
+            unsafe block.values[slot] = value &+ (value < 0 ? -1 : 1) &<< lowBit
         }
         guard rest != 0 else { return }
         // Up to 63 bits.
@@ -136,7 +137,7 @@ struct ACBand {
         unsafe reader.consume(count &- 32)
     }
 
-    /// A bit for each place from one on; none from 64 on.
+    /// A bit for each place from one on, which is less than 64.
     @inline(__always)
-    private static func places(from start: Int) -> UInt64 { UInt64.max << UInt64(truncatingIfNeeded: start) }
+    private static func places(from start: Int) -> UInt64 { UInt64.max &<< UInt64(truncatingIfNeeded: start) }
 }

@@ -21,9 +21,11 @@ struct HuffmanCode: Sendable {
     /// Assigns the codes (T.81, C.2); nil when they do not fit, or would use the code of all ones, which is reserved.
     ///
     /// - Parameter counts: BITS: how many codes there are of 1, 2, … 16 bits.
-    /// - Parameter symbols: HUFFVAL, as many as the counts add up to.
+    /// - Parameter symbols: HUFFVAL, as many as the counts add up to, at most 256.
     init?(counts: [UInt8], symbols: [UInt8]) {
-        guard counts.count == HuffmanCode.maxLength, counts.reduce(0, { $0 + Int($1) }) == symbols.count else {
+        guard counts.count == HuffmanCode.maxLength, symbols.count <= 256,
+            counts.reduce(0, { $0 + Int($1) }) == symbols.count
+        else {
             return nil
         }
         var windowEnds = [Int](repeating: 0, count: 17)

@@ -4,6 +4,9 @@ struct JPEGTables {
     var dcCodes: [HuffmanCode?] = [nil, nil, nil, nil]
     var acCodes: [HuffmanCode?] = [nil, nil, nil, nil]
     var restartInterval = 0
+    private var codeCount = 0
+    /// A picture of 100 scans with new ones for each has 800.
+    private static let maxCodes = 1000
 
     /// Takes what a segment defines that is neither a frame's nor a scan's header; false for what is unusual.
     mutating func read(_ marker: UInt8, _ segment: Span<UInt8>) -> Bool {
@@ -46,7 +49,10 @@ struct JPEGTables {
             let counts = (1...16).compactMap { segment.byte(at: offset + $0) }
             let symbolCount = counts.reduce(0) { $0 + Int($1) }
             let symbols = (0..<symbolCount).compactMap { segment.byte(at: offset + 17 + $0) }
-            guard tableClass <= 1, table < 4, let code = HuffmanCode(counts: counts, symbols: symbols) else {
+            codeCount += 1
+            guard tableClass <= 1, table < 4, codeCount <= JPEGTables.maxCodes,
+                let code = HuffmanCode(counts: counts, symbols: symbols)
+            else {
                 return false
             }
             if tableClass == 0 { dcCodes[table] = code } else { acCodes[table] = code }

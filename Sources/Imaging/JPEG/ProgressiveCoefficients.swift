@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// The coefficients of a component of a progressive picture, as far as a scale needs them and the scans so far tell.
 @safe
 final class ProgressiveCoefficients {
@@ -14,10 +20,12 @@ final class ProgressiveCoefficients {
     let places: UInt64
     /// For each place, which one of a block's it is; `dropped` where it is not kept.
     private let slots: LookupTable<6, UInt8>
-    private let values: UnsafeMutablePointer<Int16>
+    /// The start of what was allocated; `values` is behind it.
     private let nonzero: UnsafeMutablePointer<UInt64>
+    private let values: UnsafeMutablePointer<Int16>
 
-    init(_ component: SequentialFrame.Component, of frame: SequentialFrame, eighths: Int) {
+    /// Nil when there is not so much memory.
+    init?(_ component: SequentialFrame.Component, of frame: SequentialFrame, eighths: Int) {
         let blocks = frame.layout(of: component, eighths: 1)
         width = frame.unitsPerRow * component.factors.horizontal
         rowCount = frame.unitRows * component.factors.vertical
@@ -32,29 +40,30 @@ final class ProgressiveCoefficients {
             return UInt8(slot)
         }
         self.places = places
-        let (blockCount, valueCount) = (width * rowCount, width * rowCount * side * side)
-        unsafe values = .allocate(capacity: valueCount)
-        unsafe values.initialize(repeating: 0, count: valueCount)
-        unsafe nonzero = .allocate(capacity: blockCount)
-        unsafe nonzero.initialize(repeating: 0, count: blockCount)
+        // All zero, and not there until it is used: a file may say much and have little.
+        let maskCount = side == 1 ? 1 : width * rowCount
+        let valueCount = width * rowCount * side * side
+        guard let memory = unsafe calloc(1, 8 * maskCount + 2 * valueCount) else { return nil }
+        unsafe nonzero = memory.bindMemory(to: UInt64.self, capacity: maskCount)
+        unsafe values = (memory + 8 * maskCount).bindMemory(to: Int16.self, capacity: valueCount)
     }
 
     deinit {
-        unsafe values.deallocate()
-        unsafe nonzero.deallocate()
+        unsafe free(nonzero)
     }
 
     /// Bytes that a component takes.
     static func byteCount(_ component: SequentialFrame.Component, of frame: SequentialFrame, eighths: Int) -> Int {
         let blockCount = frame.unitsPerRow * frame.unitRows * component.factors.horizontal * component.factors.vertical
-        return blockCount * (2 * eighths * eighths + 8)
+        return blockCount * (2 * eighths * eighths + (eighths == 1 ? 0 : 8))
     }
 
     /// A block by its row and column: they are to be less than `rowCount` and `width`.
     @inline(__always)
     func block(_ row: Int, _ column: Int) -> Block {
         let number = row &* width &+ column
-        return unsafe Block(values: values + number &* side &* side, nonzero: nonzero + number)
+        return unsafe Block(
+            values: values + number &* side &* side, nonzero: nonzero + (side == 1 ? 0 : number))
     }
 
     /// What is known of one block.
@@ -62,7 +71,8 @@ final class ProgressiveCoefficients {
     struct Block {
         /// Undivided by their steps, as many as are kept.
         let values: UnsafeMutablePointer<Int16>
-        /// Which coefficients are not zero, kept or not: a bit for each place.
+        /// Which coefficients are not zero, kept or not: a bit for each place. At an eighth, all blocks have the same one,
+        /// which nobody asks.
         let nonzero: UnsafeMutablePointer<UInt64>
     }
 

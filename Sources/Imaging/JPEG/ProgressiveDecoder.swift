@@ -6,8 +6,8 @@ struct ProgressiveDecoder: PlaneDecoder, ~Copyable {
     let layouts: [PlaneLayout]
     private let frame: SequentialFrame
     private let components: [ProgressiveCoefficients]
-    private let block = CoefficientBlock()
-    private var nextRow = 0
+    private let block: CoefficientBlock
+    private var nextRow: Int
 
     /// Decodes all that is needed; nil when it is damaged, or would take more memory than that.
     ///
@@ -18,13 +18,19 @@ struct ProgressiveDecoder: PlaneDecoder, ~Copyable {
             $0 + ProgressiveCoefficients.byteCount($1.0, of: frame, eighths: $1.1)
         }
         guard byteCount <= maxBytes else { return nil }
-        let components = zip(frame.components, eighths).map { ProgressiveCoefficients($0, of: frame, eighths: $1) }
+        let components = zip(frame.components, eighths).compactMap {
+            ProgressiveCoefficients($0, of: frame, eighths: $1)
+        }
+        guard components.count == frame.components.count else { return nil }
         for scan in progressive.scans(for: components.map(\.places)) {
             guard ProgressiveDecoder.decode(scan, of: frame, into: components, from: bytes) else { return nil }
         }
+        // Nothing of the decoder is there yet when it returns nil: see `DCScanDecoder`.
         layouts = zip(frame.components, eighths).map { frame.layout(of: $0, eighths: $1) }
         self.frame = frame
         self.components = components
+        block = CoefficientBlock()
+        nextRow = 0
     }
 
     var colorModel: ColorModel { components.count == 1 ? .grey : .yCbCr }
@@ -51,7 +57,7 @@ struct ProgressiveDecoder: PlaneDecoder, ~Copyable {
     /// That the picture has an end was seen when its segments were read.
     func finish(_ bytes: Span<UInt8>) {}
 
-    /// A component's samples of the next band; false when a mean is beyond what libjpeg's numbers hold.
+    /// A component's samples of the next band; false when a block is beyond what libjpeg's numbers hold.
     private func invert<Transform: ScaledTransform>(
         _ transform: Transform.Type, _ index: Int, into band: inout PlaneBand
     ) -> Bool {
@@ -64,7 +70,15 @@ struct ProgressiveDecoder: PlaneDecoder, ~Copyable {
                     let values = unsafe component.block(nextRow * component.factors.vertical + row, column).values
                     let dc = unsafe Int(values[0]) * Int(steps[0])
                     guard (-4096..<4088).contains(dc) else { return false }
-                    for slot in steps.indices { block[slot] = unsafe values[slot] &* steps[slot] }
+                    var magnitude = 0
+                    for slot in steps.indices {
+                        let coefficient = unsafe values[slot] &* steps[slot]
+                        block[slot] = coefficient
+                        magnitude &+= Int(coefficient.magnitude)
+                    }
+                    // The first pass of libjpeg's transform has 16 bits for up to 4 × 1.39 times that: noise of black
+                    // and white alone has more, and is left to it.
+                    guard Transform.side < 8 || magnitude <= 5900 else { return false }
                     // `makeBand` made room for as many blocks as there are in a row, and so many rows.
                     let corner = plane.offset + row * Transform.side * plane.stride + column * Transform.side
                     unsafe transform.invert(block, to: start + corner, stride: plane.stride)

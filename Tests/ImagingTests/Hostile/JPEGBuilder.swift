@@ -59,8 +59,8 @@ struct JPEGBuilder {
         bytes += [UInt8](repeating: 0, count: (blockCount + 7) / 8)
     }
 
-    /// Scans of the first component's other coefficients, all of them zero.
-    mutating func addEmptyScans(_ count: Int) {
+    /// Scans of a component's other coefficients, all of them zero.
+    mutating func addEmptyScans(_ count: Int, component: UInt8 = 1) {
         // Runs of 2^14 blocks and 14 bits more: words of a 0 and fourteen 1s.
         let runs = (blockCount + 32_766) / 32_767
         var scan: [UInt8] = []
@@ -75,7 +75,7 @@ struct JPEGBuilder {
         }
         if bitCount > 0 { scan.append(UInt8(truncatingIfNeeded: value << (8 - bitCount) | 0xFF >> bitCount)) }
         for _ in 0..<count {
-            add(0xDA, [1, 1, 0, 1, 63, 0])
+            add(0xDA, [1, component, 0, 1, 63, 0])
             bytes += scan
         }
     }
