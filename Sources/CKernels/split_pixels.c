@@ -47,12 +47,3 @@ void ckernels_split_pixels(const uint8_t *pixels, size_t channels, uint8_t *plan
 #endif
     ckernels_split_pixels_portable(pixels, channels, planes, stride, count);
 }
-
-void ckernels_look_up_pixels(const uint8_t *indices, const uint8_t *colors, size_t channels, uint8_t *planes,
-                             size_t stride, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        const uint8_t *color = colors + 4 * indices[i];
-        for (size_t channel = 0; channel < 3; channel++) planes[channel * stride + i] = color[channel];
-        if (channels == 4) planes[3 * stride + i] = color[3];
-    }
-}

@@ -57,6 +57,75 @@ struct GIFDifferentialTests {
         #expect(decoder.decode([1, 2, 3].span, count: 1) == nil, "there is no slack")
     }
 
+    @Test(
+        "Strings short and long, of few pixels and of many, in a dictionary that is cleared or kept",
+        arguments: 2...8, [true, false])
+    func strings(rootBits: Int, clears: Bool) {
+        var random = SplitMix(state: UInt64(rootBits))
+        guard let decoder = LZWDecoder(rootBits: rootBits) else { return #expect(!(2...8).contains(rootBits)) }
+        let most = UInt8(1 << rootBits - 1)
+        for period in [1, 2, 3, 16, 17, 40, 1000] {
+            let pattern = (0..<period).map { _ in UInt8.random(in: 0...most, using: &random) }
+            // A pattern alone, noise alone, and a pattern in which a pixel is another one now and then.
+            for noise in [0.0, 0.05, 1.0] {
+                let pixels = (0..<20_000).map { position in
+                    let isNoise = Double.random(in: 0..<1, using: &random) < noise
+                    return isNoise ? UInt8.random(in: 0...most, using: &random) : pattern[position % period]
+                }
+                let stream = LZWEncoder.encode(pixels, rootBits: rootBits, clears: clears)
+                let padded = stream + [UInt8](repeating: 0, count: LZWDecoder.slackBytes)
+                let decoded = decoder.decode(padded.span, count: pixels.count)
+                #expect(decoded.map { Array($0[LZWDecoder.rootCount...]) } == pixels)
+                #expect(decoder.decode(padded.span, count: pixels.count + 1) == nil, "the stream ends before")
+            }
+        }
+    }
+
+    @Test(
+        "Of a canvas four times the size that is asked for, samples are the means of two by two pixels",
+        arguments: [PixelSize(width: 203, height: 151), PixelSize(width: 200, height: 90)], [nil, 17 as UInt8])
+    func halved(size: PixelSize, transparent: UInt8?) throws {
+        var random = SplitMix(state: 0x7E57_0000_0031)
+        let palette = (0..<768).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let rows = (0..<size.height).map { _ in
+            (0..<size.width).map { _ in UInt8.random(in: 0...31, using: &random) }
+        }
+        let passes = [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { Array(stride(from: $0, to: size.height, by: $1)) }
+        let plain = GIFBuilder(size, palette: palette, transparent: transparent, rows: rows)
+        let interlaced = GIFBuilder(
+            size, palette: palette, transparent: transparent, rows: passes.map { rows[$0] }, isInterlaced: true)
+        let means = try decode(plain.file).meansOfQuads
+        let quarter = PixelSize(width: size.width / 4, height: size.height / 4)
+        let larger = PixelSize(width: size.width / 4 + 1, height: size.height / 4)
+        #expect(try samples(of: plain.file, for: quarter) == means)
+        #expect(try samples(of: interlaced.file, for: quarter) == means)
+        // Row by row, by giflib.
+        let limits = ImageLimits(maxWorkingBytes: size.pixelCount - 1)
+        #expect(try samples(of: plain.file, for: quarter, limits: limits) == means)
+        #expect(try samples(of: plain.file, for: larger).count == means.count)
+        #expect(try samples(of: plain.file, for: larger)[0].count == size.pixelCount)
+    }
+
+    /// The planes that the decoder gives.
+    private func samples(
+        of file: [UInt8], for largest: PixelSize, limits: ImageLimits = ImageLimits()
+    ) throws -> [[UInt8]] {
+        try file.withUnsafeBufferPointer { bytes in
+            let header = try ImageHeader.read(bytes.span)
+            var decoder = try GIFDecoder(bytes, header: header, for: largest, limits: limits)
+            var planes = [[UInt8]](repeating: [], count: decoder.layouts.count)
+            var band = decoder.makeBand()
+            for _ in 0..<decoder.bandCount {
+                try decoder.decode(into: &band, from: bytes.span)
+                for (index, plane) in band.planes.enumerated() {
+                    planes[index] += band.samples[plane.offset..<plane.offset + plane.stride * plane.rowCount]
+                }
+            }
+            let counts = decoder.layouts.map(\.sampleCount)
+            return zip(planes, counts).map { Array($0.prefix($1)) }
+        }
+    }
+
     private struct Reading {
         let offset: Int
         let width: Int
@@ -87,6 +156,23 @@ struct GIFDifferentialTests {
                 pixels += line
             }
             return Reading(offset: offset, width: width, height: height, pixels: pixels)
+        }
+    }
+}
+
+extension PixelBuffer {
+    /// For each channel the means of two by two pixels; an odd last column or row counts twice.
+    fileprivate var meansOfQuads: [[UInt8]] {
+        (0..<channels).map { channel in
+            stride(from: 0, to: size.height, by: 2).flatMap { y in
+                stride(from: 0, to: size.width, by: 2).map { x in
+                    let (right, below) = (min(x + 1, size.width - 1), min(y + 1, size.height - 1))
+                    let sum = [(x, y), (right, y), (x, below), (right, below)].reduce(2) {
+                        $0 + Int(bytes[($1.1 * size.width + $1.0) * channels + channel])
+                    }
+                    return UInt8(sum / 4)
+                }
+            }
         }
     }
 }

@@ -52,8 +52,14 @@ void ckernels_split_pixels(const uint8_t *pixels, size_t channels, uint8_t *plan
 void ckernels_split_pixels_portable(const uint8_t *pixels, size_t channels, uint8_t *planes, size_t stride,
                                     size_t count);
 
-// Puts the colours of palette indices into 3 or 4 planes, `stride` samples apart; `colors` has four bytes for each of 256.
-void ckernels_look_up_pixels(const uint8_t *indices, const uint8_t *colors, size_t channels, uint8_t *planes,
+// Puts the colours of palette indices into 3 or 4 planes, `stride` samples apart; each of the 256 `colors` has four
+// samples of 16 bits, the first one lowest, of which none is more than 255.
+void ckernels_look_up_pixels(const uint8_t *indices, const uint64_t *colors, size_t channels, uint8_t *planes,
                              size_t stride, size_t count);
+
+// The same for two rows of indices, with the mean of two by two pixels, rounded, for a sample: (count + 1) / 2 of them.
+// An odd last column counts twice.
+void ckernels_look_up_quads(const uint8_t *upper, const uint8_t *lower, const uint64_t *colors, size_t channels,
+                            uint8_t *planes, size_t stride, size_t count);
 
 #endif

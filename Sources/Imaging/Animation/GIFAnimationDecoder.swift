@@ -39,7 +39,10 @@ struct GIFAnimationDecoder: AnimationDecoder, ~Copyable {
                 let code = unsafe ccodecs_gif_read_line(handle.pointer, &indices, &report.fault)
                 try report.check(code)
                 for (x, index) in indices.enumerated() {
-                    for channel in 0..<4 { row[x * 4 + channel] = colors[Int(index) * 4 + channel] }
+                    let color = colors[Int(index)]
+                    for channel in 0..<4 {
+                        row[x * 4 + channel] = UInt8(truncatingIfNeeded: color >> (16 * UInt64(channel)))
+                    }
                 }
                 canvas.lay(row.span, left: left, y: top + y, isBlended: true)
             }

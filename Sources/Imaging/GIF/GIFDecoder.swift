@@ -3,25 +3,26 @@ internal import CKernels
 
 /// Decodes a GIF's first frame, laid on its canvas; what the frame leaves uncovered is transparent, as browsers have it.
 ///
-/// The pixels come from our own decoder, or from giflib when that will not have them.
+/// The pixels come from our own decoder, or from giflib when that will not have them. Where the half of the canvas is twice
+/// what is asked for, a sample is the mean of two by two pixels: they are added up as their colours are looked up.
 struct GIFDecoder: PlaneDecoder, ~Copyable {
-    /// Rows a band.
+    /// Rows of samples a band.
     private static let bandHeight = 16
 
     private let handle: CodecHandle
     private var report: CodecReport
     private let frame: ccodecs_gif_info
-    private let size: PixelSize
+    private let isHalved: Bool
     let layouts: [PlaneLayout]
     let colorModel: ColorModel
-    /// Four bytes for each palette index: premultiplied red, green, blue, and alpha.
-    private let palette: [UInt8]
-    /// The palette indices of the whole frame as stored, else of one row.
+    private let palette: [UInt64]
+    /// The palette indices of the whole frame as stored, else of two rows.
     private var indices: [UInt8]
-    /// For each of the frame's rows the number under which it is stored; empty where only one row is there at a time.
+    /// For each of the frame's rows the number under which it is stored; empty where they are read one after the other.
     private let storedNumbers: [Int]
     /// Where the first of `indices` is.
     private let offset: Int
+    /// The next row of samples.
     private var nextRow = 0
     /// Whether the file ends inside one of its frames.
     private let isCut: Bool
@@ -30,7 +31,9 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
     ///
     /// The bytes are borrowed: they must outlive the decoder.
     @unsafe
-    init(_ bytes: UnsafeBufferPointer<UInt8>, header: ImageHeader, limits: ImageLimits) throws(ImageError) {
+    init(
+        _ bytes: UnsafeBufferPointer<UInt8>, header: ImageHeader, for largest: PixelSize, limits: ImageLimits
+    ) throws(ImageError) {
         var report = CodecReport(.gif, limits: limits)
         var frame = ccodecs_gif_info()
         var pointer: OpaquePointer?
@@ -45,7 +48,7 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
             isWithinLimits
             ? unsafe GIFPixels.read(bytes.span, at: ccodecs_gif_data_offset(handle.pointer), count: width * height)
             : nil
-        var pixels = whole ?? [UInt8](repeating: 0, count: width)
+        var pixels = whole ?? [UInt8](repeating: 0, count: 2 * width)
         if whole == nil, frame.is_interlaced {
             guard width * height <= limits.maxWorkingBytes else { throw .tooMuchMemory(.gif, limits: limits) }
             pixels = [UInt8](repeating: 0, count: width * height)
@@ -60,9 +63,12 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         self.storedNumbers = storedNumbers
         indices = pixels
         offset = whole == nil ? 0 : GIFPixels.offset
-        size = canvas
+        isHalved =
+            canvas.covers(largest, factor: 4) && (frame.left, frame.top) == (0, 0)
+            && PixelSize(width: width, height: height) == canvas
         colorModel = header.hasAlpha ? .rgba : .rgb
-        layouts = [PlaneLayout](repeating: PlaneLayout(canvas), count: colorModel.planeCount)
+        let layout = PlaneLayout(component: .one, of: .one, in: canvas, eighths: isHalved ? 4 : 8)
+        layouts = [PlaneLayout](repeating: layout, count: colorModel.planeCount)
         palette = frame.colors
         // Nobody else could have let it pass.
         isCut = unsafe limits.acceptsTruncated && (try? GIFHeader.read(bytes.span)) == nil
@@ -71,29 +77,49 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         self.report = report
     }
 
-    var bandCount: Int { (size.height + GIFDecoder.bandHeight - 1) / GIFDecoder.bandHeight }
+    var bandCount: Int { (rowCount + GIFDecoder.bandHeight - 1) / GIFDecoder.bandHeight }
 
-    func makeBand() -> PlaneBand {
-        PlaneBand(layouts.map { _ in (width: size.width, height: GIFDecoder.bandHeight) })
-    }
+    private var rowCount: Int { layouts[0].vertical.count }
+    private var stride: Int { layouts[0].horizontal.count }
+
+    func makeBand() -> PlaneBand { PlaneBand(layouts.map { _ in (width: stride, height: GIFDecoder.bandHeight) }) }
 
     mutating func decode(into band: inout PlaneBand, from bytes: Span<UInt8>) throws(ImageError) {
-        let frameRows = Int(frame.top)..<Int(frame.top) + Int(frame.height)
-        let isCovered = frame.left == 0 && Int(frame.width) >= size.width
-        for row in 0..<min(GIFDecoder.bandHeight, size.height - nextRow) {
-            defer { nextRow += 1 }
-            guard frameRows.contains(nextRow) else {
-                clear(row, of: &band)
-                continue
+        for row in 0..<min(GIFDecoder.bandHeight, rowCount - nextRow) {
+            if isHalved {
+                try halve(row, of: &band, fromFrameRow: nextRow * 2)
+            } else {
+                try fill(row, of: &band, fromFrameRow: nextRow - Int(frame.top))
             }
-            if !isCovered { clear(row, of: &band) }
-            try fill(row, of: &band, fromFrameRow: nextRow - frameRows.lowerBound)
+            nextRow += 1
         }
     }
 
     /// The rest of the file was walked over when the header was read.
     func finish(_ bytes: Span<UInt8>) throws(ImageError) {
         if isCut { throw .truncated(.gif) }
+    }
+
+    /// Fills a row with the frame's pixels, and with nothing where it has none.
+    private mutating func fill(
+        _ row: Int, of band: inout PlaneBand, fromFrameRow frameRow: Int
+    ) throws(ImageError) {
+        let isInside = frameRow >= 0 && frameRow < Int(frame.height)
+        let left = Int(frame.left)
+        let count = isInside ? min(Int(frame.width), stride - left) : 0
+        if count < stride { clear(row, of: &band) }
+        guard count > 0 else { return }
+        let source = try locate(frameRow)
+        let (target, planeStride) = (row * stride + left, stride * GIFDecoder.bandHeight)
+        let indices = indices.span.extracting(source..<source + count)
+        unsafe band.samples.withUnsafeMutableBufferPointer { samples in
+            guard let samples = samples.baseAddress else { return }
+            // `makeBand` made room for `bandHeight` rows of the canvas a plane, and the row lies in it.
+            unsafe indices.withUnsafeBufferPointer { indices in
+                unsafe ckernels_look_up_pixels(
+                    indices.baseAddress, palette, layouts.count, samples + target, planeStride, count)
+            }
+        }
     }
 
     private func clear(_ row: Int, of band: inout PlaneBand) {
@@ -103,26 +129,37 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         }
     }
 
-    private mutating func fill(
+    /// Fills a row with the means of two rows of the frame, which covers the canvas; an odd last one counts twice.
+    private mutating func halve(
         _ row: Int, of band: inout PlaneBand, fromFrameRow frameRow: Int
     ) throws(ImageError) {
-        let (left, width) = (Int(frame.left), Int(frame.width))
-        let count = min(width, size.width - left)
-        guard count > 0 else { return }
-        if storedNumbers.isEmpty {
-            try GIFDecoder.readLine(handle, &report, to: &indices, at: 0, count: width)
-        }
-        let start = storedNumbers.isEmpty ? 0 : offset + storedNumbers[frameRow] * width
-        let (target, planeStride) = (row * size.width + left, size.width * GIFDecoder.bandHeight)
-        let source = indices.span.extracting(start..<start + count)
+        let width = Int(frame.width)
+        let first = try locate(frameRow)
+        let second = frameRow + 1 < Int(frame.height) ? try locate(frameRow + 1) : first
+        let (target, planeStride) = (row * stride, stride * GIFDecoder.bandHeight)
+        let (upper, lower) = (
+            indices.span.extracting(first..<first + width), indices.span.extracting(second..<second + width)
+        )
         unsafe band.samples.withUnsafeMutableBufferPointer { samples in
             guard let samples = samples.baseAddress else { return }
-            // `makeBand` made room for `bandHeight` rows of the canvas a plane, and the row lies in it.
-            unsafe source.withUnsafeBufferPointer { source in
-                unsafe ckernels_look_up_pixels(
-                    source.baseAddress, palette, layouts.count, samples + target, planeStride, count)
+            // `makeBand` made room for `bandHeight` rows of half the width a plane, and the row is one of them.
+            unsafe upper.withUnsafeBufferPointer { upper in
+                unsafe lower.withUnsafeBufferPointer { lower in
+                    unsafe ckernels_look_up_quads(
+                        upper.baseAddress, lower.baseAddress, palette, layouts.count, samples + target, planeStride,
+                        width)
+                }
             }
         }
+    }
+
+    /// Where in `indices` a row of the frame begins; it is read first, after the one before it, when it is not there.
+    private mutating func locate(_ frameRow: Int) throws(ImageError) -> Int {
+        let width = Int(frame.width)
+        guard storedNumbers.isEmpty else { return offset + storedNumbers[frameRow] * width }
+        let start = frameRow % 2 * width
+        try GIFDecoder.readLine(handle, &report, to: &indices, at: start, count: width)
+        return start
     }
 
     private static func readLine(
@@ -139,16 +176,15 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
 }
 
 extension ccodecs_gif_info {
-    /// Four bytes for each palette index: premultiplied red, green, blue, and alpha.
-    var colors: [UInt8] {
-        var colors: [UInt8] = []
+    /// For each palette index premultiplied red, green, blue and alpha, 16 bits each from the lowest on.
+    var colors: [UInt64] {
         unsafe withUnsafeBytes(of: palette) { palette in
-            for index in 0..<256 {
-                let isTransparent = index == Int(transparent_index)
-                colors += isTransparent ? [0, 0, 0, 0] : unsafe palette[index * 3..<index * 3 + 3] + [255]
+            (0..<256).map { index in
+                if index == Int(transparent_index) { return 0 }
+                let color = unsafe palette[index * 3..<index * 3 + 3] + [255]
+                return color.reversed().reduce(0) { $0 << 16 | UInt64($1) }
             }
         }
-        return colors
     }
 
     /// The rows in the order in which they are stored.

@@ -20,8 +20,12 @@ enum GIFPixels {
     /// What is in the blocks up to the empty one (GIF89a, section 15), and the decoder's slack; nil when they end before.
     private static func joined(_ bytes: Span<UInt8>, at start: Int) -> [UInt8]? {
         var (stream, offset) = ([UInt8](), start)
+        stream.reserveCapacity(max(0, bytes.count - start) + LZWDecoder.slackBytes)
         while let length = bytes.byte(at: offset).map(Int.init) {
-            if length == 0 { return stream + [UInt8](repeating: 0, count: LZWDecoder.slackBytes) }
+            if length == 0 {
+                stream.append(contentsOf: repeatElement(0, count: LZWDecoder.slackBytes))
+                return stream
+            }
             guard offset + 1 + length <= bytes.count else { return nil }
             unsafe bytes.extracting(offset + 1..<offset + 1 + length).withUnsafeBufferPointer {
                 unsafe stream.append(contentsOf: $0)

@@ -6,13 +6,15 @@
 struct LZWDecoder: ~Copyable {
     /// How many bytes come before the first pixel: all pixels that there are.
     static let rootCount = 256
-    /// What must follow the stream and the pixels: eight bytes are looked at in one go, and taken up before they are used.
+    /// What must follow the stream: eight bytes are looked at in one go.
     static let slackBytes = 16
 
     private static let maxCodeCount = 4096
-    private static let maxCodeBits = 12
+    /// What follows the pixels: the longest string, and what is copied along with its end.
+    private static let roomBytes = maxCodeCount + 16
 
-    /// For each code where its string begins, above 16 bits that say how long it is; 0 for those without.
+    /// For each code where its string begins, above 16 bits that say how long it is; 0 for those without, and one more
+    /// for what comes when all codes have a string.
     private let strings: UnsafeMutablePointer<UInt64>
     private let rootBits: Int
 
@@ -20,8 +22,8 @@ struct LZWDecoder: ~Copyable {
     init?(rootBits: Int) {
         guard (2...8).contains(rootBits) else { return nil }
         self.rootBits = rootBits
-        unsafe strings = .allocate(capacity: LZWDecoder.maxCodeCount)
-        unsafe strings.initialize(repeating: 0, count: LZWDecoder.maxCodeCount)
+        unsafe strings = .allocate(capacity: LZWDecoder.maxCodeCount + 1)
+        unsafe strings.initialize(repeating: 0, count: LZWDecoder.maxCodeCount + 1)
         for root in 0..<1 << rootBits { unsafe strings[root] = UInt64(root) << 16 | 1 }
     }
 
@@ -32,7 +34,7 @@ struct LZWDecoder: ~Copyable {
     /// - Parameter stream: with `slackBytes` behind it.
     func decode(_ stream: Span<UInt8>, count: Int) -> [UInt8]? {
         let end = LZWDecoder.rootCount + count
-        let pixels = unsafe [UInt8](unsafeUninitializedCapacity: end + LZWDecoder.slackBytes) { buffer, filled in
+        let pixels = unsafe [UInt8](unsafeUninitializedCapacity: end + LZWDecoder.roomBytes) { buffer, filled in
             guard let base = buffer.baseAddress else { return }
             for root in 0..<LZWDecoder.rootCount { unsafe base[root] = UInt8(root) }
             let isWhole = unsafe stream.withUnsafeBufferPointer { stream in
@@ -46,58 +48,54 @@ struct LZWDecoder: ~Copyable {
         return pixels.isEmpty ? nil : pixels
     }
 
-    /// Fills `output[start..<end]`; up to `slackBytes` more may be written.
+    /// Fills `output[start..<end]`; up to `roomBytes` more may be written.
     ///
-    /// Nothing else is touched: `place < end` when a string of up to eight is copied in one go (what lies behind it is
-    /// copied along, whatever it is, and written over by the next one), a longer one stops at `end`;
-    /// it begins before `place`, since a code's string was put out before the code is known (`code < nextCode`), and the
-    /// stream is read up to `slackBytes` behind `byteCount`.
+    /// Nothing else is touched. A string begins before `place`, since it was put out before its code is known
+    /// (`code < nextCode`), and is no longer than there are codes, since each is one longer than another one at most. It is
+    /// copied sixteen bytes at a time; what is too much of them, whatever it is, is written over by the next string.
+    /// The stream is read from a byte that is in it, and seven more.
     @unsafe
     private func decode(
         _ bytes: UnsafePointer<UInt8>, byteCount: Int, to output: UnsafeMutablePointer<UInt8>, from start: Int,
         upTo end: Int
     ) -> Bool {
-        let (clearCode, endCode) = (1 << rootBits, 1 << rootBits + 1)
-        var (codeBits, nextCode) = (rootBits + 1, endCode + 1)
-        var (window, windowBits, position) = (UInt64(0), UInt64(0), 0)
-        var (place, lastStart, lastLength) = (start, 0, 0)
+        let (endCode, firstBits) = (1 &<< rootBits &+ 1, rootBits &+ 1)
+        let bitCount = byteCount &* 8
+        var (codeBits, mask, nextCode) = (firstBits, 1 &<< firstBits &- 1, endCode)
+        var (place, last, bit) = (start, UInt64.max, 0)
         while place < end {
-            // Up to 56 bits or more, in one go; see `BitReader.refill`.
-            guard position <= byteCount &+ 8 else { return false }
-            let next = unsafe UInt64(littleEndian: UnsafeRawPointer(bytes + position).loadUnaligned(as: UInt64.self))
-            window |= next &<< windowBits
-            position &+= Int(truncatingIfNeeded: (63 &- windowBits) &>> 3)
-            windowBits |= 56
-            let code = Int(truncatingIfNeeded: window) & (1 &<< codeBits &- 1)
-            window &>>= UInt64(truncatingIfNeeded: codeBits)
-            windowBits &-= UInt64(truncatingIfNeeded: codeBits)
-            if code == clearCode {
-                (codeBits, nextCode, lastLength) = (rootBits + 1, endCode + 1, 0)
-                continue
+            guard bit < bitCount else { return false }
+            let eight = unsafe UnsafeRawPointer(bytes + (bit &>> 3)).loadUnaligned(as: UInt64.self)
+            let code = Int(truncatingIfNeeded: UInt64(littleEndian: eight) &>> UInt64(bit & 7)) & mask
+            bit &+= codeBits
+            // The last string with the pixel that comes now, whichever it is; none where there is no last one.
+            unsafe strings[nextCode] = last &+ 1
+            if nextCode < LZWDecoder.maxCodeCount { nextCode &+= 1 }
+            if nextCode > mask, mask < LZWDecoder.maxCodeCount &- 1 {
+                codeBits &+= 1
+                mask = mask &* 2 &+ 1
             }
-            // The last string with the pixel that comes now, whichever it is.
-            if lastLength > 0, nextCode < LZWDecoder.maxCodeCount {
-                unsafe strings[nextCode] = UInt64(truncatingIfNeeded: lastStart &<< 16 | (lastLength &+ 1))
-                nextCode &+= 1
-                if nextCode == 1 &<< codeBits, codeBits < LZWDecoder.maxCodeBits { codeBits &+= 1 }
-            }
-            guard code < nextCode, code != endCode else { return false }
+            guard code < nextCode else { return false }
             let string = unsafe strings[code]
             let (source, length) = (Int(truncatingIfNeeded: string &>> 16), Int(truncatingIfNeeded: string & 0xFFFF))
-            lastStart = place
-            lastLength = length
-            if length <= 8, source &+ length <= place {
-                let eight = unsafe UnsafeRawPointer(output + source).loadUnaligned(as: UInt64.self)
-                unsafe UnsafeMutableRawPointer(output + place).storeBytes(of: eight, as: UInt64.self)
-                place &+= length
-            } else {
-                // Forward, for a string may go on in what it puts out.
-                for index in 0..<min(length, end &- place) {
-                    unsafe output[place &+ index] = unsafe output[source &+ index]
-                }
-                place &+= length
+            if length == 0 {
+                // The code that clears the dictionary, or the one that ends the stream.
+                guard code == endCode &- 1 else { return false }
+                (codeBits, mask, nextCode, last) = (firstBits, 1 &<< firstBits &- 1, endCode, .max)
+                continue
             }
+            last = UInt64(truncatingIfNeeded: place &<< 16 | length)
+            var copied = 0
+            repeat {
+                let (from, to) = unsafe (output + (source &+ copied), output + (place &+ copied))
+                let sixteen = unsafe UnsafeRawPointer(from).loadUnaligned(as: SIMD16<UInt8>.self)
+                unsafe UnsafeMutableRawPointer(to).storeBytes(of: sixteen, as: SIMD16<UInt8>.self)
+                copied &+= 16
+            } while copied < length
+            place &+= length
+            // Only the newest string goes on in what it puts out: with one pixel, which is its first one.
+            if source &+ length &+ length > place { unsafe output[place &- 1] = unsafe output[source] }
         }
-        return position &* 8 &- Int(windowBits) <= byteCount &* 8
+        return bit <= bitCount
     }
 }

@@ -55,7 +55,7 @@ extension Recipe: CustomStringConvertible {
     }
 
     /// To be raised whenever the same recipe makes other pixels than before.
-    static let engineVersion = 5
+    static let engineVersion = 6
 
     private var pixelDescription: String {
         "\(width)x\(height),\(fit.rawValue),q\(quality)"

@@ -1,9 +1,21 @@
-/// Writes GIFs of one colour (GIF89a specification).
+@testable import Imaging
+
+/// Writes GIFs: of one colour, whatever size they have, or of pixels (GIF89a specification).
 struct GIFBuilder {
     private(set) var bytes: [UInt8]
 
     init(_ width: Int, _ height: Int) {
         bytes = Array("GIF89a".utf8) + GIFBuilder.littleEndian(width, height) + [0x80, 0, 0, 0, 0, 0, 255, 255, 255]
+    }
+
+    /// One frame, the rows of which come in the order that is given.
+    ///
+    /// - Parameter palette: 256 times red, green and blue.
+    init(_ size: PixelSize, palette: [UInt8], transparent: UInt8?, rows: [[UInt8]], isInterlaced: Bool = false) {
+        bytes = Array("GIF89a".utf8) + GIFBuilder.littleEndian(size.width, size.height) + [0xF7, 0, 0] + palette
+        if let transparent { bytes += [0x21, 0xF9, 4, 1, 0, 0, transparent, 0] }
+        bytes += [0x2C] + GIFBuilder.littleEndian(0, 0, size.width, size.height) + [isInterlaced ? 0x40 : 0, 8]
+        bytes += GIFBuilder.split(LZWEncoder.encode(rows.joined(), rootBits: 8))
     }
 
     private static func littleEndian(_ numbers: Int...) -> [UInt8] {
@@ -35,6 +47,10 @@ struct GIFBuilder {
         let rest = pixels % 4
         let last = (0..<rest).reduce(5 << (6 * rest)) { $0 | 4 << (6 * $1) }
         for byte in 0..<(6 * rest + 3 + 7) / 8 { codes.append(UInt8(truncatingIfNeeded: last >> (8 * byte))) }
+        return split(codes)
+    }
+
+    private static func split(_ codes: [UInt8]) -> [UInt8] {
         var blocks: [UInt8] = []
         blocks.reserveCapacity(codes.count + codes.count / 255 + 2)
         for start in stride(from: 0, to: codes.count, by: 255) {
