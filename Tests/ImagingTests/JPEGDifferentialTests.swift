@@ -72,6 +72,23 @@ struct JPEGDifferentialTests {
         #expect(eighths > 1 || isDC == [true, true])
     }
 
+    @Test(
+        "Huffman tables without end are left to libjpeg, which takes them one after the other",
+        arguments: ["progressive-420.jpg", "baseline-420.jpg"])
+    func tables(file: String) throws {
+        let original = Fixture.bytes(file)
+        // A table of one word, for a symbol that nobody uses; the picture's own come later.
+        let table: [UInt8] = [0xFF, 0xC4, 0, 20, 0x13, 1] + [UInt8](repeating: 0, count: 16)
+        for (count, isUsual) in [(900, true), (1000, false)] {
+            let bytes = original[..<2] + [[UInt8]](repeating: table, count: count).joined() + original[2...]
+            let isOurs =
+                JPEGOracle.ours(Array(bytes), eighths: [8]) != nil
+                || JPEGOracle.oursOfProgressive(Array(bytes), eighths: [8]) != nil
+            #expect(isOurs == isUsual)
+            #expect(throws: Never.self) { try JPEGOracle.libjpeg(Array(bytes), eighths: 8) }
+        }
+    }
+
     @Test("What libjpeg refuses is not ours", arguments: ["progressive-420.jpg", "baseline-420.jpg"])
     func refusals(file: String) throws {
         let original = Fixture.bytes(file)
