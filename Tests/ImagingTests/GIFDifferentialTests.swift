@@ -102,8 +102,16 @@ struct GIFDifferentialTests {
         // Row by row, by giflib.
         let limits = ImageLimits(maxWorkingBytes: size.pixelCount - 1)
         #expect(try samples(of: plain.file, for: quarter, limits: limits) == means)
-        #expect(try samples(of: plain.file, for: larger).count == means.count)
-        #expect(try samples(of: plain.file, for: larger)[0].count == size.pixelCount)
+        #expect(try samples(of: plain.file, for: larger).map(\.count) == means.map { _ in size.pixelCount })
+        // What does not cover its canvas, or hangs over it, is not halved.
+        for (wider, higher) in [(1, 0), (0, 1), (-1, 0), (0, -1)] {
+            let canvas = PixelSize(width: size.width + wider, height: size.height + higher)
+            let part = GIFBuilder(size, palette: palette, transparent: transparent, rows: rows, canvas: canvas)
+            let first = try samples(of: part.file, for: PixelSize(width: 10, height: 10))[0]
+            #expect(first.count == canvas.pixelCount)
+            let red = rows[0].map { $0 == transparent ? 0 : palette[Int($0) * 3] } + [0]
+            #expect(Array(first[..<canvas.width]) == Array(red[..<canvas.width]))
+        }
     }
 
     /// The planes that the decoder gives.

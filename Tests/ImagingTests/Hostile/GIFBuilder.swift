@@ -10,9 +10,15 @@ struct GIFBuilder {
 
     /// One frame, the rows of which come in the order that is given.
     ///
-    /// - Parameter palette: 256 times red, green and blue.
-    init(_ size: PixelSize, palette: [UInt8], transparent: UInt8?, rows: [[UInt8]], isInterlaced: Bool = false) {
-        bytes = Array("GIF89a".utf8) + GIFBuilder.littleEndian(size.width, size.height) + [0xF7, 0, 0] + palette
+    /// - Parameters:
+    ///   - palette: 256 times red, green and blue.
+    ///   - canvas: of which the frame is the upper left part; nil: the frame is all of it.
+    init(
+        _ size: PixelSize, palette: [UInt8], transparent: UInt8?, rows: [[UInt8]], isInterlaced: Bool = false,
+        canvas: PixelSize? = nil
+    ) {
+        let canvas = canvas ?? size
+        bytes = Array("GIF89a".utf8) + GIFBuilder.littleEndian(canvas.width, canvas.height) + [0xF7, 0, 0] + palette
         if let transparent { bytes += [0x21, 0xF9, 4, 1, 0, 0, transparent, 0] }
         bytes += [0x2C] + GIFBuilder.littleEndian(0, 0, size.width, size.height) + [isInterlaced ? 0x40 : 0, 8]
         bytes += GIFBuilder.split(LZWEncoder.encode(rows.joined(), rootBits: 8))
