@@ -62,7 +62,10 @@ struct GIFDifferentialTests {
         arguments: 2...8, [true, false])
     func strings(rootBits: Int, clears: Bool) {
         var random = SplitMix(state: UInt64(rootBits))
-        guard let decoder = LZWDecoder(rootBits: rootBits) else { return #expect(!(2...8).contains(rootBits)) }
+        guard let decoder = LZWDecoder(rootBits: rootBits) else {
+            Issue.record("2 to 8 bits are taken")
+            return
+        }
         let most = UInt8(1 << rootBits - 1)
         for period in [1, 2, 3, 16, 17, 40, 1000] {
             let pattern = (0..<period).map { _ in UInt8.random(in: 0...most, using: &random) }
@@ -81,6 +84,35 @@ struct GIFDifferentialTests {
         }
     }
 
+    @Test("The longest strings that there can be, and a frame that ends inside one")
+    func longestStrings() throws {
+        // Each code but the first one is of the newest string: one pixel more each time, and at last 4091 of them.
+        let codes = [4, 0] + Array(6..<4096) + [4095, 4095]
+        var (stream, window, windowBits, codeBits) = ([UInt8](), 0, 0, 3)
+        for (number, code) in codes.enumerated() {
+            // The decoder's next code is the sixth one after the first pixel.
+            if number >= 2, 5 + number - 1 >= 1 << codeBits, codeBits < 12 { codeBits += 1 }
+            window |= code << windowBits
+            windowBits += codeBits
+            while windowBits >= 8 {
+                stream.append(UInt8(window & 255))
+                (window, windowBits) = (window >> 8, windowBits - 8)
+            }
+        }
+        stream += [UInt8(window)] + [UInt8](repeating: 0, count: LZWDecoder.slackBytes)
+        guard let decoder = LZWDecoder(rootBits: 2) else {
+            Issue.record("2 bits are taken")
+            return
+        }
+        let whole = (1...4091).reduce(0, +) + 2 * 4091
+        for count in [whole, whole - 1, whole - 4090, whole - 4091, whole - 5000] {
+            let pixels = decoder.decode(stream.span, count: count)
+            #expect(pixels.map { $0.dropFirst(LZWDecoder.rootCount).allSatisfy { $0 == 0 } } == true)
+            #expect(pixels?.count == LZWDecoder.rootCount + count)
+        }
+        #expect(decoder.decode(stream.span, count: whole + 1) == nil)
+    }
+
     @Test(
         "Of a canvas four times the size that is asked for, samples are the means of two by two pixels",
         arguments: [PixelSize(width: 203, height: 151), PixelSize(width: 200, height: 90)], [nil, 17 as UInt8])
@@ -94,15 +126,19 @@ struct GIFDifferentialTests {
         let plain = GIFBuilder(size, palette: palette, transparent: transparent, rows: rows)
         let interlaced = GIFBuilder(
             size, palette: palette, transparent: transparent, rows: passes.map { rows[$0] }, isInterlaced: true)
-        let means = try decode(plain.file).meansOfQuads
+        let whole = try decode(plain.file)
+        let means = whole.meansOfQuads
         let quarter = PixelSize(width: size.width / 4, height: size.height / 4)
-        let larger = PixelSize(width: size.width / 4 + 1, height: size.height / 4)
         #expect(try samples(of: plain.file, for: quarter) == means)
         #expect(try samples(of: interlaced.file, for: quarter) == means)
         // Row by row, by giflib.
         let limits = ImageLimits(maxWorkingBytes: size.pixelCount - 1)
         #expect(try samples(of: plain.file, for: quarter, limits: limits) == means)
-        #expect(try samples(of: plain.file, for: larger).map(\.count) == means.map { _ in size.pixelCount })
+        #expect(throws: ImageError.self) { try samples(of: interlaced.file, for: quarter, limits: limits) }
+        for (wider, higher) in [(1, 0), (0, 1)] {
+            let larger = PixelSize(width: quarter.width + wider, height: quarter.height + higher)
+            #expect(try samples(of: plain.file, for: larger) == whole.planes)
+        }
         // What does not cover its canvas, or hangs over it, is not halved.
         for (wider, higher) in [(1, 0), (0, 1), (-1, 0), (0, -1)] {
             let canvas = PixelSize(width: size.width + wider, height: size.height + higher)
@@ -169,6 +205,10 @@ struct GIFDifferentialTests {
 }
 
 extension PixelBuffer {
+    fileprivate var planes: [[UInt8]] {
+        (0..<channels).map { channel in stride(from: channel, to: bytes.count, by: channels).map { bytes[$0] } }
+    }
+
     /// For each channel the means of two by two pixels; an odd last column or row counts twice.
     fileprivate var meansOfQuads: [[UInt8]] {
         (0..<channels).map { channel in

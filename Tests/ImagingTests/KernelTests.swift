@@ -57,6 +57,39 @@ struct KernelTests {
         }
     }
 
+    @Test("Colours of one pixel, and means of four", arguments: [3, 4], [1, 2, 3, 16, 17, 100])
+    func palettes(channels: Int, count: Int) {
+        var random = SplitMix(state: UInt64(channels * 1000 + count))
+        for round in 0..<20 {
+            // The extremes first, then anything.
+            let colors: [UInt64] = (0..<256).map { _ in
+                round == 0
+                    ? 0x00FF_00FF_00FF_00FF : UInt64.random(in: 0...UInt64.max, using: &random) & 0x00FF_00FF_00FF_00FF
+            }
+            let upper = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let lower = round % 2 == 0 ? upper : upper.reversed()
+            func sample(_ index: UInt8, _ channel: Int) -> Int { Int(colors[Int(index)] >> (16 * channel) & 255) }
+            // A sample between the rows, which stays.
+            let (stride, half) = (count + 1, (count + 1) / 2)
+            var pixels = [UInt8](repeating: 7, count: channels * stride)
+            ckernels_look_up_pixels(upper, colors, channels, &pixels, stride, count)
+            var quads = [UInt8](repeating: 7, count: channels * (half + 1))
+            ckernels_look_up_quads(upper, lower, colors, channels, &quads, half + 1, count)
+            for channel in 0..<channels {
+                let row = upper.map { UInt8(sample($0, channel)) }
+                #expect(Array(pixels[channel * stride..<(channel + 1) * stride]) == row + [7])
+                let means = (0..<half).map { x in
+                    let right = min(2 * x + 1, count - 1)
+                    let sum = [upper[2 * x], upper[right], lower[2 * x], lower[right]].reduce(2) {
+                        $0 + sample($1, channel)
+                    }
+                    return UInt8(sum / 4)
+                }
+                #expect(Array(quads[channel * (half + 1)..<(channel + 1) * (half + 1)]) == means + [7])
+            }
+        }
+    }
+
     /// Weights whose magnitudes sum up to less than 1.75, as those of the resampler do.
     private func randomWeights(_ count: Int, _ random: inout SplitMix) -> [Int16] {
         let largest = LanczosWeights.one * 7 / 4 / count

@@ -39,6 +39,20 @@ struct ToleranceTests {
         #expect(distance(try corners(rendered), ["#dc1e1e", "#1ea03c", "#283cc8", "#f0dc28"]) <= 40)
     }
 
+    @Test("As few rows will do for a GIF that is halved as for one that is not")
+    func halved() throws {
+        let whole = Fixture.bytes("large-odd.gif")
+        let cuts = Array(stride(from: 20, to: 1000, by: 20))
+        let accepted = try ["whole=403", "small=40"].map { recipe in
+            let recipes = [try Recipe(parsing: recipe)]
+            return cuts.filter { count in
+                (try? Renderer(limits: tolerant).render(whole.span.extracting(0..<count), recipes: recipes)) != nil
+            }
+        }
+        #expect(accepted[0] == accepted[1])
+        #expect(!accepted[0].isEmpty && accepted[0].count < cuts.count, "or there was no difference to be seen")
+    }
+
     @Test("Where there is alpha, what is missing is transparent")
     func alpha() throws {
         let whole = Fixture.bytes("rgba-8.png")

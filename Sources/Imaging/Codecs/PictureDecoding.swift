@@ -16,15 +16,15 @@ struct PictureDecoding {
         if header.format == .png, let decoded = decodeUsualPNG(bytes, to: views) { return decoded }
         return try unsafe bytes.withUnsafeBufferPointer { buffer throws(ImageError) in
             switch header.format {
-            case .jpeg: return try unsafe decodeAnyJPEG(buffer, to: views)
+            case .jpeg: try unsafe decodeAnyJPEG(buffer, to: views)
             case .png:
-                return try read(
-                    RowPlanes(try unsafe PNGDecoder(buffer, header: header, limits: limits)), bytes, to: views)
+                try read(RowPlanes(try unsafe PNGDecoder(buffer, header: header, limits: limits)), bytes, to: views)
             case .gif:
-                let decoder = try unsafe GIFDecoder(buffer, header: header, for: largest(of: views), limits: limits)
-                return try read(decoder, bytes, to: views)
-            case .heic, .avif: return try unsafe decodeHEIF(buffer, to: views)
-            case .webp: return try decodeWebP(bytes, to: views)
+                try read(
+                    try unsafe GIFDecoder(buffer, header: header, for: largest(of: views), limits: limits), bytes,
+                    to: views)
+            case .heic, .avif: try unsafe decodeHEIF(buffer, to: views)
+            case .webp: try decodeWebP(bytes, to: views)
             }
         }
     }

@@ -3,18 +3,17 @@ internal import CKernels
 
 /// Decodes a GIF's first frame, laid on its canvas; what the frame leaves uncovered is transparent, as browsers have it.
 ///
-/// The pixels come from our own decoder, or from giflib when that will not have them. Where the half of the canvas is twice
-/// what is asked for, a sample is the mean of two by two pixels: they are added up as their colours are looked up.
+/// The pixels come from our own decoder, or from giflib when that will not have them. Where the frame is its canvas, and that
+/// is at least four times what is asked for, a sample is the mean of two by two pixels: they are added up as their colours
+/// are looked up.
 struct GIFDecoder: PlaneDecoder, ~Copyable {
-    /// Rows of samples a band.
-    private static let bandHeight = 16
-
     private let handle: CodecHandle
     private var report: CodecReport
     private let frame: ccodecs_gif_info
     private let isHalved: Bool
     let layouts: [PlaneLayout]
     let colorModel: ColorModel
+    /// See `ccodecs_gif_info.colors`.
     private let palette: [UInt64]
     /// The palette indices of the whole frame as stored, else of two rows.
     private var indices: [UInt8]
@@ -67,7 +66,7 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
             canvas.covers(largest, factor: 4) && (frame.left, frame.top) == (0, 0)
             && PixelSize(width: width, height: height) == canvas
         colorModel = header.hasAlpha ? .rgba : .rgb
-        let layout = PlaneLayout(component: .one, of: .one, in: canvas, eighths: isHalved ? 4 : 8)
+        let layout = isHalved ? PlaneLayout(halved: canvas) : PlaneLayout(canvas)
         layouts = [PlaneLayout](repeating: layout, count: colorModel.planeCount)
         palette = frame.colors
         // Nobody else could have let it pass.
@@ -77,15 +76,17 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         self.report = report
     }
 
-    var bandCount: Int { (rowCount + GIFDecoder.bandHeight - 1) / GIFDecoder.bandHeight }
+    var bandCount: Int { (rowCount + bandHeight - 1) / bandHeight }
 
+    func makeBand() -> PlaneBand { PlaneBand(layouts.map { _ in (width: stride, height: bandHeight) }) }
+
+    /// Rows of samples a band: as many of the frame's in either case, for a cut costs a band.
+    private var bandHeight: Int { isHalved ? 8 : 16 }
     private var rowCount: Int { layouts[0].vertical.count }
     private var stride: Int { layouts[0].horizontal.count }
 
-    func makeBand() -> PlaneBand { PlaneBand(layouts.map { _ in (width: stride, height: GIFDecoder.bandHeight) }) }
-
     mutating func decode(into band: inout PlaneBand, from bytes: Span<UInt8>) throws(ImageError) {
-        for row in 0..<min(GIFDecoder.bandHeight, rowCount - nextRow) {
+        for row in 0..<min(bandHeight, rowCount - nextRow) {
             if isHalved {
                 try halve(row, of: &band, fromFrameRow: nextRow * 2)
             } else {
@@ -109,15 +110,15 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         let count = isInside ? min(Int(frame.width), stride - left) : 0
         if count < stride { clear(row, of: &band) }
         guard count > 0 else { return }
-        let source = try locate(frameRow)
-        let (target, planeStride) = (row * stride + left, stride * GIFDecoder.bandHeight)
-        let indices = indices.span.extracting(source..<source + count)
+        let start = try rowStart(frameRow)
+        let (target, planeStride) = (row * stride + left, stride * bandHeight)
+        let row = indices.span.extracting(start..<start + count)
         unsafe band.samples.withUnsafeMutableBufferPointer { samples in
             guard let samples = samples.baseAddress else { return }
-            // `makeBand` made room for `bandHeight` rows of the canvas a plane, and the row lies in it.
-            unsafe indices.withUnsafeBufferPointer { indices in
+            // `makeBand` made room for `bandHeight` rows of the canvas a plane, and `left + count <= stride`.
+            unsafe row.withUnsafeBufferPointer { row in
                 unsafe ckernels_look_up_pixels(
-                    indices.baseAddress, palette, layouts.count, samples + target, planeStride, count)
+                    row.baseAddress, palette, layouts.count, samples + target, planeStride, count)
             }
         }
     }
@@ -129,20 +130,20 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         }
     }
 
-    /// Fills a row with the means of two rows of the frame, which covers the canvas; an odd last one counts twice.
+    /// Fills a row with the means of two rows of the frame, which is the canvas; an odd last one counts twice.
     private mutating func halve(
         _ row: Int, of band: inout PlaneBand, fromFrameRow frameRow: Int
     ) throws(ImageError) {
         let width = Int(frame.width)
-        let first = try locate(frameRow)
-        let second = frameRow + 1 < Int(frame.height) ? try locate(frameRow + 1) : first
-        let (target, planeStride) = (row * stride, stride * GIFDecoder.bandHeight)
-        let (upper, lower) = (
-            indices.span.extracting(first..<first + width), indices.span.extracting(second..<second + width)
-        )
+        precondition((width + 1) / 2 == stride, "the frame is the canvas, or `isHalved` is false")
+        let first = try rowStart(frameRow)
+        let second = frameRow + 1 < Int(frame.height) ? try rowStart(frameRow + 1) : first
+        let (target, planeStride) = (row * stride, stride * bandHeight)
+        let upper = indices.span.extracting(first..<first + width)
+        let lower = indices.span.extracting(second..<second + width)
         unsafe band.samples.withUnsafeMutableBufferPointer { samples in
             guard let samples = samples.baseAddress else { return }
-            // `makeBand` made room for `bandHeight` rows of half the width a plane, and the row is one of them.
+            // `makeBand` made room for `bandHeight` rows of `stride` samples a plane, and this is one of them.
             unsafe upper.withUnsafeBufferPointer { upper in
                 unsafe lower.withUnsafeBufferPointer { lower in
                     unsafe ckernels_look_up_quads(
@@ -153,8 +154,10 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         }
     }
 
-    /// Where in `indices` a row of the frame begins; it is read first, after the one before it, when it is not there.
-    private mutating func locate(_ frameRow: Int) throws(ImageError) -> Int {
+    /// Where in `indices` a row of the frame begins.
+    ///
+    /// Where giflib reads row by row, this reads the next one: rows must be asked for once, and in order.
+    private mutating func rowStart(_ frameRow: Int) throws(ImageError) -> Int {
         let width = Int(frame.width)
         guard storedNumbers.isEmpty else { return offset + storedNumbers[frameRow] * width }
         let start = frameRow % 2 * width
@@ -181,8 +184,8 @@ extension ccodecs_gif_info {
         unsafe withUnsafeBytes(of: palette) { palette in
             (0..<256).map { index in
                 if index == Int(transparent_index) { return 0 }
-                let color = unsafe palette[index * 3..<index * 3 + 3] + [255]
-                return color.reversed().reduce(0) { $0 << 16 | UInt64($1) }
+                let (red, green, blue) = unsafe (palette[index * 3], palette[index * 3 + 1], palette[index * 3 + 2])
+                return UInt64(red) | UInt64(green) << 16 | UInt64(blue) << 32 | 255 << 48
             }
         }
     }

@@ -19,8 +19,9 @@ enum GIFPixels {
 
     /// What is in the blocks up to the empty one (GIF89a, section 15), and the decoder's slack; nil when they end before.
     private static func joined(_ bytes: Span<UInt8>, at start: Int) -> [UInt8]? {
-        var (stream, offset) = ([UInt8](), start)
-        stream.reserveCapacity(max(0, bytes.count - start) + LZWDecoder.slackBytes)
+        var (stream, offset, count) = ([UInt8](), start, 0)
+        while let length = bytes.byte(at: offset + count), length > 0 { count += 1 + Int(length) }
+        stream.reserveCapacity(min(count, bytes.count) + LZWDecoder.slackBytes)
         while let length = bytes.byte(at: offset).map(Int.init) {
             if length == 0 {
                 stream.append(contentsOf: repeatElement(0, count: LZWDecoder.slackBytes))

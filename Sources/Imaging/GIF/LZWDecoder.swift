@@ -6,15 +6,17 @@
 struct LZWDecoder: ~Copyable {
     /// How many bytes come before the first pixel: all pixels that there are.
     static let rootCount = 256
-    /// What must follow the stream: eight bytes are looked at in one go.
-    static let slackBytes = 16
+    /// What must follow the stream: eight bytes are looked at in one go, of which the first one is in it.
+    static let slackBytes = 8
 
     private static let maxCodeCount = 4096
-    /// What follows the pixels: the longest string, and what is copied along with its end.
+    /// What follows the pixels: room for a whole string that begins before their end, in steps of sixteen bytes.
     private static let roomBytes = maxCodeCount + 16
 
-    /// For each code where its string begins, above 16 bits that say how long it is; 0 for those without, and one more
-    /// for what comes when all codes have a string.
+    /// For each code where its string begins, above 16 bits that say how long it is.
+    ///
+    /// The two codes without a string have 0; what stands from `nextCode` on is of no meaning. There is one entry more, for
+    /// what comes when all codes have a string.
     private let strings: UnsafeMutablePointer<UInt64>
     private let rootBits: Int
 
@@ -33,6 +35,7 @@ struct LZWDecoder: ~Copyable {
     ///
     /// - Parameter stream: with `slackBytes` behind it.
     func decode(_ stream: Span<UInt8>, count: Int) -> [UInt8]? {
+        guard count >= 0 else { return nil }
         let end = LZWDecoder.rootCount + count
         let pixels = unsafe [UInt8](unsafeUninitializedCapacity: end + LZWDecoder.roomBytes) { buffer, filled in
             guard let base = buffer.baseAddress else { return }
@@ -52,8 +55,8 @@ struct LZWDecoder: ~Copyable {
     ///
     /// Nothing else is touched. A string begins before `place`, since it was put out before its code is known
     /// (`code < nextCode`), and is no longer than there are codes, since each is one longer than another one at most. It is
-    /// copied sixteen bytes at a time; what is too much of them, whatever it is, is written over by the next string.
-    /// The stream is read from a byte that is in it, and seven more.
+    /// copied sixteen bytes at a time; what is too much of them, whatever it is, is written over by the next string, or lies
+    /// behind `end`. The stream is read from a byte that is in it, and seven more.
     @unsafe
     private func decode(
         _ bytes: UnsafePointer<UInt8>, byteCount: Int, to output: UnsafeMutablePointer<UInt8>, from start: Int,
@@ -68,7 +71,8 @@ struct LZWDecoder: ~Copyable {
             let eight = unsafe UnsafeRawPointer(bytes + (bit &>> 3)).loadUnaligned(as: UInt64.self)
             let code = Int(truncatingIfNeeded: UInt64(littleEndian: eight) &>> UInt64(bit & 7)) & mask
             bit &+= codeBits
-            // The last string with the pixel that comes now, whichever it is; none where there is no last one.
+            // The last string with the pixel that comes now, whichever it is. The first code has no last string: it leaves
+            // a 0 (`.max &+ 1`) for the code that ends the stream, where there is one anyway.
             unsafe strings[nextCode] = last &+ 1
             if nextCode < LZWDecoder.maxCodeCount { nextCode &+= 1 }
             if nextCode > mask, mask < LZWDecoder.maxCodeCount &- 1 {

@@ -36,6 +36,13 @@ struct PlaneLayout: Sendable, Hashable {
         self.init(horizontal: SampleAxis(count: size.width), vertical: SampleAxis(count: size.height))
     }
 
+    /// The layout of a plane with a sample for two by two pixels.
+    init(halved size: PixelSize) {
+        self.init(
+            horizontal: SampleAxis(extent: Double(size.width) / 2),
+            vertical: SampleAxis(extent: Double(size.height) / 2))
+    }
+
     /// The layout of a JPEG's component (T.81, A.1.1), decoded at some eighths of its size.
     init(component: SamplingFactors, of largest: SamplingFactors, in picture: PixelSize, eighths: Int) {
         // One division of whole numbers, or a last sample might come of rounding.
