@@ -22,9 +22,13 @@ let package = Package(
     ],
     // Codecs that a build may do without: `swift build --traits WebP`, or `--disable-default-traits`.
     traits: [
-        .default(enabledTraits: ["WebP", "HEIF"]),
+        .default(enabledTraits: ["WebP", "HEIF", "AVIF", "AVCodec"]),
         .trait(name: "WebP", description: "Reads and writes WebP, by libwebp."),
-        .trait(name: "HEIF", description: "Reads HEIC and AVIF, by libheif."),
+        .trait(name: "HEIF", description: "Reads HEIC and AVIF, by libde265 and libdav1d."),
+        .trait(name: "AVIF", description: "Writes AVIF, by libaom."),
+        .trait(
+            name: "AVCodec", description: "Reads HEIC by libavcodec, where that is installed: quicker.",
+            enabledTraits: ["HEIF"]),
     ],
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0", traits: []),
@@ -48,7 +52,13 @@ let package = Package(
         .systemLibrary(
             name: "CSystemWebP", pkgConfig: "libwebpmux", providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
         .systemLibrary(
-            name: "CSystemHEIF", pkgConfig: "libheif", providers: [.apt(["libheif-dev"]), .brew(["libheif"])]),
+            name: "CSystemDe265", pkgConfig: "libde265", providers: [.apt(["libde265-dev"]), .brew(["libde265"])]),
+        .systemLibrary(
+            name: "CSystemDav1d", pkgConfig: "dav1d", providers: [.apt(["libdav1d-dev"]), .brew(["dav1d"])]),
+        // Its header alone: the library is loaded by whoever decodes a HEIC.
+        .systemLibrary(name: "CSystemAVCodec", providers: [.apt(["libavcodec-dev"]), .brew(["ffmpeg"])]),
+        .systemLibrary(
+            name: "CSystemAOM", pkgConfig: "aom", providers: [.apt(["libaom-dev"]), .brew(["aom"])]),
         .systemLibrary(
             name: "CSystemLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
         .systemLibrary(
@@ -67,10 +77,15 @@ let package = Package(
             dependencies: [
                 "CSystemJPEG", "CSystemPNG", "CSystemGIF", "CSystemLCMS", "CSystemZlib", "CSystemDeflate",
                 .target(name: "CSystemWebP", condition: .when(traits: ["WebP"])),
-                .target(name: "CSystemHEIF", condition: .when(traits: ["HEIF"])),
+                .target(name: "CSystemDe265", condition: .when(traits: ["HEIF"])),
+                .target(name: "CSystemDav1d", condition: .when(traits: ["HEIF"])),
+                .target(name: "CSystemAOM", condition: .when(traits: ["AVIF"])),
+                .target(name: "CSystemAVCodec", condition: .when(traits: ["AVCodec"])),
             ],
             cSettings: [
                 .define("CCODECS_WEBP", .when(traits: ["WebP"])), .define("CCODECS_HEIF", .when(traits: ["HEIF"])),
+                .define("CCODECS_AVIF", .when(traits: ["AVIF"])),
+                .define("CCODECS_AVCODEC", .when(traits: ["AVCodec"])),
             ]),
         .target(name: "CKernels"),
         .target(name: "CPlatform", cSettings: [.define("_GNU_SOURCE")]),
@@ -86,7 +101,7 @@ let package = Package(
             name: "Blobs", dependencies: ["Failpoints", "CPlatform", "CSystemCrypto"], swiftSettings: settings),
         .target(
             name: "Tree",
-            dependencies: ["Failpoints", "CSystemCrypto", "CSystemSQLite"],
+            dependencies: ["Failpoints", "CSystemCrypto", "CSystemDeflate", "CSystemSQLite"],
             swiftSettings: settings),
 
         // Rendering in processes that can harm nobody.
@@ -123,7 +138,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Pipeline", "Imaging", "Blobs", "Posts", "Tree", "Failpoints",
+                "Pipeline", "Imaging", "Blobs", "Posts", "Tree", "Failpoints", "CSystemDeflate",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -136,6 +151,7 @@ let package = Package(
             ],
             resources: [
                 .embedInCode("Page/index.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),
+                .embedInCode("Page/follow.js"), .embedInCode("Page/placeholder.js"),
             ],
             swiftSettings: settings),
 
@@ -155,7 +171,8 @@ let package = Package(
         .executableTarget(
             name: "tintype",
             dependencies: [
-                "Inbox", "Server", "Client", "Pipeline", "Isolation", "Imaging", "Blobs", "Posts", "Tree", "Failpoints",
+                "CPlatform", "Inbox", "Server", "Client", "Pipeline", "Isolation", "Imaging", "Blobs", "Posts", "Tree",
+                "Failpoints",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

@@ -24,11 +24,59 @@ prepare_machine() {
 check_swift() {
     local version major minor
     command -v swift >/dev/null || die "there is no swift in PATH; get 6.2 or later from https://www.swift.org/install"
-    version=$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+\.[0-9]+).*/\1/p' | head -n 1)
+    check_compiler_libraries
+    version=$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+\.[0-9]+).*/\1/p' | head -n 1) || true
     IFS=. read -r major minor <<<"${version:-0.0}"
     if ((major < 6 || major == 6 && minor < 2)); then
         die "swift ${version:-of unknown version} is too old; get 6.2 or later from https://www.swift.org/install"
     fi
+}
+
+# Sees to it that the compiler itself can start. The toolchain of swift.org is an archive: on a fresh Debian the libraries
+# that its programs load are missing, and so are a linker, the C library's headers and git.
+check_compiler_libraries() {
+    local missing
+    if [[ $(uname) == Darwin ]]; then return; fi
+    missing=$(missing_compiler_packages)
+    if [[ -n $missing ]]; then install_packages $missing; fi
+    if swift --version >/dev/null 2>&1; then return; fi
+    missing=$(missing_libraries)
+    if [[ -n $missing ]]; then
+        die "swift cannot start, for these libraries are missing: $missing; https://www.swift.org/install lists the packages"
+    fi
+    die "swift cannot start: $(swift --version 2>&1 | tail -n 1 || true)"
+}
+
+# The libraries that the toolchain's programs ask for and the system does not have: libncurses.so.6 and the like.
+missing_libraries() {
+    local folder
+    folder=$(dirname "$(readlink -f "$(command -v swift)")")
+    { ldd "$folder"/{swift-frontend,swift-build,clang} 2>/dev/null || true; } |
+        sed -nE 's/^[[:space:]]*(\S+) => not found.*/\1/p' | sort -u
+}
+
+# Debian's packages of what the compiler needs and does not bring along.
+missing_compiler_packages() {
+    local library
+    while IFS= read -r library; do
+        case $library in
+        libncurses.so.* | libncursesw.so.* | libtinfo.so.*) echo libncurses6 ;;
+        libcurl.so.*) echo libcurl4 ;;
+        libxml2.so.*) echo libxml2 ;;
+        libedit.so.*) echo libedit2 ;;
+        libsqlite3.so.*) echo libsqlite3-0 ;;
+        libz.so.*) echo zlib1g ;;
+        libstdc++.so.*) echo libstdc++6 ;;
+        libpython3.*) sed -E 's/^(libpython3\.[0-9]+)\.so.*/\1/' <<<"$library" ;;
+        esac
+    done < <(missing_libraries) | sort -u
+    # clang links with the system's linker, start files and C++ library.
+    command -v ld.gold >/dev/null || echo binutils
+    [[ -e /usr/include/stdio.h ]] || echo libc6-dev
+    compgen -G '/usr/lib/gcc/*/*/crtbegin.o' >/dev/null || echo libgcc-12-dev
+    compgen -G '/usr/include/c++/*/vector' >/dev/null || echo libstdc++-12-dev
+    [[ -e /etc/ssl/certs/ca-certificates.crt ]] || echo ca-certificates
+    [[ -d /usr/share/zoneinfo ]] || echo tzdata
 }
 
 # A library is there when pkg-config knows it, or when the compiler finds its header.
@@ -48,9 +96,12 @@ missing_packages() {
     has_library libpng png.h || need libpng-dev libpng
     has_library lcms2 lcms2.h || need liblcms2-dev little-cms2
     has_library libgif gif_lib.h || need libgif-dev giflib
-    # Optional for the package (its traits WebP and HEIF), but what is tested and documented is the whole of it.
+    # Optional for the package (its traits WebP, HEIF, AVIF and AVCodec), but what is tested and documented is the whole of it.
     has_library libwebpmux webp/mux.h || need libwebp-dev webp
-    has_library libheif libheif/heif.h || need libheif-dev libheif
+    has_library libde265 libde265/de265.h || need libde265-dev libde265
+    has_library dav1d dav1d/dav1d.h || need libdav1d-dev dav1d
+    has_library aom aom/aom_encoder.h || need libaom-dev aom
+    has_library libavcodec libavcodec/avcodec.h || need libavcodec-dev ffmpeg
     has_library libdeflate libdeflate.h || need libdeflate-dev libdeflate
     has_library sqlite3 sqlite3.h || need libsqlite3-dev sqlite
     has_library zlib zlib.h || need zlib1g-dev zlib
@@ -68,6 +119,14 @@ install_packages() {
     "${as_root[@]}" apt-get update -q >&2
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@" >&2
 }
+
+# Builds with SwiftPM: swift_build ARGUMENT… is `swift build ARGUMENT…`. SwiftPM passes a package's traits to the compiler in
+# the order of a hash table, whose seed is another in each process; without a fixed one the flags change their order from one
+# plan to the next, and all our modules are compiled again. The seed is not exported: a service must have one of its own.
+swift_build() { SWIFT_DETERMINISTIC_HASHING=1 swift build "$@"; }
+
+# Builds the service for use, with Swift's own libraries in the binary: it then runs where there is no Swift.
+build_release() { swift_build --package-path "$root" -c release --static-swift-stdlib --product tintype "$@"; }
 
 # Has SwiftPM plan the release build in that folder anew: on its own it sees files come and go in a package, but not in one
 # beside it that the package depends on.

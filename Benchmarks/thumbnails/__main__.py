@@ -117,6 +117,9 @@ def works(files, made):
             yield "JPEG → 1280, 640, 320, 150", "four", file
         elif is_jpeg and photos.is_progressive(file):
             yield from progressive(file)
+        elif file.suffix.lower() in (".heic", ".heif"):
+            yield "a phone's HEIC → 320", "320", file
+            yield "a phone's HEIC → 1280, 640, 320, 150", "four", file
     for file in made:
         if file.name == "large.jpg":
             yield "JPEG of 24 megapixels → 320", "320", file

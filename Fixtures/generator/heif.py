@@ -55,22 +55,95 @@ def _boxes(content, start, end):
         start += length
 
 
-def encode(picture, *options, avif=False, depth=8):
-    """The picture as an item; small and odd ones are coded larger, and cut. For the options see heif-enc."""
+def color(primaries, transfer, matrix, is_full_range=True):
+    """What the numbers of ITU-T H.273 say of the colours."""
+    return box(b"colr", b"nclx" + struct.pack(">HHHB", primaries, transfer, matrix, 0x80 if is_full_range else 0))
+
+
+def light_level(peak, mean=0):
+    """The brightest pixel, and the mean of the brightest frame, in cd/m2."""
+    return box(b"clli", struct.pack(">HH", peak, mean))
+
+
+def encode(picture, *options, avif=False, depth=8, samples=None):
+    """The picture as an item; small and odd ones are coded larger, and cut. For the options see heif-enc.
+
+    `samples` gives a pixel's three samples of 16 bits.
+    """
     width, height = max(64, picture.width + picture.width % 2), max(64, picture.height + picture.height % 2)
     if (width, height) != (picture.width, picture.height):
-        item = encode(picture.extended(width, height), *options, avif=avif, depth=depth)
+        item = encode(picture.extended(width, height), *options, avif=avif, depth=depth, samples=samples)
         right, bottom = width - picture.width, height - picture.height
         item.properties.append(aperture(picture.width, picture.height, right, bottom))
         return item
     color_type = png.GREY if all(r == g == b for r, g, b, a in picture.pixels) else png.RGB
+    source = png.encode(picture, depth, color_type) if samples is None else png.encode_deep(picture, samples)
+    command = ["heif-enc", "-q", "85", "--no-alpha", *(["-A"] if avif else []), *options]
+    return _coded(source, b"av01" if avif else b"hvc1", command)
+
+
+def encode_av1(picture, bits, chroma, *options, samples=None):
+    """The picture as an item of AV1; for the options see avifenc. heif-enc does not code every kind."""
+    color_type = png.GREY if chroma == "400" else png.RGB
+    source = png.encode(picture, 16, color_type) if samples is None else png.encode_deep(picture, samples)
+    command = ["avifenc", "--min", "8", "--max", "16", "-s", "6", "-j", "1", "--ignore-icc", "-d", str(bits), "-y",
+               chroma, *options]
+    return _coded(source, b"av01", command)
+
+
+def encode_hevc(picture, bits, luma, is_full_range, samples=None):
+    """The picture as an item of HEVC with all of its chroma; for what heif-enc does not code.
+
+    `luma` is the share of red, and that of blue, in luma; nothing of either: green, blue and red are coded. `samples`
+    gives a pixel's three samples, 0 to 1.
+    """
+    red, blue = luma
+    unit = 1 << bits - 8
+    zero, one, half = (0, 256 * unit - 1, 256 * unit - 1) if is_full_range else (16 * unit, 219 * unit, 224 * unit)
+    planes = ([], [], [])
+    for pixel in picture.pixels:
+        r, g, b = [c / 255 for c in pixel[:3]] if samples is None else samples(pixel)
+        y = red * r + (1 - red - blue) * g + blue * b
+        if red == 0:
+            coded = [zero + v * one for v in (g, b, r)]
+        else:
+            differences = ((b - y) / 2 / (1 - blue), (r - y) / 2 / (1 - red))
+            coded = [zero + y * one] + [128 * unit + d * half for d in differences]
+        for plane, value in zip(planes, coded):
+            plane.append(min(256 * unit - 1, max(0, int(value + 0.5))))
+    raw = b"".join(struct.pack("<%d%s" % (len(p), "B" if bits == 8 else "H"), *p) for p in planes)
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = os.path.join(folder, "in.yuv"), os.path.join(folder, "out.hevc")
+        with open(source, "wb") as file:
+            file.write(raw)
+        subprocess.run([
+            "x265", "--input", source, "--input-res", "%dx%d" % (picture.width, picture.height), "--fps", "1",
+            "--input-depth", str(bits), "--output-depth", str(bits), "--input-csp", "i444", "--frames", "1", "--qp", "8",
+            "--no-info", "--pools", "none", "--frame-threads", "1", "-o", target], check=True, capture_output=True)
+        with open(target, "rb") as file:
+            units = [unit.rstrip(b"\0") for unit in file.read().split(b"\0\0\1")[1:]]
+    return _of_units(units, picture.width, picture.height)
+
+
+def _of_units(units, width, height):
+    """An item of NAL units: parameter sets (32 to 34) go into its configuration."""
+    sets = [(unit[0] >> 1 & 63, unit) for unit in units if unit[0] >> 1 & 63 in (32, 33, 34)]
+    profile = next(unit for kind, unit in sets if kind == 33).replace(b"\0\0\3", b"\0\0")[3:15]
+    arrays = b"".join(struct.pack(">BHH", 0x80 | kind, 1, len(unit)) + unit for kind, unit in sets)
+    configuration = (b"\1" + profile + struct.pack(">HBBBBHBB", 0xF000, 0xFC, 0xFF, 0xF8, 0xF8, 0, 0x0F, len(sets))
+                     + arrays)
+    data = b"".join(struct.pack(">I", len(unit)) + unit for unit in units if unit[0] >> 1 & 63 < 32)
+    return Item(b"hvc1", [box(b"hvcC", configuration), size(width, height)], data)
+
+
+def _coded(source_content, item_kind, command):
+    """What a program makes of a PNG, as an item."""
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "in.png")
-        target = os.path.join(folder, "out.avif" if avif else "out.heic")
+        target = os.path.join(folder, "out.avif" if item_kind == b"av01" else "out.heic")
         with open(source, "wb") as file:
-            file.write(png.encode(picture, depth, color_type))
-        command = ["heif-enc", "-q", "85", "--no-alpha", *(["-A"] if avif else []), *options, source, "-o", target]
-        subprocess.run(command, check=True, capture_output=True)
+            file.write(source_content)
+        subprocess.run([*command, source, "-o", target], check=True, capture_output=True)
         with open(target, "rb") as file:
             content = file.read()
     properties, data = [], b""
@@ -83,9 +156,8 @@ def encode(picture, *options, avif=False, depth=8):
                     continue
                 store = inside + 8
                 store_end = inside + struct.unpack_from(">I", content, inside)[0]
-                properties += [p for k, p, _ in _boxes(content, store, store_end) if k != b"pixi"]
-    kind = b"av01" if avif else b"hvc1"
-    return Item(kind, properties, data)
+                properties += [p for k, p, _ in _boxes(content, store, store_end) if k not in (b"pixi", b"pasp")]
+    return Item(item_kind, properties, data)
 
 
 def file(items, primary=1, brand=b"heic", before=b""):

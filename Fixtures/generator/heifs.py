@@ -2,8 +2,12 @@
 
 import struct
 
-from generator import exif, heif, icc, picture
+from generator import exif, hdr, heif, icc, picture, scene
 from generator.fixture import Fixture, refused, whole
+
+# Red's share of luma, and blue's, by the matrix's number (ITU-T H.273, table 4).
+BT601 = (0.299, 0.114)
+LUMA = {0: (0, 0), 1: (0.2126, 0.0722), 6: BT601, 9: (0.2627, 0.0593)}
 
 
 def _with(item, *properties):
@@ -57,7 +61,78 @@ def fixtures():
     add("size-12000x64", heif.file([heif.encode(wide)]), wide)
     _add_turned(add, shown)
     _add_thumbnails(add)
+    _add_kinds(add, shown, holed)
+    _add_colors(add, shown)
+    _add_light(add, shown)
     return made
+
+
+def _file(items, kind):
+    return heif.file(items, brand=kind.encode())
+
+
+def _add_kinds(add, shown, holed):
+    """Of more than 8 bits, of other chroma, of a narrow range; and alpha at a grid's tiles."""
+    grey = shown.map(picture.grey)
+    turns = [heif.rotation(1), heif.mirror(0)]
+    for chroma in ("422", "444"):
+        add("depth-10-" + chroma, heif.file([heif.encode(shown, "-b", "10", "-p", "chroma=" + chroma, depth=16)]), shown)
+        add("depth-10-" + chroma, _file([heif.encode_av1(shown, 10, chroma)], "avif"), shown, kind="avif")
+    add("depth-12", _file([heif.encode_av1(shown, 12, "420")], "avif"), shown, kind="avif")
+    stored = shown.stored_for(5)
+    add("depth-10-mirrored", heif.file([_with(heif.encode(stored, "-b", "10", depth=16), *turns)]), shown)
+    add("depth-10-mirrored", _file([_with(heif.encode_av1(stored, 10, "420"), *turns)], "avif"), shown, kind="avif")
+    narrow = heif.encode_hevc(shown, 8, BT601, False)
+    add("narrow-range", heif.file([_with(narrow, heif.color(1, 13, 6, False))]), shown)
+    for name, pixels, chroma in (("narrow-range", shown, "420"), ("narrow-grey", grey, "400")):
+        add(name, _file([heif.encode_av1(pixels, 8, chroma, "-r", "limited")], "avif"), pixels, kind="avif")
+    large = picture.make(160, 120, has_alpha=True)
+    head, *tiles = _tiled(large, 3, 2, 64)
+    items = [head] + tiles
+    for number, tile in enumerate(list(tiles), 2):
+        column, row = (number - 2) % 3, (number - 2) // 3
+        part = large.on_canvas(64, 64, -column * 64, -row * 64)
+        items.append(_alpha_of(part, number))
+    add("grid-alpha", heif.file(items), large, True)
+
+
+def _add_colors(add, shown):
+    """Colours that only numbers describe."""
+    for name, primaries, transfer, matrix, is_full_range, pixels in (
+            ("coded-p3", 12, 13, 6, True, shown.map(icc.in_space(icc.P3))),
+            ("coded-bt2020", 9, 14, 9, False, shown.map(icc.in_space(hdr.BT2020))),
+            ("coded-bt709", 1, 1, 1, False, shown), ("coded-rgb", 1, 13, 0, True, shown),
+            ("coded-gamma", 1, 4, 6, True, shown.map(icc.in_space(icc.SRGB, 2.2)))):
+        item = heif.encode_hevc(pixels, 8, LUMA[matrix], is_full_range)
+        add(name, heif.file([_with(item, heif.color(primaries, transfer, matrix, is_full_range))]), shown)
+        item = heif.encode_av1(pixels, 8, "444", *_av1_numbers(primaries, transfer, matrix, is_full_range))
+        add(name, _file([item], "avif"), shown, kind="avif")
+
+
+def _av1_numbers(primaries, transfer, matrix, is_full_range):
+    """For avifenc."""
+    return ["--cicp", "%d/%d/%d" % (primaries, transfer, matrix), "-r", "full" if is_full_range else "limited"]
+
+
+def _add_light(add, shown):
+    """High dynamic range: the picture at a third of diffuse white, and with corners that are up to five times as bright."""
+    def light(pixel):
+        return hdr.in_light(pixel, hdr.WHITE * (5 if pixel in ((240, 220, 40, 255), (255, 255, 255, 255)) else 0.4))
+
+    def samples(levels):
+        return [int(min(1, max(0, v)) * 65535 + 0.5) for v in levels]
+
+    expected = {peak: shown.map(lambda p: hdr.shown(light(p), peak)) for peak in (1000, 1015)}
+    for kind in ("heic", "avif"):
+        for name, transfer, encoded in (("pq", 16, lambda p: samples(hdr.pq(v) for v in light(p))),
+                                        ("hlg", 18, lambda p: samples(hdr.hlg(light(p))))):
+            item = (heif.encode_av1(shown, 10, "444", *_av1_numbers(9, transfer, 9, False), samples=encoded)
+                    if kind == "avif" else
+                    _with(heif.encode_hevc(shown, 10, LUMA[9], False, lambda p: [v / 65535 for v in encoded(p)]),
+                          heif.color(9, transfer, 9, False)))
+            add(name, _file([item], kind), expected[1000], kind=kind)
+            if name == "pq":
+                add("pq-peak", _file([_with(item, heif.light_level(1015))], kind), expected[1015], kind=kind)
 
 
 def _add_turned(add, shown):
@@ -72,22 +147,53 @@ def _add_turned(add, shown):
     add("exif-gps", heif.file([turned, note]), shown)
     framed = shown.on_canvas(128, 96, 16, 12).map(lambda p: p if p[3] else (0, 0, 0, 255))
     add("aperture", heif.file([_with(heif.encode(framed), heif.aperture(96, 72))]), shown)
+    # Of an odd size, from an odd column and row on; with edges that halve a row; and cut once it was turned.
+    odd = picture.make(95, 71)
+    framed = odd.on_canvas(128, 96, 17, 13).map(lambda p: p if p[3] else (0, 0, 0, 255))
+    add("aperture-odd", heif.file([_with(heif.encode(framed), heif.aperture(95, 71, -1, -1))]), odd)
+    framed = shown.on_canvas(128, 96, 16, 11).map(lambda p: p if p[3] else (0, 0, 0, 255))
+    add("aperture-half", heif.file([_with(heif.encode(framed), heif.aperture(96, 72, 0, 1))]), shown)
+    framed = shown.stored_for(8).on_canvas(96, 128, 4, 20).map(lambda p: p if p[3] else (0, 0, 0, 255))
+    cut = _with(heif.encode(framed), heif.rotation(1), heif.aperture(96, 72, 8, -16))
+    add("aperture-turned", heif.file([cut]), shown)
 
 
 def _add_thumbnails(add):
     """The small copy is of another colour, so that a test can tell which one was shown."""
-    large = picture.make(320, 240)
-    small = heif.encode(picture.make(160, 120).map(picture.grey), "-p", "chroma=420")
-    small.references.append((b"thmb", [1]))
-    add("thumbnail", heif.file([heif.encode(large), small]), large)
+    for name, width, height in (("thumbnail", 320, 240), ("thumbnail-320", 640, 480)):
+        large = picture.make(width, height)
+        small = heif.encode(picture.make(width // 2, height // 2).map(picture.grey), "-p", "chroma=420")
+        small.references.append((b"thmb", [1]))
+        add(name, heif.file([heif.encode(large), small]), large)
+    # As some cameras have it: coded as whole blocks, and said to be smaller.
+    padded = heif.encode(picture.make(320, 240).map(picture.grey).extended(320, 256), "-b", "10", "-p", "chroma=422",
+                         depth=16)
+    padded.properties = [one for one in padded.properties if one[4:8] != b"ispe"] + [heif.size(320, 240)]
+    padded.references.append((b"thmb", [1]))
+    add("thumbnail-of-two-sizes", heif.file([heif.encode(large), padded]), large)
+
+
+def photo():
+    """What could be a photo, with a small copy: not in the table, for its corners are not plain."""
+    view = scene.make(480, 360)
+
+    def mean(x, y):
+        four = [view.at(2 * x + dx, 2 * y + dy) for dy in (0, 1) for dx in (0, 1)]
+        return tuple((sum(channel) + 2) // 4 for channel in zip(*four))
+    copy = heif.encode(picture.Picture(240, 180, [mean(x, y) for y in range(180) for x in range(240)]), "-q", "70")
+    copy.references.append((b"thmb", [1]))
+    return Fixture("photo.heic", heif.file([heif.encode(view, "-q", "70"), copy]), None)
 
 
 def large():
     """Pictures of 50 megapixels out of one tile: for tests of memory, and not in the table."""
     tile = picture.Picture(512, 512, [(200, 10, 10, 255)] * (512 * 512))
     head = heif.Item(b"grid", [heif.size(8192, 6144)], heif.grid(16, 12, 8192, 6144), [(b"dimg", [2] * 192)])
-    return [Fixture("large." + kind, heif.file([head, heif.encode(tile, avif=kind == "avif")], brand=kind.encode()), None)
-            for kind in ("heic", "avif")]
+    deep = picture.Picture(2000, 1500, [(200, 10, 10, 255)] * (2000 * 1500))
+    whole = heif.encode_av1(deep, 10, "444")
+    return [Fixture("large-deep.avif", heif.file([whole], brand=b"avif"), None)] + [
+        Fixture("large." + kind, heif.file([head, heif.encode(tile, avif=kind == "avif")], brand=kind.encode()), None)
+        for kind in ("heic", "avif")]
 
 
 def broken(whole_files):
@@ -114,7 +220,9 @@ def broken(whole_files):
     add("bomb-size", heif.file([sized(heif.size(65500, 65500))]), "too_many_pixels", "65500×65500")
     add("bomb-32-bits", heif.file([sized(heif.size(2**32 - 1, 2**32 - 1))]), "corrupt")
     tiles = heif.Item(b"grid", [heif.size(9000, 9000)], heif.grid(3, 3, 9000, 9000), [(b"dimg", [2] * 9)])
-    add("bomb-tiles", heif.file([tiles, sized(heif.size(9000, 9000))]), "too_many_frames", "its parts")
+    add("bomb-tiles", heif.file([tiles, sized(heif.size(9000, 9000))]), "corrupt", "do not fill")
+    tile = heif.Item(b"grid", [heif.size(96, 72)], heif.grid(1, 1, 96, 72), [(b"dimg", [2])])
+    add("bomb-tile", heif.file([tile, sized(heif.size(20000, 20000))]), "too_many_pixels", "its tiles have 400 megapixels")
     data = plain.data + plain.data
     add("two-pictures", heif.file([heif.Item(plain.kind, plain.properties, data)]), "corrupt", "not what the file says")
     for kind in ("heic", "avif"):

@@ -40,6 +40,13 @@ def encode(picture, depth, color_type, interlace=False, palette=None, transparen
     return b"".join(parts)
 
 
+def encode_deep(picture, samples, before=b""):
+    """Encodes RGB of 16 bits; `samples` gives a pixel's three samples, `before` are chunks before the pixels."""
+    data = _scan(picture, 16, samples, 0, 0, 1, 1)
+    return b"".join([SIGNATURE, header(picture.width, picture.height, 16, RGB), before,
+                     chunk(b"IDAT", zlib.compress(data, 9)), chunk(b"IEND", b"")])
+
+
 def _samples_of(depth, color_type, palette):
     """How a pixel becomes samples of the given depth."""
     top = (1 << depth) - 1

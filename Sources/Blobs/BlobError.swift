@@ -34,6 +34,8 @@ public struct BlobError: Error, Sendable, CustomStringConvertible {
         public static let crossDevice = Code(rawValue: "cross_device")
         /// Folders lie in each other deeper than is worked through.
         public static let tooDeep = Code(rawValue: "too_deep")
+        /// A folder of Storage was deleted or moved away while the service ran.
+        public static let folderVanished = Code(rawValue: "folder_vanished")
         /// Anything else that the operating system reports.
         public static let io = Code(rawValue: "io")
     }
@@ -73,7 +75,7 @@ public struct BlobError: Error, Sendable, CustomStringConvertible {
 
     /// Whether the same operation may succeed later without anybody changing the request.
     public var isTransient: Bool {
-        [.diskFull, .permission, .readOnly, .tooManyFiles, .io].contains(code)
+        [.diskFull, .permission, .readOnly, .tooManyFiles, .folderVanished, .io].contains(code)
     }
 
     /// The message and, in brackets, the hint.

@@ -71,7 +71,7 @@ extension Directory {
 
 extension FileReader {
     /// The SHA-256 of all bytes, 64 lower-case hexadecimal digits.
-    func sha256() throws(BlobError) -> String {
+    package func sha256() throws(BlobError) -> String {
         var hash = SHA256()
         var offset = 0
         while true {

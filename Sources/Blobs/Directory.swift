@@ -6,7 +6,7 @@ import Synchronization
 /// A folder held open by its descriptor: names are resolved in it, never through a path that somebody could swap.
 ///
 /// Every name is one component. No symbolic link is ever followed. Calls block; none may run on the cooperative pool
-/// for long. Safe to use from any thread: the descriptor never changes and the kernel serialises what matters.
+/// for long. Safe to use from any thread: the descriptor's number never changes and the kernel serialises what matters.
 public final class Directory: Sendable {
     /// The path by which the folder was opened: for messages, not for access.
     public let path: String
@@ -56,6 +56,7 @@ public final class Directory: Sendable {
     private func make(_ name: String) throws(BlobError) {
         let isNew = Failpoint.makeFolder.around("\(path)/\(name)", { mkdirat(descriptor, name, 0o750) }) == 0
         if !isNew {
+            if errno == ENOENT { throw vanished() }
             guard errno == EEXIST else { throw failure("create folder", name) }
             if durable.withLock({ $0.contains(name) }) { return }
         }
@@ -85,6 +86,7 @@ public final class Directory: Sendable {
         try check(name)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = Failpoint.create.around("\(path)/\(name)") { cplatform_openat(descriptor, name, flags, 0o640) }
+        if file == -ENOENT { throw vanished() }
         guard file >= 0 else { throw BlobError(errno: -file, doing: "create \(path)/\(name)") }
         return file
     }
@@ -182,6 +184,18 @@ public final class Directory: Sendable {
         guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {
             throw BlobError(.badName, "\"\(name)\" is not the name of a file", hint: "use one name without / in it")
         }
+    }
+
+    /// What is wrong when nothing can be made in the folder because it is deleted itself.
+    func vanished() -> BlobError {
+        BlobError(.folderVanished, "\(path) was removed or moved away", hint: "put it back")
+    }
+
+    /// Turns to another folder. All who hold this one follow.
+    func follow(_ other: Directory) throws(BlobError) {
+        let result = cplatform_replace(descriptor, other.descriptor)
+        guard result == 0 else { throw BlobError(errno: -result, doing: "turn to \(path)") }
+        durable.withLock { $0 = [] }
     }
 
     func failure(_ action: String, _ name: String) -> BlobError {

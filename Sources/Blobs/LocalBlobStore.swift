@@ -24,12 +24,33 @@ public final class LocalBlobStore: Sendable {
     }
 
     /// Writes several blobs of one post. All are durable when it returns; repeating it after a crash is harmless.
-    public func write(_ blobs: [(name: BlobName, bytes: [UInt8])]) throws(BlobError) {
+    ///
+    /// What has its name already stays as it is: whoever saw it may keep it for ever.
+    ///
+    /// - Returns: How many bytes each blob has.
+    @discardableResult
+    public func write(_ blobs: [(name: BlobName, bytes: [UInt8])]) throws(BlobError) -> [Int] {
+        var byteCounts: [Int] = []
         for (name, bytes) in blobs {
             let folder = try existingFolder(of: name)
-            try folder.replace(name.fileName, with: bytes, staging: staging)
+            if let byteCount = try byteCount(of: name.fileName, in: folder) {
+                byteCounts.append(byteCount)
+            } else {
+                try folder.replace(name.fileName, with: bytes, staging: staging)
+                byteCounts.append(bytes.count)
+            }
         }
         if let name = blobs.first?.name { try folder(of: name).sync() }
+        return byteCounts
+    }
+
+    /// Nil when there is no such file.
+    private func byteCount(of fileName: String, in folder: Directory) throws(BlobError) -> Int? {
+        do throws(BlobError) {
+            return try folder.file(fileName).byteCount()
+        } catch  where error.code == .notFound {
+            return nil
+        }
     }
 
     /// Opens a blob for reading.
@@ -37,6 +58,16 @@ public final class LocalBlobStore: Sendable {
     /// - Throws: `BlobError`, `not_found` when there is none.
     public func open(_ name: BlobName) throws(BlobError) -> FileReader {
         try folder(of: name).file(name.fileName)
+    }
+
+    /// The names and sizes in bytes of a post's blobs, in byte order; empty when it has none.
+    public func files(userID: String, postID: String) throws(BlobError) -> [(name: String, byteCount: Int)] {
+        do throws(BlobError) {
+            return try root.folder(userID).folder(postID).entries().filter { BlobName.isValid($0.name) }
+                .map { ($0.name, $0.byteCount) }
+        } catch  where error.code == .notFound || error.code == .wrongKind {
+            return []
+        }
     }
 
     /// The names of a post's blobs, in byte order; empty when it has none. Temporary files are not listed.
@@ -50,7 +81,21 @@ public final class LocalBlobStore: Sendable {
 
     /// Whose blobs there are, in byte order.
     public func userIDs() throws(BlobError) -> [String] {
-        try root.names()
+        try root.names().filter { !$0.hasPrefix(".") }
+    }
+
+    /// What the owner's mark is called, in the folder of all blobs.
+    public static let markName = ".store.json"
+
+    /// The mark that the store's owner put beside the blobs, so that it goes wherever they go; nil when there is none.
+    public func readMark() throws(BlobError) -> [UInt8]? {
+        guard try root.entry(Self.markName) != nil else { return nil }
+        return try root.file(Self.markName).readAll(maxBytes: 4096)
+    }
+
+    /// Replaces the owner's mark. Durable when it returns.
+    public func writeMark(_ bytes: [UInt8]) throws(BlobError) {
+        try root.write(bytes, as: Self.markName, staging: staging)
     }
 
     /// The posts of which a user has blobs, in byte order; empty when there are none.

@@ -10,10 +10,10 @@ package func sha256(of bytes: [UInt8]) -> String {
 /// A running SHA-256 (FIPS 180-4) of bytes as they pass.
 ///
 /// `@unchecked Sendable`: the context has one owner, this value, which cannot be copied; whoever holds it has it alone.
-struct SHA256: ~Copyable, @unchecked Sendable {
+package struct SHA256: ~Copyable, @unchecked Sendable {
     private let context: OpaquePointer?
 
-    init() {
+    package init() {
         context = EVP_MD_CTX_new()
         EVP_DigestInit_ex(context, EVP_sha256(), nil)
     }
@@ -22,12 +22,12 @@ struct SHA256: ~Copyable, @unchecked Sendable {
         EVP_MD_CTX_free(context)
     }
 
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
     }
 
     /// The digest as 64 lower-case hexadecimal digits. Ends the run.
-    mutating func finish() -> String {
+    package mutating func finish() -> String {
         var digest = [UInt8](repeating: 0, count: 32)
         EVP_DigestFinal_ex(context, &digest, nil)
         return digest.map { byte in

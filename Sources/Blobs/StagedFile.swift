@@ -88,6 +88,11 @@ public final class StagedFile: Sendable {
         }
     }
 
+    /// Says who may do what with the file.
+    func setMode(_ mode: UInt32) throws(BlobError) {
+        guard fchmod(descriptor, mode) == 0 else { throw folder.failure("chmod", name) }
+    }
+
     /// Gives the finished file its final name in `target`, replacing an earlier try; the caller syncs `target`.
     ///
     /// - Throws: `BlobError` when `target` is on another file system, or for what the system says.
@@ -97,7 +102,8 @@ public final class StagedFile: Sendable {
             renameat(folder.descriptor, name, target.descriptor, finalName)
         }
         guard result == 0 else {
-            throw folder.failure("publish \(target.path)/\(finalName) from", name)
+            // The file itself, or the folder that it was to come to.
+            throw errno == ENOENT ? folder.vanished() : folder.failure("publish \(target.path)/\(finalName) from", name)
         }
         state.withLock { $0.isPublished = true }
     }
@@ -125,9 +131,15 @@ public final class StagedFile: Sendable {
 extension Directory {
     /// Writes a whole file under its final name, replacing what was there. Durable when it returns.
     ///
-    /// - Parameter staging: Where the file lies until it is whole, on the same file system; without it, here.
-    public func write(_ bytes: [UInt8], as name: String, staging: Directory? = nil) throws(BlobError) {
-        try replace(name, with: bytes, staging: staging)
+    /// - Parameters:
+    ///   - staging: Where the file lies until it is whole, on the same file system; without it, here.
+    ///   - mode: Who may do what with it; without it, the owner and the group's readers.
+    public func write(
+        _ bytes: [UInt8], as name: String, staging: Directory? = nil, mode: UInt32? = nil
+    ) throws(BlobError) {
+        let staged = try (staging ?? self).staged(bytes)
+        if let mode { try staged.setMode(mode) }
+        try staged.publish(as: name, in: self)
         try sync()
     }
 

@@ -16,6 +16,8 @@ struct ccodecs_gif_decoder {
     size_t offset;
     bool ran_off_the_end;
     bool is_in_frame;
+    // Where a byte is that giflib is to take for an 8; SIZE_MAX: nowhere.
+    size_t disguised;
 };
 
 static int on_read(GifFileType *gif, GifByteType *bytes, int count) {
@@ -27,6 +29,9 @@ static int on_read(GifFileType *gif, GifByteType *bytes, int count) {
         wanted = left;
     }
     memcpy(bytes, decoder->bytes + decoder->offset, wanted);
+    if (decoder->disguised >= decoder->offset && decoder->disguised - decoder->offset < wanted) {
+        bytes[decoder->disguised - decoder->offset] = 8;
+    }
     decoder->offset += wanted;
     return (int)wanted;
 }
@@ -55,8 +60,21 @@ static int read_extension(ccodecs_gif_decoder *decoder, ccodecs_gif_info *info) 
     return GIF_OK;
 }
 
+// giflib refuses a frame whose indices are said to have more than 8 bits, though they never do. It is told 8, and its
+// pixels are not asked for.
+static bool disguise_wide_codes(ccodecs_gif_decoder *decoder) {
+    size_t flags = decoder->offset + 8;
+    if (flags >= decoder->count) return false;
+    uint8_t bits = decoder->bytes[flags];
+    size_t size = flags + 1 + (bits & 0x80 ? (size_t)3 << ((bits & 7) + 1) : 0);
+    if (size >= decoder->count || decoder->bytes[size] < 9 || decoder->bytes[size] > 11) return false;
+    decoder->disguised = size;
+    return true;
+}
+
 static ccodecs_code read_frame(ccodecs_gif_decoder *decoder, ccodecs_gif_info *info, ccodecs_fault *fault) {
     GifFileType *gif = decoder->gif;
+    info->has_wide_codes = disguise_wide_codes(decoder);
     if (DGifGetImageDesc(gif) == GIF_ERROR) return fail(decoder, gif->Error, fault);
     const ColorMapObject *colors = gif->Image.ColorMap != NULL ? gif->Image.ColorMap : gif->SColorMap;
     if (colors == NULL) return fail(decoder, D_GIF_ERR_NO_COLOR_MAP, fault);
@@ -82,6 +100,7 @@ ccodecs_code ccodecs_gif_open(const uint8_t *bytes, size_t count, ccodecs_gif_de
     if (decoder == NULL) return CCODECS_OUT_OF_MEMORY;
     decoder->bytes = bytes;
     decoder->count = count;
+    decoder->disguised = SIZE_MAX;
     memset(info, 0, sizeof *info);
     int error = 0;
     decoder->gif = DGifOpen(decoder, on_read, &error);
@@ -91,7 +110,8 @@ ccodecs_code ccodecs_gif_open(const uint8_t *bytes, size_t count, ccodecs_gif_de
     return code == CCODECS_OK && !has_frame ? fail(decoder, D_GIF_ERR_NO_IMAG_DSCR, fault) : code;
 }
 
-// giflib passes over the rest of a frame's data with its last line; of a frame without pixels none is read.
+// giflib passes over the rest of a frame's data with its last line; of a frame without pixels, or with wide codes, none is
+// read.
 static int skip_data(GifFileType *gif) {
     GifByteType *block;
     do {
@@ -102,8 +122,8 @@ static int skip_data(GifFileType *gif) {
 
 ccodecs_code ccodecs_gif_next(ccodecs_gif_decoder *decoder, ccodecs_gif_info *info, bool *has_frame,
                               ccodecs_fault *fault) {
-    bool is_empty = decoder->is_in_frame && (info->width == 0 || info->height == 0);
-    if (is_empty && skip_data(decoder->gif) == GIF_ERROR) return fail(decoder, decoder->gif->Error, fault);
+    bool is_unread = decoder->is_in_frame && (info->width == 0 || info->height == 0 || info->has_wide_codes);
+    if (is_unread && skip_data(decoder->gif) == GIF_ERROR) return fail(decoder, decoder->gif->Error, fault);
     memset(info, 0, sizeof *info);
     info->transparent_index = NO_TRANSPARENT_COLOR;
     *has_frame = false;

@@ -12,11 +12,16 @@ struct ccodecs_jpeg_decoder {
     struct jpeg_decompress_struct jpeg;
     struct jpeg_error_mgr errors;
     struct jpeg_progress_mgr progress;
+    const uint8_t *bytes;
     jmp_buf escape;
     ccodecs_fault *fault;  // of the call in progress
     ccodecs_code code;     // why `escape` was taken
     ccodecs_jpeg_warnings warnings;
     int max_scans;
+    // Of the scan in work, minimum coded units: how many had no data, and up to which one that is known.
+    int loss_scan;
+    uint64_t lost_units;
+    uint64_t loss_end;
 };
 
 static ccodecs_code code_of_error(const ccodecs_jpeg_decoder *decoder, int message) {
@@ -49,6 +54,42 @@ static void on_error(j_common_ptr jpeg) {
     longjmp(decoder->escape, 1);
 }
 
+// Adds up what has no data, from a segment that ended too early, or a restart marker that is not there, up to the next
+// restart. libjpeg tells the row where that happened; the middle of it is taken.
+static void note_loss(ccodecs_jpeg_decoder *decoder, bool is_whole_interval) {
+    const struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+    if (jpeg->Ah != 0) return;  // one bit more of what was there before is hardly missed
+    if (decoder->loss_scan != jpeg->input_scan_number) {
+        decoder->loss_scan = jpeg->input_scan_number;
+        decoder->lost_units = decoder->loss_end = 0;
+    }
+    uint64_t total = (uint64_t)jpeg->MCUs_per_row * jpeg->MCU_rows_in_scan, rows = jpeg->total_iMCU_rows;
+    if (total == 0 || rows == 0) return;
+    uint64_t interval = jpeg->restart_interval > 0 ? jpeg->restart_interval : total;
+    uint64_t place = total * (2 * (uint64_t)jpeg->input_iMCU_row + 1) / (2 * rows);
+    uint64_t start = is_whole_interval ? place / interval * interval : place;
+    uint64_t end = (start / interval + 1) * interval;
+    if (start < decoder->loss_end) start = decoder->loss_end;
+    if (end > total) end = total;
+    if (end <= start) return;
+    decoder->lost_units += end - start;
+    decoder->loss_end = end;
+    uint32_t permille = (uint32_t)(decoder->lost_units * 1000 / total);
+    if (permille > decoder->warnings.lost_permille) decoder->warnings.lost_permille = permille;
+}
+
+// Whether the bytes that were passed over are what encoders fill up words with, or stand before the first scan.
+static bool is_padding(const struct jpeg_decompress_struct *jpeg, int count) {
+    const ccodecs_jpeg_decoder *decoder = jpeg->client_data;
+    const JOCTET *end = jpeg->src->next_input_byte;
+    if (jpeg->input_scan_number == 0) return true;
+    if (count < 0 || end - decoder->bytes < count) return false;
+    for (const JOCTET *byte = end - count; byte < end; byte++) {
+        if (*byte != 0) return false;
+    }
+    return true;
+}
+
 static void on_message(j_common_ptr jpeg, int level) {
     ccodecs_jpeg_decoder *decoder = jpeg->client_data;
     if (level >= 0) return;  // a trace, not a warning
@@ -56,14 +97,20 @@ static void on_message(j_common_ptr jpeg, int level) {
     case JWRN_JPEG_EOF:
         decoder->warnings.truncated++;
         break;
-    case JWRN_ARITH_BAD_CODE:
+    case JWRN_ARITH_BAD_CODE:  // after which nothing more is decoded up to the next restart
     case JWRN_HIT_MARKER:
-    case JWRN_HUFF_BAD_CODE:
     case JWRN_MUST_RESYNC:
-        decoder->warnings.corrupt++;
+        note_loss(decoder, jpeg->err->msg_code == JWRN_MUST_RESYNC);
+        decoder->warnings.damaged++;
+        break;
+    case JWRN_HUFF_BAD_CODE:
+        decoder->warnings.damaged++;
+        break;
+    case JWRN_EXTRANEOUS_DATA:
+        if (!is_padding(&decoder->jpeg, jpeg->err->msg_parm.i[0])) decoder->warnings.damaged++;
         break;
     default:
-        decoder->warnings.harmless++;
+        break;  // oddities that do not touch the pixels
     }
 }
 
@@ -104,6 +151,7 @@ ccodecs_code ccodecs_jpeg_open(const uint8_t *bytes, size_t count, size_t max_me
     *result = decoder;  // the caller closes it, whatever is returned
     if (decoder == NULL) return CCODECS_OUT_OF_MEMORY;
     struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+    decoder->bytes = bytes;
     decoder->max_scans = max_scans;
     decoder->fault = fault;
     jpeg->err = jpeg_std_error(&decoder->errors);

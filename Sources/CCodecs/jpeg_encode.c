@@ -42,6 +42,7 @@ struct source {
     uint8_t *band;  // room for a band of padded planes
     int quality;
     bool is_progressive;
+    bool is_chroma_full;  // 4:4:4, and not 4:2:0
 };
 
 static void start(struct encoder *encoder, const struct source *source, J_COLOR_SPACE color_space) {
@@ -53,6 +54,7 @@ static void start(struct encoder *encoder, const struct source *source, J_COLOR_
     jpeg->input_components = (int)source->layout.channels;
     jpeg->in_color_space = color_space;
     jpeg_set_defaults(jpeg);  // 4:2:0 for colour, standard Huffman tables, baseline
+    if (source->is_chroma_full) jpeg->comp_info[0].h_samp_factor = jpeg->comp_info[0].v_samp_factor = 1;
     jpeg_set_quality(jpeg, source->quality, TRUE);
     if (source->is_progressive) jpeg_simple_progression(jpeg);
 }
@@ -90,7 +92,9 @@ static void encode_planes(struct encoder *encoder, const struct source *source) 
     start(encoder, source, is_grey ? JCS_GRAYSCALE : JCS_YCbCr);
     jpeg->raw_data_in = TRUE;
     jpeg_start_compress(jpeg, TRUE);
-    size_t luma_rows = is_grey ? DCTSIZE : 2 * DCTSIZE, width = (planes->width + 1) / 2, height = (planes->height + 1) / 2;
+    size_t divisor = planes->is_chroma_full ? 1 : 2;
+    size_t luma_rows = is_grey ? DCTSIZE : divisor * DCTSIZE;
+    size_t width = (planes->width + divisor - 1) / divisor, height = (planes->height + divisor - 1) / divisor;
     while (jpeg->next_scanline < jpeg->image_height) {
         JSAMPROW luma[2 * DCTSIZE], blue[DCTSIZE], red[DCTSIZE];
         JSAMPARRAY rows[3] = {luma, blue, red};
@@ -98,8 +102,8 @@ static void encode_planes(struct encoder *encoder, const struct source *source) 
         uint8_t *end =
             pad_rows(planes->luma, planes->width, planes->height, first, source->band, luma, luma_rows);
         if (!is_grey) {
-            end = pad_rows(planes->blue, width, height, first / 2, end, blue, DCTSIZE);
-            pad_rows(planes->red, width, height, first / 2, end, red, DCTSIZE);
+            end = pad_rows(planes->blue, width, height, first / divisor, end, blue, DCTSIZE);
+            pad_rows(planes->red, width, height, first / divisor, end, red, DCTSIZE);
         }
         jpeg_write_raw_data(jpeg, rows, (JDIMENSION)luma_rows);
     }
@@ -133,20 +137,25 @@ static ccodecs_code encode(void (*write)(struct encoder *, const struct source *
 }
 
 ccodecs_code ccodecs_jpeg_encode(const uint8_t *pixels, ccodecs_layout layout, int quality, bool is_progressive,
-                                 uint8_t **encoded, size_t *encoded_count, ccodecs_fault *fault) {
-    struct source source = {.pixels = pixels, .layout = layout, .quality = quality, .is_progressive = is_progressive};
+                                 bool is_chroma_full, uint8_t **encoded, size_t *encoded_count, ccodecs_fault *fault) {
+    struct source source = {
+        .pixels = pixels, .layout = layout, .quality = quality, .is_progressive = is_progressive,
+        .is_chroma_full = is_chroma_full && layout.channels == 3,
+    };
     return encode(encode_rows, &source, encoded, encoded_count, fault);
 }
 
 ccodecs_code ccodecs_jpeg_encode_planes(ccodecs_planes picture, int quality, bool is_progressive, uint8_t **encoded,
                                         size_t *encoded_count, ccodecs_fault *fault) {
-    // Sixteen rows of luma, and eight of each colour difference, with their last blocks filled up.
+    // Sixteen rows of luma, and eight of each colour difference, with their last blocks filled up; or eight of each, as wide
+    // as luma, which is less.
     size_t luma_stride = (size_t)picture.width + DCTSIZE, chroma_stride = (size_t)picture.width / 2 + 1 + DCTSIZE;
     uint8_t *band = malloc(2 * DCTSIZE * luma_stride + 2 * DCTSIZE * chroma_stride);
     if (band == NULL) return CCODECS_OUT_OF_MEMORY;
     ccodecs_layout layout = {picture.width, picture.height, picture.blue == NULL ? 1 : 3};
     struct source source = {
         .layout = layout, .planes = picture, .band = band, .quality = quality, .is_progressive = is_progressive,
+        .is_chroma_full = picture.is_chroma_full && picture.blue != NULL,
     };
     ccodecs_code code = encode(encode_planes, &source, encoded, encoded_count, fault);
     free(band);

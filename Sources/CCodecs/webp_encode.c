@@ -68,6 +68,7 @@ ccodecs_code ccodecs_webp_encode_planes(ccodecs_planes planes, int quality, uint
                                         ccodecs_fault *fault) {
     WebPConfig config;
     WebPPicture picture;
+    if (planes.is_chroma_full) return CCODECS_UNSUPPORTED;
     if (!configure(&config, &picture, planes.width, planes.height, quality)) return CCODECS_UNSUPPORTED;
     // libwebp only reads them, and frees none but its own.
     picture.y = (uint8_t *)planes.luma;

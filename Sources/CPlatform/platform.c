@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 int cplatform_rename_noreplace(int from_directory, const char *from, int to_directory, const char *to) {
     if (renameat2(from_directory, from, to_directory, to, RENAME_NOREPLACE) == 0) {
@@ -35,4 +37,20 @@ int cplatform_has_writer(int descriptor) {
         return 0;
     }
     return errno == EAGAIN ? 1 : -errno;
+}
+
+int cplatform_replace(int descriptor, int other) { return dup3(other, descriptor, O_CLOEXEC) < 0 ? -errno : 0; }
+
+void cplatform_heap_configure(void) {
+    // Set, it no longer grows with the blocks that are freed: each of that size goes back at once.
+    mallopt(M_MMAP_THRESHOLD, 256 << 10);
+    mallopt(M_ARENA_MAX, 4);
+}
+
+unsigned long cplatform_heap_free_bytes(void) {
+    return mallinfo2().fordblks;
+}
+
+void cplatform_heap_trim(void) {
+    malloc_trim(0);
 }

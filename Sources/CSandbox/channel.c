@@ -36,6 +36,10 @@ int csandbox_shared_memory(size_t byte_count) {
     return -error;
 }
 
+int csandbox_release(int memory, size_t byte_count) {
+    return fallocate(memory, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)byte_count) == 0 ? 0 : -errno;
+}
+
 int csandbox_send(int socket, const void *bytes, size_t count, const int descriptors[], size_t descriptor_count) {
     if (descriptor_count > most_descriptors) return -EINVAL;
     union control control;

@@ -5,6 +5,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -27,12 +28,26 @@ int csandbox_filter(void) { return -ENOSYS; }
 // of these. (Both architectures are little-endian.)
 enum test { anything, equal, without, own_process };
 
-struct rule {
-    int number;
+struct condition {
     enum test test;
     int argument;
     uint32_t value;
-    int error;  // given instead of the call, when not 0
+};
+
+enum { most_conditions = 2 };
+
+// What is done about a call that fulfils the conditions.
+enum verdict {
+    allow,
+    refuse,   // It fails with `error`.
+    pretend,  // It does nothing, and succeeds.
+};
+
+struct rule {
+    int number;
+    enum verdict verdict;
+    int error;
+    struct condition conditions[most_conditions];
 };
 
 // What pthread_create(3) asks for: a thread, never a process.
@@ -46,22 +61,22 @@ static const struct rule rules[] = {
     {.number = SYS_pread64},
     {.number = SYS_close},
     // Memory, none of it executable.
-    {.number = SYS_mmap, .test = without, .argument = 2, .value = PROT_EXEC},
-    {.number = SYS_mprotect, .test = without, .argument = 2, .value = PROT_EXEC},
+    {.number = SYS_mmap, .conditions = {{without, 2, PROT_EXEC}}},
+    {.number = SYS_mprotect, .conditions = {{without, 2, PROT_EXEC}}},
     {.number = SYS_munmap},
     {.number = SYS_mremap},
     {.number = SYS_madvise},
     {.number = SYS_brk},
     // Threads of the codecs.
     {.number = SYS_futex},
-    {.number = SYS_clone, .test = equal, .argument = 0, .value = thread_flags},
-    {.number = SYS_clone3, .error = ENOSYS},  // its flags cannot be seen; the C library then uses clone
+    {.number = SYS_clone, .conditions = {{equal, 0, thread_flags}}},
+    {.number = SYS_clone3, .verdict = refuse, .error = ENOSYS},  // its flags cannot be seen; the C library then uses clone
     {.number = SYS_set_robust_list},
     {.number = SYS_rseq},
-    {.number = SYS_rt_sigprocmask},
+    {.number = SYS_rt_sigprocmask, .verdict = pretend},  // who blocks SIGXCPU computes for ever
     {.number = SYS_sched_getaffinity},
     {.number = SYS_sched_yield},
-    {.number = SYS_prctl, .test = equal, .argument = 0, .value = PR_SET_NAME},
+    {.number = SYS_prctl, .conditions = {{equal, 0, PR_SET_NAME}}},
     {.number = SYS_exit},
     // Time and chance.
     {.number = SYS_clock_gettime},
@@ -72,12 +87,12 @@ static const struct rule rules[] = {
     {.number = SYS_writev},
     {.number = SYS_getpid},
     {.number = SYS_gettid},
-    {.number = SYS_tgkill, .test = own_process, .argument = 0},
-    {.number = SYS_rt_sigreturn},
+    // By no other signal, so that an end by SIGKILL is always somebody else's doing. No rt_sigreturn: it sets the mask, too.
+    {.number = SYS_tgkill, .conditions = {{own_process, 0}, {equal, 2, SIGABRT}}},
     {.number = SYS_exit_group},
 };
 
-enum { rule_count = sizeof rules / sizeof *rules, most_instructions = 8 + rule_count * 5 };
+enum { rule_count = sizeof rules / sizeof *rules, most_instructions = 8 + rule_count * (3 + 2 * most_conditions) };
 
 struct program {
     struct sock_filter instructions[most_instructions];
@@ -102,17 +117,32 @@ static void unless(struct program *program, int comparison, uint32_t value, bool
                                               expected ? skipped : 0));
 }
 
-static void add_rule(struct program *program, const struct rule *rule) {
-    uint32_t allowed = rule->error == 0 ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | (uint32_t)rule->error;
-    uint32_t value = rule->test == own_process ? (uint32_t)getpid() : rule->value;
-    unless(program, BPF_JEQ, (uint32_t)rule->number, true, rule->test == anything ? 1 : 4);
-    if (rule->test != anything) {
-        load(program, offsetof(struct seccomp_data, args) + sizeof(uint64_t) * (size_t)rule->argument);
-        bool has_bits = rule->test == without;
-        unless(program, has_bits ? BPF_JSET : BPF_JEQ, value, !has_bits, 1);
+static uint32_t action(const struct rule *rule) {
+    switch (rule->verdict) {
+    case allow: return SECCOMP_RET_ALLOW;
+    case refuse: return SECCOMP_RET_ERRNO | (uint32_t)rule->error;
+    case pretend: return SECCOMP_RET_ERRNO;
     }
-    answer(program, allowed);
-    if (rule->test != anything) answer(program, SECCOMP_RET_KILL_PROCESS);
+    return SECCOMP_RET_KILL_PROCESS;
+}
+
+static void add_condition(struct program *program, const struct condition *condition, uint8_t skipped) {
+    uint32_t value = condition->test == own_process ? (uint32_t)getpid() : condition->value;
+    bool has_bits = condition->test == without;
+    load(program, offsetof(struct seccomp_data, args) + sizeof(uint64_t) * (size_t)condition->argument);
+    unless(program, has_bits ? BPF_JSET : BPF_JEQ, value, !has_bits, skipped);
+}
+
+static void add_rule(struct program *program, const struct rule *rule) {
+    uint8_t count = 0;
+    while (count < most_conditions && rule->conditions[count].test != anything) count++;
+    // Two instructions a condition, one to answer, and where there are conditions one to kill.
+    unless(program, BPF_JEQ, (uint32_t)rule->number, true, count == 0 ? 1 : (uint8_t)(2 * count + 2));
+    for (uint8_t index = 0; index < count; index++) {
+        add_condition(program, &rule->conditions[index], (uint8_t)(2 * (count - 1 - index) + 1));
+    }
+    answer(program, action(rule));
+    if (count > 0) answer(program, SECCOMP_RET_KILL_PROCESS);
 }
 
 int csandbox_filter(void) {

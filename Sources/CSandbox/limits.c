@@ -12,18 +12,21 @@
 #include <unistd.h>
 
 static int limit(pid_t process, enum __rlimit_resource resource, uint64_t value) {
-    struct rlimit both = {.rlim_cur = value, .rlim_max = value};
+    struct rlimit both;
+    if (prlimit(process, resource, NULL, &both) != 0) return -errno;
+    if (value < both.rlim_max) both.rlim_max = value;  // Nobody may have less room than was given to us.
+    both.rlim_cur = both.rlim_max;
     return prlimit(process, resource, &both, NULL) == 0 ? 0 : -errno;
 }
 
-int csandbox_limit(pid_t process, uint64_t address_space_bytes) {
+int csandbox_limit(pid_t process, uint64_t address_space_bytes, uint64_t cpu_seconds) {
     const struct {
         enum __rlimit_resource resource;
         uint64_t value;
     } limits[] = {
-        {RLIMIT_AS, address_space_bytes}, {RLIMIT_FSIZE, 0}, {RLIMIT_NOFILE, 16}, {RLIMIT_CORE, 0},
-        // No RLIMIT_NPROC: it counts what all processes of the user have, and codecs start threads. The filter is
-        // what keeps the process from having children.
+        {RLIMIT_AS, address_space_bytes}, {RLIMIT_CPU, cpu_seconds}, {RLIMIT_FSIZE, 0},
+        {RLIMIT_NOFILE, 8},  // 0 to 3, the photo and the memory for its renditions; and two in the bargain
+        {RLIMIT_CORE, 0},    {RLIMIT_MEMLOCK, 0},
     };
     for (size_t index = 0; index < sizeof limits / sizeof *limits; index++) {
         int result = limit(process, limits[index].resource, limits[index].value);
@@ -32,7 +35,7 @@ int csandbox_limit(pid_t process, uint64_t address_space_bytes) {
     return 0;
 }
 
-int csandbox_limit_cpu(pid_t process, uint64_t seconds) {
+int64_t csandbox_limit_cpu(pid_t process, uint64_t seconds) {
     clockid_t clock;
     struct timespec used;
     struct rlimit both;
@@ -42,7 +45,7 @@ int csandbox_limit_cpu(pid_t process, uint64_t seconds) {
     if (prlimit(process, RLIMIT_CPU, NULL, &both) != 0) return -errno;
     both.rlim_cur = (rlim_t)used.tv_sec + 1 + seconds;
     if (both.rlim_cur > both.rlim_max) both.rlim_cur = both.rlim_max;
-    return prlimit(process, RLIMIT_CPU, &both, NULL) == 0 ? 0 : -errno;
+    return prlimit(process, RLIMIT_CPU, &both, NULL) == 0 ? (int64_t)both.rlim_cur : -errno;
 }
 
 int64_t csandbox_address_space(void) {
@@ -64,6 +67,15 @@ int csandbox_renounce(void) {
     }
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return -errno;
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : -errno;
+}
+
+int csandbox_volunteer(void) {
+    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file < 0) return -errno;
+    ssize_t written = write(file, "1000", 4);
+    int error = errno;
+    close(file);
+    return written == 4 ? 0 : -error;
 }
 
 static int compare(const void *left, const void *right) { return *(const int *)left - *(const int *)right; }

@@ -42,7 +42,7 @@ extension ImageError {
         public static let sideTooLong = Code(rawValue: "side_too_long")
         /// More pixels in all frames together than `ImageLimits.maxFramePixels`.
         public static let tooManyFrames = Code(rawValue: "too_many_frames")
-        /// More scans in a JPEG than `ImageLimits.maxScans`.
+        /// More scans in a JPEG than `ImageLimits.maxScans`, or more pixels in them than `maxScanPixels`.
         public static let tooManyScans = Code(rawValue: "too_many_scans")
         /// Decoding would need more than `ImageLimits.maxWorkingBytes`.
         public static let tooMuchMemory = Code(rawValue: "too_much_memory")
@@ -70,8 +70,10 @@ extension ImageError {
             hint: "Open the picture in an editor and save it again, or send another copy.")
     }
 
-    static func unsupported(_ what: String) -> ImageError {
-        ImageError(.unsupportedFormat, "\(what) is not supported", hint: "Send a JPEG, PNG, GIF, WebP or HEIC picture.")
+    static func unsupported(
+        _ what: String, hint: String = "Send a JPEG, PNG, GIF, WebP, HEIC or AVIF picture."
+    ) -> ImageError {
+        ImageError(.unsupportedFormat, "\(what) is not supported", hint: hint)
     }
 
     static func missing(_ library: String, for format: ImageFormat) -> ImageError {
@@ -84,13 +86,27 @@ extension ImageError {
         ImageError(
             .tooMuchMemory,
             "decoding this \(format.name) needs more than \(limits.maxWorkingBytes / 1_048_576) MiB of memory",
-            hint: "Send a smaller picture, or save it without progressive or interlaced encoding.")
+            hint: ImageLimits.hint(
+                "Send a smaller picture, or save it without progressive or interlaced encoding", "max-memory"))
     }
 
-    static func tooManyScans(limits: ImageLimits) -> ImageError {
-        ImageError(
-            .tooManyScans, "more than \(limits.maxScans) scans; that is the limit",
-            hint: "Save the picture again, as a baseline JPEG.")
+    /// - Parameter need: in bytes.
+    static func tooMuchMemory(_ format: ImageFormat, need: Int, limits: ImageLimits) -> ImageError {
+        func mebibytes(_ bytes: Int) -> Int { (bytes + 1_048_575) / 1_048_576 }
+        return ImageError(
+            .tooMuchMemory,
+            "decoding this \(format.name) needs \(mebibytes(need)) MiB of memory; the limit is \(limits.maxWorkingBytes / 1_048_576) MiB",
+            hint: ImageLimits.hint(
+                "Send a smaller picture, or one that is stored in tiles or with 8 bits", "max-memory"))
+    }
+
+    static func tooManyScans(of size: PixelSize, limits: ImageLimits) -> ImageError {
+        let count = limits.scanCount(for: size)
+        return ImageError(
+            .tooManyScans, "more than \(count) scans; that is the limit of a JPEG of \(size) pixels",
+            hint: ImageLimits.hint(
+                "Save the picture again, as a baseline JPEG",
+                count < limits.maxScans ? "max-scan-pixels" : "max-scans"))
     }
 
     static func badRecipe(_ message: String) -> ImageError {

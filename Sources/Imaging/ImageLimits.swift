@@ -1,4 +1,6 @@
 /// What a picture may cost, judged on its header before anything is allocated; and whether it may be cut short.
+///
+/// A refusal names the limit that was met as an operator would set it (`max-pixels`).
 public struct ImageLimits: Sendable, Hashable {
     /// The longest input, in bytes.
     public var maxInputBytes: Int
@@ -6,18 +8,16 @@ public struct ImageLimits: Sendable, Hashable {
     public var maxPixels: Int
     /// The most pixels in a PNG or a GIF: all of them are decoded, however small the renditions are.
     public var maxLosslessPixels: Int
-    /// The most pixels in a JPEG of several scans, such as a progressive one, of which more than an eighth is needed:
-    /// all of it is in memory before any shows.
-    public var maxProgressivePixels: Int
     /// The longest side, in pixels.
     public var maxSide: Int
-    /// The most pixels in all frames of an animation together, whether or not they are decoded; and in all tiles of a
-    /// HEIC.
+    /// The most pixels in all frames of an animation together, whether or not they are decoded.
     public var maxFramePixels: Int
     /// The most memory for what cannot be decoded row by row (see `Renderer`), in bytes.
     public var maxWorkingBytes: Int
     /// The most scans of a JPEG: each costs as much as a whole picture.
     public var maxScans: Int
+    /// The most pixels in all scans of a JPEG together: what decoding it may take of time.
+    public var maxScanPixels: Int
     /// Whether data that ends too early, after its first pixels, is rendered all the same, with a warning.
     ///
     /// What is missing is grey, or transparent where the picture has alpha. An interlaced PNG or GIF is refused: what
@@ -26,19 +26,18 @@ public struct ImageLimits: Sendable, Hashable {
 
     /// Makes limits; the defaults admit every photo that today's cameras take.
     public init(
-        maxInputBytes: Int = 64 * 1_048_576, maxPixels: Int = 100_000_000, maxLosslessPixels: Int = 50_000_000,
-        maxProgressivePixels: Int = 40_000_000, maxSide: Int = 30_000,
-        maxFramePixels: Int = 200_000_000, maxWorkingBytes: Int = 640 * 1_048_576, maxScans: Int = 100,
-        acceptsTruncated: Bool = false
+        maxInputBytes: Int = 64 * 1_048_576, maxPixels: Int = 250_000_000, maxLosslessPixels: Int = 50_000_000,
+        maxSide: Int = 30_000, maxFramePixels: Int = 200_000_000, maxWorkingBytes: Int = 640 * 1_048_576,
+        maxScans: Int = 100, maxScanPixels: Int = 5_000_000_000, acceptsTruncated: Bool = false
     ) {
         self.maxInputBytes = maxInputBytes
         self.maxPixels = maxPixels
         self.maxLosslessPixels = maxLosslessPixels
-        self.maxProgressivePixels = maxProgressivePixels
         self.maxSide = maxSide
         self.maxFramePixels = maxFramePixels
         self.maxWorkingBytes = maxWorkingBytes
         self.maxScans = maxScans
+        self.maxScanPixels = maxScanPixels
         self.acceptsTruncated = acceptsTruncated
     }
 }
@@ -51,37 +50,51 @@ extension ImageLimits {
         guard byteCount <= maxInputBytes else {
             throw ImageError(
                 .tooLargeBytes, "\(byteCount) bytes are too many; the limit is \(maxInputBytes)",
-                hint: "Send a smaller file.")
+                hint: ImageLimits.hint("Send a smaller file", "max-bytes"))
         }
     }
 
     func check(_ header: ImageHeader, framePixels: Int) throws(ImageError) {
         let size = header.storedSize
-        try check(size, maxPixels: maxPixels)
+        try check(size, maxPixels: maxPixels, setting: "max-pixels")
         if header.format == .png || header.format == .gif {
-            try check(size, maxPixels: maxLosslessPixels, of: " in a \(header.format.name)")
+            try check(
+                size, maxPixels: maxLosslessPixels, of: " in a \(header.format.name)", setting: "max-lossless-pixels")
         }
         guard max(size.width, size.height) <= maxSide else {
             throw ImageError(
                 .sideTooLong, "\(size) pixels: a side is longer than the limit of \(maxSide)",
-                hint: "Send a smaller picture, or a part of it.")
+                hint: ImageLimits.hint("Send a smaller picture, or a part of it", "max-side"))
         }
         guard framePixels <= maxFramePixels else {
             throw ImageError(
                 .tooManyFrames,
-                "\(header.frameCount == 1 ? "its parts" : "\(header.frameCount) frames") have \(megapixels(framePixels)); the limit is \(megapixels(maxFramePixels))",
-                hint: "Send a shorter or a smaller animation.")
+                "\(header.frameCount == 1 ? "its frame has" : "\(header.frameCount) frames have") \(megapixels(framePixels)); the limit is \(megapixels(maxFramePixels))",
+                hint: ImageLimits.hint("Send a shorter or a smaller animation", "max-frame-pixels"))
         }
     }
 
     /// - Parameter kind: of which pictures, if not of all.
-    func check(_ size: PixelSize, maxPixels: Int, of kind: String = "") throws(ImageError) {
+    func check(_ size: PixelSize, maxPixels: Int, of kind: String = "", setting: String) throws(ImageError) {
         guard size.pixelCount <= maxPixels else {
-            throw ImageError(
-                .tooManyPixels,
-                "\(size) pixels are \(megapixels(size.pixelCount)); the limit\(kind) is \(megapixels(maxPixels))",
-                hint: "Send a smaller picture.")
+            throw tooManyPixels("\(size) pixels are", size.pixelCount, maxPixels: maxPixels, of: kind, setting: setting)
         }
+    }
+
+    func tooManyPixels(
+        _ what: String, _ count: Int, maxPixels: Int, of kind: String = "", setting: String
+    ) -> ImageError {
+        ImageError(
+            .tooManyPixels, "\(what) \(megapixels(count)); the limit\(kind) is \(megapixels(maxPixels))",
+            hint: ImageLimits.hint("Send a smaller picture", setting))
+    }
+
+    /// How many scans a JPEG of that size may have.
+    func scanCount(for size: PixelSize) -> Int { min(maxScans, maxScanPixels / max(1, size.pixelCount)) }
+
+    /// What a sender can do, and the setting by which the limit is moved.
+    static func hint(_ advice: String, _ setting: String) -> String {
+        "\(advice); or whoever runs the service raises \(setting)."
     }
 
     private func megapixels(_ pixelCount: Int) -> String {

@@ -5,13 +5,14 @@
 ///
 /// Memory beyond the input, at most: for each size that is asked for, 3 bytes a pixel (4 with alpha or of ink, 1.5 of a
 /// JPEG or a WebP) and `12 × scale + 12` rows of the decoded picture, 1 byte a sample; for the one size that is just
-/// converted to sRGB, turned or written 9 bytes a pixel more (18, 4.5); one band of decoded rows: up to 32 of a JPEG, 1
+/// converted to sRGB, turned or written 9 bytes a pixel more (18, 4.5; 40 as an AVIF); one band of decoded rows: up to 32 of a JPEG, 1
 /// of others; a colour profile, at most 8 MB, and what lcms2 makes of it.
 ///
 /// What is not decoded row by row adds, held under `ImageLimits.maxWorkingBytes`: a PNG of 8 bits and up to 64 MiB all
 /// of its samples, and its packed bytes; an interlaced PNG 1, 3 or 4 bytes a pixel; a GIF 1 and its packed bytes; a
-/// JPEG of several scans 2⅛ bytes a stored sample (3.2 bytes a pixel at 4:2:0), a lossy WebP 1.5, another one 8, a HEIC or
-/// AVIF 6 as phones make them and 12 at most, 16 with alpha; an animation 12.
+/// JPEG of several scans 2⅛ bytes a stored sample (3.2 bytes a pixel at 4:2:0), a lossy WebP 1.5, another one 8; of a HEIC
+/// or AVIF a row of tiles, or all of it if it has none, as it is coded, a byte a pixel, and of a HEIC a plane more: 3.5
+/// bytes a pixel of an 8-bit HEIC at 4:2:0, 7 of a 10-bit AVIF at 4:4:4; an animation 12.
 public struct Renderer: Sendable {
     /// What a picture may cost.
     public let limits: ImageLimits
@@ -57,7 +58,8 @@ public struct Renderer: Sendable {
     private static func view(of header: ImageHeader, for recipe: Recipe) -> View {
         View(
             scaled: header.orientation.applied(to: recipe.scaledSize(for: header.size)),
-            orientation: header.orientation, cropped: recipe.fittedSize(for: header.size), isChromaHalved: true)
+            orientation: header.orientation, cropped: recipe.fittedSize(for: header.size),
+            chroma: recipe.hasFullChroma ? .full : .halved)
     }
 
     private static func preview(of header: ImageHeader) -> View {
@@ -72,10 +74,9 @@ public struct Renderer: Sendable {
     private static func encode(
         _ picture: Picture, by recipe: Recipe
     ) throws(ImageError) -> (format: ImageFormat, bytes: [UInt8]) {
-        // What has no pixels of its own, for its chroma is halved, is YCbCr and can be encoded as it is.
-        guard picture.colorModel == .rgb || picture.colorModel == .rgba, let pixels = picture.pixels() else {
-            return try Encoder.encode(picture, by: recipe)
-        }
+        // What is YCbCr can be encoded as it is, but as a PNG.
+        let hasPixels = picture.colorModel == .rgb || picture.colorModel == .rgba || recipe.encoding == .png
+        guard hasPixels, let pixels = picture.pixels() else { return try Encoder.encode(picture, by: recipe) }
         return try Encoder.encode(recipe.keepsAlpha ? pixels : pixels.flattened(on: recipe.background), by: recipe)
     }
 }

@@ -2,7 +2,7 @@
 public struct Rendition: Sendable, Hashable {
     /// How it was made.
     public let recipe: Recipe
-    /// JPEG, PNG where its alpha was kept, or WebP.
+    /// JPEG, PNG (where its alpha was kept, too), WebP or AVIF.
     public let format: ImageFormat
     /// Its size, upright.
     public let size: PixelSize

@@ -69,15 +69,13 @@ struct Claim {
             guard let place = try? source.place.open(in: storage.inbox) else { return }
             for (name, hidden) in source.names {
                 if try claimed.entry(name) == nil, try place.entry(hidden) == nil {
-                    guard let entry = try place.entry(name), name == source.name || entry.kind == .file else {
-                        continue
-                    }
+                    guard let found = try source.name(of: name, in: place) else { continue }
                     do throws(BlobError) {
                         if copies { throw BlobError(.crossDevice, "") }
-                        try place.move(name, to: claimed, as: name)
+                        try place.move(found, to: claimed, as: name)
                     } catch {
                         guard error.code == .crossDevice else { throw error }
-                        try place.move(name, to: place, as: hidden)
+                        try place.move(found, to: place, as: hidden)
                     }
                 }
                 try fetch(hidden, from: place, to: claimed, as: name)
@@ -115,10 +113,10 @@ struct Claim {
                 let mark = record.id.description
                 // The text is named as its photo is, whatever lies there by now.
                 let isTaken = try place.entry(source.name) != nil
-                let freeName = isTaken ? PutAway.marked(source.name, with: mark) : source.name
+                let freeName = isTaken ? FileName.marked(source.name, with: mark) : source.name
                 for (name, hidden) in source.names {
                     var freeName = name == source.name ? freeName : Sidecar.name(of: freeName)
-                    if try place.entry(freeName) != nil { freeName = PutAway.marked(freeName, with: mark) }
+                    if try place.entry(freeName) != nil { freeName = FileName.marked(freeName, with: mark) }
                     if try place.entry(hidden) != nil {
                         try place.move(hidden, to: place, as: freeName)
                         try claimed.removeTree(name)
@@ -143,7 +141,22 @@ struct Claim {
             try await rest(reader, named: photo.name)
             photos.append(try await pipeline.ingest(reader, as: number, originalName: photo.name, of: record))
         }
-        try await pipeline.accept(record.id, photos: photos, text: parcel.text)
+        let text = try await parcel.text.isEmpty ? xmpText(of: record) : parcel.text
+        try await pipeline.accept(record.id, photos: photos, text: text)
+    }
+
+    /// What an XMP document says that lies where the photo lay; it stays there.
+    private func xmpText(of record: UploadRecord) async throws -> String {
+        guard let source = Source(record) else { return "" }
+        let inbox = pipeline.storage.inbox
+        return try await pipeline.onFileThread {
+            guard let place = try? source.place.open(in: inbox) else { return "" }
+            for name in SidecarNames.xmp(of: source.name) where try place.entry(name)?.kind == .file {
+                let text = try XMPText.description(in: place.file(name))
+                if !text.isEmpty { return text }
+            }
+            return ""
+        }
     }
 
     /// Looks whether the file has another name by which it could be written; and where the file system cannot tell who has
@@ -162,12 +175,33 @@ struct Claim {
         guard try reader.version() == version else { throw UploadPipeline.changedWhileRead(name) }
     }
 
+    /// Whether nothing is lost with a claim: it is a duplicate, has photos and nothing else, and the post has these bytes,
+    /// as a look at them says.
+    private func isDispensable(_ record: UploadRecord) async throws -> Bool {
+        guard record.state == .duplicate, record.text.isEmpty, let post = record.duplicateOf,
+            let source = Source(record)
+        else { return false }
+        let incoming = pipeline.storage.incoming
+        let hasPhotosAlone = try await pipeline.onFileThread {
+            guard let entry = try incoming.entry(record.id.description), entry.kind == .folder else { return false }
+            let claimed = try incoming.folder(entry.name)
+            guard try claimed.names() == [source.name] else { return false }
+            let photos = record.orderedPhotos.map(\.originalName).sorted()
+            guard try claimed.entry(source.name)?.kind == .folder else { return photos == [source.name] }
+            return try claimed.folder(source.name).names().sorted() == photos
+        }
+        guard hasPhotosAlone else { return false }
+        return try await pipeline.hasOriginals(record.orderedPhotos.map(\.sha256), of: post)
+    }
+
     /// Moves the claimed files to `done/` or `failed/` with a receipt or a reason, and forgets the claim.
     private func putAway(_ record: UploadRecord) async throws {
         guard record.state.isTerminal else { return }
+        try pipeline.tree.health.check()
         // Its reservation was given up when its file could not be put back.
         if record.state == .expired { try await putBack(record) }
         let storage = pipeline.storage
+        let isKept = try await !isDispensable(record)
         try await pipeline.onFileThread {
             let isDone = record.state == .published || record.state == .duplicate
             if let source = Source(record), record.state != .expired {
@@ -177,10 +211,16 @@ struct Claim {
                     : try storage.failedFolder(of: record.error?.code, user: record.owner)
                 let claimed = try storage.incoming.folder(record.id.description, create: true)
                 let folder = try target.deepest(below: source.place.path)
-                try PutAway(folder: folder, staging: storage.incoming, mark: record.id.description)
-                    .put(source.name, from: claimed, kind: isDone ? "receipt" : "reason") { file in
+                let putAway = PutAway(folder: folder, staging: storage.incoming, mark: record.id.description)
+                if isKept {
+                    try putAway.put(source.name, from: claimed, kind: isDone ? "receipt" : "reason") { file in
                         isDone ? Receipt(record, file: file).json : FailureReason(record, file: file).json
                     }
+                } else {
+                    try putAway.note(source.name, kind: "receipt", of: record.duplicateOf?.description ?? "") { file in
+                        Receipt(record, file: file, isKept: false).json
+                    }
+                }
             }
             if record.state != .published {
                 try storage.blobs.removeAll(userID: record.owner.description, postID: record.id.description)
@@ -195,7 +235,8 @@ struct Claim {
 private struct Source {
     let place: InboxPlace
     let name: String
-    /// The sidecar, then the thing itself, each with the name under which it is hidden where it cannot be moved at once.
+    /// The sidecar, as it is called from here on, then the thing itself, each with the name under which it is hidden where it
+    /// cannot be moved at once.
     let names: [(name: String, hidden: String)]
 
     init?(_ record: UploadRecord) {
@@ -206,5 +247,14 @@ private struct Source {
         names = [
             (Sidecar.name(of: name), ".\(record.id)\(Sidecar.suffix).claim"), (name, ".\(record.id).claim"),
         ]
+    }
+
+    /// What one of the names is in the inbox; nil when it is not there.
+    func name(of claimed: String, in place: Directory) throws(BlobError) -> String? {
+        if claimed == name { return try place.entry(name) == nil ? nil : name }
+        for document in SidecarNames.documents(of: name) where try place.entry(document)?.kind == .file {
+            return document
+        }
+        return nil
     }
 }

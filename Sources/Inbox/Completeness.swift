@@ -42,7 +42,7 @@ struct Completeness {
         if hasWriter == true { return .beingWritten }
         if file.byteCount == 0 { return isQuiet(file) ? .complete : .fresh(for: remaining(file)) }
         if hint == .moved || isQuiet(file) { return .complete }
-        let isText = file.name.hasSuffix(Sidecar.suffix)
+        let isText = SidecarNames.isText(file.name)
         guard hint == .closed || hasWriter == false, isText || EndMarker.isWhole(reader) else {
             return .fresh(for: remaining(file))
         }

@@ -1,5 +1,6 @@
 package import Blobs
 import Foundation
+import Pipeline
 package import Tree
 
 /// What could not become a post, in `failed/REASON/USER/…`: the folder itself is the list, whether the service runs or not.
@@ -106,7 +107,8 @@ package struct FailedFiles: Sendable {
             document: name)
     }
 
-    /// Puts something back into the inbox where it came from, under its old name, with its text; replaces nothing.
+    /// Puts something back into the inbox where it came from, under its old name, with its text; replaces nothing. A photo
+    /// that broke its decoder is decoded again.
     ///
     /// - Throws: `BlobError`: `exists` when the inbox has something of that name, `not_found` when nothing is left.
     package func retry(_ item: Item) throws(BlobError) {
@@ -119,6 +121,7 @@ package struct FailedFiles: Sendable {
         if let user = item.reason.user { place.insert(user, at: 0) }
         let target = try storage.folder("inbox", create: true).folder(below: place, create: true)
         guard try target.entry(name) == nil else { throw taken(name, in: place) }
+        if PipelineError.Code(rawValue: item.reason.code).isPoison { try forgive(item.file, in: folder) }
         // The text first, as people do who want both to be taken.
         let (text, newText) = (Sidecar.name(of: item.file), Sidecar.name(of: name))
         let hasText = try folder.entry(text)?.kind == .file
@@ -130,6 +133,17 @@ package struct FailedFiles: Sendable {
             throw error.code == .exists ? taken(name, in: place) : error
         }
         try folder.remove(item.document)
+    }
+
+    /// Has a photo, or those in a folder, decoded again the next time they come, though they broke their decoder.
+    ///
+    /// - Parameter folder: Where it lies: in Storage or elsewhere.
+    package func forgive(_ name: String, in folder: Directory) throws(BlobError) {
+        guard try folder.entry(name)?.kind == .folder else {
+            return try SecondChance.give(folder.file(name).sha256(), in: storage)
+        }
+        let inside = try folder.folder(name)
+        for entry in try inside.entries() where entry.kind == .file { try forgive(entry.name, in: inside) }
     }
 
     private static func part(_ name: String) -> String { ".\(FileName.shortened(name, to: 200)).retry.part" }

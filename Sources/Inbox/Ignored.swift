@@ -1,9 +1,12 @@
-/// Names that desktop systems, synchronisers and copying programs leave in folders, and files that are on their way.
+/// Names that desktop systems, synchronisers and copying programs leave in folders, files that are on their way, and what photo
+/// programs keep beside photos (`.xmp` is read where it lies).
 enum Ignored {
     private static let names = [
         "Thumbs.db", "ehthumbs.db", "desktop.ini", "__MACOSX", "@eaDir", "lost+found",
     ].map { Array($0.utf8) }
-    private static let suffixes = [".part", ".tmp", ".crdownload", ".filepart", "~"].map { Array($0.utf8) }
+    private static let suffixes = [
+        ".part", ".tmp", ".crdownload", ".filepart", "~", ".aae", ".AAE", ".xmp", ".XMP",
+    ].map { Array($0.utf8) }
 
     static func contains(_ name: String) -> Bool {
         contains(Array(name.utf8))

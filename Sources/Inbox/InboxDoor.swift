@@ -10,7 +10,9 @@ import Tree
 /// Events of the kernel are a hint, walks through the folders are the truth: one at the start, one whenever events were
 /// lost, and one every few seconds anyway. What is complete is claimed (moved out of the inbox by a rename, so that it can
 /// never be taken twice), ingested, and put away under `done/` or `failed/` when its upload has ended.
-package struct InboxDoor: Service {
+package struct InboxDoor: Service, CustomStringConvertible {
+    package var description: String { "inbox door" }
+
     /// What an operator may choose about the inbox.
     package struct Settings: Sendable {
         /// How long a file must be unchanged before it is taken, if nothing told that it was closed or moved in.
@@ -177,6 +179,8 @@ package struct InboxDoor: Service {
         switch found.finding {
         case .candidate(let candidate):
             return .some(await take(candidate, hints))
+        case .late(let candidate):
+            return .some(await takeLate(candidate, hints))
         case .misfit(let misfit):
             await reject(misfit)
         case .folder(let place):

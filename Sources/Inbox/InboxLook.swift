@@ -10,6 +10,8 @@ struct InboxLook {
         case misfit(Misfit)
         /// A user's folder, or one below it, whose contents are to be looked at.
         case folder(InboxPlace)
+        /// A text, or the moving part of a Live Photo, whose photo is not beside it: it may have been taken already.
+        case late(Candidate)
         /// Something that is still on its way, and in how many nanoseconds to look again; nil when the kernel will tell.
         case unfinished(name: String, after: Int64?)
         /// Nothing that is the inbox's business, or nothing any more.
@@ -67,17 +69,30 @@ struct InboxLook {
     }
 
     private func look(atFile entry: Directory.Entry, _ hint: InboxHints.Kind) throws(BlobError) -> Finding {
-        if let photo = Sidecar.photoName(of: entry.name) {
-            if try folder.entry(photo) != nil { return .nothing }  // It goes with its photo.
-            // The photo may be about to come.
-            guard completeness.isQuiet(entry) else { return unfinished(entry) }
-            return misfit(
-                entry, .badSidecar, "has no photo beside it",
-                "put the text there before the photo, or use a folder NAME.post")
-        }
+        if Sidecar.photoName(of: entry.name) != nil { return try look(atDocument: entry) }
         guard entry.linkCount == 1 else { return linked(entry) }
+        if SidecarNames.isVideo(entry.name) {
+            // A Live Photo's: it is left alone.
+            for still in SidecarNames.stills(of: entry.name) where try folder.entry(still) != nil { return .nothing }
+        }
         if let finding = try wait(for: entry, hint) { return finding }
+        if SidecarNames.isVideo(entry.name), let owner = place.owner {
+            return .late(Candidate(owner: owner, place: place, name: entry.name))
+        }
         return try candidate(entry)
+    }
+
+    private func look(atDocument entry: Directory.Entry) throws(BlobError) -> Finding {
+        // It goes with its photo.
+        for photo in SidecarNames.photos(of: entry.name) where try folder.entry(photo) != nil { return .nothing }
+        if let start = SidecarNames.photoPrefix(of: entry.name) {
+            let names = try folder.rawNames(limit: 2) { $0.starts(with: start.utf8) }
+            if names.contains(where: { $0.text.map { Sidecar.photoName(of: $0) == nil } ?? false }) { return .nothing }
+        }
+        // The photo may be about to come.
+        guard completeness.isQuiet(entry) else { return unfinished(entry) }
+        guard let owner = place.owner else { return .nothing }
+        return .late(Candidate(owner: owner, place: place, name: entry.name))
     }
 
     /// A folder `NAME.post` is complete when it was moved in or has been left alone, and all that is in it is complete.
@@ -103,10 +118,9 @@ struct InboxLook {
 
     /// Takes the sidecar into account: a photo waits for its text to be whole.
     private func candidate(_ entry: Directory.Entry) throws(BlobError) -> Finding {
-        if let sidecar = try folder.entry(Sidecar.name(of: entry.name)), sidecar.kind == .file,
-            try wait(for: sidecar, .closed) != nil
-        {
-            return unfinished(entry)
+        for name in SidecarNames.documents(of: entry.name) + SidecarNames.xmp(of: entry.name) {
+            guard let sidecar = try folder.entry(name), sidecar.kind == .file else { continue }
+            if try wait(for: sidecar, .closed) != nil { return unfinished(entry) }
         }
         guard let owner = place.owner else { return .nothing }
         return .candidate(Candidate(owner: owner, place: place, name: entry.name))

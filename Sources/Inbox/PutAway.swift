@@ -23,7 +23,7 @@ struct PutAway {
         guard let entry = try source.entry(name) else { return }
         let sidecar = Sidecar.name(of: name)
         let hasText = try source.entry(sidecar)?.kind == .file
-        for newName in [name, Self.marked(name, with: mark)] {
+        for newName in [name, FileName.marked(name, with: mark)] {
             let documentName = FileName.document(of: newName, kind: kind)
             let textName = Sidecar.name(of: newName)
             if let copy = try folder.entry(newName) {
@@ -44,6 +44,17 @@ struct PutAway {
         throw BlobError(.exists, "\(folder.path) has \(name) already", hint: "move that one away")
     }
 
+    /// Writes the document as if `name` had been put, for a thing that is not kept, because a post has all of it; nothing
+    /// where an earlier document says the same of that post.
+    func note(_ name: String, kind: String, of post: String, document: (String) -> [UInt8]) throws {
+        for newName in [name, FileName.marked(name, with: mark)] {
+            let documentName = FileName.document(of: newName, kind: kind)
+            if let marks = try marks(of: documentName), marks.post == post || marks.upload == mark { return }
+            guard try folder.entry(newName) == nil, try take(documentName, with: document(newName)) else { continue }
+            return
+        }
+    }
+
     /// Writes the document, or finds that an earlier try of ours wrote it; false when it is about another thing.
     private func take(_ documentName: String, with document: [UInt8]) throws -> Bool {
         do throws(BlobError) {
@@ -56,37 +67,21 @@ struct PutAway {
     }
 
     private func isOurs(_ documentName: String) throws -> Bool {
-        struct Marks: Decodable {
-            let upload: String?
-            let mark: String?
-        }
-        guard try folder.entry(documentName)?.kind == .file else { return false }
+        guard let marks = try marks(of: documentName) else { return false }
+        return marks.mark == mark || marks.upload == mark
+    }
+
+    private struct Marks: Decodable {
+        let upload: String?
+        let mark: String?
+        let post: String?
+    }
+
+    /// What a document says about whose it is; nil when there is none, or none of ours.
+    private func marks(of documentName: String) throws -> Marks? {
+        guard try folder.entry(documentName)?.kind == .file else { return nil }
         let written = try folder.file(documentName).readAll(maxBytes: 1 << 20)
-        let marks = try? JSONDecoder().decode(Marks.self, from: Data(written))
-        return marks?.mark == mark || marks?.upload == mark
-    }
-
-    /// A name with the mark before its ending.
-    static func marked(_ name: String, with mark: String) -> String {
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex, name[dot...].utf8.count <= 20 else {
-            return "\(FileName.shortened(name, to: 180)).\(mark)"
-        }
-        return "\(FileName.shortened(String(name[..<dot]), to: 160)).\(mark)\(name[dot...])"
-    }
-}
-
-/// File names have at most 255 bytes.
-enum FileName {
-    /// What the document beside a file is called.
-    static func document(of name: String, kind: String) -> String {
-        "\(shortened(name, to: 235)).\(kind).json"
-    }
-
-    /// The beginning of a name; never nothing, for a character may be longer than all that is wanted.
-    static func shortened(_ name: String, to maxBytes: Int) -> String {
-        var short = name.unicodeScalars
-        while short.count > 1, String(short).utf8.count > maxBytes { short.removeLast() }
-        return String(short)
+        return try? JSONDecoder().decode(Marks.self, from: Data(written))
     }
 }
 
@@ -129,15 +124,17 @@ extension Directory {
 struct Receipt {
     let json: [UInt8]
 
-    init(_ record: UploadRecord, file: String) {
+    /// - Parameter isKept: Whether the file lies beside it; a duplicate need not be kept.
+    init(_ record: UploadRecord, file: String, isKept: Bool = true) {
         let isDuplicate = record.state == .duplicate
-        let document: TreeValue = [
+        var document: [TreeKey: TreeValue] = [
             "outcome": .string(record.state.rawValue), "upload": .string(record.id.description),
             "post": .string((record.duplicateOf ?? record.id).description),
             "user": .string(record.owner.description), "file": .string(file),
             isDuplicate ? "found_at" : "published_at": .integer(record.updatedAt),
             "sha256": .string(record.orderedPhotos.map(\.sha256).joined(separator: " ")),
         ]
-        json = document.json(pretty: true) + [UInt8(ascii: "\n")]
+        if !isKept { document["kept"] = false }
+        json = TreeValue.object(document).json(pretty: true) + [UInt8(ascii: "\n")]
     }
 }

@@ -15,6 +15,12 @@ public final class IsolatedRenderer: Sendable {
     /// So many have room in a message.
     private static let mostRecipes = 500
 
+    /// How often a photo has to end a worker that has seen nothing else: a worker's end may have been the doing of a photo
+    /// before it.
+    private static let deathsForVerdict = 2
+    /// How often a photo is tried at once whose workers somebody else ends.
+    private static let mostKills = 2
+
     /// Starts a first worker, so that a system on which photos cannot be isolated is told at once.
     ///
     /// - Throws: `IsolationError`: `isolation_unavailable` with what is missing, or `worker_unavailable`.
@@ -22,17 +28,19 @@ public final class IsolatedRenderer: Sendable {
         self.program = program
         self.limits = limits
         try SharedMemory.checkSystem()
-        idle = Mutex([try Worker(program, limits: limits)])
+        idle = Mutex([try Worker(program, limits: limits, capacity: RenderRequest.capacity(for: Recipe.defaults))])
     }
 
     /// Renders a photo as `Renderer` does, by a descriptor that is open for reading; nothing but it is handed over.
     ///
-    /// A worker may die of something else than the photo: what ended one is tried once more, on a fresh one.
+    /// The verdict on a photo rests on what it did to two workers that had seen nothing else before. What a worker used by
+    /// others dies of, or is killed by, is no photo's fault.
     ///
     /// - Parameters:
     ///   - photo: The descriptor of a file of at least `byteCount` bytes.
     ///   - byteCount: How many bytes the photo has.
-    /// - Throws: `ImageError`, the renderer's verdict, which is never transient; `IsolationError`.
+    /// - Throws: `ImageError`, the renderer's verdict, which is never transient; `IsolationError`, which is transient when
+    ///   workers were killed from outside: try again after a while.
     public func render(
         _ photo: Int32, byteCount: Int, recipes: [Recipe], limits imageLimits: ImageLimits = ImageLimits()
     ) throws -> RenderedImage {
@@ -43,13 +51,17 @@ public final class IsolatedRenderer: Sendable {
         }
         let number = requestCount.add(1, ordering: .relaxed).newValue
         let request = RenderRequest(number: number, byteCount: byteCount, recipes: recipes, limits: imageLimits)
-        switch try render(photo, request, by: take()) {
-        case .success(let image): return image
-        case .failure: break
-        }
-        switch try render(photo, request, by: Worker(program, limits: limits)) {
-        case .success(let image): return image
-        case .failure(let death): throw death.verdict(limits)
+        var (deaths, kills) = (0, 0)
+        var worker = try take(for: request)
+        while true {
+            let isFresh = worker.isFresh
+            switch try render(photo, request, by: worker) {
+            case .success(let image): return image
+            case .failure(let death):
+                if death.isFromOutside { kills += 1 } else if isFresh { deaths += 1 }
+                guard deaths < Self.deathsForVerdict, kills < Self.mostKills else { throw death.verdict(limits) }
+            }
+            worker = try start(for: request)
         }
     }
 
@@ -72,11 +84,15 @@ public final class IsolatedRenderer: Sendable {
         }
     }
 
-    private func take() throws(IsolationError) -> Worker {
+    private func take(for request: RenderRequest) throws(IsolationError) -> Worker {
         while let worker = idle.withLock({ $0.popLast() }) {
-            if worker.isWaiting { return worker }
+            if worker.isWaiting, worker.hasRoom(for: request) { return worker }
         }
-        return try Worker(program, limits: limits)
+        return try start(for: request)
+    }
+
+    private func start(for request: RenderRequest) throws(IsolationError) -> Worker {
+        try Worker(program, limits: limits, capacity: request.capacity)
     }
 
     private func giveBack(_ worker: Worker) {

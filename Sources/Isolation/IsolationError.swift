@@ -8,18 +8,23 @@ public struct IsolationError: Error, Sendable, Hashable, CustomStringConvertible
         /// Makes a code from its text.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Two workers in a row crashed on the photo, did what they may not, or answered nonsense.
+        /// Two workers that had seen nothing else crashed on the photo, did what they may not, or answered nonsense.
         public static let decoderCrashed = Code(rawValue: "decoder_crashed")
-        /// Two workers in a row did not come to an end with the photo.
+        /// Two workers that had seen nothing else did not come to an end with the photo.
         public static let decoderTimedOut = Code(rawValue: "decoder_timed_out")
         /// The photo needs more memory than a worker may have.
         public static let tooMuchMemory = Code(rawValue: "too_much_memory")
         /// The photo could not be read from its descriptor.
         public static let unreadable = Code(rawValue: "unreadable")
+        /// The workers were stopped by somebody else, or by the kernel, which wanted their memory.
+        public static let workerKilled = Code(rawValue: "worker_killed")
         /// No worker could be started just now.
         public static let workerUnavailable = Code(rawValue: "worker_unavailable")
         /// This system lacks what keeps a worker in.
         public static let isolationUnavailable = Code(rawValue: "isolation_unavailable")
+
+        /// The verdicts on a photo's bytes.
+        public static let poison: Set<Code> = [.decoderCrashed, .decoderTimedOut, .tooMuchMemory]
     }
 
     /// The reason, for programs.
@@ -39,7 +44,7 @@ public struct IsolationError: Error, Sendable, Hashable, CustomStringConvertible
     public var description: String { "\(message). \(hint)" }
 
     /// Whether the photo is poison: it is not to be decoded again, by nobody.
-    public var isPoison: Bool { [.decoderCrashed, .decoderTimedOut, .tooMuchMemory].contains(code) }
+    public var isPoison: Bool { Code.poison.contains(code) }
 
     /// Whether the same photo may be rendered later: the fault was not the photo's.
     public var isTransient: Bool { !isPoison }

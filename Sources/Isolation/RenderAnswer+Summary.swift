@@ -84,6 +84,8 @@ extension Recipe {
         switch encoding {
         case .jpeg, .progressiveJPEG: keepsAlpha ? [.jpeg, .png] : [.jpeg]
         case .webp, .animatedWebP: [.webp]
+        case .png: [.png]
+        case .avif: [.avif]
         }
     }
 }

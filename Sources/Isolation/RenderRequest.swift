@@ -21,7 +21,7 @@ struct RenderRequest: Sendable, Hashable {
     }
 
     /// Room for all renditions, each encoded as badly as can be; memory that is not written to costs nothing.
-    private static func capacity(for recipes: [Recipe]) -> Int {
+    static func capacity(for recipes: [Recipe]) -> Int {
         let most = 256 * 1_048_576
         guard !recipes.contains(where: { $0.encoding == .animatedWebP }) else { return most }
         return min(most, recipes.reduce(1_048_576) { $0 + $1.width * $1.height * 4 + 65_536 })
@@ -31,8 +31,8 @@ struct RenderRequest: Sendable, Hashable {
 extension RenderRequest {
     /// All numbers among the limits, in the order in which they are sent.
     static let limitNumbers: [any WritableKeyPath<ImageLimits, Int> & Sendable] = [
-        \.maxInputBytes, \.maxPixels, \.maxLosslessPixels, \.maxProgressivePixels, \.maxSide, \.maxFramePixels,
-        \.maxWorkingBytes, \.maxScans,
+        \.maxInputBytes, \.maxPixels, \.maxLosslessPixels, \.maxSide, \.maxFramePixels, \.maxWorkingBytes, \.maxScans,
+        \.maxScanPixels,
     ]
 
     /// The request as it is sent.

@@ -6,11 +6,11 @@ enum Samples {
     static func render() {
         let digits = heic.compactMap(\.hexDigitValue)
         let bytes = stride(from: 1, to: digits.count, by: 2).map { UInt8(digits[$0 - 1] * 16 + digits[$0]) }
-        // Where there is no libheif, there is nothing to load either.
+        // Where there are no codecs for it, there is nothing to load either.
         _ = try? Renderer().render(bytes.span, recipes: [])
     }
 
-    /// 32×24 pixels in HEVC: libheif looks for its plugins, one for each codec.
+    /// 32×24 pixels in HEVC: libavcodec is loaded, where it is installed, or libde265 makes its tables.
     private static let heic = """
         000000186674797068656963000000006d69663168656963000001566d657461000000000000002168646c72000000000000000070696374\
         000000000000000000000000000000000e7069746d0000000000010000001e696c6f63000000004400000100010000000100000176000001\

@@ -1,12 +1,14 @@
 internal import CSandbox
 internal import Glibc
 
-/// Memory into which a worker writes the renditions of one photo. This side never maps it: what is read is a copy, which
+/// Memory into which a worker writes the renditions of a photo. This side never maps it: what is read is a copy, which
 /// no worker can change after it was looked at.
 struct SharedMemory: ~Copyable {
     let descriptor: Int32
+    let byteCount: Int
 
     init(byteCount: Int) throws(IsolationError) {
+        self.byteCount = byteCount
         descriptor = csandbox_shared_memory(byteCount)
         guard descriptor >= 0 else { throw .noWorker("memory: \(String(errno: -descriptor))") }
     }
@@ -18,6 +20,11 @@ struct SharedMemory: ~Copyable {
         let descriptor = csandbox_shared_memory(1)
         guard descriptor >= 0 else { throw .unavailable("sealed memory (memfd_create): \(String(errno: -descriptor))") }
         _ = close(descriptor)
+    }
+
+    /// Gives back what was written, once that is much.
+    func release(after count: Int) {
+        if count > 4 << 20 { _ = csandbox_release(descriptor, byteCount) }
     }
 
     /// A copy of some bytes; fewer where there are not so many.

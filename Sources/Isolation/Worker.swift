@@ -3,7 +3,7 @@ internal import Glibc
 import Imaging
 import Synchronization
 
-/// A process that renders, as the service sees it. It is killed, and waited for, when its last reference goes.
+/// A process that renders, as the service sees it. It ends when the last reference to this goes.
 ///
 /// For one photo at a time: whoever renders by it has it alone.
 final class Worker: Sendable {
@@ -16,52 +16,51 @@ final class Worker: Sendable {
         case died(WorkerDeath)
     }
 
-    let process: pid_t
+    /// Processor time between two photos, in seconds: there is nothing to compute then.
+    private static let idleSeconds = 1
+    /// What no decoder needs, whatever the machine.
+    private static let mostThreads = 256
+
+    private let process: WorkerProcess
     private let socket: Int32
     private let limits: WorkerLimits
     private let renderedCount = Atomic(0)
-    /// What `waitpid(2)` gave, once it was asked.
-    private let status = Mutex<Int32?>(nil)
+    private let isSpent = Atomic(false)
+    /// One for all photos: however many descriptors of it are kept, there is no more of it.
+    private let memory: SharedMemory
 
     /// Starts a process, and waits until it has shut itself in.
-    init(_ program: WorkerProgram, limits: WorkerLimits) throws(IsolationError) {
-        (socket, process) = try Self.start(program)
-        self.limits = limits
-        try welcome()
-    }
-
-    private static func start(_ program: WorkerProgram) throws(IsolationError) -> (socket: Int32, process: pid_t) {
+    ///
+    /// - Parameter capacity: How many bytes the renditions of one photo may have.
+    init(_ program: WorkerProgram, limits: WorkerLimits, capacity: Int) throws(IsolationError) {
+        let memory = try SharedMemory(byteCount: capacity)
         var sockets: [Int32] = [-1, -1]
         let paired = csandbox_socket_pair(&sockets)
         guard paired == 0 else { throw .noWorker("sockets: \(String(errno: -paired))") }
+        do throws(IsolationError) {
+            process = try WorkerProcess(program, socket: sockets[1])
+        } catch {
+            for socket in sockets { _ = close(socket) }
+            throw error
+        }
         // Only while the worker alone has its end does its death end the talk.
-        defer { _ = close(sockets[1]) }
-        var process: pid_t = 0
-        let spawned = withCStrings([CommandLine.arguments.first ?? program.path] + program.arguments) { arguments in
-            withCStrings(program.environment) { environment in
-                csandbox_spawn(program.path, arguments, environment, sockets[1], &process)
-            }
-        }
-        guard spawned == 0 else {
-            _ = close(sockets[0])
-            throw .noWorker("\(program.path): \(String(errno: -spawned))")
-        }
-        return (sockets[0], process)
+        _ = close(sockets[1])
+        socket = sockets[0]
+        self.limits = limits
+        self.memory = memory
+        try welcome()
     }
 
-    deinit {
-        _ = end()
-        _ = close(socket)
-    }
+    deinit { _ = close(socket) }
 
     private func welcome() throws(IsolationError) {
-        guard let message = receive(within: max(limits.patience, .seconds(60))) else {
-            throw .noWorker("it did not greet: \(WorkerDeath(status: end()))")
+        guard case .message(let message) = receive(within: max(limits.patience, .seconds(60))) else {
+            throw .noWorker("it did not greet: \(process.departure())")
         }
         switch try? Greeting(message) {
         case .ready(let count):
-            let result = csandbox_limit(process, UInt64(count + limits.memoryBytes))
-            guard result == 0 else { throw .unavailable("resource limits: \(String(errno: -result))") }
+            try process.limit(
+                addressSpaceBytes: count + limits.memoryBytes, cpuSeconds: limits.cpuSecondsPerWorker)
         case .missing(let what): throw .unavailable(what)
         case nil: throw .noWorker("its greeting makes no sense")
         }
@@ -73,40 +72,56 @@ final class Worker: Sendable {
         return poll(&polled, 1, 0) == 0
     }
 
-    /// Whether it has rendered as much as one should.
-    var isWornOut: Bool { renderedCount.load(ordering: .relaxed) >= limits.photosPerWorker }
+    /// Whether it has rendered as much as one should, or may not be trusted with more.
+    var isWornOut: Bool {
+        isSpent.load(ordering: .relaxed) || renderedCount.load(ordering: .relaxed) >= limits.photosPerWorker
+    }
+
+    /// Whether it has not seen any photo.
+    var isFresh: Bool { renderedCount.load(ordering: .relaxed) == 0 }
+
+    /// Whether its memory has room for what is asked.
+    func hasRoom(for request: RenderRequest) -> Bool { memory.byteCount >= request.capacity }
 
     /// Has a photo rendered. Blocks until there is an outcome; after a death, this worker is of no more use.
-    ///
-    /// - Throws: `IsolationError` when there is no memory for the renditions.
     func render(_ photo: Int32, _ request: RenderRequest) throws(IsolationError) -> Outcome {
         renderedCount.add(1, ordering: .relaxed)
-        let memory = try SharedMemory(byteCount: request.capacity)
         let message = request.message
-        let limited = csandbox_limit_cpu(process, UInt64(limits.cpuSeconds))
-        guard limited == 0 else { throw .noWorker("processor time: \(String(errno: -limited))") }
+        let cpuLimit = try process.letCompute(for: limits.cpuSeconds)
+        // Its time in all draws to an end, and the next photo might get less than is due to it.
+        if cpuLimit + limits.cpuSeconds + 2 > limits.cpuSecondsPerWorker { isSpent.store(true, ordering: .relaxed) }
         guard csandbox_send(socket, message, message.count, [photo, memory.descriptor], 2) == 0 else {
-            return .died(WorkerDeath(status: end()))
+            return .died(process.departure())
         }
-        let deadline = SuspendingClock.now + limits.patience
-        guard let reply = receive(within: limits.patience) else {
-            return .died(SuspendingClock.now >= deadline ? timedOut() : WorkerDeath(status: end()))
+        let reply: ArraySlice<UInt8>
+        switch receive(within: limits.patience) {
+        case .message(let message): reply = message
+        case .gone: return .died(process.departure())
+        case .timeIsOver: return .died(ended(process.isHeldUp ? .heldUp : .timedOut))
+        case .tooManyThreads: return .died(ended(.tooManyThreads))
         }
-        do {
-            return try outcome(of: RenderAnswer(reply, to: request), request, memory)
+        do throws(MessageReader.Nonsense) {
+            let outcome = try outcome(of: RenderAnswer(reply, to: request), request)
+            rest()
+            return outcome
         } catch {
-            _ = end()
-            return .died(.nonsense(error.what))
+            return .died(ended(.nonsense(error.what)))
         }
     }
 
-    private func timedOut() -> WorkerDeath {
-        _ = end()
-        return .timedOut
+    private func ended(_ death: WorkerDeath) -> WorkerDeath {
+        process.end()
+        return death
+    }
+
+    /// Leaves it no more than waiting takes. Who computes on is ended by the kernel.
+    private func rest() {
+        let isAtRest = (try? process.letCompute(for: Self.idleSeconds)) != nil
+        if !isAtRest || process.threadCount ?? 0 > Self.mostThreads { isSpent.store(true, ordering: .relaxed) }
     }
 
     private func outcome(
-        of answer: RenderAnswer, _ request: RenderRequest, _ memory: borrowing SharedMemory
+        of answer: RenderAnswer, _ request: RenderRequest
     ) throws(MessageReader.Nonsense) -> Outcome {
         switch answer {
         case .refused(let error): return .refused(error)
@@ -120,6 +135,7 @@ final class Worker: Sendable {
                 }
                 renditions.append(Rendition(recipe: recipe, format: piece.format, size: piece.size, bytes: bytes))
             }
+            memory.release(after: renditions.reduce(0) { $0 + $1.bytes.count })
             return .rendered(
                 RenderedImage(
                     header: summary.header, renditions: renditions, placeholder: summary.placeholder,
@@ -127,39 +143,30 @@ final class Worker: Sendable {
         }
     }
 
-    /// Waits for a message; nil when the time is over or the other side is gone. One that is too long is cut, and makes
-    /// no sense then. Descriptors that come with it are dropped by the kernel.
-    private func receive(within patience: Duration) -> ArraySlice<UInt8>? {
+    private enum Reply {
+        case message(ArraySlice<UInt8>)
+        /// The other side has closed its socket.
+        case gone
+        case timeIsOver
+        case tooManyThreads
+    }
+
+    /// Waits for a message. One that is too long is cut, and makes no sense then. Descriptors that come with it are dropped
+    /// by the kernel.
+    private func receive(within patience: Duration) -> Reply {
         let deadline = SuspendingClock.now + patience
         var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         while true {
             let (seconds, attoseconds) = (deadline - SuspendingClock.now).components
             let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1
-            guard milliseconds > 0 else { return nil }
-            let result = poll(&polled, 1, Int32(clamping: milliseconds))
+            guard milliseconds > 0 else { return .timeIsOver }
+            let result = poll(&polled, 1, Int32(min(milliseconds, 100)))
             if result > 0 { break }
-            guard result == 0 || errno == EINTR else { return nil }
+            guard result == 0 || errno == EINTR else { return .gone }
+            if process.threadCount ?? 0 > Self.mostThreads { return .tooManyThreads }
         }
         var buffer = [UInt8](repeating: 0, count: MessageReader.maxBytes)
         let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-        return count > 0 ? buffer[..<count] : nil
+        return count > 0 ? .message(buffer[..<count]) : .gone
     }
-
-    /// Kills the process, unless it is dead, and waits for its end: a process that is ending already keeps its own reason.
-    private func end() -> Int32 {
-        status.withLock { status in
-            if let status { return status }
-            var raw: Int32 = 0
-            kill(process, SIGKILL)
-            while waitpid(process, &raw, 0) < 0, errno == EINTR {}
-            status = raw
-            return raw
-        }
-    }
-}
-
-private func withCStrings<R>(_ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R) -> R {
-    let pointers = strings.map { strdup($0) }
-    defer { for pointer in pointers { free(pointer) } }
-    return body(pointers + [nil])
 }

@@ -2,25 +2,62 @@ internal import Glibc
 
 /// How a worker ended that was asked for renditions.
 enum WorkerDeath: Error, Sendable, Hashable {
+    /// A signal that it brought upon itself.
     case signal(Int32)
     case exit(Int32)
-    /// The time on the clock was over.
+    /// Its processor time was used up.
+    case cpuTimeOver
+    /// The time on the clock was over, and it waited for nothing that would have come.
     case timedOut
     /// It ran out of memory, and said so.
     case outOfMemory
     /// Its answer cannot be one.
     case nonsense(String)
+    /// It closed its socket, and went on.
+    case hungUp
+    /// It had more threads than any decoder starts.
+    case tooManyThreads
+    /// Somebody else ended it by a signal, or the kernel did, which wanted its memory.
+    case killed(Int32)
+    /// It was stopped, or was given no processor, until the time on the clock was over.
+    case heldUp
 
-    /// Reads what `waitpid(2)` gave.
-    init(status: Int32) {
-        let signal = status & 0x7F
-        self = signal == 0 ? .exit((status >> 8) & 0xFF) : .signal(signal)
+    /// What a decoder does to itself; all else comes from outside, for a worker may send itself SIGABRT alone.
+    private static let ownSignals: Set<Int32> = [
+        SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSYS, SIGXFSZ,
+    ]
+
+    /// Reads what `wait4(2)` gave; `cpuLimit` is the processor time in seconds, since its start, that it was allowed.
+    init(_ end: WorkerProcess.End, cpuLimit: Int) {
+        let signal = end.status & 0x7F
+        self =
+            switch signal {
+            case 0: .exit((end.status >> 8) & 0xFF)
+            // SIGXCPU at the limit; SIGKILL at the hard one. The kernel counts ticks, which may be a few more than were used.
+            case let signal where [SIGXCPU, SIGKILL].contains(signal) && end.cpuSeconds >= Double(cpuLimit) - 0.5:
+                .cpuTimeOver
+            case let signal where Self.ownSignals.contains(signal): .signal(signal)
+            default: .killed(signal)
+            }
     }
 
-    /// The verdict on a photo that ended two workers, the second of them so.
+    /// Whether nothing that the photo did can have been the reason.
+    var isFromOutside: Bool {
+        switch self {
+        case .killed, .heldUp: true
+        default: false
+        }
+    }
+
+    /// The verdict on a photo that ended two workers by itself, the second of them so; a passing fault when it was
+    /// somebody else who ended them.
     func verdict(_ limits: WorkerLimits) -> IsolationError {
         switch self {
-        case .timedOut, .signal(SIGXCPU):
+        case .killed, .heldUp:
+            return IsolationError(
+                .workerKilled, "the process that decoded it was stopped from outside (\(self))",
+                hint: "Look whether the machine is short of memory; it is tried again.")
+        case .timedOut, .cpuTimeOver:
             let limit = self == .timedOut ? "\(limits.patience.components.seconds)" : "\(limits.cpuSeconds)"
             let clock = self == .timedOut ? "on the clock" : "of processor time"
             return IsolationError(
@@ -30,7 +67,7 @@ enum WorkerDeath: Error, Sendable, Hashable {
             return IsolationError(
                 .tooMuchMemory, "decoding it needs more than \(limits.memoryBytes / 1_048_576) MiB of memory",
                 hint: "Send a smaller picture, or save it without progressive or interlaced encoding.")
-        case .signal, .exit, .nonsense:
+        case .signal, .exit, .nonsense, .hungUp, .tooManyThreads:
             return IsolationError(
                 .decoderCrashed, "the decoder broke on it (\(self))",
                 hint: "Open the picture in an editor and save it again.")
@@ -43,17 +80,23 @@ extension WorkerDeath: CustomStringConvertible {
     var description: String {
         switch self {
         case .signal(SIGSYS): "a forbidden system call"
-        case .signal(SIGKILL): "it was killed, or hung up"
-        case .signal(let number): Self.names[number].map { "it ended by \($0)" } ?? "it ended by signal \(number)"
+        case .signal(let number): "it ended by \(Self.name(number))"
         case .exit(let code): "it ended with code \(code)"
+        case .cpuTimeOver: "it used up its processor time"
         case .timedOut: "it did not end"
         case .outOfMemory: "it had no memory left"
         case .nonsense(let what): "its answer has \(what)"
+        case .hungUp: "it hung up"
+        case .tooManyThreads: "it started too many threads"
+        case .killed(let number): "it was ended by \(Self.name(number))"
+        case .heldUp: "it was held up"
         }
     }
 
+    private static func name(_ signal: Int32) -> String { names[signal] ?? "signal \(signal)" }
+
     private static let names: [Int32: String] = [
         SIGSEGV: "SIGSEGV", SIGBUS: "SIGBUS", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT",
-        SIGFPE: "SIGFPE", SIGXCPU: "SIGXCPU",
+        SIGFPE: "SIGFPE", SIGXCPU: "SIGXCPU", SIGXFSZ: "SIGXFSZ", SIGKILL: "SIGKILL", SIGTERM: "SIGTERM",
     ]
 }

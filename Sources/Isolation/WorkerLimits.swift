@@ -4,6 +4,8 @@ public struct WorkerLimits: Sendable, Hashable {
     public var memoryBytes: Int
     /// Processor time for one photo, in whole seconds.
     public var cpuSeconds: Int
+    /// Processor time for all photos of one worker, in seconds: it is replaced when the next one might go beyond.
+    public var cpuSecondsPerWorker: Int { cpuSeconds * 100 }
     /// Time on the clock for one photo: far more, for the machine may have other work.
     public var patience: Duration
     /// How many photos a worker renders before another takes its place: what leaks or gathers in it goes with it.

@@ -1,3 +1,4 @@
+internal import CSandbox
 internal import Glibc
 
 /// The program that a worker runs: it has to come to `RenderWorker.run()` while it has one thread.
@@ -17,6 +18,12 @@ public struct WorkerProgram: Sendable {
     public static func this(arguments: [String]) -> WorkerProgram {
         WorkerProgram(path: "/proc/self/exe", arguments: arguments)
     }
+
+    /// What tells this program and its libraries, the decoders among them, from other versions of them: 16 hexadecimal digits.
+    public static let version: String = {
+        let digits = String(csandbox_program(), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }()
 
     /// All of the environment that a worker has: where libraries are; one heap for all its threads, which keeps what a usual
     /// photo needs for the next one instead of having the kernel give it anew; and a death without a report.

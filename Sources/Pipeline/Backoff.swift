@@ -4,8 +4,9 @@ package enum Backoff {
     /// together. There is no last try: an acknowledged upload waits for as long as the fault lasts.
     ///
     /// - Parameter attempt: How often it was tried, from 1.
-    package static func delay(afterAttempt attempt: Int) -> Duration {
-        let seconds = min(60, 0.5 * Double(1 << min(max(attempt, 1) - 1, 10)))
+    /// - Parameter longest: The longest delay, in seconds.
+    package static func delay(afterAttempt attempt: Int, atMost longest: Double = 60) -> Duration {
+        let seconds = min(longest, 0.5 * Double(1 << min(max(attempt, 1) - 1, 20)))
         return .seconds(seconds * Double.random(in: 0.5...1))
     }
 }

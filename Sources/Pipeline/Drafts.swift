@@ -52,6 +52,16 @@ extension UploadPipeline {
         }
     }
 
+    /// Notes what was sent with the draft's reference, once all of it has come.
+    ///
+    /// - Throws: `PipelineError`: `wrong_state` when it was published or expired meanwhile.
+    package func note(_ fingerprint: RequestFingerprint, of id: PostID) async throws -> UploadRecord {
+        var update = MultiPathUpdate(preconditions: [Self.isDraft(id)])
+        update[Paths.upload(id) / "fingerprint"] = .string(fingerprint.hex)
+        _ = try await apply(update)
+        return try await draft(id)
+    }
+
     /// Sends the text, and with it the draft on its way to become a post. Durable when it returns.
     ///
     /// - Throws: `PipelineError`: `empty_post`, `bad_text`, `wrong_state` when it was published or expired meanwhile.

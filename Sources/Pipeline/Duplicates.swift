@@ -2,7 +2,7 @@ import Blobs
 package import Posts
 import Tree
 
-/// What becomes of a dropped file whose bytes its user has posted before.
+/// What becomes of photos whose bytes their user has posted before.
 package enum DuplicatePolicy: String, Sendable, CaseIterable {
     /// No second post: the receipt names the first one.
     case link
@@ -48,12 +48,21 @@ struct PostContent {
 }
 
 extension UploadPipeline {
+    /// The post in which a user shows the photos with these SHA-256 (64 hexadecimal digits each), in this order and no
+    /// others; nil when there is none.
+    package func post(of owner: UserID, showing hashes: [String]) async throws -> PostID? {
+        try await content(of: owner, hashes)?.post
+    }
+
     /// Which post of the same user has the same photos in the same order; nil for an upload without photos.
     func content(of record: UploadRecord) async throws -> PostContent? {
-        let hashes = record.orderedPhotos.map(\.sha256)
+        try await content(of: record.owner, record.orderedPhotos.map(\.sha256))
+    }
+
+    private func content(of owner: UserID, _ hashes: [String]) async throws -> PostContent? {
         guard let first = hashes.first else { return nil }
         let key = hashes.count == 1 ? first : sha256(of: Array(hashes.joined(separator: " ").utf8))
-        let path = Paths.content(record.owner, try TreeKey(key))
+        let path = Paths.content(owner, try TreeKey(key))
         return try await tree.snapshot { snapshot in
             let noted = try snapshot.get(path)
             let id = noted?.stringValue.flatMap { PostID($0) }
@@ -62,18 +71,19 @@ extension UploadPipeline {
         }
     }
 
-    /// Ends a dropped file that is a duplicate, by its user's policy.
+    /// Ends an upload that is a duplicate: by what was asked for with it, or, when it was dropped, by its user's policy.
     ///
     /// - Returns: Whether it was one; otherwise nothing was done.
     func endDuplicate(_ record: UploadRecord, of content: PostContent?) async throws -> Bool {
-        let policy = settings.duplicates[record.owner]
-        guard record.door == .inbox, policy != .newPost, let post = content?.post else { return false }
+        let policy = record.duplicates ?? (record.door == .inbox ? settings.duplicates[record.owner] : .newPost)
+        guard policy != .newPost, let post = content?.post else { return false }
         guard policy == .link else {
             throw PipelineError(
                 .duplicate, "\(record.source ?? "the photo") is what post \(post) shows already",
                 hint: "drop it, or let duplicates be posted again (duplicates)")
         }
         try await move(record.id, from: .ingested, to: .duplicate) { $0.duplicateOf = post }
+        if record.door == .socket { try await settle(record.id) }
         return true
     }
 }

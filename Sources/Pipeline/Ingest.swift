@@ -10,7 +10,13 @@ extension UploadPipeline {
     /// Starts receiving a photo: bytes go to disk and through SHA-256 as they come.
     package func stage(_ id: PostID) async throws -> StagedFile {
         let (incoming, name) = (storage.incoming, partName(id))
-        return try await onFileThread { try StagedFile(in: incoming, name: name) }
+        do {
+            return try await onFileThread { try StagedFile(in: incoming, name: name) }
+        } catch let error as BlobError where error.code == .folderVanished {
+            // Where that can be made good, it is so in this moment.
+            _ = await watch.report()
+            return try await onFileThread { try StagedFile(in: incoming, name: name) }
+        }
     }
 
     /// A name that no other file has while this process runs; what a process leaves is swept at the next start.
@@ -79,19 +85,28 @@ extension UploadPipeline {
 
     /// Acknowledges a reservation: all its photos are ingested, the rest happens by itself. Durable when it returns.
     ///
-    /// - Throws: `PipelineError`: `empty_post`, `wrong_state` when the reservation expired or was taken meanwhile.
-    package func accept(_ id: PostID, photos: [UploadRecord.Photo], text: String) async throws {
-        try await ingested(id, from: .reserved) { record in
+    /// - Parameter failed: An upload of the same reference that failed; the reference means this one from now on.
+    /// - Throws: `PipelineError`: `empty_post`, `wrong_state` when the reservation expired or was taken meanwhile,
+    ///   `key_reused` when another upload took the reference over.
+    package func accept(
+        _ id: PostID, photos: [UploadRecord.Photo], text: String, insteadOf failed: UploadRecord? = nil
+    ) async throws {
+        try await ingested(id, from: .reserved, insteadOf: failed) { record in
             record.photos = Dictionary(uniqueKeysWithValues: photos.enumerated().map { ($0.offset, $0.element) })
             record.text = try self.checked(text: text)
+            if record.clientReference != nil {
+                record.fingerprint = RequestFingerprint(
+                    user: record.owner, text: record.text, isDraft: false, photos: photos.map(\.sha256))
+            }
         }
     }
 
     func ingested(
-        _ id: PostID, from state: UploadState, change: (inout UploadRecord) throws -> Void
+        _ id: PostID, from state: UploadState, insteadOf failed: UploadRecord? = nil,
+        change: (inout UploadRecord) throws -> Void
     ) async throws {
         var owner: UserID?
-        try await move(id, from: state, to: .ingested) { record in
+        try await move(id, from: state, to: .ingested, insteadOf: failed) { record in
             try change(&record)
             owner = record.owner
             guard !record.photos.isEmpty || !record.text.isEmpty else {
@@ -121,7 +136,7 @@ extension UploadPipeline {
             isTransient: true)
     }
 
-    func tooLarge(_ name: String = "the photo") -> PipelineError {
+    package func tooLarge(_ name: String = "the photo") -> PipelineError {
         let limit = settings.limits.maxInputBytes
         return PipelineError(
             .tooLarge, "\(name) has more than \(limit) bytes (\(limit >> 20) MiB)",

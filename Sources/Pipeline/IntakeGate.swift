@@ -4,7 +4,8 @@ import Tree
 
 /// Why nothing new is taken for now, and since when.
 package struct IntakePause: Error, Sendable {
-    /// For programs: `disk_full`, `read_only`, `permission`, `io`, `too_many_open_files`, or another of the tree's.
+    /// For programs: `disk_full`, `read_only`, `permission`, `io`, `too_many_open_files`, `storage_missing`, `storage_locked`, or
+    /// another of the tree's.
     package let code: String
     /// For people, strangers too: it names no file.
     package let message: String

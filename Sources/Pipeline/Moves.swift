@@ -37,10 +37,12 @@ extension UploadPipeline {
     ///
     /// Nothing that happens meanwhile is lost: the record must be what `change` was given, or it is read anew.
     ///
-    /// - Throws: `PipelineError` `not_found` or `wrong_state`; what `change` throws.
+    /// - Parameter failed: An upload from which this one takes over the client's reference.
+    /// - Throws: `PipelineError` `not_found` or `wrong_state`; `key_reused` when the reference has been taken over by
+    ///   another; what `change` throws.
     @discardableResult
     func move(
-        _ id: PostID, from old: UploadState, to new: UploadState,
+        _ id: PostID, from old: UploadState, to new: UploadState, insteadOf failed: UploadRecord? = nil,
         change: (inout UploadRecord) throws -> Void = { _ in }
     ) async throws -> UploadRecord {
         precondition(old.next.contains(new) || old == new, "no such move: \(old) to \(new)")
@@ -59,8 +61,15 @@ extension UploadPipeline {
             update[Paths.upload(id)] = try record.value()
             update[Paths.queued(id)] = QueueEntry(record).value
             if new == .failed || new == .expired { update[Paths.ended / id.key] = .integer(record.updatedAt) }
-            if new == .expired, let reference = record.clientReference {
-                update[Paths.reference(record.owner, try Self.referenceKey(reference))] = nil
+            if let reference = record.clientReference {
+                let path = Paths.reference(record.owner, try Self.referenceKey(reference))
+                let holder = try await tree.get(path)
+                if new == .expired, holder == .string(id.description) { update[path] = nil }
+                if let failed {
+                    guard holder == .string(failed.id.description) else { throw Self.keyReused(id) }
+                    update[path] = .string(id.description)
+                    update.preconditions.append(.equals(path, holder))
+                }
             }
             if try await step("\(old)-\(new)", { try await apply(update) }) { return record }
         }

@@ -1,69 +1,115 @@
 import Blobs
 import Logging
-import Posts
-import Tree
+package import Posts
+import Synchronization
+package import Tree
+
+/// Files in the blob store that no post and no unfinished upload claims, and no deletion explains.
+///
+/// The service makes none. They are there when the tree was damaged, or is older than they are; so they are kept, until a
+/// person says otherwise.
+package struct UnclaimedPost: Sendable {
+    /// The folder in which they lie: whose they were.
+    package let owner: String
+    /// The post or upload that they were of.
+    package let id: PostID
+    package let fileCount: Int
+    package let byteCount: Int
+
+    /// What is known of them, for programs.
+    package var json: TreeValue {
+        [
+            "owner": .string(owner), "post": .string(id.description), "files": .integer(Int64(fileCount)),
+            "bytes": .integer(Int64(byteCount)),
+        ]
+    }
+}
+
+/// What the last look through the blob store found.
+final class Unclaimed: Sendable {
+    private let lastCount = Mutex<Int?>(nil)
+
+    /// How many posts' files nobody claims; nil before the first look.
+    var count: Int? { lastCount.withLock { $0 } }
+
+    /// Notes a count; true when it is news that somebody should hear.
+    func note(_ count: Int) -> Bool {
+        lastCount.withLock { last in
+            defer { last = count }
+            return count > 0 && count != last
+        }
+    }
+}
 
 extension UploadPipeline {
-    /// Deletes the blobs of posts that are gone: clients delete a post in the tree, and know nothing of files.
-    ///
-    /// The blob store is compared with the tree. What has neither a post nor an unfinished upload is noted, and deleted when the
-    /// grace period is over, if that is still so then: who saw the post a moment ago still sees its pictures.
-    func collectOrphans() async throws {
+    /// Compares the blob store with the tree, and says in the log what nobody claims. Deletes nothing.
+    func lookForUnclaimed() async throws {
+        var count = 0
+        try await forEachUnclaimed { _, _ in count += 1 }
+        guard unclaimed.note(count) else { return }
+        logger.warning(
+            "there are files of posts that the tree does not know, and has not deleted: they are kept",
+            metadata: ["posts": "\(count)", "hint": "tintype unclaimed ls"])
+    }
+
+    /// The files that nobody claims, by owner and post.
+    package func listUnclaimed() async throws -> [UnclaimedPost] {
         let blobs = storage.blobs
-        for user in try await onFileThread({ try blobs.userIDs() }) {
-            let folders = try await onFileThread { try blobs.postIDs(userID: user) }
+        var found: [UnclaimedPost] = []
+        try await forEachUnclaimed { owner, id in
+            let files = try await onFileThread { try blobs.files(userID: owner, postID: id.description) }
+            found.append(
+                UnclaimedPost(
+                    owner: owner, id: id, fileCount: files.count, byteCount: files.reduce(0) { $0 + $1.byteCount }))
+        }
+        _ = unclaimed.note(found.count)
+        return found
+    }
+
+    /// Deletes files that nobody claims, because a person said so.
+    ///
+    /// - Throws: `PipelineError` `not_found` when there are none, or somebody claims them.
+    package func dropUnclaimed(_ id: PostID, of owner: String) async throws {
+        let blobs = storage.blobs
+        let isThere = try await onFileThread { try blobs.postIDs(userID: owner).contains(id.description) }
+        guard isThere, try await tree.snapshot({ try Self.isUnclaimed(id, in: $0) }) else {
+            throw PipelineError(
+                .notFound, "there are no unclaimed files of \(owner)/\(id)", hint: "tintype unclaimed ls lists them all"
+            )
+        }
+        try await onFileThread { try blobs.removeAll(userID: owner, postID: id.description) }
+        logger.notice("deleted unclaimed files, as told", metadata: ["owner": "\(owner)", "post": "\(id)"])
+    }
+
+    /// Takes tree and blobs as they are for one store, because a person said so: sweeping goes on, and what is unclaimed
+    /// stays.
+    package func acceptAge() async throws {
+        guard let mismatch = storage.age.mismatch else { return }
+        try await storage.age.accept()
+        logger.notice("tree and blobs are accepted as they are, as told", metadata: ["code": "\(mismatch.code)"])
+    }
+
+    private func forEachUnclaimed(_ visit: (_ owner: String, PostID) async throws -> Void) async throws {
+        let blobs = storage.blobs
+        for owner in try await onFileThread({ try blobs.userIDs() }) {
+            let folders = try await onFileThread { try blobs.postIDs(userID: owner) }
             for start in stride(from: 0, to: folders.count, by: 500) {
                 let ids = folders[start..<min(start + 500, folders.count)].compactMap { PostID($0) }
-                try await note(orphansAmong: ids, of: user)
+                let found = try await tree.snapshot { snapshot in
+                    try ids.filter { try Self.isUnclaimed($0, in: snapshot) }
+                }
+                for id in found { try await visit(owner, id) }
             }
-        }
-        try await deleteOrphans()
-    }
-
-    private func note(orphansAmong ids: [PostID], of user: String) async throws {
-        let orphans = try await tree.snapshot { snapshot in
-            try ids.filter { id in
-                try !Self.isNeeded(id, in: snapshot) && snapshot.get(Paths.orphan(id)) == nil
-            }
-        }
-        guard !orphans.isEmpty else { return }
-        var update = MultiPathUpdate()
-        for id in orphans {
-            update[Paths.orphan(id)] = [
-                "owner": .string(user), "after": .integer(WallClock.milliseconds() + settings.gracePeriod.milliseconds),
-            ]
-        }
-        try await tree.update(update)
-    }
-
-    private func deleteOrphans() async throws {
-        let now = WallClock.milliseconds()
-        var range = KeyRange.all
-        while true {
-            let page = try await tree.children(of: Paths.orphans, range: range, limit: 500)
-            for entry in page where entry.value["after"]?.integerValue ?? 0 <= now {
-                try await deleteOrphan(entry)
-            }
-            guard page.count == 500, let last = page.last else { return }
-            range = .after(last.key)
         }
     }
 
-    private func deleteOrphan(_ entry: TreeChild) async throws {
-        guard let id = PostID(entry.key.description), let owner = entry.value["owner"]?.stringValue else { return }
-        if try await tree.snapshot({ snapshot in try !Self.isNeeded(id, in: snapshot) }) {
-            let blobs = storage.blobs
-            try await onFileThread { try blobs.removeAll(userID: owner, postID: id.description) }
-            logger.info("deleted the files of a post that is gone", metadata: ["post": "\(id)"])
-        }
-        try await step("orphan-deleted") {
-            try await tree.set(Paths.orphan(id), to: nil)
-            return true
-        }
+    private static func isUnclaimed(_ id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
+        if try isNeeded(id, in: snapshot) { return false }
+        return try !snapshot.exists(Paths.deleted(id))
     }
 
     /// Whether a post has the id, or an upload on which there is work to do.
-    private static func isNeeded(_ id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
+    static func isNeeded(_ id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         if try snapshot.exists(Paths.post(id)) { return true }
         return try snapshot.exists(Paths.queued(id))
     }

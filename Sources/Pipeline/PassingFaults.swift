@@ -30,7 +30,8 @@ extension UploadPipeline {
         // While the disk is broken, nothing that is tried counts.
         if await isPaused(by: fault) { return await intake.waitUntilOpen() }
         let attempt = queue.countAttempt(id)
-        let delay = Backoff.delay(afterAttempt: attempt)
+        // Each try may keep a worker busy for as long as a photo may take at all.
+        let delay = Backoff.delay(afterAttempt: attempt, atMost: fault.code == .workerKilled ? 3600 : 60)
         logger.warning(
             "a passing fault; trying again",
             metadata: ["upload": "\(id)", "fault": "\(fault.description.printable)", "in": "\(delay)"])

@@ -8,7 +8,9 @@ extension Namespace {
 }
 
 extension Paths {
-    package static func upload(_ id: PostID) -> TreePath { TreePath(["uploads", id.key], in: .pipeline) }
+    static let uploads = TreePath(["uploads"], in: .pipeline)
+
+    package static func upload(_ id: PostID) -> TreePath { uploads / id.key }
 
     /// Uploads that still have work to do, each with a `QueueEntry`: all that a start has to look at.
     package static let queue = TreePath(["upload_queue"], in: .pipeline)
@@ -34,8 +36,15 @@ extension Paths {
     /// Blobs that nothing refers to any more, and when they may go.
     static let garbage = TreePath(["garbage"], in: .pipeline)
 
-    /// Posts that are gone and whose blobs are not, and when these may go.
-    static let orphans = TreePath(["orphans"], in: .pipeline)
+    /// Posts that were deleted, each with when it was, in milliseconds since the epoch: written with the deletion itself,
+    /// whoever makes it (`Tombstones`). Only files of these are ever swept.
+    static let deleted = TreePath(["deleted"], in: .pipeline)
 
-    static func orphan(_ id: PostID) -> TreePath { orphans / id.key }
+    package static func deleted(_ id: PostID) -> TreePath { deleted / id.key }
+
+    /// The store's id, and how old it is (`StorageAge`).
+    static let store = TreePath(["store"], in: .pipeline)
+
+    /// What versions before 0.2 noted of posts that they did not find: no deletion that anybody recorded.
+    static let orphans = TreePath(["orphans"], in: .pipeline)
 }

@@ -23,6 +23,8 @@ package struct PipelineError: Error, Sendable, CustomStringConvertible {
         package static let tooLarge = Code(rawValue: "too_large_bytes")
         package static let tooManyPhotos = Code(rawValue: "too_many_photos")
         package static let notFound = Code(rawValue: "not_found")
+        package static let deleted = Code(rawValue: "deleted")
+        package static let keyReused = Code(rawValue: "key_reused")
         package static let wrongState = Code(rawValue: "wrong_state")
         package static let conflict = Code(rawValue: "conflict")
         package static let originalMissing = Code(rawValue: "original_missing")
@@ -32,7 +34,9 @@ package struct PipelineError: Error, Sendable, CustomStringConvertible {
         package static let tooDeep = Code(rawValue: "too_deep")
         package static let changedWhileRead = Code(rawValue: "changed_while_read")
         package static let wrongKind = Code(rawValue: "wrong_kind")
+        package static let unreadable = Code(rawValue: "unreadable")
         package static let shuttingDown = Code(rawValue: "shutting_down")
+        static let workerKilled = Code(rawValue: IsolationError.Code.workerKilled.rawValue)
     }
 
     package let code: Code

@@ -1,4 +1,6 @@
 package import Imaging
+import Isolation
+import Synchronization
 
 /// What an operator may choose about the pipeline.
 package struct PipelineSettings: Sendable {
@@ -19,6 +21,10 @@ package struct PipelineSettings: Sendable {
     package var recordLifetime: Duration = .seconds(30 * 24 * 3600)
     /// How long a photo that broke its decoder is refused without being decoded.
     package var poisonLifetime: Duration = .seconds(30 * 24 * 3600)
+    /// The decoders that there are: another's verdicts do not hold.
+    package var decoderVersion = WorkerProgram.version
+    /// How long what was dealt with stays in `done/` and `failed/`.
+    package var retention = Retention()
     /// What becomes of dropped files whose bytes were posted before.
     package var duplicates = DuplicatePolicies()
     /// How much of the disk has to be free for new uploads to be taken.
@@ -28,5 +34,36 @@ package struct PipelineSettings: Sendable {
 
     package init(workers: Int) {
         self.workers = workers
+    }
+}
+
+extension PipelineSettings {
+    /// These settings, with what may become another while the service runs taken from others.
+    fileprivate func taking(over new: PipelineSettings) -> PipelineSettings {
+        var settings = self
+        settings.recipes = new.recipes
+        settings.limits.acceptsTruncated = new.limits.acceptsTruncated
+        settings.createsPeople = new.createsPeople
+        settings.draftLifetime = new.draftLifetime
+        settings.gracePeriod = new.gracePeriod
+        settings.retention = new.retention
+        settings.duplicates = new.duplicates
+        settings.freeSpaceReserve = new.freeSpaceReserve
+        return settings
+    }
+}
+
+/// The settings by which a pipeline works just now.
+final class LiveSettings: Sendable {
+    private let settings: Mutex<PipelineSettings>
+
+    init(_ settings: PipelineSettings) {
+        self.settings = Mutex(settings)
+    }
+
+    var value: PipelineSettings { settings.withLock { $0 } }
+
+    func take(over new: PipelineSettings) {
+        settings.withLock { $0 = $0.taking(over: new) }
     }
 }

@@ -1,16 +1,19 @@
+package import Blobs
 import Isolation
 import Posts
 import Tree
 
 /// Photos that broke their decoder are remembered by their bytes, and refused from then on without being decoded.
 ///
-/// Not for ever: decoders are mended, and what was poison to the old one may be a photo to the new.
+/// Not for ever: decoders are mended, and what was poison to the old one may be a photo to the new. So a verdict holds for a
+/// while, for the program and the libraries that came to it, and until a person asks for another try.
 extension UploadPipeline {
     /// Refuses a photo that is known to be poison.
     func refusePoison(_ photo: UploadRecord.Photo) async throws {
         let path = Paths.poison / (try TreeKey(photo.sha256))
         guard let verdict = try await tree.get(path), !isForgotten(verdict), let code = verdict["code"]?.stringValue
         else { return }
+        guard try await !forgive(photo.sha256) else { return }
         throw PipelineError(
             .init(rawValue: code), "\(photo.originalName): \(verdict["message"]?.stringValue ?? "")",
             hint: verdict["hint"]?.stringValue ?? "")
@@ -22,18 +25,66 @@ extension UploadPipeline {
             Paths.poison / (try TreeKey(photo.sha256)),
             to: [
                 "code": .string(error.code.rawValue), "message": .string(error.message), "hint": .string(error.hint),
-                "at": .integer(WallClock.milliseconds()),
+                "at": .integer(WallClock.milliseconds()), "program": .string(settings.decoderVersion),
             ])
     }
 
     /// Deletes what is not remembered any more.
     func forgetPoison() async throws {
+        for sha256 in try await onFileThread({ [storage] in try SecondChance.all(in: storage.root) }) {
+            _ = try await forgive(sha256)
+        }
         for child in try await tree.children(of: Paths.poison) where isForgotten(child.value) {
             try await tree.set(Paths.poison / child.key, to: nil)
         }
     }
 
+    /// Forgets a verdict if a person asked for that.
+    private func forgive(_ sha256: String) async throws -> Bool {
+        let root = storage.root
+        guard try await onFileThread({ try SecondChance.isGiven(sha256, in: root) }) else { return false }
+        try await tree.set(Paths.poison / (try TreeKey(sha256)), to: nil)
+        try await onFileThread { try SecondChance.take(sha256, in: root) }
+        return true
+    }
+
     private func isForgotten(_ verdict: TreeValue) -> Bool {
-        (verdict["at"]?.integerValue ?? 0) < WallClock.milliseconds() - settings.poisonLifetime.milliseconds
+        verdict["program"]?.stringValue != settings.decoderVersion
+            || (verdict["at"]?.integerValue ?? 0) < WallClock.milliseconds() - settings.poisonLifetime.milliseconds
+    }
+}
+
+/// A person's wish that a photo which broke its decoder be tried again: an empty file `forgiven/SHA256`, which may be put
+/// there whether the service runs or not.
+package enum SecondChance {
+    private static let folderName = "forgiven"
+
+    /// Puts the wish down. Durable when it returns.
+    ///
+    /// - Parameter storage: The Storage folder.
+    package static func give(_ sha256: String, in storage: Directory) throws(BlobError) {
+        try storage.folder(folderName, create: true).write([], as: sha256)
+    }
+
+    static func isGiven(_ sha256: String, in storage: Directory) throws(BlobError) -> Bool {
+        guard try storage.entry(folderName) != nil else { return false }
+        return try storage.folder(folderName).entry(sha256) != nil
+    }
+
+    static func take(_ sha256: String, in storage: Directory) throws(BlobError) {
+        try storage.folder(folderName).remove(sha256)
+    }
+
+    /// All that are given, by their SHA-256.
+    static func all(in storage: Directory) throws(BlobError) -> [String] {
+        guard try storage.entry(folderName) != nil else { return [] }
+        return try storage.folder(folderName).names().filter { $0.wholeMatch(of: /[0-9a-f]{64}/) != nil }
+    }
+}
+
+extension PipelineError.Code {
+    /// Whether the verdict holds for the bytes, wherever they come from.
+    package var isPoison: Bool {
+        IsolationError.Code.poison.contains(IsolationError.Code(rawValue: rawValue))
     }
 }

@@ -8,6 +8,11 @@ extension UploadPipeline {
     ///
     /// Inbox uploads that were not acknowledged, or whose files are not put away yet, are the inbox door's to go on with.
     func recover() async throws {
+        if let hold = sweepHold {
+            logger.error(
+                "nothing is swept: \(hold.message)", metadata: ["code": "\(hold.code)", "hint": "\(hold.hint)"])
+        }
+        guard tree.health.damage == nil else { return }
         var resumed = 0
         for entry in try await queued() {
             switch entry.state {
@@ -49,13 +54,14 @@ extension UploadPipeline {
     /// The originals of a failed one are moved to `failed/{reason}/{uid}/`, with the reason beside them; renditions and the
     /// blobs of an expired one are deleted. Idempotent: a crash in the middle is made good at the next start.
     func settle(_ id: PostID) async throws {
+        try tree.health.check()
         guard let record = try await record(of: id), record.state.isTerminal,
             record.door == .socket || record.state == .expired
         else { return }  // What came by the inbox, the inbox door puts away.
         let storage = storage
         try await onFileThread {
             if record.state == .failed { try Self.putAside(record, in: storage) }
-            if record.state != .published {
+            if ![.published, .deleted].contains(record.state) {
                 try storage.blobs.removeAll(userID: record.owner.description, postID: id.description)
             }
         }
@@ -86,5 +92,30 @@ extension UploadPipeline {
         let post = try folder.folder(name, create: true)
         if let text { try post.write(text.json(), as: "post.json", staging: storage.incoming) }
         for photo in photos { try storage.blobs.release(record.blobName(photo.fileName), to: post, as: photo.fileName) }
+    }
+}
+
+extension Storage {
+    /// Ends reservations and drafts of a tree that is not of the age of the blobs, and touches no file: since the time of
+    /// that tree they may have become posts, whose files they would take along when they expire.
+    ///
+    /// What lies in `incoming/` is unfinished for certain, and stays as it is.
+    func forgetUnfinished() async throws {
+        guard tree.health.damage == nil else { return }
+        for entry in try await tree.children(of: Paths.queue).compactMap({ QueueEntry($0) }) {
+            guard var record = UploadRecord(id: entry.id, value: try await tree.get(Paths.upload(entry.id))),
+                [.reserved, .draft, .expired].contains(record.state), try incoming.entry(entry.id.description) == nil
+            else { continue }
+            record.state = .expired
+            record.updatedAt = WallClock.milliseconds()
+            var update = MultiPathUpdate()
+            update[Paths.upload(entry.id)] = try record.value()
+            update[Paths.queued(entry.id)] = nil
+            update[Paths.ended / entry.id.key] = .integer(record.updatedAt)
+            if let reference = record.clientReference {
+                update[Paths.reference(record.owner, try UploadPipeline.referenceKey(reference))] = nil
+            }
+            try await tree.update(update)
+        }
     }
 }

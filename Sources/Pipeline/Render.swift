@@ -29,28 +29,35 @@ extension UploadPipeline {
                 return try renderer.render(original, recipes: settings.recipes, limits: settings.limits)
             }
             // Elsewhere: who renders does not wait for the disk.
-            return try await onFileThread { try Self.write(image, number: number, of: record, to: blobs) }
+            return try await onFileThread {
+                try Self.write(image, by: settings.recipes, number: number, of: record, to: blobs)
+            }
         } catch let error as IsolationError where error.isPoison {
             try await rememberPoison(photo, error)
             throw PipelineError(error, about: photo.originalName)
         } catch let error as ImageError {
             throw PipelineError(error, about: photo.originalName)
+        } catch let error as PipelineError where error.code == .originalMissing {
+            // Gone with all others: then that is everybody's trouble, and no verdict.
+            _ = await watch.report()
+            throw intake.pause.map { PipelineError($0) } ?? error
         }
     }
 
     private static func write(
-        _ image: RenderedImage, number: Int, of record: UploadRecord, to blobs: LocalBlobStore
+        _ image: RenderedImage, by recipes: [Recipe], number: Int, of record: UploadRecord, to blobs: LocalBlobStore
     ) throws -> PhotoRecord {
-        var files: [(name: BlobName, bytes: [UInt8])] = []
-        var renditions: [String: PhotoRecord.Rendition] = [:]
-        for rendition in image.renditions {
-            let name = RenditionName(rendition.recipe, number: number).fileName(rendition.format)
-            files.append((try record.blobName(name), rendition.bytes))
-            renditions[rendition.recipe.name] = PhotoRecord.Rendition(
-                fileName: name, width: rendition.size.width, height: rendition.size.height,
-                byteCount: rendition.bytes.count, contentType: rendition.format.contentType)
+        let files = try image.renditions.map { rendition in
+            let name = RenditionName(rendition.recipe, among: recipes, number: number).fileName(rendition.format)
+            return (name: try record.blobName(name), bytes: rendition.bytes)
         }
-        try blobs.write(files)
+        let byteCounts = try blobs.write(files)
+        var renditions: [String: PhotoRecord.Rendition] = [:]
+        for (rendition, (file, byteCount)) in zip(image.renditions, zip(files, byteCounts)) {
+            renditions[rendition.recipe.name] = PhotoRecord.Rendition(
+                fileName: file.name.fileName, width: rendition.size.width, height: rendition.size.height,
+                byteCount: byteCount, contentType: rendition.format.contentType)
+        }
         return PhotoRecord(
             width: image.header.size.width, height: image.header.size.height,
             placeholder: Data(image.placeholder).base64EncodedString(), color: image.color.description,
@@ -71,14 +78,15 @@ extension UploadPipeline {
     }
 }
 
-/// How the blob of a rendition is called: it carries the recipe's fingerprint, hence another recipe is another file.
+/// How the blob of a rendition is called: it carries the fingerprint of its recipe among those that it is rendered with,
+/// hence what would have other bytes is another file.
 struct RenditionName: Sendable {
     private let stem: String
 
     /// Names the rendition of the photo with that number in its post.
-    init(_ recipe: Recipe, number: Int) {
+    init(_ recipe: Recipe, among recipes: [Recipe], number: Int) {
         let suffix = number == 0 ? "" : "-\(number + 1)"
-        stem = "\(recipe.name)\(suffix)-\(recipe.fingerprint)"
+        stem = "\(recipe.name)\(suffix)-\(recipe.fingerprint(among: recipes))"
     }
 
     func fileName(_ format: ImageFormat) -> String { "\(stem).\(format.fileExtension)" }

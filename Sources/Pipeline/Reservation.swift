@@ -11,6 +11,8 @@ package struct UploadRequest: Sendable {
     package var isDraft = false
     /// The client's own name for the upload, 1 to 200 printable ASCII characters; asking again with it finds the same upload.
     package var clientReference: String?
+    /// What becomes of it when its user has posted the same photos before; nil for what its door does.
+    package var duplicates: DuplicatePolicy?
     /// Where an inbox upload came from, relative to the inbox.
     package var source: String?
 
@@ -40,7 +42,7 @@ extension UploadPipeline {
         let record = UploadRecord(
             id: ids.next(), owner: request.owner, door: request.door, state: request.isDraft ? .draft : .reserved,
             text: text, clientReference: request.clientReference, source: request.source,
-            createdAt: WallClock.milliseconds())
+            createdAt: WallClock.milliseconds(), duplicates: request.duplicates)
         var update = MultiPathUpdate()
         update[Paths.upload(record.id)] = try record.value()
         update[Paths.queued(record.id)] = QueueEntry(record).value
@@ -53,6 +55,20 @@ extension UploadPipeline {
         update.preconditions.append(.absent(path))
         return try await step("new-\(record.state)", { try await apply(update) })
             ? .new(record) : known(path, else: request)
+    }
+
+    /// Takes an id for another try of a request whose first one failed; the client's reference means the failed one until
+    /// this one is accepted (`accept(_:photos:text:insteadOf:)`).
+    package func reserve(_ request: UploadRequest, insteadOf failed: UploadRecord) async throws -> UploadRecord {
+        let record = UploadRecord(
+            id: ids.next(), owner: request.owner, door: request.door, state: .reserved,
+            text: try checked(text: request.text), clientReference: failed.clientReference, source: request.source,
+            createdAt: WallClock.milliseconds(), duplicates: request.duplicates)
+        var update = MultiPathUpdate()
+        update[Paths.upload(record.id)] = try record.value()
+        update[Paths.queued(record.id)] = QueueEntry(record).value
+        try await step("new-reserved") { try await apply(update) }
+        return record
     }
 
     private func known(_ path: TreePath, else request: UploadRequest) async throws -> Reservation {

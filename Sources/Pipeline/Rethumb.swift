@@ -1,6 +1,7 @@
 import Blobs
 import Imaging
 import Posts
+import Synchronization
 import Tree
 
 /// The batch job that gives posts the renditions of the current recipes.
@@ -39,7 +40,12 @@ package struct Rethumb: Sendable {
     package func run(_ report: (Progress) async throws -> Void) async throws -> Progress {
         let ids = try await postIDs()
         var progress = Progress(total: ids.count)
-        try await report(progress)
+        defer { if !isDryRun { pipeline.rethumb.withLock { $0 = nil } } }
+        func tell() async throws {
+            if !isDryRun { pipeline.rethumb.withLock { [progress] in $0 = progress } }
+            try await report(progress)
+        }
+        try await tell()
         for id in ids {
             // What people wait for comes before what nobody waits for.
             while pipeline.queue.count > 0 { try await Task.sleep(for: .milliseconds(50)) }
@@ -50,7 +56,7 @@ package struct Rethumb: Sendable {
                 progress.lastFailure = "post \(id): \(error)"
             }
             progress.done += 1
-            try await report(progress)
+            try await tell()
         }
         return progress
     }
@@ -81,8 +87,13 @@ package struct Rethumb: Sendable {
 
     /// Gives one post its renditions; false when it has them, or no photos, or vanished.
     private func rethumb(_ id: PostID) async throws -> Bool {
-        guard let post = try await pipeline.tree.get(Paths.post(id)), let old = PostPhotos.read(post),
-            old.contains(where: needsWork), let record = try await pipeline.record(of: id),
+        guard let post = try await pipeline.tree.get(Paths.post(id)) else { return false }
+        guard let old = PostPhotos.read(post) else {
+            throw PipelineError(
+                .unreadable, "what the post says of its photos cannot be read",
+                hint: "a client of the database wrote it; mend it there")
+        }
+        guard old.contains(where: needsWork), let record = try await pipeline.record(of: id),
             record.photos.count == old.count
         else { return false }
         if isDryRun { return true }
@@ -101,7 +112,9 @@ package struct Rethumb: Sendable {
         var names: [BlobName] = []
         for (number, photo) in zip(record.photos.keys.sorted(), photos) where needsWork(photo) {
             for recipe in pipeline.settings.recipes {
-                names += try RenditionName(recipe, number: number).candidates.map { try record.blobName($0) }
+                names += try RenditionName(recipe, among: pipeline.settings.recipes, number: number).candidates.map {
+                    try record.blobName($0)
+                }
             }
         }
         var update = MultiPathUpdate()
@@ -116,7 +129,7 @@ package struct Rethumb: Sendable {
         return photo.renditions.count != recipes.count
             || recipes.contains { recipe in
                 guard let rendition = photo.renditions[recipe.name] else { return true }
-                return !rendition.fileName.contains("-\(recipe.fingerprint).")
+                return !rendition.fileName.contains("-\(recipe.fingerprint(among: recipes)).")
             }
     }
 
@@ -130,8 +143,11 @@ package struct Rethumb: Sendable {
             update[Paths.post(id) / name] = value
         }
         let kept = Set(new.flatMap { $0.renditions.values.map(\.fileName) })
+        // A client may have written other names there than ours; an original is none of them.
+        let originals = record.photos.values.map(\.fileName)
         let replaced = Set(old.photos.flatMap { $0.renditions.values.map(\.fileName) }).subtracting(kept)
-        try pipeline.discard(try replaced.sorted().map { try record.blobName($0) }, in: &update)
+            .subtracting(originals)
+        try pipeline.discard(replaced.sorted().compactMap { try? record.blobName($0) }, in: &update)
         if let announcement { update[announcement] = nil }
         return try await pipeline.step("switch") { try await pipeline.apply(update) }
     }

@@ -7,7 +7,7 @@ import Tree
 
 /// Keeps an eye on the disk, and pauses the intake while it is full, read-only or broken.
 ///
-/// Once a second it asks how much is free. A write of ours that met a passing fault is reported here: then it is tried
+/// Once a second it asks how much is free, and whether the folders are still there. A write of ours that met a passing fault is reported here: then it is tried
 /// whether anything can be written at all. If not, the intake is paused, and the trial is repeated until it succeeds: all
 /// goes on by itself. If it can, the fault was that one upload's (a folder without access), and nobody else waits for it.
 final class StorageWatch: Sendable {
@@ -29,14 +29,14 @@ final class StorageWatch: Sendable {
 
     let gate = IntakeGate()
     private let storage: Storage
-    private let reserve: FreeSpaceReserve
+    private let reserve: @Sendable () -> FreeSpaceReserve
     private let logger: Logger
     private let onFileThread: @Sendable (@escaping @Sendable () throws -> Void) async throws -> Void
     private let state = Mutex(State())
     private let signals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     init(
-        _ storage: Storage, reserve: FreeSpaceReserve, logger: Logger,
+        _ storage: Storage, reserve: @escaping @Sendable () -> FreeSpaceReserve, logger: Logger,
         onFileThread: @escaping @Sendable (@escaping @Sendable () throws -> Void) async throws -> Void
     ) {
         self.storage = storage
@@ -47,8 +47,11 @@ final class StorageWatch: Sendable {
 
     /// How many bytes were free at the last look, and how many have to be; nil before the first.
     var freeSpace: (bytes: Int, reserve: Int)? {
-        state.withLock { $0.space }.map { ($0.freeBytes, reserve.bytes(of: $0)) }
+        state.withLock { $0.space }.map { ($0.freeBytes, reserve().bytes(of: $0)) }
     }
+
+    /// Has the disk looked at before its turn.
+    func lookSoon() { signals.continuation.yield() }
 
     /// How many faults were reported since the start.
     var reportCount: Int { state.withLock { $0.reportCount } }
@@ -63,6 +66,10 @@ final class StorageWatch: Sendable {
                     try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.interval) }
                 }
                 self.signals.continuation.finish()
+            }
+            group.addTask {
+                await cancelWhenGracefulShutdown { await self.storage.tree.health.waitForDamage() }
+                self.signals.continuation.yield()
             }
             for await _ in signals.stream {
                 let (reports, isSuspicious) = takeReports()
@@ -108,16 +115,35 @@ final class StorageWatch: Sendable {
 
     /// Looks at the disk, and tries it when there is a reason to.
     func look(isSuspicious: Bool) async {
-        var pause = await shortage()
+        let loss = await loss()
+        var pause = storage.tree.health.damage.map { IntakePause($0) } ?? loss
+        if pause == nil { pause = await shortage() }
         if pause == nil, isSuspicious || gate.pause != nil || storage.tree.fault != nil { pause = await trial() }
         let old = gate.set(pause)
         switch (old, pause) {
         case (nil, let pause?):
-            logger.error("intake paused", metadata: ["code": "\(pause.code)", "reason": "\(pause.message)"])
+            var metadata: Logger.Metadata = ["code": "\(pause.code)", "reason": "\(pause.message)"]
+            if let damage = storage.tree.health.damage { metadata["damage"] = "\(damage)" }
+            logger.error("intake paused", metadata: metadata)
         case (let old?, nil):
             let seconds = (WallClock.milliseconds() - old.since) / 1000
             logger.notice("intake goes on", metadata: ["code": "\(old.code)", "paused": "\(seconds) s"])
         default: break
+        }
+    }
+
+    /// What is not where it was; nil when all is, or is again.
+    private func loss() async -> IntakePause? {
+        do {
+            try await onFileThread { [storage, logger] in
+                for name in try storage.lookAfterFolders() {
+                    logger.warning(
+                        "it was removed or replaced, and is used as it is now", metadata: ["folder": "\(name)"])
+                }
+            }
+            return nil
+        } catch {
+            return error as? IntakePause ?? IntakePause(error)
         }
     }
 
@@ -141,7 +167,7 @@ final class StorageWatch: Sendable {
         if let files = space.freeFiles, files < Self.minFreeFiles {
             return IntakePause(code: "disk_full", message: "the disk has room for \(files) files more", hint: hint)
         }
-        let reserve = reserve.bytes(of: space)
+        let reserve = reserve().bytes(of: space)
         // A little more to go on than to stop, so that the one does not follow the other all the time.
         let (more, overflow) = reserve.addingReportingOverflow(reserve / 20)
         let needed = gate.pause == nil || overflow ? reserve : more
@@ -181,6 +207,9 @@ extension IntakePause {
         case "permission": message = "the service has no write access to its folder"
         case "io": message = "the disk reports input/output errors"
         case "too_many_open_files": message = "too many files are open"
+        case "corrupt": message = "the database is damaged"
+        case "missing_updates": message = "the database lacks updates that it had taken"
+        case "storage_locked": message = "another service works on the same folder"
         default: message = "nothing can be written"
         }
         self.init(code: fault.code.rawValue, message: message, hint: fault.hint)

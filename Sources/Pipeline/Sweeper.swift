@@ -7,7 +7,7 @@ import Tree
 
 extension UploadPipeline {
     /// Sweeps every minute, and some seconds after faults, which leave things behind, and looks through the blob store every
-    /// hour, until a shutdown. A fault is logged and met again at the next sweep.
+    /// hour for what nobody claims, until a shutdown. A fault is logged and met again at the next sweep.
     func sweepRegularly() async {
         var nextLook = ContinuousClock.now
         while !Task.isEnding {
@@ -15,7 +15,8 @@ extension UploadPipeline {
             do {
                 try await sweep()
                 if nextLook <= .now {
-                    try await collectOrphans()
+                    try await lookForUnclaimed()
+                    try await sweepPutAway()
                     nextLook = .now + .seconds(3600)
                 }
             } catch {
@@ -30,13 +31,27 @@ extension UploadPipeline {
         }
     }
 
-    /// Expires what was left alone and deletes what nothing refers to any more.
+    /// Why nothing may be swept for now; nil while all may.
+    package var sweepHold: SweepHold? {
+        if let damage = tree.health.damage {
+            return SweepHold(code: damage.code.rawValue, message: damage.message, hint: damage.hint ?? "")
+        }
+        return storage.age.mismatch.map { SweepHold(code: $0.code, message: $0.message, hint: AgeMismatch.hint) }
+    }
+
+    /// Expires what was left alone and deletes what nothing refers to any more, unless there is a ``sweepHold``.
+    ///
+    /// - Throws: What was in the way of one of these; it is not in the way of the others.
     package func sweep() async throws {
-        try await expireAbandoned()
-        try await expireReservations()
-        try await tidyIncoming()
-        try await collectGarbage()
-        try await forgetEnded()
+        guard sweepHold == nil else { return }
+        var fault: (any Error)?
+        for part in [
+            storage.age.tick, sweepDeleted, expireAbandoned, expireReservations, tidyIncoming, collectGarbage,
+            forgetEnded,
+        ] {
+            do { try await part() } catch { fault = fault ?? error }
+        }
+        if let fault { throw fault }
     }
 
     /// Ends uploads whose senders gave up while this could not be written down.
@@ -85,7 +100,8 @@ extension UploadPipeline {
 
     private func remove(_ entry: TreeChild) async throws {
         let blobs = storage.blobs
-        for name in try (entry.value["blobs"]?.object ?? [:]).values.compactMap(\.stringValue).map(BlobName.init) {
+        let names = (entry.value["blobs"]?.object ?? [:]).values.compactMap(\.stringValue)
+        for name in names.compactMap({ try? BlobName($0) }) {
             if try await isReferred(to: name) { continue }
             try await onFileThread { try blobs.remove(name) }
         }
@@ -97,6 +113,10 @@ extension UploadPipeline {
 
     private func isReferred(to name: BlobName) async throws -> Bool {
         guard let id = PostID(name.postID), let post = try await tree.get(Paths.post(id)) else { return false }
+        if let record = try await record(of: id), record.photos.values.contains(where: { $0.fileName == name.fileName })
+        {
+            return true  // An original is nothing that is ever replaced.
+        }
         guard let photos = PostPhotos.read(post) else { return true }
         return photos.contains { $0.renditions.values.contains { $0.fileName == name.fileName } }
     }
@@ -117,6 +137,15 @@ extension UploadPipeline {
         ]
         return path
     }
+}
+
+/// Why nothing is swept.
+package struct SweepHold: Sendable, Hashable {
+    /// For programs.
+    package let code: String
+    /// For people.
+    package let message: String
+    package let hint: String
 }
 
 extension Task where Success == Never, Failure == Never {

@@ -1,8 +1,8 @@
 /// Where an upload stands, and what is durable there. Read this first: the rest of the module makes these moves.
 ///
-///     reserved ──accept───> ingested ──render, commit──> published
+///     reserved ──accept───> ingested ──render, commit──> published ──files swept──> deleted
 ///     draft ────publish──┘     │
-///                              ├──same bytes──> duplicate   (of a post of the same user; dropped files only)
+///                              ├──same bytes──> duplicate   (of a post of the same user)
 ///                              └──verdict──> failed        (a reservation may fail, too: its bytes were no photo)
 ///
 ///     reserved, draft ──left alone──> expired
@@ -20,7 +20,9 @@ package enum UploadState: String, Sendable, CaseIterable {
     case ingested
     /// The post, its place in the author's posts and feed, and this state were committed in one update.
     case published
-    /// A dropped file whose bytes its user has posted before: that post is what became of it.
+    /// It was published; then somebody deleted the post, and its files went after the grace period.
+    case deleted
+    /// Photos that their user has posted before, and that were not to be posted again: that post is what became of them.
     case duplicate
     /// The photo can never become a post; the reason is kept, and the bytes are put aside for a person to find.
     case failed
@@ -33,12 +35,13 @@ package enum UploadState: String, Sendable, CaseIterable {
         case .reserved: [.ingested, .failed, .expired]
         case .draft: [.ingested, .expired]
         case .ingested: [.published, .duplicate, .failed]
-        case .published, .duplicate, .failed, .expired: []
+        case .published: [.deleted]
+        case .duplicate, .failed, .expired, .deleted: []
         }
     }
 
-    /// Whether the upload's story is over.
-    package var isTerminal: Bool { next.isEmpty }
+    /// Whether the upload's story is over; what becomes of its post is another one.
+    package var isTerminal: Bool { self == .published || next.isEmpty }
 }
 
 /// The way by which an upload came in.

@@ -11,15 +11,18 @@ package import Tree
 /// `accept`, `publish` and `outcome` from any task. `run()` does the rest: recovery, rendering, committing, sweeping.
 package final class UploadPipeline: Service {
     package let storage: Storage
-    package let settings: PipelineSettings
+    private let live: LiveSettings
     let renderer: any PhotoRenderer
-    let ids = PushIDGenerator()
+    var ids: PushIDGenerator { storage.ids }
     let queue = UploadQueue()
     let partCount = Atomic(0)
     /// Held while a post's renditions are switched, and while replaced ones are deleted: a recipe that comes back gives
     /// files their old names again, and these must not be deleted as the garbage that they were before.
     let renditionsInFlux = Slots(1)
     let outcomes = Outcomes()
+    /// How far the job that re-thumbnails is; nil while none does.
+    let rethumb = Mutex<Rethumb.Progress?>(nil)
+    let unclaimed = Unclaimed()
     /// Given up by their senders, while a fault kept this from being written down; with when they were, in
     /// milliseconds since the epoch.
     let abandoned = Mutex<[PostID: Int64]>([:])
@@ -30,16 +33,19 @@ package final class UploadPipeline: Service {
     let fileThreads = NIOThreadPool.singleton
 
     package var tree: TreeStore { storage.tree }
+    /// By what it works just now. Whoever needs several of them to go together reads them once.
+    package var settings: PipelineSettings { live.value }
 
     package init(
         storage: Storage, settings: PipelineSettings, renderer: any PhotoRenderer = InProcessRenderer(), logger: Logger
     ) {
         self.storage = storage
-        self.settings = settings
+        let live = LiveSettings(settings)
+        self.live = live
         self.renderer = renderer
         self.logger = logger
         let fileThreads = fileThreads
-        watch = StorageWatch(storage, reserve: settings.freeSpaceReserve, logger: logger) { body in
+        watch = StorageWatch(storage, reserve: { live.value.freeSpaceReserve }, logger: logger) { body in
             try await fileThreads.runIfActive(body)
         }
         renderThreads = NIOThreadPool(numberOfThreads: max(1, settings.workers))
@@ -48,6 +54,14 @@ package final class UploadPipeline: Service {
 
     deinit {
         renderThreads.shutdownGracefully { _ in }
+    }
+
+    /// Works by other settings from now on, as far as they can change while it runs: recipes, `tolerant`, lifetimes and
+    /// policies, and the reserve of free space.
+    package func take(over settings: PipelineSettings) async throws {
+        // No post gets some of its renditions by the old recipes and some by the new.
+        await renditionsInFlux.hold { live.take(over: settings) }
+        watch.lookSoon()
     }
 
     /// Takes up what the last run left, then renders and commits until a graceful shutdown: what is in work is finished,

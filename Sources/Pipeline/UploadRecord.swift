@@ -24,8 +24,13 @@ package struct UploadRecord: Sendable {
     package var photos: [Int: Photo] = [:]
     /// The name that the client gave the upload so that it can ask again (`Idempotency-Key`).
     package let clientReference: String?
+    /// What was sent with that name (``RequestFingerprint``); nil without a name, while it is being sent, and in what earlier
+    /// versions wrote.
+    package var fingerprint: RequestFingerprint?
     /// Where an inbox upload came from, relative to the inbox.
     package let source: String?
+    /// What becomes of it when its user has posted the same photos before; nil for what its door does.
+    package let duplicates: DuplicatePolicy?
     /// Milliseconds since the epoch.
     package let createdAt: Int64
     /// Milliseconds since the epoch.
@@ -39,7 +44,7 @@ package struct UploadRecord: Sendable {
 
     package init(
         id: PostID, owner: UserID, door: Door, state: UploadState, text: String, clientReference: String?,
-        source: String?, createdAt: Int64
+        source: String?, createdAt: Int64, duplicates: DuplicatePolicy? = nil
     ) {
         self.id = id
         self.owner = owner
@@ -49,6 +54,7 @@ package struct UploadRecord: Sendable {
         self.clientReference = clientReference
         self.source = source
         self.createdAt = createdAt
+        self.duplicates = duplicates
         self.updatedAt = createdAt
     }
 
@@ -69,7 +75,9 @@ extension UploadRecord {
         ]
         if !text.isEmpty { fields["text"] = .string(text) }
         if let clientReference { fields["client_ref"] = .string(clientReference) }
+        if let fingerprint { fields["fingerprint"] = .string(fingerprint.hex) }
         if let source { fields["source"] = .string(source) }
+        if let duplicates { fields["duplicates"] = .string(duplicates.rawValue) }
         if let duplicateOf { fields["duplicate_of"] = .string(duplicateOf.description) }
         if attempts > 0 { fields["attempts"] = .integer(Int64(attempts)) }
         if let error {
@@ -94,8 +102,9 @@ extension UploadRecord {
         self.init(
             id: id, owner: owner, door: door, state: state, text: value["text"]?.stringValue ?? "",
             clientReference: value["client_ref"]?.stringValue, source: value["source"]?.stringValue,
-            createdAt: createdAt)
+            createdAt: createdAt, duplicates: value["duplicates"]?.stringValue.flatMap(DuplicatePolicy.init))
         updatedAt = value["updated_at"]?.integerValue ?? createdAt
+        fingerprint = value["fingerprint"]?.stringValue.map(RequestFingerprint.init(hex:))
         attempts = Int(value["attempts"]?.integerValue ?? 0)
         duplicateOf = value["duplicate_of"]?.stringValue.flatMap { PostID($0) }
         if let error = value["error"], let code = error["code"]?.stringValue {

@@ -14,5 +14,9 @@ package enum Paths {
     /// What a person sees on the home screen: post ids, each `true`.
     package static func feed(_ uid: UserID) -> TreePath { "feed" / uid.key }
 
+    package static func comments(_ id: PostID) -> TreePath { "comments" / id.key }
+
+    package static func likes(_ id: PostID) -> TreePath { "likes" / id.key }
+
     package static func hashtag(_ tag: TreeKey) -> TreePath { "hashtags" / tag }
 }

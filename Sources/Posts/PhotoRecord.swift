@@ -4,7 +4,7 @@ package import Tree
 package struct PhotoRecord: Sendable, Hashable {
     /// One derived image.
     package struct Rendition: Sendable, Hashable {
-        /// The blob's file name; it carries the recipe's fingerprint and never changes.
+        /// The blob's file name; it carries a fingerprint of all that its bytes hang on, and never changes.
         package let fileName: String
         /// Pixels.
         package let width: Int
@@ -21,6 +21,9 @@ package struct PhotoRecord: Sendable, Hashable {
             self.contentType = contentType
         }
     }
+
+    /// Sides in pixels: with these, the number of pixels is a number.
+    fileprivate static let lengths: ClosedRange<Int64> = 1...1_000_000_000
 
     /// Pixels, upright.
     package let width: Int
@@ -72,9 +75,11 @@ extension PhotoRecord {
         return .object(fields)
     }
 
-    /// Reads a record back; nil when a field is missing.
+    /// Reads a record back; nil when a field is missing, or is none that was ever written here: clients write, too.
     package init?(_ value: TreeValue) {
-        guard let width = value["width"]?.integerValue, let height = value["height"]?.integerValue else { return nil }
+        guard let width = value["width"]?.integerValue, let height = value["height"]?.integerValue,
+            Self.lengths.contains(width), Self.lengths.contains(height)
+        else { return nil }
         let warnings = (value["warnings"]?.object ?? [:]).sorted { $0.key < $1.key }
         var renditions: [String: Rendition] = [:]
         for (name, record) in value["renditions"]?.object ?? [:] {
@@ -92,7 +97,8 @@ extension PhotoRecord.Rendition {
     fileprivate init?(_ value: TreeValue) {
         guard let uri = value["storage_uri"]?.stringValue, let name = uri.split(separator: "/").last,
             let width = value["width"]?.integerValue, let height = value["height"]?.integerValue,
-            let bytes = value["bytes"]?.integerValue, let contentType = value["content_type"]?.stringValue
+            let bytes = value["bytes"]?.integerValue, let contentType = value["content_type"]?.stringValue,
+            PhotoRecord.lengths.contains(width), PhotoRecord.lengths.contains(height)
         else { return nil }
         self.init(
             fileName: String(name), width: Int(width), height: Int(height), byteCount: Int(bytes),

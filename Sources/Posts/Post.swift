@@ -83,8 +83,9 @@ package struct PostPhotos: Sendable {
 
     /// Reads the photos of a post record, in order; nil when one cannot be read.
     package static func read(_ post: TreeValue) -> [PhotoRecord]? {
-        let records = (post["photos"]?.object ?? [:]).sorted { $0.key < $1.key }
-        let photos = records.compactMap { PhotoRecord($0.value) }
-        return photos.count == records.count ? photos : nil
+        guard let photos = post["photos"] else { return [] }
+        guard let records = photos.object?.sorted(by: { $0.key < $1.key }) else { return nil }
+        let read = records.compactMap { PhotoRecord($0.value) }
+        return read.count == records.count ? read : nil
     }
 }

@@ -16,8 +16,14 @@ package struct ServerError: Error, Sendable, CustomStringConvertible {
 
         // Requests.
         package static let badRequest = Code(rawValue: "bad_request")
+        package static let malformedRequest = Code(rawValue: "malformed_request")
+        package static let headTooLarge = Code(rawValue: "head_too_large")
+        package static let codingNotSupported = Code(rawValue: "coding_not_supported")
+        package static let versionNotSupported = Code(rawValue: "version_not_supported")
+        package static let tooSlow = Code(rawValue: "too_slow")
         package static let badMultipart = Code(rawValue: "bad_multipart")
         package static let tooLarge = Code(rawValue: "too_large_bytes")
+        package static let unsupportedType = Code(rawValue: "unsupported_type")
         package static let foreignHost = Code(rawValue: "foreign_host")
         package static let crossSite = Code(rawValue: "cross_site")
         package static let localOnly = Code(rawValue: "local_only")
@@ -26,6 +32,8 @@ package struct ServerError: Error, Sendable, CustomStringConvertible {
         package static let rangeNotSatisfiable = Code(rawValue: "range_not_satisfiable")
         package static let resnapshot = Code(rawValue: "resnapshot")
         package static let jobRunning = Code(rawValue: "job_running")
+
+        package static let badConfiguration = Code(rawValue: "bad_configuration")
 
         // Requests for the database.
         package static let invalidPath = Code(rawValue: "invalid_path")
@@ -36,6 +44,7 @@ package struct ServerError: Error, Sendable, CustomStringConvertible {
         package static let noData = Code(rawValue: "no_data")
         package static let writeTooLarge = Code(rawValue: "write_too_large")
         package static let tooManyWrites = Code(rawValue: "too_many_writes")
+        package static let tooManyReads = Code(rawValue: "too_many_reads")
         package static let conditionNotSupported = Code(rawValue: "condition_not_supported")
         package static let timedOut = Code(rawValue: "timed_out")
     }
@@ -46,7 +55,7 @@ package struct ServerError: Error, Sendable, CustomStringConvertible {
     /// What to do about it: for a person.
     package let hint: String
 
-    init(_ code: Code, _ message: String, hint: String = "") {
+    package init(_ code: Code, _ message: String, hint: String = "") {
         self.code = code
         self.message = message
         self.hint = hint

@@ -25,7 +25,7 @@ struct Configuration: Sendable {
         flags: [String: String], file: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws {
         sources = [
-            Source(name: { "--\($0)" }, values: flags),
+            Source(name: { $0 == Settings.recipes.name ? "--recipe" : "--\($0)" }, values: flags),
             Source(
                 name: Self.variable,
                 values: Dictionary(
@@ -36,7 +36,7 @@ struct Configuration: Sendable {
         let chosen = file ?? environment["TINTYPE_CONFIG"]
         let path = try chosen ?? "\(value(Settings.storage))/tintype.json"
         if chosen != nil || FileManager.default.fileExists(atPath: path) {
-            let values = try Self.read(path)
+            let values = try ConfigurationFile(path: path, names: Self.names).values
             sources.append(Source(name: { _ in path }, values: values))
         }
     }
@@ -46,11 +46,20 @@ struct Configuration: Sendable {
     /// - Throws: `ConfigurationError` that names the setting, its origin and what it should look like.
     func value<Value>(_ setting: Setting<Value>) throws -> Value {
         let origin = origin(setting.name, defaultText: setting.defaultText)
-        guard let value = setting.parse(origin.text) else {
-            throw ConfigurationError(
-                "\(setting.name) = \"\(origin.text)\" (\(origin.source)) is not \(setting.expectation)")
+        do {
+            if let value = try setting.parse(origin.text) { return value }
+        } catch {
+            throw ConfigurationError("\(setting.name) (\(origin.source)): \(error)")
         }
-        return value
+        throw ConfigurationError(
+            "\(setting.name) = \"\(origin.text)\" (\(origin.source)) is not \(setting.expectation)")
+    }
+
+    /// What the configuration file says of a setting, when something stronger says otherwise, and what that is.
+    func overridden(_ name: String) -> (text: String, by: String)? {
+        let voices = sources.filter { $0.values[name] != nil }
+        guard voices.count > 1, let first = voices.first, let text = voices.last?.values[name] else { return nil }
+        return (text, first.name(name))
     }
 
     /// The text of a setting and where it came from.
@@ -70,39 +79,21 @@ struct Configuration: Sendable {
         "TINTYPE_" + name.uppercased().replacingOccurrences(of: "-", with: "_")
     }
 
-    private static func read(_ path: String) throws -> [String: String] {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw ConfigurationError("the configuration file \(path) cannot be read")
+    /// What an environment says that means nothing here, such as a misspelt `TINTYPE_WORKRS`.
+    ///
+    /// It is worth a word, and no refusal: container systems put variables there that begin with the name of a service.
+    static func strangeVariables(
+        in environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> [String] {
+        let known = names.map(variable) + ["TINTYPE_CONFIG", "TINTYPE_FAILPOINTS"]
+        let strange = environment.keys.filter { $0.hasPrefix("TINTYPE_") && !known.contains($0) }
+        return strange.sorted().map { name in
+            let meant = Spelling.suggestion(for: name, among: known)
+            return "\(name) in the environment is no setting" + (meant.map { "; did you mean \($0)?" } ?? "")
         }
-        guard let values = try? JSONDecoder().decode([String: FileValue].self, from: data) else {
-            throw ConfigurationError("the configuration file \(path) is no JSON object such as {\"workers\": 2}")
-        }
-        for name in values.keys.sorted() where !names.contains(name) {
-            throw ConfigurationError(
-                "\(path): there is no setting \"\(name)\"; there are \(names.joined(separator: ", "))")
-        }
-        return values.mapValues(\.text)
     }
 
     private static let names = Settings.all.map(\.name)
-}
-
-/// A value in the configuration file, as the text that a flag would have; the elements of a list with spaces between.
-private struct FileValue: Decodable {
-    let text: String
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if let value = try? container.decode(String.self) {
-            text = value
-        } else if let value = try? container.decode(Bool.self) {
-            text = "\(value)"
-        } else if let value = try? container.decode(Int.self) {
-            text = "\(value)"
-        } else {
-            text = try container.decode([String].self).joined(separator: " ")
-        }
-    }
 }
 
 /// A setting or a file that cannot be understood.

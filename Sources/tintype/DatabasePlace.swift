@@ -18,6 +18,18 @@ struct DatabasePlace: Sendable {
         self.namespace = namespace
     }
 
+    private init(_ path: TreePath, _ namespace: String?) {
+        self.path = path
+        self.namespace = namespace
+    }
+
+    /// The place of a child.
+    ///
+    /// - Throws: `TreeError` when no child can be called so.
+    func child(_ name: String) throws(TreeError) -> DatabasePlace {
+        DatabasePlace(path / (try TreeKey(name)), namespace)
+    }
+
     /// The path of the place's address.
     var address: String {
         "/" + path.keys.map { Service.percentEncoded($0.string) }.joined(separator: "/") + ".json"

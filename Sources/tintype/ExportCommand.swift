@@ -10,8 +10,9 @@ struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Write the tree, or a part of it, as JSON.",
+        usage: "tintype export [<path>] [<options>]",
         discussion: """
-            What is exported is one state of the tree, priorities too; "tintype import" reads it again. The file appears
+            What is exported is one state of the tree, priorities too; "tintype import" reads it again. The file appears \
             only when it is complete and safe on disk. Without -o it goes to standard output.
 
             EXAMPLES

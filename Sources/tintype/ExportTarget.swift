@@ -33,7 +33,7 @@ enum ExportTarget: Sendable {
         try await NIOThreadPool.singleton.runIfActive {
             switch self {
             case .standardOutput:
-                try FileHandle.standardOutput.write(contentsOf: Data(bytes.readableBytesView))
+                try bytes.withUnsafeReadableBytes { bytes in try StandardOutput.write(bytes) }
             case .file(let file, _, _):
                 try bytes.withUnsafeReadableBytes { bytes in try file.write(bytes) }
             }

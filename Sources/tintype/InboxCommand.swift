@@ -11,16 +11,17 @@ struct InboxCommand: AsyncParsableCommand {
         commandName: "inbox",
         abstract: "List, retry or delete what could not become a post.",
         discussion: """
-            What can never become a post lies in STORAGE/failed/REASON/USER/, as it was, with the reason beside it. These
+            What can never become a post lies in STORAGE/failed/REASON/USER/, as it was, with the reason beside it. These \
             commands work on that folder, whether the service runs or not.
 
             EXAMPLES
               tintype inbox ls
               tintype inbox ls --user maria --json
               tintype inbox retry --reason unknown_user
-              tintype inbox drop unsupported_format/maria/notes.txt
+              tintype inbox drop unsupported_format/maria/notes.txt --yes
+              tintype inbox forgive lake.jpg
             """,
-        subcommands: [List.self, Retry.self, Drop.self])
+        subcommands: [List.self, Retry.self, Drop.self, Forgive.self])
 
     /// Which of the things that failed.
     struct Selection: ParsableArguments {
@@ -105,6 +106,7 @@ struct InboxCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls",
             abstract: "List what could not become a post, and why.",
+            usage: "tintype inbox ls [<options>]",
             discussion: """
                 EXAMPLES
                   tintype inbox ls
@@ -133,9 +135,10 @@ struct InboxCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "retry",
             abstract: "Put files back into the inbox, to be tried again.",
+            usage: "tintype inbox retry [<file> ...] [<options>]",
             discussion: """
-                Each goes where it came from, under its old name and with its text; a file that is there is never replaced.
-                Mend the cause first: what is still no photo fails again.
+                Each goes where it came from, under its old name and with its text; a file that is there is never replaced. \
+                Mend the cause first: what is still no photo fails again. What broke its decoder is decoded once more.
 
                 EXAMPLES
                   tintype inbox retry unsupported_format/maria/lake.jpg
@@ -155,11 +158,12 @@ struct InboxCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "drop",
             abstract: "Delete files that could not become a post.",
+            usage: "tintype inbox drop [<file> ...] [<options>]",
             discussion: """
                 Says how many and how much, and asks; --yes is the answer where nobody can be asked.
 
                 EXAMPLES
-                  tintype inbox drop unsupported_format/maria/notes.txt
+                  tintype inbox drop unsupported_format/maria/notes.txt --yes
                   tintype inbox drop --reason duplicate --yes
                 """)
 
@@ -174,13 +178,36 @@ struct InboxCommand: AsyncParsableCommand {
             if !yes, !items.isEmpty {
                 let bytes = items.reduce(0) { $0 + ($1.byteCount ?? 0) }
                 let size = bytes.formatted(.byteCount(style: .file))
-                guard isatty(STDIN_FILENO) == 1 else {
-                    throw ValidationError("this deletes \(items.count) things (\(size)); add --yes to do so unasked")
-                }
-                Terminal.draw("Delete \(items.count) things (\(size)) for good? [y/N] ")
-                guard readLine()?.lowercased().hasPrefix("y") == true else { throw Outcome.failed }
+                try Terminal.confirm("delete \(items.count) things (\(size)) for good")
             }
             try choice.apply("dropped") { try files.drop($0) }
+        }
+    }
+
+    struct Forgive: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "forgive",
+            abstract: "Have photos that broke their decoder decoded again.",
+            discussion: """
+                The same bytes are refused to everybody for thirty days, by whichever way they come, unless the decoders \
+                change. This forgets it; then send the photo again.
+
+                EXAMPLES
+                  tintype inbox forgive lake.jpg && tintype upload lake.jpg --user maria
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        @Argument(help: ArgumentHelp("Photos, wherever they are.", valueName: "photo"))
+        var photos: [String]
+
+        func run() async throws {
+            let files = try FailedFiles(storage: storage.configuration().value(Settings.storage))
+            for photo in photos {
+                let url = URL(fileURLWithPath: photo).resolvingSymlinksInPath()
+                try files.forgive(url.lastPathComponent, in: Directory(path: url.deletingLastPathComponent().path))
+                Terminal.say("forgiven  \(photo.printable)")
+            }
         }
     }
 }

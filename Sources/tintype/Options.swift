@@ -33,11 +33,17 @@ struct SettingOptions: ParsableArguments {
     @Option(help: ArgumentHelp(Settings.listen.help, valueName: "host:port"))
     var listen: String?
 
+    @Option(name: .customLong("public-url"), help: ArgumentHelp(Settings.publicURL.help, valueName: "url"))
+    var publicURL: String?
+
     @Flag(help: ArgumentHelp(Settings.emulator.help))
     var emulator = false
 
     @Option(help: ArgumentHelp(Settings.databaseSecret.help, valueName: "file"))
     var databaseSecret: String?
+
+    @Option(help: ArgumentHelp(Settings.allowedOrigins.help, valueName: "origins"))
+    var allowedOrigins: String?
 
     @Option(help: ArgumentHelp(Settings.namespace.help, valueName: "name"))
     var namespace: String?
@@ -68,11 +74,23 @@ struct SettingOptions: ParsableArguments {
     @Option(help: ArgumentHelp(Settings.maxPixels.help, valueName: "pixels"))
     var maxPixels: String?
 
+    @Option(help: ArgumentHelp(Settings.maxLosslessPixels.help, valueName: "pixels"))
+    var maxLosslessPixels: String?
+
     @Option(help: ArgumentHelp(Settings.maxSide.help, valueName: "pixels"))
     var maxSide: String?
 
     @Option(help: ArgumentHelp(Settings.maxFramePixels.help, valueName: "pixels"))
     var maxFramePixels: String?
+
+    @Option(help: ArgumentHelp(Settings.maxScans.help, valueName: "n"))
+    var maxScans: String?
+
+    @Option(help: ArgumentHelp(Settings.maxScanPixels.help, valueName: "pixels"))
+    var maxScanPixels: String?
+
+    @Option(help: ArgumentHelp(Settings.maxMemory.help, valueName: "bytes"))
+    var maxMemory: String?
 
     @Flag(help: ArgumentHelp(Settings.tolerant.help))
     var tolerant = false
@@ -86,6 +104,15 @@ struct SettingOptions: ParsableArguments {
     @Option(help: ArgumentHelp(Settings.gracePeriod.help, valueName: "time"))
     var gracePeriod: String?
 
+    @Option(help: ArgumentHelp(Settings.doneLifetime.help, valueName: "time"))
+    var doneLifetime: String?
+
+    @Option(help: ArgumentHelp(Settings.failedLifetime.help, valueName: "time"))
+    var failedLifetime: String?
+
+    @Option(help: ArgumentHelp(Settings.refusedLifetime.help, valueName: "time"))
+    var refusedLifetime: String?
+
     @Option(help: ArgumentHelp(Settings.freeSpace.help, valueName: "amount"))
     var freeSpace: String?
 
@@ -95,22 +122,38 @@ struct SettingOptions: ParsableArguments {
     @Option(help: ArgumentHelp(Settings.duplicates.help, valueName: "policy"))
     var duplicates: String?
 
-    func configuration() throws -> Configuration {
+    @Option(help: ArgumentHelp(Settings.logLevel.help, valueName: "level"))
+    var logLevel: String?
+
+    @Option(help: ArgumentHelp(Settings.logFormat.help, valueName: "format"))
+    var logFormat: String?
+
+    /// The flags that were given, as they are written.
+    var given: [String] { flags.keys.map { $0 == Settings.recipes.name ? "--recipe" : "--\($0)" } }
+
+    func configuration() throws -> Configuration { try storage.configuration(flags) }
+
+    private var flags: [String: String] {
         let flags: [String: String?] = [
-            Settings.engine.name: engine, Settings.listen.name: listen,
+            Settings.engine.name: engine, Settings.listen.name: listen, Settings.publicURL.name: publicURL,
             Settings.emulator.name: emulator ? "true" : nil, Settings.databaseSecret.name: databaseSecret,
-            Settings.namespace.name: namespace, Settings.changeLogCount.name: changeLogCount,
+            Settings.allowedOrigins.name: allowedOrigins, Settings.namespace.name: namespace,
+            Settings.changeLogCount.name: changeLogCount,
             Settings.changeLogAge.name: changeLogAge, Settings.streamKeepAlive.name: streamKeepAlive,
             Settings.workers.name: workers, Settings.render.name: render,
             Settings.recipes.name: recipe.isEmpty ? nil : recipe.joined(separator: " "),
             Settings.maxBytes.name: maxBytes, Settings.maxPixels.name: maxPixels, Settings.maxSide.name: maxSide,
-            Settings.maxFramePixels.name: maxFramePixels, Settings.tolerant.name: tolerant ? "true" : nil,
+            Settings.maxLosslessPixels.name: maxLosslessPixels, Settings.maxFramePixels.name: maxFramePixels,
+            Settings.maxScans.name: maxScans, Settings.maxScanPixels.name: maxScanPixels,
+            Settings.maxMemory.name: maxMemory, Settings.tolerant.name: tolerant ? "true" : nil,
             Settings.createPeople.name: createPeople,
             Settings.draftLifetime.name: draftLifetime, Settings.gracePeriod.name: gracePeriod,
-            Settings.freeSpace.name: freeSpace,
+            Settings.doneLifetime.name: doneLifetime, Settings.failedLifetime.name: failedLifetime,
+            Settings.refusedLifetime.name: refusedLifetime, Settings.freeSpace.name: freeSpace,
             Settings.inboxQuiet.name: inboxQuiet, Settings.duplicates.name: duplicates,
+            Settings.logLevel.name: logLevel, Settings.logFormat.name: logFormat,
         ]
-        return try storage.configuration(flags.compactMapValues { $0 })
+        return flags.compactMapValues { $0 }
     }
 }
 
@@ -124,6 +167,9 @@ extension Configuration {
         settings.draftLifetime = try value(Settings.draftLifetime)
         settings.gracePeriod = try value(Settings.gracePeriod)
         settings.duplicates = try value(Settings.duplicates)
+        settings.retention = Retention(
+            done: try value(Settings.doneLifetime), failed: try value(Settings.failedLifetime),
+            refused: try value(Settings.refusedLifetime))
         settings.freeSpaceReserve = try value(Settings.freeSpace)
         return settings
     }
@@ -132,7 +178,9 @@ extension Configuration {
     func imageLimits() throws -> ImageLimits {
         ImageLimits(
             maxInputBytes: try value(Settings.maxBytes), maxPixels: try value(Settings.maxPixels),
-            maxSide: try value(Settings.maxSide), maxFramePixels: try value(Settings.maxFramePixels),
+            maxLosslessPixels: try value(Settings.maxLosslessPixels), maxSide: try value(Settings.maxSide),
+            maxFramePixels: try value(Settings.maxFramePixels), maxWorkingBytes: try value(Settings.maxMemory),
+            maxScans: try value(Settings.maxScans), maxScanPixels: try value(Settings.maxScanPixels),
             acceptsTruncated: try value(Settings.tolerant))
     }
 
@@ -142,33 +190,25 @@ extension Configuration {
             count: try value(Settings.changeLogCount), ageMilliseconds: try value(Settings.changeLogAge).milliseconds)
     }
 
-    /// What the database door is to know.
+    /// What the database door is to know; `warn` is told what an operator should know about it.
     ///
-    /// - Throws: `ConfigurationError` when the secret cannot be read, is too short to be one, or what is for TCP has no
-    ///   address to be of use at.
-    func databaseSettings() throws -> DatabaseSettings {
+    /// - Throws: `ConfigurationError` when the secret is none, or what is for TCP has no address to be of use at.
+    func databaseSettings(warn: (String) -> Void) throws -> DatabaseSettings {
         var settings = DatabaseSettings()
         settings.namespace = try value(Settings.namespace)
         settings.isEmulator = try value(Settings.emulator)
         let path = try value(Settings.databaseSecret)
-        if !path.isEmpty { settings.secret = try Self.secret(path) }
+        if !path.isEmpty {
+            let file = try SecretFile(path: path)
+            settings.secret = Secret(file.text)
+            if let warning = file.warning { warn(warning) }
+        }
         if settings.isEmulator || settings.secret != nil, try value(Settings.listen) == nil {
             let name = settings.isEmulator ? Settings.emulator.name : Settings.databaseSecret.name
             throw ConfigurationError("\(name) is about TCP; say where to listen, such as --listen 127.0.0.1:9000")
         }
         settings.keepAliveMilliseconds = try value(Settings.streamKeepAlive).milliseconds
         return settings
-    }
-
-    private static func secret(_ path: String) throws -> String {
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-            throw ConfigurationError("the database's secret \(path) cannot be read")
-        }
-        let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard secret.utf8.count >= 16 else {
-            throw ConfigurationError("the database's secret \(path) has less than 16 characters")
-        }
-        return secret
     }
 
     /// What the inbox door is to know.

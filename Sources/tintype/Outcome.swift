@@ -25,12 +25,13 @@ enum Outcome: Int32, Error {
         case is BlobError, is TreeError, is ImageError, is PipelineError:
             let error = PipelineError(error)
             Terminal.complain("\(error)")
-            return (error.isTransient || error.code.rawValue == "storage_locked" ? tryAgain : failed).rawValue
+            return (isPassing(error) ? tryAgain : failed).rawValue
         case let error as ServerError:
             Terminal.complain("\(error)")
             return failed.rawValue
         case let error as ServiceError:
             Terminal.complain("\(error)")
+            if error.code == "bad_configuration" { return wrongUsage.rawValue }
             return error.isTransient ? tryAgain.rawValue : failed.rawValue
         case let error as ConfigurationError:
             Terminal.complain("\(error)")
@@ -48,5 +49,11 @@ enum Outcome: Int32, Error {
         }
         Terminal.complain(message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message)
         return Tintype.exitCode(for: error) == .validationFailure ? wrongUsage.rawValue : failed.rawValue
+    }
+
+    /// Whether the same command may succeed later, with nobody giving rights to whoever runs it.
+    private static func isPassing(_ error: PipelineError) -> Bool {
+        let code = BlobError.Code(rawValue: error.code.rawValue)
+        return code == .locked || error.isTransient && code != .permission
     }
 }

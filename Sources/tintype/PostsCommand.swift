@@ -1,61 +1,106 @@
 import ArgumentParser
 import Foundation
 import HTTPTypes
+import Pipeline
 
-/// Lists the newest posts.
+/// Lists and deletes posts.
 struct PostsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "posts",
-        abstract: "List posts, the newest first.",
+        abstract: "List posts, the newest first, or delete them.",
+        usage: "tintype posts [<options>]\ntintype posts rm <id> ...",
         discussion: """
             EXAMPLES
-              tintype posts
               tintype posts --user maria --limit 5
-              tintype posts --json
-            """)
+              tintype posts rm --yes $(tintype posts --limit 1 | cut -d' ' -f1)
+            """,
+        subcommands: [List.self, Remove.self], defaultSubcommand: List.self)
+}
 
-    @OptionGroup var storage: StorageOptions
+extension PostsCommand {
+    /// Lists the newest posts.
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ls",
+            abstract: "List posts, the newest first.",
+            discussion: """
+                EXAMPLES
+                  tintype posts
+                  tintype posts --user maria --limit 5
+                  tintype posts --before -P6xJbulrHe4fQeGEtZm --limit 100
+                  tintype posts --all --json
+                """)
 
-    @Option(help: ArgumentHelp("Only this person's posts.", valueName: "user"))
-    var user: String?
+        @OptionGroup var storage: StorageOptions
 
-    @Option(help: ArgumentHelp("How many, 1 to 200.", valueName: "n"))
-    var limit = 20
+        @Option(help: ArgumentHelp("Only this person's posts.", valueName: "user"))
+        var user: String?
 
-    @Flag(help: "Print the page as one JSON document.")
-    var json = false
+        @Option(help: ArgumentHelp("How many.", valueName: "n"))
+        var limit = 20
 
-    private struct Page: Decodable {
-        struct Post: Decodable {
-            struct Author: Decodable { let uid: String }
-            struct Photo: Decodable {}
-            let postId: String
-            let timestamp: Int64
-            let author: Author
-            let text: String?
-            let photos: [Photo]?
+        @Option(
+            parsing: .unconditional, help: ArgumentHelp("Only posts that are older than this one.", valueName: "id"))
+        var before: String?
+
+        @Flag(help: "All posts, however many.")
+        var all = false
+
+        @Flag(help: "Print one JSON document.")
+        var json = false
+
+        /// What the service gives at once, at most.
+        private static let pageLimit = 200
+
+        func validate() throws {
+            guard limit >= 1 else { throw ValidationError("--limit is 1 or more") }
         }
-        let posts: [Post]
-        let hasMore: Bool
-    }
 
-    func validate() throws {
-        guard (1...200).contains(limit) else { throw ValidationError("--limit is 1 to 200") }
-    }
+        func run() async throws {
+            let path = user.map { "/v1/people/\(Service.percentEncoded($0))/posts" } ?? "/v1/posts"
+            let service = try Service(storage)
+            var (listed, skipped): ([Any], [Any]) = ([], [])
+            var (count, next) = (0, before)
+            repeat {
+                let limit = all ? Self.pageLimit : min(Self.pageLimit, self.limit - count)
+                let document = try await service.send(.get, path, query: ["limit": "\(limit)", "before": next])
+                let page = try JSONSerialization.jsonObject(with: document) as? [String: Any] ?? [:]
+                let posts = page["posts"] as? [Any] ?? []
+                next = page["next"] as? String
+                count += posts.count
+                skipped += page["skipped"] as? [Any] ?? []
+                if json { listed += posts } else { posts.forEach(Self.show) }
+            } while next != nil && (all || count < self.limit)
+            if json { return try emit(listed, skipped, next: next) }
+            for case let record as [String: Any] in skipped {
+                Terminal.complain("\(record["path"] ?? "?") is no post: \(record["reason"] ?? "?")")
+            }
+            if count == 0 { Terminal.tell("no posts yet") }
+            if let next { Terminal.tell("there are more: --before \(next)") }
+        }
 
-    func run() async throws {
-        let path = user.map { "/v1/people/\(Service.percentEncoded($0))/posts" } ?? "/v1/posts"
-        let document = try await Service(storage).send(.get, path, query: ["limit": "\(limit)"])
-        if json { return Terminal.say(String(decoding: document, as: UTF8.self)) }
-        let page = try JSONDecoder.snakeCase.decode(Page.self, from: document)
-        for post in page.posts {
-            let time = Date(timeIntervalSince1970: Double(post.timestamp) / 1000).formatted(.iso8601)
-            let count = post.photos?.count ?? 0
+        private func emit(_ posts: [Any], _ skipped: [Any], next: String?) throws {
+            var document: [String: Any] = ["posts": posts, "has_more": next != nil]
+            document["next"] = next
+            if !skipped.isEmpty { document["skipped"] = skipped }
+            let bytes = try JSONSerialization.data(
+                withJSONObject: document, options: [.sortedKeys, .withoutEscapingSlashes])
+            Terminal.say(String(decoding: bytes, as: UTF8.self))
+        }
+
+        /// One line. What is not as it should be is left blank: it is a record that anybody may have written.
+        private static func show(_ record: Any) {
+            let post = record as? [String: Any] ?? [:]
+            let time = (post["timestamp"] as? NSNumber).map {
+                Date(timeIntervalSince1970: $0.doubleValue / 1000).formatted(.iso8601)
+            }
+            let count = (post["photos"] as? [Any])?.count ?? 0
             let photos = count == 1 ? "1 photo " : "\(count) photos"
-            let text = (post.text ?? "").replacingOccurrences(of: "\n", with: " ").prefix(60)
-            Terminal.say("\(post.postId)  \(time)  \(photos)  \(post.author.uid)  \(text)")
+            let author = (post["author"] as? [String: Any])?["uid"] as? String ?? ""
+            let text = (post["text"] as? String ?? "").split(whereSeparator: \.isNewline).joined(separator: " ").prefix(
+                60)
+            let id = post["post_id"] as? String ?? ""
+            Terminal.say("\(id)  \(time ?? "")  \(photos)  \(author)  \(text)".printable)
         }
-        if page.posts.isEmpty { Terminal.tell("no posts yet") }
-        if page.hasMore { Terminal.tell("there are more: raise --limit") }
     }
 }

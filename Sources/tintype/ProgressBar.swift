@@ -20,12 +20,12 @@ struct ProgressBar {
         let now = ContinuousClock.now
         if done != total, let lastDrawn, now - lastDrawn < .milliseconds(100) { return }
         lastDrawn = now
-        Terminal.draw("\r\u{1B}[K" + (total.map { bar(done, $0) + " " } ?? "") + text(done, total, note))
+        Terminal.draw((total.map { bar(done, $0) + " " } ?? "") + text(done, total, note))
     }
 
-    /// Ends the line.
+    /// Lets the last state stand, and ends the line.
     func finish() {
-        if isDrawn, lastDrawn != nil { Terminal.draw("\n") }
+        Terminal.endLine()
     }
 
     private func bar(_ done: Int, _ total: Int) -> String {

@@ -11,14 +11,21 @@ struct RenderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "render",
         abstract: "Make thumbnails of files; no service needed.",
+        usage: "tintype render <file> ... --out <dir> [<options>]",
         discussion: """
-            A thumbnail is called NAME-RECIPE.jpg after its source (.png where alpha is kept, .webp where the recipe says
-            webp). With --json, each file gives one line: path, outcome ("ok" or "refused"), code and message, upright width and height, the mean
-            color, renditions, and warnings where there are any. Files that are refused do not stop the others; the exit code is then 3.
+            A thumbnail is called NAME-RECIPE.jpg after its source (.png where alpha is kept \
+            or the recipe says png, .webp or .avif where it says so). With --json, each \
+            file gives one line: path, outcome ("ok" or "refused"), code and message, \
+            upright width and height, the mean color, renditions, and warnings where there \
+            are any. Files that are refused do not stop the others; the exit code is then 3.
+
+            RECIPES
+              NAME=SIZE[,inside|cover][,qN][,alpha][,background=#rrggbb]
+                [,progressive|webp[,animated]|png|avif][,subsampling=444|420]
 
             EXAMPLES
               tintype render photo.jpg --out thumbnails
-              tintype render *.jpg --out thumbnails --recipe thumb=320,q80 --recipe tile=150,cover --json
+              tintype render *.jpg --out thumbnails --recipe thumb=320,q80 --json
               tintype render logo.png --out . --recipe icon=64,alpha
             """)
 
@@ -30,7 +37,7 @@ struct RenderCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What to make, NAME=SIZE[,inside|cover][,qN][,alpha][,background=#rrggbb][,progressive|webp[,animated]] (repeat; default: the service's).",
+            "What to make, such as thumb=320,q80 (repeat; default: the service's).",
             valueName: "recipe"))
     var recipe: [String] = []
 
@@ -53,9 +60,12 @@ struct RenderCommand: AsyncParsableCommand {
         let folder = try Directory(path: out, create: true)
         var limits = try StorageOptions.parse([]).configuration().imageLimits()
         if tolerant { limits.acceptsTruncated = true }
+        // As every tool writes files; the mask can only be read by setting it, and there is one thread yet.
+        let mask = umask(0o022)
+        umask(mask)
         let threads = NIOThreadPool(numberOfThreads: concurrency)
         threads.start()
-        let jobs = RenderJob.jobs(files, recipes: recipes, limits: limits, folder: folder)
+        let jobs = RenderJob.jobs(files, recipes: recipes, limits: limits, folder: folder, mode: 0o666 & ~mask)
         var progress = ProgressBar("photos")
         var (done, refused) = (0, 0)
         try await inOrder(jobs, concurrency: concurrency) { job in

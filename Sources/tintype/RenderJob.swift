@@ -31,9 +31,13 @@ struct RenderJob: Sendable {
     let recipes: [Recipe]
     let limits: ImageLimits
     let folder: Directory
+    /// Who may do what with the thumbnails.
+    let mode: UInt32
 
     /// One job a file. Sources of one name (`a/photo.jpg`, `b/photo.png`) get numbers, so that none overwrites another's.
-    static func jobs(_ paths: [String], recipes: [Recipe], limits: ImageLimits, folder: Directory) -> [RenderJob] {
+    static func jobs(
+        _ paths: [String], recipes: [Recipe], limits: ImageLimits, folder: Directory, mode: UInt32
+    ) -> [RenderJob] {
         var taken: Set<String> = []
         return paths.enumerated().map { index, path in
             let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
@@ -44,7 +48,8 @@ struct RenderJob: Sendable {
                 stem = "\(base)-\(number)"
                 number += 1
             }
-            return RenderJob(index: index, path: path, stem: stem, recipes: recipes, limits: limits, folder: folder)
+            return RenderJob(
+                index: index, path: path, stem: stem, recipes: recipes, limits: limits, folder: folder, mode: mode)
         }
     }
 
@@ -55,7 +60,7 @@ struct RenderJob: Sendable {
             let image = try Renderer(limits: limits).render(bytes.span, recipes: recipes)
             let made = try image.renditions.map { rendition in
                 let name = "\(stem)-\(rendition.recipe.name).\(rendition.format.fileExtension)"
-                try folder.write(rendition.bytes, as: name)
+                try folder.write(rendition.bytes, as: name, mode: mode)
                 return Result.Made(
                     name: rendition.recipe.name, path: "\(folder.path)/\(name)", size: rendition.size,
                     byteCount: rendition.bytes.count)

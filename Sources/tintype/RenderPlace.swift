@@ -30,7 +30,7 @@ extension Configuration {
     /// Room for what the limits on a photo admit, and for the renditions.
     private static func workerLimits(_ limits: ImageLimits) -> WorkerLimits {
         // An operator's limit may be no limit at all.
-        let inputBytes = min(limits.maxInputBytes, 1 << 40)
-        return WorkerLimits(memoryBytes: limits.maxWorkingBytes + inputBytes + 320 * 1_048_576)
+        let limited = [limits.maxInputBytes, limits.maxWorkingBytes].map { min($0, 1 << 40) }
+        return WorkerLimits(memoryBytes: limited.reduce(320 * 1_048_576, +))
     }
 }

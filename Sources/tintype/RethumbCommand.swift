@@ -14,9 +14,9 @@ struct RethumbCommand: AsyncParsableCommand {
         commandName: "rethumb",
         abstract: "Render the thumbnails of published posts again.",
         discussion: """
-            Run it after the recipes were changed. Posts that have the renditions of the current recipes are passed over,
-            each other one is switched in one step; readers never miss a file. Stop it with Ctrl-C whenever you like: the
-            next run goes on from there. When the service runs, it does the work, by its own recipes, and only while no
+            Run it after the recipes were changed. Posts that have the renditions of the current recipes are passed over, \
+            each other one is switched in one step; readers never miss a file. Stop it with Ctrl-C whenever you like: the \
+            next run goes on from there. When the service runs, it does the work, by its own recipes, and only while no \
             upload waits.
 
             EXAMPLES
@@ -92,9 +92,30 @@ struct RethumbCommand: AsyncParsableCommand {
     /// The service does it when it runs; otherwise this process does.
     private func steps(_ report: (RethumbStep) -> Void) async throws {
         do {
+            try await checkService()
             try await askService(report)
         } catch let error as ServiceError where error.code == "no_service" {
             try await doAlone(report)
+        }
+    }
+
+    /// Sees to it that nobody expects the service to render by what it does not know of.
+    private func checkService() async throws {
+        let service = try Service(settings.storage)
+        do {
+            for setting in try await SettingsReview.ask(service, isDryRun: true).settings
+            where setting.name == "recipes" {
+                Terminal.complain("the service has other recipes than were chosen: \(setting.sentence(isDryRun: true))")
+                if setting.effect == "applied" { Terminal.complain("\"tintype reload\" makes it take them over") }
+            }
+        } catch let error as ServiceError where error.code == "bad_configuration" {
+            Terminal.complain("\(error)")
+        }
+        let flags = settings.given.sorted()
+        guard flags.isEmpty else {
+            throw ConfigurationError(
+                "the service runs, renders by its own settings, and would ignore \(flags.joined(separator: ", ")): "
+                    + "write that into the configuration file, then \"tintype reload\"")
         }
     }
 

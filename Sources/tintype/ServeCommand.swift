@@ -1,5 +1,6 @@
 import ArgumentParser
 import Failpoints
+import Glibc
 import Inbox
 import Logging
 import Pipeline
@@ -14,20 +15,24 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Start the service.",
         discussion: """
-            Photos come in through STORAGE/inbox/USER/, through the local socket STORAGE/tintype.sock, and, with
+            Photos come in through STORAGE/inbox/USER/, through the local socket STORAGE/tintype.sock, and, with \
             --listen, through loopback HTTP, where / is a page with the newest posts.
 
-            With --engine memory the tree is a throw-away one, for developing and testing an app: it begins with the
-            JSON of --seed, and is gone when the service ends. Files lie in a temporary folder then, unless --storage
+            With --engine memory the tree is a throw-away one, for developing and testing an app: it begins with the \
+            JSON of --seed, and is gone when the service ends. Files lie in a temporary folder then, unless --storage \
             says where. Clients of Realtime Databases find it by FIREBASE_DATABASE_EMULATOR_HOST=127.0.0.1:9000.
 
             EXAMPLES
               tintype serve
               tintype serve --storage /srv/photos --listen 127.0.0.1:8080
-              tintype serve --engine memory --seed data.json --listen 127.0.0.1:9000 --emulator
-              curl --unix-socket Storage/tintype.sock -T photo.jpg 'http://localhost/v1/uploads?user=maria'
+              tintype serve --engine memory --seed data.json --emulator \\
+                --listen 127.0.0.1:9000
+              curl --unix-socket Storage/tintype.sock -T photo.jpg \\
+                'http://localhost/v1/uploads?user=maria'
 
-            Ctrl-C, or SIGTERM, stops it cleanly: what is being published is finished, what waits is kept.
+            Ctrl-C, or SIGTERM, stops it cleanly: what is being published is finished, \
+            what waits is kept. At SIGHUP it reads its settings again, as "tintype reload" \
+            has it do.
             """)
 
     @OptionGroup var settings: SettingOptions
@@ -38,22 +43,10 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A rules document (.indexOn, .ttl) that replaces the tree's own.", valueName: "file"))
     var rules: String?
 
-    @Option(help: ArgumentHelp("How much to log.", valueName: "level"))
-    var logLevel = LogLevel.info
-
-    @Option(help: ArgumentHelp("How to log: text for people, json for programs.", valueName: "format"))
-    var logFormat = LogFormat.text
-
-    enum LogFormat: String, ExpressibleByArgument, CaseIterable {
-        case text, json
-    }
-
-    enum LogLevel: String, ExpressibleByArgument, CaseIterable {
-        case debug, info, notice, warning, error
-    }
-
     func run() async throws {
         DescriptorLimit.raise()
+        HeapKeeper.configure()
+        signal(SIGHUP, SIG_IGN)  // Until it is listened to.
         if let problem = Failpoint.problem { throw ConfigurationError(problem) }
         let configuration = try settings.configuration()
         for setting in Settings.all { try setting.check(configuration) }
@@ -68,53 +61,58 @@ struct ServeCommand: AsyncParsableCommand {
         let storage = try await Storage(path: path, engine: engine, retention: try configuration.changeRetention())
         if let seed { try await SeedFile(path: seed).load(into: storage.tree) }
         if let rules { try await SeedFile(path: rules).loadRules(into: storage.tree) }
-        let logger = makeLogger()
+        let log = try ServiceLog(configuration)
+        let logger = log.logger
         if Failpoint.isOn { logger.warning("TINTYPE_FAILPOINTS is set: this process is made to fail") }
-        if engine == .memory { tell("the tree is in memory, and gone when the service ends", logger) }
-        try await serve(storage, configuration, logger)
+        if engine == .memory { log.tell("the tree is in memory, and gone when the service ends") }
+        try await serve(storage, configuration, log)
         await storage.close()
     }
 
-    private func serve(_ storage: Storage, _ configuration: Configuration, _ logger: Logger) async throws {
+    private func serve(_ storage: Storage, _ configuration: Configuration, _ log: ServiceLog) async throws {
+        let logger = log.logger
         let pipeline = UploadPipeline(
             storage: storage, settings: try configuration.pipelineSettings(),
             renderer: try configuration.photoRenderer(), logger: logger)
         let inbox = InboxDoor(pipeline, settings: try configuration.inboxSettings(), logger: logger)
         var door = HTTPDoor.Settings(socketPath: Storage.socketPath(in: storage.path))
         door.listen = try configuration.value(Settings.listen)
-        door.database = try configuration.databaseSettings()
+        door.allowedOrigins = try configuration.value(Settings.allowedOrigins)
+        door.publicURL = try configuration.value(Settings.publicURL)
+        if door.publicURL != nil, door.listen == nil {
+            throw ConfigurationError(
+                "public-url is about TCP; say where the proxy reaches this, such as --listen 127.0.0.1:8080")
+        }
+        door.database = try configuration.databaseSettings { logger.warning("\($0)") }
+        let running = RunningSettings(configuration, pipeline: pipeline, logger: logger) { [settings] in
+            try settings.configuration()
+        }
+        door.reload = { try await running.reload(isDryRun: $0) }
         let isEmulator = door.database.isEmulator
+        if isEmulator, storage.engine != .memory {
+            logger.warning(
+                "emulator: all on this machine, every web page in a browser too, may read and change all that \(storage.path) keeps; without it, or with --engine memory, nobody's photos are at stake"
+            )
+        }
         let http = HTTPDoor(pipeline, settings: door, logger: logger) { listener in
             switch listener {
             case .socket(let path):
-                tell("listening on \(path); drop photos into \(storage.path)/inbox/USER/", logger)
+                log.tell("listening on \(path); drop photos into \(storage.path)/inbox/USER/")
             case .tcp(let host, let port):
-                tell("listening on http://\(host):\(port)/", logger)
+                log.tell("listening on http://\(host):\(port)/")
                 if isEmulator {
-                    tell("for database clients: FIREBASE_DATABASE_EMULATOR_HOST=\(host):\(port)", logger)
+                    log.tell("for database clients: FIREBASE_DATABASE_EMULATOR_HOST=\(host):\(port)")
                 }
             }
         }
+        try await http.checkAddresses()
         // Shut down from the end: the doors answer what they have taken, and need the pipeline for it.
         let group = ServiceGroup(
             configuration: .init(
-                services: [pipeline, inbox, http], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                services: [
+                    HeapKeeper(), HangupListener(settings: running, logger: logger), pipeline, inbox, http,
+                ],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
-    }
-
-    /// Says what people want to know at a start; to programs, in their own way.
-    private func tell(_ text: String, _ logger: Logger) {
-        switch logFormat {
-        case .text: Terminal.tell("tintype: \(text)")
-        case .json: logger.notice("\(text)")
-        }
-    }
-
-    private func makeLogger() -> Logger {
-        var logger = Logger(label: "tintype") { label -> any LogHandler in
-            logFormat == .json ? JSONLogHandler() : StreamLogHandler.standardError(label: label)
-        }
-        logger.logLevel = Logger.Level(rawValue: logLevel.rawValue) ?? .info
-        return logger
     }
 }

@@ -24,17 +24,6 @@ struct StatusCommand: AsyncParsableCommand {
         let document = try await Service(storage).send(.get, "/v1/status")
         if json { return Terminal.say(String(decoding: document, as: UTF8.self)) }
         guard let fields = try JSONSerialization.jsonObject(with: document) as? [String: Any] else { return }
-        Self.show(fields, under: "")
-    }
-
-    private static func show(_ fields: [String: Any], under prefix: String) {
-        for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
-            let label = prefix + name.replacingOccurrences(of: "_", with: " ")
-            switch value {
-            case let inner as [String: Any]: show(inner, under: label + ", ")
-            case let list as [Any]: Terminal.say("\(label): \(list.map { "\($0)" }.joined(separator: " "))")
-            default: Terminal.say("\(label): \(value)")
-            }
-        }
+        for line in StatusText(fields).lines { Terminal.say(line) }
     }
 }

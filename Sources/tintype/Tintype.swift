@@ -10,32 +10,42 @@ struct Tintype: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               tintype serve --listen 127.0.0.1:8080     start the service on ./Storage
-              cp photo.jpg Storage/inbox/maria/         a photo dropped in becomes maria's post
+              mkdir -p Storage/inbox/maria              a folder for each user;
+              cp photo.jpg Storage/inbox/maria/         a photo dropped in is maria's post
               tintype upload photo.jpg --user maria --text "At the lake #summer"
-              tintype inbox ls                          what could not become a post, and why
-              tintype rethumb --dry-run                 what would change with the current recipes?
+              tintype inbox ls                          what could not be posted, and why
+              tintype rethumb --dry-run                 what would the new recipes change?
               tintype render *.jpg --out thumbnails     make thumbnails, no service needed
 
             EXIT CODES
-              0 done · 1 failed · 2 wrong usage · 3 some items were refused · 75 try again later
+              0 done · 1 failed · 2 wrong usage · 3 some items refused · 75 try again later
             """,
         version: version,
         subcommands: [RenderWorkerCommand.self],
         groupedSubcommands: [
-            CommandGroup(name: "Service", subcommands: [ServeCommand.self, StatusCommand.self, ConfigCommand.self]),
+            CommandGroup(
+                name: "Service",
+                subcommands: [ServeCommand.self, StatusCommand.self, ReloadCommand.self, ConfigCommand.self]),
             CommandGroup(name: "Tree", subcommands: [ExportCommand.self, ImportCommand.self]),
             CommandGroup(
                 name: "Photos",
                 subcommands: [
-                    UploadCommand.self, InboxCommand.self, PostsCommand.self, RethumbCommand.self, RenderCommand.self,
+                    UploadCommand.self, InboxCommand.self, PostsCommand.self, UnclaimedCommand.self,
+                    RethumbCommand.self,
+                    RenderCommand.self,
                 ]),
         ])
 
     static let version = "0.1.0"
 
     static func main() async {
+        if let fault = Commands.fault(in: Array(CommandLine.arguments.dropFirst())) {
+            Terminal.complain(fault)
+            Glibc.exit(Outcome.wrongUsage.rawValue)
+        }
         do {
             var command = try parseAsRoot()
+            if !(command is RenderWorkerCommand) { Configuration.strangeVariables().forEach(Terminal.complain) }
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -44,5 +54,6 @@ struct Tintype: AsyncParsableCommand {
         } catch {
             Glibc.exit(Outcome.report(error))
         }
+        if let fault = Terminal.outputFault { Glibc.exit(Outcome.report(fault)) }
     }
 }

@@ -1,30 +1,39 @@
 import ArgumentParser
 import Blobs
-import Client
 import Foundation
-import HTTPTypes
-import Tree
+import Glibc
+import Synchronization
+import UnixSignals
 
 /// Sends photos to the running service.
 struct UploadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upload",
         abstract: "Publish photos through the running service.",
+        usage: "tintype upload <photo> ... --user <user> [<options>]",
         discussion: """
-            Each photo becomes a post of its own, unless --one-post puts all of them into one. The command waits until
-            the posts are published, and prints their ids. A photo that is refused does not stop the others; the exit
-            code is then 3. With --key, sending the same again gives the same post.
+            Each photo becomes a post of its own, unless --one-post puts all of them into \
+            one. The command waits until the posts are published, and prints their ids, \
+            each with its file. A photo that is refused does not stop the others; the \
+            exit code is then 3.
+
+            Photos that the user has posted before are not posted again, unless you ask \
+            for it with --again: stop it with Ctrl-C whenever you like, and run it again \
+            to go on. With --key, sending the same again gives the same post.
 
             EXAMPLES
               tintype upload photo.jpg --user maria --text "At the lake #summer"
-              tintype upload IMG_*.jpg --user maria
-              tintype upload 1.jpg 2.jpg --user maria --one-post --text "Two views" --json
+              tintype upload ~/Pictures IMG_*.jpg --user maria
+              tintype upload 1.jpg 2.jpg --user maria --one-post --text "Two views"
+              tintype upload - --user maria --json < photo.jpg
               tintype upload --user maria --text "No photo, just words"
             """)
 
     @OptionGroup var storage: StorageOptions
 
-    @Argument(help: ArgumentHelp("The photos; none for a post of text alone.", valueName: "photo"))
+    @Argument(
+        help: ArgumentHelp(
+            "Photos, folders of photos, or - for standard input; none for a post of text alone.", valueName: "photo"))
     var photos: [String] = []
 
     @Option(help: ArgumentHelp("Whose post it will be.", valueName: "user"))
@@ -40,97 +49,64 @@ struct UploadCommand: AsyncParsableCommand {
     @Flag(help: "Put all photos into one post.")
     var onePost = false
 
+    @Flag(help: "Post what the user has posted before once more.")
+    var again = false
+
     @Flag(help: "Print one JSON document a post.")
     var json = false
 
     func validate() throws {
         if key != nil, photos.count > 1, !onePost {
-            throw ValidationError("--key names one upload: send one photo, or use --one-post")
+            throw ValidationError("--key names one upload; with several photos it needs --one-post")
         }
+        if photos.filter({ $0 == "-" }).count > 1 { throw ValidationError("standard input can be read once") }
     }
 
     func run() async throws {
-        let service = try Service(storage)
-        var progress = ProgressBar("photos")
-        var (done, refused) = (0, 0)
-        let posts: [[String]] = onePost || photos.isEmpty ? [photos] : photos.map { [$0] }
+        let sender = UploadSender(
+            service: try Service(storage), user: user, text: text, key: key, findsKnown: !again && key == nil)
+        let (files, passedOver) = try UploadFile.files(photos)
+        if passedOver > 0 {
+            Terminal.tell(
+                "passed over \(passedOver == 1 ? "1 file that is no picture" : "\(passedOver) files that are no pictures")"
+            )
+        }
+        guard !files.isEmpty || photos.isEmpty else { throw ConfigurationError("there is no picture to send") }
+        guard key == nil || onePost || files.count < 2 else {
+            throw ConfigurationError("--key names one upload; with several photos it needs --one-post")
+        }
+        let posts = onePost || files.isEmpty ? [files] : files.map { [$0] }
+        var report = UploadReport(total: posts.count, isJSON: json)
+        let stop = Interruption()
         try await inOrder(posts, concurrency: 4) { files in
-            try await publish(files, to: service)
-        } _: { result in
-            done += 1
-            switch result {
-            case .success(let document):
-                if json {
-                    Terminal.say(String(decoding: document, as: UTF8.self).trimmingCharacters(in: .newlines))
-                } else {
-                    Terminal.say(Self.id(in: document))
-                }
-            case .failure(let error):
-                refused += 1
-                if json { Terminal.emit(error.document) } else { Terminal.complain("\(error)") }
-                if posts.count == 1 { throw error.isTransient ? Outcome.tryAgain : Outcome.failed }
-                if error.code == "no_service" { throw Outcome.tryAgain }
-            }
-            if posts.count > 1 { progress.update(done, of: posts.count, note: refused > 0 ? "\(refused) refused" : "") }
+            (files, stop.hasCome ? .notSent : try await sender.send(files))
+        } _: { files, outcome in
+            try report.add(outcome, of: files)
         }
-        progress.finish()
-        if refused > 0 { throw Outcome.partial }
-    }
-
-    private func publish(_ files: [String], to service: Service) async throws -> Result<Data, ServiceError> {
-        do {
-            var headers = HTTPFields()
-            if let name = HTTPField.Name("Idempotency-Key") { headers[name] = key }
-            guard files.count > 1 else {
-                let body = try files.first.map(Self.body) ?? .none
-                return .success(
-                    try await service.send(
-                        .post, "/v1/uploads", query: ["user": user, "text": text, "name": files.first.map(Self.name)],
-                        headers: headers, body: body))
-            }
-            let draft = try await service.send(
-                .post, "/v1/uploads", query: ["user": user, "draft": "true"], headers: headers)
-            let upload = Self.id(in: draft)
-            for file in files {
-                _ = try await service.send(
-                    .post, "/v1/uploads/\(upload)/photos", query: ["name": Self.name(file)], body: try Self.body(file))
-            }
-            return .success(
-                try await service.send(.post, "/v1/uploads/\(upload)/publish", query: ["text": text]))
-        } catch let error as ServiceError {
-            return .failure(error.about(files.count == 1 ? files.first : nil))
-        } catch let error as BlobError {
-            return .failure(
-                ServiceError(code: error.code.rawValue, message: error.message, hint: error.hint, isTransient: false))
-        }
-    }
-
-    private static func name(_ path: String) -> String {
-        URL(fileURLWithPath: path).lastPathComponent
-    }
-
-    private static func body(_ path: String) throws(BlobError) -> RequestBody {
-        let file = try ByteSource(path: path)
-        return .stream(byteCount: file.byteCount, file)
-    }
-
-    private static func id(in document: Data) -> String {
-        struct Named: Decodable {
-            let postId: String?
-            let uploadId: String?
-        }
-        let named = try? JSONDecoder.snakeCase.decode(Named.self, from: document)
-        return named?.postId ?? named?.uploadId ?? ""
+        try report.finish()
     }
 }
 
-extension ServiceError {
-    fileprivate func about(_ file: String?) -> ServiceError {
-        guard let file, !message.contains(file) else { return self }
-        return ServiceError(code: code, message: "\(file): \(message)", hint: hint, isTransient: isTransient)
+/// A person's wish to stop: what is under way is finished, unless it comes twice.
+private final class Interruption: Sendable {
+    private let count = Mutex(0)
+
+    init() {
+        Task {
+            for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
+                guard
+                    count.withLock({ count in
+                        count += 1
+                        return count
+                    }) > 1
+                else {
+                    Terminal.tell("stopping when what is being sent has arrived; once more to stop at once")
+                    continue
+                }
+                exit(Outcome.tryAgain.rawValue)
+            }
+        }
     }
 
-    fileprivate var document: TreeValue {
-        ["outcome": "refused", "code": .string(code), "message": .string(message), "hint": .string(hint)]
-    }
+    var hasCome: Bool { count.withLock { $0 > 0 } }
 }

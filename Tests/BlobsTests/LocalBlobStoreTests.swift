@@ -62,6 +62,18 @@ struct LocalBlobStoreTests {
         }
     }
 
+    @Test("A name never gets other bytes, and whoever writes it again is told how many it has")
+    func namesKeepTheirBytes() async throws {
+        try await withScratch { scratch in
+            let store = try LocalBlobStore(path: scratch.path, staging: try Directory(path: scratch.path))
+            let names = try ["a.jpg", "b.jpg"].map { try BlobName(userID: "u", postID: "p", fileName: $0) }
+            #expect(try store.write([(names[0], [1, 2, 3])]) == [3])
+            #expect(try store.write([(names[0], [9]), (names[1], [4, 5])]) == [3, 2])
+            #expect(try store.open(names[0]).readAll(maxBytes: 10) == [1, 2, 3])
+            #expect(try store.open(names[1]).readAll(maxBytes: 10) == [4, 5])
+        }
+    }
+
     @Test("A user's folder that is a link is not followed")
     func linksInsideTheStoreAreRefused() async throws {
         try await withScratch { scratch in

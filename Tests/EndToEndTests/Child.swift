@@ -9,7 +9,17 @@ final class Child: Sendable {
     private let status = Mutex<Int32?>(nil)
 
     /// Starts the binary; what it writes is appended to the two files.
-    init(_ arguments: [String], output: String, errors: String) throws {
+    ///
+    /// - Parameters:
+    ///   - path: Another program than the binary.
+    ///   - input: The file that is its standard input.
+    ///   - environment: What is added to the test's own.
+    ///   - descriptors: How many files and connections it may have open; nil for as many as the test itself.
+    init(
+        _ arguments: [String], program path: String = Child.binary, output: String, errors: String,
+        input: String = "/dev/null",
+        environment more: [String: String] = [:], descriptors: Int? = nil
+    ) throws {
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         posix_spawn_file_actions_init(&actions)
@@ -18,9 +28,10 @@ final class Child: Sendable {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
         }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY | O_NOCTTY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_addopen(
+            &actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY, 0o600)
         // The threads of a test block signals, and ignore some; the child shall hear all, as under a shell.
         var (none, all) = (sigset_t(), sigset_t())
         sigemptyset(&none)
@@ -28,12 +39,13 @@ final class Child: Sendable {
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        let path = Self.binary
-        let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
+        let limit = descriptors.map { ["/usr/bin/prlimit", "--nofile=\($0):\($0)"] } ?? []
+        let command = limit + [path]
+        let environment = ProcessInfo.processInfo.environment.merging(more) { $1 }.map { "\($0)=\($1)" }
         var processID: pid_t = 0
-        let result = Self.withCStrings([path] + arguments) { arguments in
+        let result = Self.withCStrings(command + arguments) { arguments in
             Self.withCStrings(environment) { environment in
-                posix_spawn(&processID, path, &actions, &attributes, arguments, environment)
+                posix_spawn(&processID, command[0], &actions, &attributes, arguments, environment)
             }
         }
         guard result == 0 else { throw DaemonError("\(path): \(String(cString: strerror(result)))") }
@@ -91,12 +103,23 @@ final class Child: Sendable {
 }
 
 /// Runs a command of the binary to its end.
-func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
+///
+/// - Parameters:
+///   - input: The file that is its standard input.
+///   - output: Where its output goes instead of being given back.
+///   - terminalInput: What a person types at the terminal that is then its standard input; nil for no terminal.
+func run(
+    _ arguments: [String], input: String = "/dev/null", output device: String? = nil, terminalInput: String? = nil,
+    environment: [String: String] = [:]
+) async throws -> (status: Int32, output: String, errors: String) {
     let files = NSTemporaryDirectory() + "tt-run-" + UUID().uuidString
-    let (output, errors) = (files + ".out", files + ".err")
-    defer { for file in [output, errors] { try? FileManager.default.removeItem(atPath: file) } }
-    let status = try await Child(arguments, output: output, errors: errors).wait()
-    return (status, try text(output), try text(errors))
+    let (output, errors) = (device ?? files + ".out", files + ".err")
+    defer { for file in [files + ".out", errors] { try? FileManager.default.removeItem(atPath: file) } }
+    let terminal = try terminalInput.map { try PseudoTerminal(typing: $0) }
+    let child = try Child(
+        arguments, output: output, errors: errors, input: terminal?.path ?? input, environment: environment)
+    let status = try await child.wait()
+    return (status, device == nil ? try text(output) : "", try text(errors))
 }
 
 /// What a file holds.

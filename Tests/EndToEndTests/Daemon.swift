@@ -13,7 +13,7 @@ final class Daemon: Sendable {
     private let child: Child
 
     /// Starts `tintype serve` and waits until it answers. What it says is in `STORAGE.log`.
-    init(storage: String, arguments: [String] = []) async throws {
+    init(storage: String, arguments: [String] = [], descriptors: Int? = nil) async throws {
         self.storage = storage
         client = ServiceClient(.socket(path: storage + "/tintype.sock"))
         let log = storage + ".log"
@@ -21,7 +21,7 @@ final class Daemon: Sendable {
             "serve", "--storage", storage, "--inbox-quiet", "1s", "--log-level", "warning",
             "--duplicates", "new-post",  // Most of what is dropped here is one and the same photo.
         ]
-        child = try Child(options + arguments, output: log, errors: log)
+        child = try Child(options + arguments, output: log, errors: log, descriptors: descriptors)
         try await eventually {
             guard self.child.exitCode == nil else { throw DaemonError(try text(log)) }
             return (try? await self.get("/healthz")) != nil

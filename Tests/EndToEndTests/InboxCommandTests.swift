@@ -94,4 +94,26 @@ struct InboxCommandTests {
             #expect(scratch.exists("Storage/inbox/maria/\(name)"))
         }
     }
+
+    @Test("What broke its decoder is decoded again when it is put back, or forgiven: without the service, too")
+    func poison() async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            let folder = "failed/decoder_crashed/maria"
+            let photo = try Fixture.bytes("baseline-420.jpg")
+            try scratch.write(photo, to: "Storage/\(folder)/a.jpg")
+            let reason = #"{"code": "decoder_crashed", "message": "", "hint": "", "failed_at": 1, "user": "maria"}"#
+            try scratch.write(reason, to: "Storage/\(folder)/a.jpg.reason.json")
+            try scratch.write(Fixture.bytes("text.jpg"), to: "other.jpg")
+            _ = try await lines(["retry", "decoder_crashed/maria/a.jpg"], in: storage)
+            #expect(scratch.exists("Storage/inbox/maria/a.jpg"))
+            let names = try FileManager.default.contentsOfDirectory(atPath: storage + "/forgiven")
+            #expect(names.count == 1 && names[0].count == 64)
+            let result = try await run(["inbox", "forgive", scratch.path + "/other.jpg", "--storage", storage])
+            #expect(result.status == 0, "\(result)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: storage + "/forgiven").count == 2)
+            let missing = try await run(["inbox", "forgive", scratch.path + "/none.jpg", "--storage", storage])
+            #expect(missing.status == 1 && missing.errors.contains("none.jpg"))
+        }
+    }
 }

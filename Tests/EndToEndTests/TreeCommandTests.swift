@@ -27,7 +27,7 @@ struct TreeCommandTests {
             // What was there goes.
             _ = try await daemon.send(
                 .put, "/\(path.isEmpty ? "" : path + "/")stale.json?ns=copy", body: .bytes(Array("1".utf8)))
-            #expect(try await run(["import", first] + storage).status == 0)
+            #expect(try await run(["import", first, "--replace", "--yes"] + storage).status == 0)
             #expect(try await run(["export"] + storage + ["-o", second]).status == 0)
             #expect(try text(first) == text(second))
             let plain = try JSONSerialization.jsonObject(with: Data(try text(first).utf8)) as? [String: [String: Any]]
@@ -57,7 +57,8 @@ struct TreeCommandTests {
             ]
             for fault in faults {
                 try scratch.write(fault.file, to: "fault.json")
-                let refused = try await run(["import", scratch.path + "/fault.json", "x"] + storage)
+                let refused = try await run(
+                    ["import", scratch.path + "/fault.json", "x", "--replace", "--yes"] + storage)
                 #expect(refused.status == 1 && refused.errors.contains(fault.complaint), "\(fault.file): \(refused)")
             }
             #expect(try await run(["export", "x"] + storage).output == whole.output)
@@ -68,6 +69,42 @@ struct TreeCommandTests {
             #expect(try await daemon.stop() == 0)
             let nobody = try await run(["export"] + storage)
             #expect(nobody.status == 75, "\(nobody)")
+        }
+    }
+
+    @Test("What is there is replaced only when somebody says so, having seen what goes", arguments: ["", "posts"])
+    func loss(path: String) async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            let post = try await daemon.upload(try Fixture.bytes("size-24x16.jpg"), by: "maria")
+            try scratch.write(#"{"x":{"y":1}}"#, to: "small.json")
+            let command = ["import", scratch.path + "/small.json"] + (path.isEmpty ? [] : [path])
+            let storage = ["--storage", daemon.storage]
+            let before = try await run(["export"] + storage).output
+            let loss = path.isEmpty ? "posts (1)" : post
+            let refusals: [(more: [String], standardInput: String?, status: Int32, words: [String])] = [
+                ([], nil, 2, ["--merge", "--replace", loss, "Nothing was written"]),
+                (["--yes"], nil, 2, ["--merge", "--replace"]),
+                (["--replace"], nil, 2, ["--yes", loss]),
+                (["--replace"], "n\n", 1, [loss, "[y/N]"]),
+                (["--replace"], "\n", 1, [loss, "[y/N]"]),
+                (["--replace", "--merge"], nil, 2, ["--merge"]),
+            ]
+            for refusal in refusals {
+                let result = try await run(command + refusal.more + storage, terminalInput: refusal.standardInput)
+                #expect(result.status == refusal.status, "\(refusal): \(result)")
+                for word in refusal.words { #expect(result.errors.contains(word), "\(refusal): \(result)") }
+                #expect(try await run(["export"] + storage).output == before, "\(refusal) wrote something")
+            }
+            #expect(try await run(command + ["--merge"] + storage).status == 0)
+            let merged = try await run(["export"] + storage).output
+            #expect(merged.contains(post) && merged.contains(#""x":{"y":1}"#), "\(merged)")
+            let replaced = try await run(command + ["--replace"] + storage, terminalInput: "y\n")
+            #expect(replaced.status == 0 && replaced.errors.contains(loss), "\(replaced)")
+            #expect(try await run(["export"] + command.dropFirst(2) + storage).output == #"{"x":{"y":1}}"#)
+            let fresh = try await run(["import", scratch.path + "/small.json", "new/place"] + storage)
+            #expect(fresh.status == 0, "nothing was there to be lost: \(fresh)")
+            #expect(try await daemon.stop() == 0)
         }
     }
 

@@ -9,6 +9,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "tintype", path: "../..")],
     targets: [
-        .executableTarget(name: "Fuzz", dependencies: [.product(name: "Imaging", package: "tintype")])
+        .executableTarget(
+            name: "Fuzz", dependencies: [.product(name: "Imaging", package: "tintype")],
+            swiftSettings: [.define("HEIF")])
     ]
 )

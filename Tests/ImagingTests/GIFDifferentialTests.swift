@@ -40,10 +40,10 @@ struct GIFDifferentialTests {
         #expect(accepted > 100, "or nothing was compared")
     }
 
-    @Test("Streams of noise are refused or decoded, and never more than there is room for", arguments: 1...9)
+    @Test("Streams of noise are refused or decoded, and never more than there is room for", arguments: 1...12)
     func noise(rootBits: Int) {
         var random = SplitMix(state: UInt64(rootBits))
-        guard let decoder = LZWDecoder(rootBits: rootBits) else { return #expect(!(2...8).contains(rootBits)) }
+        guard let decoder = LZWDecoder(rootBits: rootBits) else { return #expect(!(2...11).contains(rootBits)) }
         for _ in 0..<500 {
             let stream = (0..<Int.random(in: 0...300, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)
@@ -59,14 +59,14 @@ struct GIFDifferentialTests {
 
     @Test(
         "Strings short and long, of few pixels and of many, in a dictionary that is cleared or kept",
-        arguments: 2...8, [true, false])
+        arguments: 2...11, [true, false])
     func strings(rootBits: Int, clears: Bool) {
         var random = SplitMix(state: UInt64(rootBits))
         guard let decoder = LZWDecoder(rootBits: rootBits) else {
-            Issue.record("2 to 8 bits are taken")
+            Issue.record("2 to 11 bits are taken")
             return
         }
-        let most = UInt8(1 << rootBits - 1)
+        let most = UInt8(clamping: 1 << rootBits - 1)
         for period in [1, 2, 3, 16, 17, 40, 1000] {
             let pattern = (0..<period).map { _ in UInt8.random(in: 0...most, using: &random) }
             // A pattern alone, noise alone, and a pattern in which a pixel is another one now and then.
@@ -81,6 +81,40 @@ struct GIFDifferentialTests {
                 #expect(decoded.map { Array($0[LZWDecoder.rootCount...]) } == pixels)
                 #expect(decoder.decode(padded.span, count: pixels.count + 1) == nil, "the stream ends before")
             }
+        }
+    }
+
+    @Test(
+        "Indices that are said to have more than 8 bits, as others read them, still and animated", arguments: 8...12)
+    func wideCodes(rootBits: Int) throws {
+        var random = SplitMix(state: 0x7E57_0000_0033)
+        let palette = (0..<768).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let size = PixelSize(width: 40, height: 30)
+        func frame() -> [[UInt8]] {
+            (0..<size.height).map { _ in (0..<size.width).map { _ in UInt8.random(in: 0...255, using: &random) } }
+        }
+        let (first, second) = (frame(), frame())
+        func gif(_ rootBits: Int, isInterlaced: Bool = false) -> GIFBuilder {
+            var gif = GIFBuilder(
+                size, palette: palette, transparent: nil, rows: first, isInterlaced: isInterlaced, rootBits: rootBits)
+            gif.addFrame(size, rows: second, rootBits: rootBits)
+            return gif
+        }
+        for isInterlaced in [false, true] {
+            let (wide, plain) = (gif(rootBits, isInterlaced: isInterlaced), gif(8, isInterlaced: isInterlaced))
+            guard rootBits < 12 else {
+                #expect(throws: ImageError.self) { try decode(wide.file) }
+                continue
+            }
+            #expect(try decode(wide.file) == decode(plain.file))
+            #if WebP
+                let recipes = [try Recipe(parsing: "a=40,webp,animated")]
+                let (ours, expected) = (
+                    try Renderer().render(wide.file.span, recipes: recipes),
+                    try Renderer().render(plain.file.span, recipes: recipes)
+                )
+                #expect(ours.renditions == expected.renditions && ours.header.frameCount == 2)
+            #endif
         }
     }
 

@@ -4,6 +4,7 @@
 struct DecodedPlanes: Hashable {
     var layouts: [PlaneLayout] = []
     var samples: [[UInt8]] = []
+    var isDamaged = false
 
     /// Reads a decoder to its end.
     init(_ decoder: consuming some PlaneDecoder & ~Copyable, from bytes: Span<UInt8>) throws(ImageError) {
@@ -15,6 +16,7 @@ struct DecodedPlanes: Hashable {
             for (index, plane) in band.planes.enumerated() { append(plane, index, of: band) }
         }
         try decoder.finish(bytes)
+        isDamaged = decoder.isDamaged
     }
 
     private mutating func append(_ plane: PlaneBand.Plane, _ index: Int, of band: PlaneBand) {
@@ -66,7 +68,9 @@ enum JPEGOracle {
         return try bytes.span.withUnsafeBufferPointer { buffer throws(ImageError) in
             let source = try JPEGSource(buffer, header: header, limits: ImageLimits())
             guard source.isPlanar else { throw .unsupported("another colour model") }
-            return try DecodedPlanes(JPEGPlaneDecoder(source, eighths: eighths), from: buffer.span)
+            let planes = try DecodedPlanes(JPEGPlaneDecoder(source, eighths: eighths), from: buffer.span)
+            guard !planes.isDamaged else { throw .corrupt(.jpeg, "what libjpeg complains of") }
+            return planes
         }
     }
 }

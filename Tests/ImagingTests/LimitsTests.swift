@@ -42,19 +42,52 @@ struct LimitsTests {
         Row(file: "progressive-444.jpg", limits: ImageLimits(maxScans: 9), code: .tooManyScans, message: "9 scans"),
         Row(file: "progressive-444.jpg", limits: ImageLimits(maxScans: 10), code: nil, message: ""),
         Row(
-            file: "progressive-444.jpg", limits: ImageLimits(maxProgressivePixels: 160 * 120 - 1), code: .tooManyPixels,
-            message: "in several scans is 19199 pixels"),
+            file: "progressive-444.jpg", limits: ImageLimits(maxScanPixels: 160 * 120 * 10 - 1), code: .tooManyScans,
+            message: "9 scans"),
+        Row(file: "progressive-444.jpg", limits: ImageLimits(maxScanPixels: 160 * 120 * 10), code: nil, message: ""),
         Row(
-            file: "noninterleaved.jpg", limits: ImageLimits(maxProgressivePixels: 160 * 120 - 1), code: .tooManyPixels,
-            message: "in several scans is 19199 pixels"),
-        Row(file: "baseline-420.jpg", limits: ImageLimits(maxProgressivePixels: 1), code: nil, message: ""),
-        Row(file: "progressive-444.jpg", limits: ImageLimits(maxProgressivePixels: 160 * 120), code: nil, message: ""),
+            file: "noninterleaved.jpg", limits: ImageLimits(maxScanPixels: 160 * 120 * 3 - 1), code: .tooManyScans,
+            message: "2 scans"),
+        Row(file: "baseline-420.jpg", limits: ImageLimits(maxScanPixels: 1), code: nil, message: ""),
         Row(
             file: "plain.gif", limits: ImageLimits(maxLosslessPixels: 96 * 72 - 1), code: .tooManyPixels,
             message: "in a GIF is 6911 pixels"),
         Row(file: "rgb-8.png", limits: ImageLimits(maxLosslessPixels: 96 * 72), code: nil, message: ""),
         Row(file: "bomb-scans.jpg", limits: ImageLimits(maxScans: 190), code: nil, message: ""),
     ]
+
+    @Test(
+        "A refusal names the setting that would let the picture pass",
+        arguments: [
+            ("rgb-8.png", ImageLimits(maxInputBytes: 100), "max-bytes"),
+            ("rgb-8.png", ImageLimits(maxPixels: 100), "max-pixels"),
+            ("rgb-8.png", ImageLimits(maxLosslessPixels: 100), "max-lossless-pixels"),
+            ("rgb-8.png", ImageLimits(maxSide: 95), "max-side"),
+            ("animated.gif", ImageLimits(maxFramePixels: 100), "max-frame-pixels"),
+            ("rgb-8-interlaced.png", ImageLimits(maxWorkingBytes: 100), "max-memory"),
+            ("progressive-444.jpg", ImageLimits(maxWorkingBytes: 100), "max-memory"),
+            ("progressive-444.jpg", ImageLimits(maxScans: 9), "max-scans"),
+            ("progressive-444.jpg", ImageLimits(maxScanPixels: 160 * 120 * 9), "max-scan-pixels"),
+        ])
+    func settings(file: String, limits: ImageLimits, setting: String) {
+        let error = #expect(throws: ImageError.self) {
+            try Renderer(limits: limits).render(Fixture.bytes(file).span, recipes: Recipe.defaults)
+        }
+        #expect(error?.hint.hasSuffix(" raises \(setting).") == true, "\(error?.hint ?? "")")
+    }
+
+    @Test(
+        "The defaults take what today's phones make",
+        arguments: [
+            ("108 megapixels", 12_000, 9000, 1), ("200 megapixels", 16_320, 12_240, 1),
+            ("progressive, 50 megapixels", 8160, 6120, 10), ("progressive, 200 megapixels", 16_320, 12_240, 10),
+        ])
+    func phones(name: String, width: Int, height: Int, scans: Int) throws {
+        let size = PixelSize(width: width, height: height)
+        let header = ImageHeader(format: .jpeg, storedSize: size, orientation: .up, hasAlpha: false, frameCount: 1)
+        try ImageLimits().check(header, framePixels: 0)
+        #expect(ImageLimits().scanCount(for: size) >= scans)
+    }
 
     @Test("Scans are counted before any is decoded")
     func scans() throws {

@@ -33,6 +33,11 @@
                 bound: MemoryBound(.yCbCr, square(10_000), divisor: 2, samplesPerPixel: 1.5)
             ) { JPEGBuilder.grey(10_000, 10_000).file },
             Row(
+                name: "200 megapixels of JPEG", recipes: ["full=1280", "tile=150,cover"],
+                bound: MemoryBound(
+                    .yCbCr, PixelSize(width: 16_320, height: 12_240), divisor: 4, samplesPerPixel: 1.5)
+            ) { JPEGBuilder.grey(16_320, 12_240).file },
+            Row(
                 name: "a JPEG as wide as may be", recipes: usual,
                 bound: MemoryBound(.yCbCr, PixelSize(width: 30_000, height: 400), samplesPerPixel: 1.5)
             ) { JPEGBuilder.grey(30_000, 400).file },
@@ -58,10 +63,10 @@
                 bound: MemoryBound(.yCbCr, square(2000), samplesPerPixel: 3, workingBytes: 2000 * 2000 * 3 * 17 / 8)
             ) { wholeProgressive(2000) },
             Row(
-                name: "100 megapixels of progressive JPEG, an eighth of which is enough", recipes: ["a=320"],
+                name: "200 megapixels of progressive JPEG, an eighth of which is enough", recipes: ["a=640"],
                 bound: MemoryBound(
-                    .yCbCr, square(10_000), divisor: 8, samplesPerPixel: 3, workingBytes: 1250 * 1250 * 6)
-            ) { wholeProgressive(10_000) },
+                    .yCbCr, square(14_160), divisor: 8, samplesPerPixel: 3, workingBytes: 1770 * 1770 * 6)
+            ) { wholeProgressive(14_160) },
             Row(
                 name: "25 megapixels of ink", recipes: usual,
                 bound: MemoryBound(.cmyk, square(5000), samplesPerPixel: 4)
@@ -120,10 +125,23 @@
                     bound: MemoryBound(.rgba, square(1000), samplesPerPixel: 4, workingBytes: 8_000_000)
                 ) { try Encoder.webp(PixelBuffer(size: square(1000), channels: 4), quality: 50) },
                 Row(
-                    name: "50 megapixels of HEIC", recipes: ["thumb=320"],
+                    name: "50 megapixels of HEIC", recipes: usual,
                     bound: MemoryBound(
-                        .rgb, PixelSize(width: 8192, height: 6144), samplesPerPixel: 3, workingBytes: 8192 * 6144 * 6)
+                        .yCbCr, PixelSize(width: 8192, height: 6144), samplesPerPixel: 1.5,
+                        workingBytes: 16 * (512 * 512 * 7 / 2 + 1_048_576))
                 ) { Fixture.bytes("large.heic") },
+                Row(
+                    name: "50 megapixels of AVIF", recipes: usual,
+                    bound: MemoryBound(
+                        .yCbCr, PixelSize(width: 8192, height: 6144), samplesPerPixel: 1.5,
+                        workingBytes: 16 * (640 * 640 * 5 / 2 + 2_097_152))
+                ) { Fixture.bytes("large.avif") },
+                Row(
+                    name: "an AVIF of 10 bits with all of its chroma", recipes: ["thumb=320"],
+                    bound: MemoryBound(
+                        .yCbCr, PixelSize(width: 2000, height: 1500), samplesPerPixel: 3,
+                        workingBytes: 2128 * 1628 * 7 + 2_097_152)
+                ) { Fixture.bytes("large-deep.avif") },
             ]
         #else
             private static let optional: [Row] = []

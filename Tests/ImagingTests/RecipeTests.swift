@@ -10,6 +10,9 @@ struct RecipeTests {
         ("tile=160,alpha,background=#0A0b0c,cover", "tile=160x160,cover,q80,background=#0a0b0c,alpha"),
         ("a-b_9=1x16384,q100", "a-b_9=1x16384,inside,q100"),
         ("slow=640,progressive,q70", "slow=640x640,inside,q70,progressive"),
+        ("shot=640,subsampling=444", "shot=640x640,inside,q80,subsampling=444"),
+        ("shot=640,subsampling=420,progressive", "shot=640x640,inside,q80,progressive,subsampling=420"),
+        ("icon=64,png,alpha", "icon=64x64,inside,q80,alpha,png"),
     ])
     func parsing(text: String, canonical: String) throws {
         let recipe = try Recipe(parsing: text)
@@ -21,7 +24,9 @@ struct RecipeTests {
         "", "thumb", "=640", "thumb=", "thumb=0", "thumb=640x", "thumb=x480", "thumb=1x2x3", "thumb=-5", "thumb=+5",
         "thumb=16385", "thumb=99999999999999999999", "thumb=640,", "thumb=640,,q70", "thumb=640,q0", "thumb=640,q101",
         "thumb=640,q", "thumb=640,qx", "thumb=640,fill", "thumb=640,animated", "thumb=640,webp,progressive",
-        "thumb=640,webp,animated,progressive",
+        "thumb=640,webp,animated,progressive", "thumb=640,subsampling=422", "thumb=640,subsampling=automatic",
+        "thumb=640,webp,subsampling=444", "thumb=640,png,subsampling=444", "thumb=640,png,webp",
+        "thumb=640,png,progressive", "thumb=640,avif,webp", "thumb=640,avif,animated", "thumb=2049,avif",
         "thumb=16384,webp", "thumb=640,background=white", "thumb=640,background=#fff",
         "thumb=640,background=#+fffff", "thumb=640,background=#gggggg", "Thumb=640", "th umb=640", "th/umb=640",
         "é=640",
@@ -44,15 +49,63 @@ struct RecipeTests {
 
     @Test func fingerprintsFollowThePixels() throws {
         let base = try Recipe(parsing: "thumb=640,q70")
-        #expect(base.fingerprint.utf8.count == 8)
-        #expect(try Recipe(parsing: "other=640x640,inside,q70").fingerprint == base.fingerprint)
+        func fingerprint(_ recipe: Recipe) -> String { recipe.fingerprint(among: []) }
+        #expect(fingerprint(base).utf8.count == 8 && fingerprint(base) == base.fingerprint(among: [base]))
+        #expect(fingerprint(try Recipe(parsing: "other=640x640,inside,q70")) == fingerprint(base))
         let others = [
             "thumb=641,q70", "thumb=640x641,q70", "thumb=640,q71", "thumb=640,q70,cover", "thumb=640,q70,alpha",
             "thumb=640,q70,background=#000000",
         ]
-        var seen: Set = [base.fingerprint]
-        for other in others { seen.insert(try Recipe(parsing: other).fingerprint) }
+        var seen: Set = [fingerprint(base)]
+        for other in others { seen.insert(fingerprint(try Recipe(parsing: other))) }
         #expect(seen.count == others.count + 1)
+    }
+
+    @Test(
+        "A fingerprint tells what another recipe does to the bytes, and nothing that none of them can do",
+        arguments: [
+            ("small=320", "thumb=640", true), ("small=320", "thumb=100", false), ("small=320", "same=320,q99", false),
+            ("small=320x200", "thumb=300x250", true), ("small=320", "tile=160,cover", true),
+            ("tile=160,cover", "small=160", false), ("tile=160,cover", "small=320x100", false),
+            ("small=320", "shot=100,subsampling=444", true), ("small=320", "icon=100,png", true),
+            ("shot=320,subsampling=444", "icon=100,png", false), ("small=320", "shot=100,subsampling=420", false),
+            ("tile=160,cover", "small=161", true), ("tile=160x90,cover", "tall=100x120,cover", true),
+        ])
+    func fingerprintsAmongOthers(text: String, other: String, changes: Bool) throws {
+        let (recipe, other) = (try Recipe(parsing: text), try Recipe(parsing: other))
+        let both = recipe.fingerprint(among: [recipe, other])
+        #expect(both == recipe.fingerprint(among: [other, recipe, other]))
+        #expect((both != recipe.fingerprint(among: [recipe])) == changes)
+    }
+
+    @Test("Two sets of recipes that give a rendition one fingerprint give it the same bytes")
+    func oneFingerprintOneContent() throws {
+        let boxes = [
+            "400", "300x150", "200", "160x100,cover", "120,cover", "90x200", "60", "64x20,cover", "150,subsampling=444",
+            "80,png",
+        ]
+        let files = [
+            "size-640x480.jpg", "baseline-444.jpg", "progressive-dc-scans-2x2.jpg", "rgb-8.png", "large-odd.gif",
+        ]
+        var random = SplitMix(state: 0x7E57_0000_0040)
+        var seen: [String: [UInt8]] = [:]
+        var repeatCount = 0
+        for _ in 0..<40 {
+            let recipes = try boxes.enumerated().compactMap { number, box in
+                Bool.random(using: &random) ? try Recipe(parsing: "r\(number)=\(box)") : nil
+            }
+            for file in files {
+                for rendition in try Renderer().render(Fixture.bytes(file).span, recipes: recipes).renditions {
+                    let name = "\(file) \(rendition.recipe.name) \(rendition.recipe.fingerprint(among: recipes))"
+                    if let bytes = seen[name] {
+                        #expect(rendition.bytes == bytes, "\(name)")
+                        repeatCount += 1
+                    }
+                    seen[name] = rendition.bytes
+                }
+            }
+        }
+        #expect(repeatCount > 20 && seen.count > 100, "\(repeatCount) of \(seen.count)")
     }
 
     @Test(arguments: [

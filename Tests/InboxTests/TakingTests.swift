@@ -93,6 +93,28 @@ struct TakingTests {
         }
     }
 
+    @Test("An inbox that is mounted over, or deleted and made anew, while the service runs", arguments: [true, false])
+    func anotherInbox(isMount: Bool) async throws {
+        try await withInbox { running in
+            try running.drop(Self.photo, as: "maria/before.jpg")
+            _ = try await running.document("done/maria/before.jpg.receipt.json")
+            let inbox = "\(running.scratch.path)/Storage/inbox"
+            if isMount {
+                guard mount("tmpfs", inbox, "tmpfs", 0, "size=8m") == 0 else {
+                    print("skipped: mounting is not allowed here (\(String(cString: strerror(errno))))")
+                    return
+                }
+            } else {
+                try FileManager.default.removeItem(atPath: inbox)
+                try await eventually { running.scratch.exists("Storage/inbox") }
+            }
+            defer { if isMount { umount2(inbox, Int32(MNT_DETACH)) } }
+            try running.scratch.write(Fixture.bytes(Self.photo), to: "Storage/inbox/maria/after.jpg")
+            _ = try await running.document("done/maria/after.jpg.receipt.json")
+            #expect(try await running.posts().count == 2)
+        }
+    }
+
     @Test("Whoever has the file open when it is claimed, and writes on, gets it back: no half of it is ever a post")
     func writerThatStayed() async throws {
         try await withScratch { scratch in

@@ -26,13 +26,14 @@ struct DeathTests {
         [
             Row("segmentationFault", says: "SIGSEGV"), Row("abort", says: "SIGABRT"), Row("trap", says: "SIG"),
             Row("exit", says: "code 3"), Row("loop", .decoderTimedOut, says: "1 seconds of processor time"),
+            Row("loopDeaf", .decoderTimedOut, says: "1 seconds of processor time"),
             Row("allocate", .tooMuchMemory, says: "256 MiB"),
             Row("noise", says: "answer"), Row("longNoise", says: "answer"), Row("emptyMessage", says: "hung up"),
             Row("hangUp", says: "hung up"),
         ]
         + [
             "open", "stat", "socket", "connect", "fork", "exec", "executableMemory", "ptrace", "signal", "writeFile",
-            "raiseLimit", "time", "kill",
+            "raiseLimit", "time", "kill", "sendKill", "signalReturn", "userNamespace",
         ].map { Row($0, says: "forbidden system call") }
 
     @Test(arguments: rows)
@@ -53,6 +54,39 @@ struct DeathTests {
         let error = await #expect(throws: IsolationError.self) { try await renderer.render(Rogue.photo("sleep")) }
         #expect(error?.code == .decoderTimedOut)
         #expect(error?.message.contains("1 seconds on the clock") == true)
+    }
+
+    @Test("A photo that somebody else's kills end is no poison: it is to be tried again, twice at once and then later")
+    func killedFromOutside() async throws {
+        let renderer = try IsolatedRenderer(Rogue.program)
+        let name = "w\(UInt32.random(in: .min ... .max))"
+        let kills = Shared(0)
+        let hunter = Task {
+            while !Task.isCancelled {
+                for process in Rogue.processes(named: name) where kill(process, SIGKILL) == 0 {
+                    kills.change { $0 += 1 }
+                    try await eventually { !Rogue.processes(named: name).contains(process) }
+                }
+                try await Task.sleep(for: .milliseconds(1))
+            }
+        }
+        let error = await #expect(throws: IsolationError.self) {
+            try await renderer.render(Rogue.photo("wait \(name)"))
+        }
+        hunter.cancel()
+        #expect(error?.code == .workerKilled && error?.isPoison == false && error?.isTransient == true)
+        #expect(error?.message.contains("SIGKILL") == true, "\(error?.message ?? "")")
+        #expect(kills.value == 2)
+    }
+
+    @Test("A worker that somebody stops is replaced, and its photo rendered")
+    func stoppedFromOutside() async throws {
+        let renderer = try IsolatedRenderer(Rogue.program, limits: WorkerLimits(patience: .seconds(1)))
+        let name = try await renderer.workerName()
+        kill(try #require(pid_t(name)), SIGSTOP)
+        let good = try Fixture.bytes("size-24x16.jpg")
+        #expect(try await renderer.render(good) == Renderer().render(good.span, recipes: Recipe.defaults))
+        #expect(try await renderer.workerName() != name)
     }
 
     @Test("What ended one worker is tried once more, on a fresh one: it may have been the worker's fault")

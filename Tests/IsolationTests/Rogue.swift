@@ -31,3 +31,31 @@ extension IsolatedRenderer {
         }
     }
 }
+
+extension Rogue {
+    /// Processes whose first thread has given itself the name.
+    static func processes(named name: String) -> [pid_t] {
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return all.compactMap(pid_t.init).filter { process in
+            (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)) == name + "\n"
+                && (try? stat(process)[0]) != "Z"
+        }
+    }
+
+    /// What the kernel says of a process behind its name: state, parent, and so on (proc_pid_stat(5)).
+    static func stat(_ process: pid_t) throws -> [String] {
+        let line = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        return line[(line.lastIndex(of: ")") ?? line.startIndex)...].split(separator: " ").dropFirst().map(String.init)
+    }
+
+    /// Whether this system lets programs have namespaces of their own.
+    static let hasNamespaces: Bool = {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+        process.arguments = ["--user", "--net", "--mount", "--ipc", "--uts", "true"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
+}

@@ -29,6 +29,8 @@ struct SameBytesTests {
     func everyEncoding(file: String) async throws {
         let texts = [
             "a=100,webp,animated", "b=50,alpha", "c=64,cover,progressive", "d=80,webp,alpha", "e=9,alpha,q100",
+            "f=90,subsampling=444", "g=70,png", "h=80,avif", "i=99,avif,alpha",
+            "j=60,avif,subsampling=444",
         ]
         let recipes = try texts.map { try Recipe(parsing: $0) }
         let bytes = try Fixture.bytes(file)

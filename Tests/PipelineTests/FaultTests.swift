@@ -37,8 +37,9 @@ struct FaultTests {
     }
 
     private func obstacle(for id: PostID) throws -> String {
-        let recipe = try #require(PipelineSettings(workers: 1).recipes.first { $0.name == "thumb" })
-        return "blobs/u/\(id)/thumb-\(recipe.fingerprint).jpg"
+        let recipes = PipelineSettings(workers: 1).recipes
+        let recipe = try #require(recipes.first { $0.name == "thumb" })
+        return "blobs/u/\(id)/thumb-\(recipe.fingerprint(among: recipes)).jpg"
     }
 
     @Test("An original that is gone is a verdict that says where to put it back")

@@ -9,37 +9,60 @@ import Tree
 
 @Suite("The files of what is gone", .timeLimit(.minutes(5)))
 struct OrphanTests {
-    /// Deletes a post as a client of the database does.
-    private func delete(_ record: UploadRecord, in tree: TreeStore) async throws {
-        var update = MultiPathUpdate()
-        update[Paths.post(record.id)] = nil
-        update[Paths.postsOf(record.owner) / record.id.key] = nil
-        update[Paths.feed(record.owner) / record.id.key] = nil
-        try await tree.update(update)
+    /// Ways in which a post goes.
+    enum Way: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case ours, multiPath, rawDelete, rawPatch, allPosts, wholeTree
+
+        var testDescription: String { rawValue }
+
+        func delete(_ record: UploadRecord, keeping other: PostID, of running: RunningPipeline) async throws {
+            let tree = running.storage.tree
+            var update = MultiPathUpdate()
+            switch self {
+            case .ours:
+                _ = try await running.pipeline.deletePost(record.id)
+                return
+            case .multiPath:
+                update[Paths.postsOf(record.owner) / record.id.key] = nil
+                update[Paths.feed(record.owner) / record.id.key] = nil
+                update[Paths.post(record.id)] = nil
+            case .rawDelete: update[Paths.post(record.id)] = nil
+            case .rawPatch:
+                for key in try await tree.keys(of: Paths.post(record.id)) { update[Paths.post(record.id) / key] = nil }
+            case .allPosts: update[Paths.posts] = .object([other.key: try #require(await tree.get(Paths.post(other)))])
+            case .wholeTree:
+                update[.root] = ["posts": .object([other.key: try #require(await tree.get(Paths.post(other)))])]
+            }
+            try await tree.update(update)
+        }
     }
 
-    @Test("The files of a deleted post go when the grace period is over, and no others")
-    func deleted() async throws {
+    @Test("The files of a deleted post go when the grace period is over, and no others", arguments: Way.allCases)
+    func deleted(_ way: Way) async throws {
         try await withPipeline { running in
-            let storage = running.storage
+            let (storage, pipeline) = (running.storage, running.pipeline)
             var records: [UploadRecord] = []
-            for _ in 0..<2 {
-                let id = try await running.accept("rgb-8.png", by: "maria")
-                records.append(try await running.pipeline.outcome(of: id))
+            for text in ["#one", "#two"] {
+                let photo = (name: "a.png", bytes: try Fixture.bytes("rgb-8.png"))
+                records.append(try await running.upload([photo], by: "maria", text: text))
             }
-            try await delete(records[0], in: storage.tree)
+            let (gone, kept) = (records[0], records[1])
+            try await way.delete(gone, keeping: kept.id, of: running)
 
-            try await running.pipeline.collectOrphans()
-            #expect(try files(of: records[0], in: storage).count > 1, "whoever saw the post still sees its pictures")
-            let note = Paths.orphan(records[0].id)
-            #expect(try await storage.tree.get(note) != nil)
+            try await pipeline.sweep()
+            #expect(try files(of: gone, in: storage).count > 1, "whoever saw the post still sees its pictures")
+            #expect(try await pipeline.listUnclaimed().isEmpty, "a deletion explains them")
 
             // The grace period is over.
-            try await storage.tree.set(note / "after", to: 0)
-            try await running.pipeline.collectOrphans()
-            #expect(try files(of: records[0], in: storage).isEmpty)
-            #expect(try await storage.tree.get(note) == nil)
-            #expect(try files(of: records[1], in: storage).count > 1)
+            try await storage.tree.set(Paths.deleted(gone.id), to: 0)
+            try await pipeline.sweep()
+            #expect(try files(of: gone, in: storage).isEmpty)
+            #expect(try await storage.tree.get(Paths.deleted(gone.id)) == nil)
+            #expect(try await pipeline.record(of: gone.id)?.state == .deleted)
+            for place in [Paths.postsOf(gone.owner), Paths.feed(gone.owner), "hashtags/one"] {
+                #expect(try await storage.tree.get(place / gone.id.key) == nil, "\(place)")
+            }
+            #expect(try files(of: kept, in: storage).count > 1)
         }
     }
 
@@ -50,22 +73,42 @@ struct OrphanTests {
             let id = try await running.accept("rgb-8.png", by: "maria")
             let record = try await running.pipeline.outcome(of: id)
             let post = try await storage.tree.get(Paths.post(id))
-            try await delete(record, in: storage.tree)
-            try await running.pipeline.collectOrphans()
+            try await storage.tree.set(Paths.post(id), to: nil)
             try await storage.tree.set(Paths.post(id), to: post)
-            try await storage.tree.set(Paths.orphan(id) / "after", to: 0)
-            try await running.pipeline.collectOrphans()
+            try await storage.tree.set(Paths.deleted(id), to: 0)
+            try await running.pipeline.sweep()
             #expect(try files(of: record, in: storage).count > 1)
-            #expect(try await storage.tree.get(Paths.orphan(id)) == nil)
+            #expect(try await storage.tree.get(Paths.deleted(id)) == nil)
         }
     }
 
-    @Test("What is still to be published, or to be put aside, is no orphan")
+    @Test("What is still to be published, or to be put aside, is not unclaimed")
     func unfinished() async throws {
         try await withPipeline(runs: false) { running in
+            _ = try await running.accept("rgb-8.png", by: "maria")
+            #expect(try await running.pipeline.listUnclaimed().isEmpty)
+        }
+    }
+
+    @Test("Files of which the tree knows nothing are kept, listed, and go when a person says so, they alone")
+    func unclaimed() async throws {
+        try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in
+            let (storage, pipeline) = (running.storage, running.pipeline)
             let id = try await running.accept("rgb-8.png", by: "maria")
-            try await running.pipeline.collectOrphans()
-            #expect(try await running.storage.tree.get(Paths.orphan(id)) == nil)
+            let claimed = try await pipeline.outcome(of: id)
+            let lost = "-OaBcDeFgHiJkLmNoPqR"
+            try running.scratch.write([1, 2, 3], to: "Storage/blobs/maria/\(lost)/original.jpg")
+            try await pipeline.sweep()
+            try await pipeline.lookForUnclaimed()
+            let listed = try await pipeline.listUnclaimed()
+            #expect(listed.map { "\($0.owner)/\($0.id) \($0.fileCount) \($0.byteCount)" } == ["maria/\(lost) 1 3"])
+            #expect(try await pipeline.status().unclaimed == 1)
+
+            await #expect(throws: PipelineError.self) { try await pipeline.dropUnclaimed(id, of: "maria") }
+            #expect(try files(of: claimed, in: storage).count > 1)
+            try await pipeline.dropUnclaimed(try #require(PostID(lost)), of: "maria")
+            #expect(try await pipeline.listUnclaimed().isEmpty)
+            #expect(!running.scratch.exists("Storage/blobs/maria/\(lost)"))
         }
     }
 

@@ -1,11 +1,12 @@
 import Blobs
 import Imaging
-import Isolation
-import Pipeline
 import Posts
 import TestSupport
 import Testing
 import Tree
+
+@testable import Isolation
+@testable import Pipeline
 
 @Suite("A photo that breaks its decoder is refused, remembered, and nobody else's trouble", .timeLimit(.minutes(5)))
 struct PoisonTests {
@@ -58,6 +59,71 @@ struct PoisonTests {
             for _ in 0..<2 { _ = try await running.upload([("a.jpg", Rogue.photo("exit"))], by: "u") }
             #expect(renderer.count.value == 2)
         }
+    }
+
+    @Test("Other decoders have not judged it yet")
+    func otherDecoders() async throws {
+        try await withScratch { scratch in
+            for (version, expected) in [("1", 1), ("1", 0), ("2", 1)] {
+                let renderer = try Counting()
+                try await withPipeline(in: scratch, settings: { $0.decoderVersion = version }, renderer: renderer) {
+                    let record = try await $0.upload([("a.jpg", Rogue.photo("exit"))], by: "u")
+                    #expect(record.error?.code.rawValue == "decoder_crashed")
+                    #expect(renderer.count.value == expected)
+                }
+            }
+            #expect(WorkerProgram.version.count == 16)
+        }
+    }
+
+    @Test("A person may have it tried again: while the service runs, and while it does not", arguments: [true, false])
+    func secondChance(runs: Bool) async throws {
+        try await withScratch { scratch in
+            let renderer = try Counting()
+            let hash = Shared("")
+            try await withPipeline(in: scratch, renderer: renderer) { running in
+                let record = try await running.upload([("a.jpg", Rogue.photo("exit"))], by: "u")
+                hash.change { $0 = record.photos[0]?.sha256 ?? "" }
+                guard runs else { return }
+                try SecondChance.give(hash.value, in: Directory(path: scratch.path + "/Storage"))
+                for _ in 0..<2 { _ = try await running.upload([("a.jpg", Rogue.photo("exit"))], by: "v") }
+                #expect(renderer.count.value == 2, "once")
+                #expect(!scratch.exists("Storage/forgiven/\(hash.value)"))
+            }
+            if runs { return }
+            try SecondChance.give(hash.value, in: Directory(path: scratch.path + "/Storage"))
+            try scratch.write("", to: "Storage/forgiven/no.hash")
+            try await withPipeline(in: scratch, renderer: renderer) { running in
+                try await eventually { !scratch.exists("Storage/forgiven/\(hash.value)") }
+                _ = try await running.upload([("a.jpg", Rogue.photo("exit"))], by: "v")
+                #expect(renderer.count.value == 2)
+            }
+        }
+    }
+
+    /// Has its worker killed by somebody else a few times, then renders.
+    private struct Hunted: PhotoRenderer {
+        let kills = Shared(3)
+
+        func render(_ original: FileReader, recipes: [Recipe], limits: ImageLimits) throws -> RenderedImage {
+            let isKilled = kills.value > 0
+            kills.change { $0 -= 1 }
+            guard !isKilled else { throw WorkerDeath.killed(9).verdict(WorkerLimits()) }
+            return try InProcessRenderer().render(original, recipes: recipes, limits: limits)
+        }
+    }
+
+    @Test("Killed from outside is no verdict: it is tried again, later and later, and its bytes are nobody's poison")
+    func killedFromOutside() async throws {
+        try await withPipeline(renderer: Hunted()) { running in
+            let id = try await running.accept("size-97x61.jpg", by: "maria")
+            try await eventually { try await running.pipeline.record(of: id)?.error?.code.rawValue == "worker_killed" }
+            let record = try await running.pipeline.outcome(of: id)
+            #expect(record.state == .published && record.attempts == 3 && record.error == nil)
+            #expect(try await running.storage.tree.get(Paths.poison) == nil)
+        }
+        let delays = (1...20).map { Backoff.delay(afterAttempt: $0, atMost: 3600) }
+        #expect(delays[0] <= .milliseconds(500) && delays[19] >= .seconds(1800) && delays[19] <= .seconds(3600))
     }
 
     @Test("Good photos that are rendered beside it become posts")

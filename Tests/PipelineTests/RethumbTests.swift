@@ -96,6 +96,62 @@ struct RethumbTests {
         return try running.storage.blobs.fileNames(userID: "even", postID: ids[0].description)
     }
 
+    @Test("A name never has two contents: one recipe of several changes, and comes back")
+    func names() async throws {
+        try await withScratch { scratch in
+            // 320 is made from thumb, or from full where thumb is too near to it.
+            let sets = ["thumb=640,q70", "thumb=350", "thumb=90", "thumb=640,q70"].map { thumb in
+                ["full=1280,q90", thumb, "small=320,q75", "tile=160,cover"]
+            }
+            let seen = Shared<[String: [UInt8]]>([:])
+            let first = try sets[0].map(Recipe.init(parsing:))
+            try await withPipeline(in: scratch, settings: { $0.recipes = first }) {
+                let bytes = try Fixture.bytes("photo.jpg")
+                let record = try await $0.upload([("a.jpg", bytes)], by: "even")
+                #expect(record.state == .published)
+            }
+            for (number, set) in sets.enumerated() {
+                let recipes = try set.map(Recipe.init(parsing:))
+                try await withPipeline(in: scratch, settings: { $0.recipes = recipes }) { running in
+                    let progress = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                    #expect(progress.switched == (number == 0 ? 0 : 1))
+                    let post = try #require(try await running.storage.tree.children(of: Paths.posts).first)
+                    let photo = try #require(PostPhotos.read(post.value)?.first)
+                    #expect(photo.renditions.count == 4)
+                    for rendition in photo.renditions.values {
+                        let name = try BlobName(
+                            userID: "even", postID: post.key.description, fileName: rendition.fileName)
+                        let bytes = try running.storage.blobs.open(name).readAll(maxBytes: 1 << 20)
+                        #expect(bytes.count == rendition.byteCount)
+                        let known = seen.value[rendition.fileName]
+                        #expect(known == nil || known == bytes, "\(rendition.fileName)")
+                        seen.change { $0[rendition.fileName] = bytes }
+                    }
+                }
+            }
+            // Of the first set: full, and what it was made from, did not change with thumb; small did, twice.
+            #expect(seen.value.keys.count { $0.hasPrefix("full") } == 1)
+            #expect(seen.value.keys.count { $0.hasPrefix("small") } > 1)
+        }
+    }
+
+    @Test("How far it is stands in the status, while it runs and no longer")
+    func progressInStatus() async throws {
+        try await withScratch { scratch in
+            try await publish(3, in: scratch)
+            try await withPipeline(in: scratch, settings: { $0.recipes = [Recipe.defaults[0]] }) { running in
+                let seen = Shared<[Int]>([])
+                for isDryRun in [true, false] {
+                    _ = try await Rethumb(running.pipeline, selection: .init(), isDryRun: isDryRun).run { _ in
+                        if let job = try await running.pipeline.status().rethumb { seen.change { $0.append(job.done) } }
+                    }
+                }
+                #expect(seen.value == [0, 1, 2, 3, 4], "three photos and a text")
+                #expect(try await running.pipeline.status().rethumb == nil)
+            }
+        }
+    }
+
     @Test("A post whose original is gone is counted, named and passed over")
     func failures() async throws {
         try await withScratch { scratch in

@@ -50,7 +50,9 @@ class Check:
         self.check_references()
         self.check_contents()
         self.check_acknowledged()
+        self.check_hashtags(tree.get("hashtags") or {})
         self.check_files()
+        self.check_unclaimed()
         self.check_change_log(tree)
 
     def complain(self, kind, sentence):
@@ -131,9 +133,27 @@ class Check:
             if status != 200 or upload.get("state") != "failed" or not upload.get("error", {}).get("code"):
                 self.complain("lost", f"upload {post_id} was acknowledged: {status} {json.dumps(upload)[:200]}")
 
+    def check_hashtags(self, hashtags):
+        """No hashtag names a post that was deleted, once the sweep has been there."""
+        for tag, posts in hashtags.items():
+            for post_id in posts:
+                if post_id not in self.posts:
+                    self.complain("orphans", f"hashtags/{tag} names {post_id}, which is no post")
+
+    def check_unclaimed(self):
+        """Files that no deletion explains are kept for a person to look at; the service itself makes none, however it
+        dies. Nor does it ever take its tree and its blobs for those of two stores."""
+        for line in self.service.request("GET", "/v1/unclaimed")[1].splitlines():
+            self.complain("orphans", f"unclaimed: {line.decode()}")
+        sweeps = self.service.status()["sweeps"]
+        if sweeps["status"] != "on":
+            self.complain("unexplained", f"nothing is swept: {sweeps}")
+
     def check_files(self):
         """No blob without a post, nothing on its way, no temporary file."""
         for user in entries(self.service.storage / "blobs"):
+            if user.name == ".store.json":
+                continue
             for folder in entries(user):
                 if folder.name not in self.posts and self.is_unfinished(folder.name):
                     continue

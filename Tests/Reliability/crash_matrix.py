@@ -92,6 +92,7 @@ def take_every_step(service, run, photos, ledger, path):
     (inbox / "cut.jpg").write_bytes((FIXTURES / "baseline-420.jpg").read_bytes()[:2000])
     service.settle()
     service.json("PATCH", "/.json", {f"posts/{ids[0]}": None, f"people/ann/posts/{ids[0]}": None, f"feed/ann/{ids[0]}": None})
+    service.request("DELETE", f"/v1/posts/{ids[1]}")
     service.stop()
     run(arguments(1, draft_lifetime="0s"))
     service.request("POST", "/v1/rethumb")

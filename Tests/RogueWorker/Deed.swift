@@ -9,8 +9,15 @@ enum Deed: String, CaseIterable {
     case tire
     // Not to end.
     case loop, sleep, allocate
+    /// To compute on where nothing can interrupt that: now, or behind an answer.
+    case loopDeaf, spin
+    /// To wait, under a name by which it can be found: `rogue:wait NAME`.
+    case wait
+    // To have more than it should.
+    case threads, hoard
     // To reach out.
     case open, stat, socket, connect, fork, thread, exec, executableMemory, ptrace, signal, writeFile, raiseLimit, time
+    case sendKill, signalReturn, userNamespace
     // To lie.
     case noise, longNoise, emptyMessage, hangUp, answerTwice, descriptors
     // To say who it is.
@@ -20,11 +27,28 @@ enum Deed: String, CaseIterable {
     init?(asked bytes: Span<UInt8>) {
         let text = String(decoding: (3..<max(3, min(60, bytes.count))).map { bytes[$0] }, as: UTF8.self)
         guard text.hasPrefix("rogue:") else { return nil }
-        self.init(rawValue: String(text.dropFirst(6)))
+        let words = text.dropFirst(6).split(separator: " ")
+        self.init(rawValue: String(words.first ?? ""))
+        if self == .wait, let name = words.dropFirst().first { _ = Deed.call("prctl", 15, name: String(name)) }
     }
 
     func perform(isFresh: Bool) throws(ImageError) {
         switch self {
+        case .loopDeaf:
+            Deed.blockSignals()
+            while true { clock() }
+        case .spin:
+            var thread = pthread_t()
+            pthread_create(
+                &thread, nil,
+                { _ in
+                    Deed.blockSignals()
+                    while true { clock() }
+                }, nil)
+            throw ImageError(.corrupt, "\(getpid())", hint: "")
+        case .wait: sleepForEver()
+        case .threads: throw ImageError(.corrupt, "\(startThreads()) threads", hint: "")
+        case .hoard: Hoard.begin(with: refusal)
         case .segmentationFault: UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
         case .abort: Glibc.abort()
         case .trap: fatalError("as asked")
@@ -37,7 +61,7 @@ enum Deed: String, CaseIterable {
         case .sleep: sleepForEver()
         case .allocate: try allocate()
         case .open, .stat, .socket, .connect, .fork, .exec, .executableMemory, .ptrace, .signal, .writeFile,
-            .raiseLimit, .time:
+            .raiseLimit, .time, .sendKill, .signalReturn, .userNamespace:
             reachOut()
         case .thread: try startThread()
         case .noise: say([UInt8](repeating: 0xA5, count: 500))
@@ -82,6 +106,30 @@ enum Deed: String, CaseIterable {
         throw ImageError(.corrupt, "a thread", hint: "")
     }
 
+    private static func blockSignals() {
+        let all = [UInt64](repeating: .max, count: 16)
+        all.withUnsafeBytes { _ = call("pthread_sigmask", 0, Int(bitPattern: $0.baseAddress)) }
+    }
+
+    /// As many as there can be, none of which ends.
+    private func startThreads() -> Int {
+        let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+        pthread_attr_init(attributes)
+        pthread_attr_setstacksize(attributes, 16384)
+        for count in 0..<3000 {
+            var thread = pthread_t()
+            let result = pthread_create(
+                &thread, attributes,
+                { _ in
+                    var mutex = pthread_mutex_t()
+                    pthread_mutex_init(&mutex, nil)
+                    while true { pthread_mutex_lock(&mutex) }
+                }, nil)
+            guard result == 0 else { return count }
+        }
+        return 3000
+    }
+
     private func reachOut() {
         switch self {
         case .open: _ = Glibc.fopen("/etc/passwd", "r")
@@ -93,10 +141,18 @@ enum Deed: String, CaseIterable {
         case .connect:
             var address = sockaddr()
             Glibc.connect(3, &address, socklen_t(MemoryLayout<sockaddr>.size))
-        case .fork: _ = call("fork")
+        case .fork: _ = Deed.call("fork")
         case .exec: execv("/bin/true", [nil])
         case .executableMemory: _ = mmap(nil, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        case .ptrace: _ = call("ptrace", 16, Int(getppid()))
+        case .ptrace: _ = Deed.call("ptrace", 16, Int(getppid()))
+        case .sendKill: _ = Deed.call("tgkill", Int(getpid()), Deed.call("gettid"), Int(SIGKILL))
+        case .signalReturn:
+            #if arch(x86_64)
+                _ = Deed.call("syscall", 15)
+            #else
+                _ = Deed.call("syscall", 139)
+            #endif
+        case .userNamespace: _ = Deed.call("unshare", 0x1000_0000)
         case .signal: Glibc.kill(getppid(), SIGTERM)
         case .raiseLimit:
             var limit = rlimit(rlim_cur: 1 << 40, rlim_max: 1 << 40)
@@ -109,10 +165,15 @@ enum Deed: String, CaseIterable {
     }
 
     /// A function that Swift does not see.
-    private func call(_ name: String, _ first: Int = 0, _ second: Int = 0) -> Int {
+    @discardableResult
+    private static func call(_ name: String, _ first: Int = 0, _ second: Int = 0, _ third: Int = 0) -> Int {
         typealias Function = @convention(c) (Int, Int, Int, Int) -> Int
         guard let symbol = dlsym(nil, name) else { return -1 }
-        return unsafeBitCast(symbol, to: Function.self)(first, second, 0, 0)
+        return unsafeBitCast(symbol, to: Function.self)(first, second, third, 0)
+    }
+
+    private static func call(_ function: String, _ first: Int, name: String) -> Int {
+        name.withCString { call(function, first, Int(bitPattern: $0)) }
     }
 
     /// A true answer to a renderer's first question: `corrupt`.

@@ -1,5 +1,6 @@
 import Client
 import HTTPTypes
+import Pipeline
 import Server
 import TestSupport
 import Testing
@@ -73,9 +74,71 @@ struct DatabaseAccessTests {
         }
     }
 
+    /// A request over TCP that replaces or deletes a tree as a whole.
+    struct WholeTree: Sendable {
+        var method = HTTPRequest.Method.put
+        var path = "/.json"
+        var headers: HTTPFields = [:]
+        var body = "{\"new\":1}"
+        var isDone = false
+    }
+
+    static let wholeTrees: [WholeTree] = [
+        WholeTree(), WholeTree(method: .delete), WholeTree(path: "//.json?print=silent"),
+        WholeTree(path: "/.json?ns=Tintype"), WholeTree(body: "null"), WholeTree(method: .patch, body: "null"),
+        WholeTree(method: .delete, headers: [.authorization: "Bearer a.b.c"]),
+        WholeTree(method: .post, headers: [.named("x-http-method-override"): "DELETE"]),
+        WholeTree(method: .post, path: "/.json?x-http-method-override=put"),
+        // The word is known to the pages of all sites, so it is believed of those on this machine alone.
+        WholeTree(headers: [.authorization: "Bearer owner", .origin: "https://evil.example"]),
+        WholeTree(method: .delete, path: "/.json?auth=owner", headers: [.origin: "null"]),
+        WholeTree(
+            method: .delete, headers: [.authorization: "Bearer owner", .origin: "http://localhost.evil.example"]),
+        WholeTree(headers: [.authorization: "Bearer owner"], isDone: true),
+        WholeTree(
+            method: .delete, headers: [.authorization: "Bearer owner", .origin: "http://[::1]:5173"], isDone: true),
+        WholeTree(path: "/.json?auth=owner", headers: [.origin: "http://localhost:3000"], isDone: true),
+        WholeTree(method: .delete, path: "/.json?auth=\(secret)", isDone: true),
+        WholeTree(path: "/.json?ns=other", isDone: true), WholeTree(method: .patch, isDone: true),
+        WholeTree(path: "/a.json", isDone: true), WholeTree(method: .post, isDone: true),
+    ]
+
+    @Test(
+        "The service's own tree is replaced as a whole by its owner alone, even with --emulator", arguments: wholeTrees)
+    func wholeTree(row: WholeTree) async throws {
+        try await withService(changeDoor: {
+            $0.database.isEmulator = true
+            $0.database.secret = Secret(Self.secret)
+        }) { service in
+            _ = try await service.client.ask(.put, "/posts.json", body: .bytes(Array("{\"p\":1}".utf8)))
+            let answer = try await service.tcpClient.ask(
+                row.method, row.path, headers: row.headers, body: .bytes(Array(row.body.utf8)))
+            #expect(answer.status == (row.isDone ? 200 : 401), "\(answer.text)")
+            guard !row.isDone else { return }
+            let error = answer.json["error"].string ?? ""
+            #expect(error.hasPrefix("Permission denied (") && error.contains("Bearer owner"), "\(error)")
+            #expect(try await service.client.get("/.json").text == "{\"posts\":{\"p\":1}}")
+        }
+    }
+
+    @Test("Over the socket, and where nothing is kept, the whole tree is replaced without a question")
+    func wholeTreeOfItsOwner() async throws {
+        let body = RequestBody.bytes(Array("1".utf8))
+        try await withService { service in
+            let put = try await service.client.ask(.put, "/.json", body: body)
+            let delete = try await service.client.ask(.delete, "/.json")
+            #expect([put.text, delete.text] == ["1", "null"])
+        }
+        try await withService(engine: .memory, changeDoor: { $0.database.isEmulator = true }) { service in
+            let put = try await service.tcpClient.ask(.put, "/.json", body: body)
+            let delete = try await service.tcpClient.ask(.delete, "/.json")
+            #expect([put.text, delete.text] == ["1", "null"])
+        }
+    }
+
     @Test("Who may not read may not listen")
     func listening() async throws {
-        try await withService(changeDoor: { $0.database.secret = Self.secret }) { service in
+        try await withService(changeDoor: { $0.database.secret = Secret(Self.secret) }) { service in
             let answer = try await service.tcpClient.get("/a.json", headers: [.accept: "text/event-stream"])
             #expect(answer.status == 401 && answer.text == Self.denied)
             let events = try await RawConnection.with(port: service.tcpPort) { connection in
@@ -94,7 +157,7 @@ struct DatabaseAccessTests {
 
     @Test("With a secret whoever shows it, in any of the three places")
     func secret() async throws {
-        try await withService(changeDoor: { $0.database.secret = Self.secret }) { service in
+        try await withService(changeDoor: { $0.database.secret = Secret(Self.secret) }) { service in
             let secret = Self.secret
             try await check(
                 [
@@ -115,7 +178,7 @@ struct DatabaseAccessTests {
     func pages(isEmulator: Bool, path: String, status: Int) async throws {
         try await withService(changeDoor: {
             $0.database.isEmulator = isEmulator
-            $0.database.secret = Self.secret
+            $0.database.secret = Secret(Self.secret)
         }) { service in
             let answer = try await service.tcpClient.ask(
                 .post, path, headers: [.origin: "https://evil.example", .named("sec-fetch-site"): "cross-site"],

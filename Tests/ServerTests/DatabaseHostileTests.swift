@@ -4,6 +4,7 @@ import HTTPTypes
 import NIOCore
 import TestSupport
 import Testing
+import Tree
 
 @Suite("The database: bodies that nobody should send", .timeLimit(.minutes(5)))
 struct DatabaseHostileTests {
@@ -32,6 +33,17 @@ struct DatabaseHostileTests {
         Row(
             name: "a text of 11 MB", body: Array("\"\(String(repeating: "x", count: 11 << 20))\"".utf8),
             sentence: tooLarge),
+        Row(
+            name: "a path of 3 KiB",
+            body: Array(
+                (String(repeating: "{\"\(String(repeating: "k", count: 100))\":", count: 30) + "1"
+                    + String(repeating: "}", count: 30)).utf8), sentence: tooLarge),
+        Row(
+            name: "long paths, many times, in 80 kB",
+            body: Array(
+                ((0..<4).reduce("[" + (0..<30_000).map { _ in "1" }.joined(separator: ",") + "]") { value, _ in
+                    "{\"\(String(repeating: "k", count: 700))\":\(value)}"
+                }).utf8), sentence: tooLarge),
         Row(name: "bad UTF-8", body: [0x22, 0xFF, 0xFE, 0x22], sentence: invalidData),
         Row(name: "bad UTF-8 in a key", body: [0x7B, 0x22, 0xC3, 0x22, 0x3A, 0x31, 0x7D], sentence: invalidData),
         Row(name: "overlong UTF-8", body: [0x22, 0xC0, 0xAF, 0x22], sentence: invalidData),
@@ -69,6 +81,19 @@ struct DatabaseHostileTests {
             #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
             #expect(answer.contains(Self.tooLarge))
             #expect(answer.lowercased().contains("connection: close"))
+        }
+    }
+
+    @Test("What was written below long paths before there was a limit can be read and deleted")
+    func longPaths() async throws {
+        try await withService { service in
+            let path = try TreePath((0..<4).map { _ in String(repeating: "k", count: 700) }.joined(separator: "/"))
+            try await service.tree.set(path, to: "old")
+            #expect(try await service.client.get("\(path).json").text == "\"old\"")
+            let refused = try await service.client.ask(.put, "\(path).json", body: .bytes(Array("1".utf8)))
+            #expect(refused.status == 400 && refused.text.contains("2048"), "\(refused.text)")
+            #expect(try await service.client.ask(.put, "\(path).json", body: .bytes(Array("null".utf8))).status == 200)
+            #expect(try await service.client.get("/.json").text == "null")
         }
     }
 

@@ -212,27 +212,6 @@ struct DoorTests {
         }
     }
 
-    @Test(
-        "Requests that are no HTTP are refused, and the service goes on",
-        arguments: [
-            "rubbish\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-            "POST /v1/uploads HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: a\r\nX: " + String(repeating: "x", count: 70_000) + "\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: a\r\n" + String(repeating: "X: y\r\n", count: 200) + "\r\n",
-            "POST /v1/uploads?user=a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-            "GET /\u{0} HTTP/1.1\r\nHost: a\r\n\r\n",
-        ])
-    func malformed(request: String) async throws {
-        try await withService { service in
-            let answer = try await RawConnection.with(socket: service.socketPath) { connection in
-                try await connection.send(request)
-                return try await connection.read()
-            }
-            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 400 "), "\(answer.prefix(200))")
-            #expect(try await service.client.get("/healthz").status == 200)
-        }
-    }
-
     // MARK: - TCP
 
     @Test(
@@ -271,6 +250,26 @@ struct DoorTests {
             #expect(try await service.tcpClient.ask(.get, "/healthz", headers: headers).status == 200)
             #expect(
                 try await service.client.ask(.post, "/v1/uploads?user=maria&text=x", headers: headers).status == 201)
+        }
+    }
+
+    @Test(
+        "A page that tells its address but not its origin is judged by its address",
+        arguments: [
+            ("", true), ("own", true), ("own/", true), ("own/page?x=http://evil.example/#y", true),
+            ("http://evil.example/", false), ("http://evil.example", false), ("http://127.0.0.1:1/page", false),
+            ("https://own", false), ("rubbish", false), ("about:blank", false), ("//own/", false),
+        ])
+    func referrers(referrer: String, isWelcome: Bool) async throws {
+        try await withService { service in
+            let own = "127.0.0.1:\(service.tcpPort)"
+            let address =
+                referrer.hasPrefix("own")
+                ? "http://" + own + referrer.dropFirst(3) : referrer.replacing("own", with: own)
+            let answer = try await service.tcpClient.ask(
+                .post, "/v1/uploads?user=maria&text=x", headers: [.referer: address])
+            #expect(answer.status == (isWelcome ? 201 : 403), "\(answer.text)")
+            #expect(isWelcome || answer.json["code"].string == "cross_site")
         }
     }
 

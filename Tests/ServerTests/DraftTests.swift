@@ -33,7 +33,7 @@ struct DraftTests {
             }
             let published = try await service.client.ask(
                 .post, "/v1/uploads/\(id)/publish", headers: [.contentType: "application/json"],
-                body: .bytes(Array("{\"text\": \"At last #sun\", \"more\": []}".utf8)))
+                body: .bytes(Array("{\"text\": \"At last #sun\"}".utf8)))
             #expect(published.status == 201, "\(published.text)")
             #expect(published.json["post_id"].string == id)
             #expect(published.json["post"]["text"].string == "At last #sun")
@@ -60,6 +60,8 @@ struct DraftTests {
         arguments: [
             ("?text=a+b", nil, ""), ("", "application/x-www-form-urlencoded", "text=a%20b"),
             ("", "application/json", "{\"text\":\"a b\"}"),
+            ("", "Application/JSON; charset=utf-8", "{\"text\":\"a b\"}"),
+            ("?text=a%20b", "text/plain", ""), ("?text=a%20b", "application/json", "{}"),
         ] as [(String, String?, String)])
     func publishing(query: String, contentType: String?, body: String) async throws {
         try await withService { service in
@@ -123,6 +125,76 @@ struct DraftTests {
             #expect(answer.status == status, "\(answer.text)")
             #expect(answer.json["code"].string == code)
             #expect(try await service.client.get("/v1/uploads/\(id)").json["state"].string == "draft")
+        }
+    }
+
+    /// Text that a sender believes to have sent, in a way in which it does not arrive.
+    struct LostText: Sendable {
+        var query = ""
+        let contentType: String?
+        let body: String
+        var status = 400
+        var code = "bad_request"
+        /// What the answer has to name.
+        let names: [String]
+    }
+
+    static let lostTexts: [LostText] = [
+        // What curl -d says unless it is told otherwise.
+        LostText(
+            contentType: "application/x-www-form-urlencoded", body: "{\"text\":\"hi\"}",
+            names: ["{\\\"text\\\":\\\"hi\\\"}", "Content-Type: application/json"]),
+        LostText(
+            contentType: "application/x-www-form-urlencoded", body: "txt=hi", names: ["\\\"txt\\\"", "text"]),
+        LostText(query: "?caption=hi", contentType: nil, body: "", names: ["caption", "text"]),
+        LostText(query: "?user=maria&text=hi", contentType: nil, body: "", names: ["user"]),
+        LostText(
+            contentType: "application/json", body: "{\"text\":\"hi\",\"caption\":\"x\"}", names: ["caption", "text"]),
+        LostText(contentType: "application/json", body: "\"hi\"", names: ["object"]),
+        LostText(contentType: "application/json", body: "[{\"text\":\"hi\"}]", names: ["object"]),
+        LostText(
+            query: "?text=x", contentType: "application/json", body: "{\"text\":\"hi\"}", names: ["text", "twice"]),
+        LostText(
+            contentType: Form.contentType[.contentType],
+            body: String(decoding: Form().field("title", "hi").closed, as: UTF8.self),
+            names: ["title", "text"]),
+        LostText(
+            contentType: "text/plain", body: "hi", status: 415, code: "unsupported_type",
+            names: ["text/plain", "application/json"]),
+        LostText(contentType: nil, body: "hi", status: 415, code: "unsupported_type", names: ["application/json"]),
+        LostText(
+            contentType: "application/jsonx", body: "{\"text\":\"hi\"}", status: 415, code: "unsupported_type",
+            names: ["application/jsonx"]),
+    ]
+
+    @Test("No text is lost silently: what is not understood is named", arguments: lostTexts)
+    func lostText(row: LostText) async throws {
+        try await withService { service in
+            let id = try await reserve(service, body: .bytes(try fixture("size-97x61.jpg")))
+            var headers = HTTPFields()
+            headers[.contentType] = row.contentType
+            let answer = try await service.client.ask(
+                .post, "/v1/uploads/\(id)/publish\(row.query)", headers: headers, body: .bytes(Array(row.body.utf8)))
+            #expect(answer.status == row.status, "\(answer.text)")
+            #expect(answer.json["code"].string == row.code)
+            for name in row.names { #expect(answer.text.contains(name), "\(answer.text)") }
+            #expect(try await service.client.get("/v1/uploads/\(id)").json["state"].string == "draft")
+        }
+    }
+
+    @Test("Text among the photos of a draft is refused: it would not be the post's")
+    func textWithPhotos() async throws {
+        let jpeg = try fixture("size-97x61.jpg")
+        try await withService { service in
+            let id = try await reserve(service)
+            for form in [Form().field("text", "hi").photo(jpeg), Form().photo(jpeg).field("text", "hi")] {
+                let answer = try await service.client.ask(
+                    .post, "/v1/uploads/\(id)/photos", headers: Form.contentType, body: .bytes(form.closed))
+                #expect(answer.status == 400 && answer.text.contains("text"), "\(answer.text)")
+            }
+            let answer = try await service.client.ask(
+                .post, "/v1/uploads/\(id)/photos?text=hi", body: .bytes(jpeg))
+            #expect(answer.status == 400, "\(answer.text)")
         }
     }
 

@@ -27,7 +27,8 @@ struct JobTests {
         "The page is whole in itself and may run nothing of anybody else's",
         arguments: [
             ("/", "text/html; charset=utf-8"), ("/page.css", "text/css; charset=utf-8"),
-            ("/page.js", "text/javascript; charset=utf-8"),
+            ("/page.js", "text/javascript; charset=utf-8"), ("/follow.js", "text/javascript; charset=utf-8"),
+            ("/placeholder.js", "text/javascript; charset=utf-8"),
         ])
     func page(path: String, contentType: String) async throws {
         try await withService { service in

@@ -49,10 +49,18 @@ struct RefusalTests {
         Row(
             path: "/v1/uploads?user=maria&text=with", headers: [.contentType: "application/octet-stream"], status: 400,
             code: "empty"),
+        Row(path: "/v1/uploads?user=maria&caption=x", body: .bytes(jpeg), status: 400, code: "bad_request"),
+        Row(path: "/v1/uploads?user=maria&Text=x", status: 400, code: "bad_request"),
+        Row(
+            headers: [.contentType: "application/json"], body: .bytes(Array("{\"text\":\"x\"}".utf8)), status: 415,
+            code: "unsupported_type"),
+        Row(
+            headers: [.contentType: "text/plain;charset=utf-8"], body: .bytes(Array("x".utf8)), status: 415,
+            code: "unsupported_type"),
         Row(body: .bytes((try? fixture("text.jpg")) ?? []), status: 415, code: "unsupported_format"),
         Row(body: .bytes((try? fixture("truncated-baseline-420.jpg")) ?? []), status: 422, code: "truncated"),
         Row(body: .bytes((try? fixture("bomb-65500x65500.png")) ?? []), status: 422, code: "too_many_pixels"),
-        Row(body: .bytes(Array(jpeg.prefix(2))), status: 415, code: "unsupported_format"),
+        Row(body: .bytes(Array(jpeg.prefix(2))), status: 422, code: "truncated"),
     ]
 
     static let forms: [Row] = [
@@ -78,6 +86,12 @@ struct RefusalTests {
             code: "bad_request"),
         Row(
             headers: Form.contentType, body: .bytes(Form().field("text", "a").field("text", "b").closed), status: 400,
+            code: "bad_request"),
+        Row(
+            headers: Form.contentType, body: .bytes(Form().field("caption", "a").photo(jpeg).closed), status: 400,
+            code: "bad_request"),
+        Row(
+            headers: Form.contentType, body: .bytes(Form().photo(jpeg).field("caption", "a").closed), status: 400,
             code: "bad_request"),
         Row(
             headers: Form.contentType,
@@ -109,12 +123,17 @@ struct RefusalTests {
         Row(method: .get, path: "/v1/posts?limit=0", status: 400, code: "bad_request"),
         Row(method: .get, path: "/v1/posts?limit=201", status: 400, code: "bad_request"),
         Row(method: .get, path: "/v1/posts?limit=1e9", status: 400, code: "bad_request"),
-        Row(method: .get, path: "/v1/posts?before=x", status: 400, code: "bad_request"),
+        Row(method: .get, path: "/v1/posts?before=a.b", status: 400, code: "bad_request"),
         Row(path: "/v1/uploads/-P6xGdOK6scoZJdt2p7F/photos", body: .bytes(jpeg), status: 404, code: "not_found"),
         Row(path: "/v1/uploads/-P6xGdOK6scoZJdt2p7F/publish", status: 404, code: "not_found"),
         Row(path: "/v1/rethumb?user=../x", status: 400, code: "bad_user"),
         Row(path: "/v1/rethumb?since=yesterday", status: 400, code: "bad_time"),
         Row(path: "/v1/rethumb?dry_run=1", status: 400, code: "bad_request"),
+        Row(path: "/v1/rethumb?dryrun=true", status: 400, code: "bad_request"),
+        Row(method: .get, path: "/v1/posts?limt=1", status: 400, code: "bad_request"),
+        Row(method: .get, path: "/v1/posts/events?since=1", status: 400, code: "bad_request"),
+        Row(method: .get, path: "/v1/changes?sinse=0", status: 400, code: "bad_request"),
+        Row(method: .get, path: "/v1/changes?orderBy=%22a%22", status: 400, code: "bad_request"),
     ]
 
     @Test("A refused upload leaves nothing behind", arguments: uploads + forms)

@@ -14,6 +14,7 @@ import Tree
 /// A service of a test's own: a pipeline and an HTTP door on a Storage folder that goes when the test is over.
 struct Service: Sendable {
     let pipeline: UploadPipeline
+    let door: HTTPDoor
     let scratch: Scratch
     /// Speaks to the Unix socket.
     let client: ServiceClient
@@ -46,13 +47,15 @@ struct Service: Sendable {
 
 /// Runs a test's body against a fresh service, then shuts it down as SIGTERM would: the door first.
 func withService<R: Sendable>(
-    retention: ChangeRetention = ChangeRetention(), change: (inout PipelineSettings) -> Void = { _ in },
+    engine: Storage.Engine = .sqlite, retention: ChangeRetention = ChangeRetention(),
+    change: (inout PipelineSettings) -> Void = { _ in },
     changeDoor: (inout HTTPDoor.Settings) -> Void = { _ in },
     _ body: @Sendable (Service) async throws -> R
 ) async throws -> R {
     try await withScratch { scratch in
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let storage = try await Storage(path: "\(scratch.path)/Storage", retention: retention)
+        let storage = try await Storage(
+            path: "\(scratch.path)/Storage", engine: engine, retention: retention)
         var settings = PipelineSettings(workers: 2)
         change(&settings)
         let pipeline = UploadPipeline(storage: storage, settings: settings, logger: logger)
@@ -61,6 +64,7 @@ func withService<R: Sendable>(
         // All tests run at once, on few processors: nothing that a slow machine would make happen.
         doorSettings.shutdownPatience = .seconds(600)
         doorSettings.idleTimeout = .seconds(600)
+        doorSettings.bodyPatience = .seconds(600)
         doorSettings.database.keepAliveMilliseconds = 600_000
         changeDoor(&doorSettings)
         let (listeners, continuation) = AsyncStream.makeStream(of: HTTPDoor.Listener.self)
@@ -84,7 +88,7 @@ func withService<R: Sendable>(
                 throw ServiceDidNotStart()
             }
             let service = Service(
-                pipeline: pipeline, scratch: scratch,
+                pipeline: pipeline, door: door, scratch: scratch,
                 client: ServiceClient(.socket(path: doorSettings.socketPath)),
                 tcpClient: ServiceClient(.tcp(host: "127.0.0.1", port: port)), tcpPort: port,
                 socketPath: doorSettings.socketPath,

@@ -116,7 +116,7 @@ struct UploadTests {
     }
 
     @Test(
-        "A key that comes again with something else is a conflict, never an answer that hides a photo",
+        "A draft's key that comes again with something else is refused, never answered so that it hides a photo",
         .timeLimit(.minutes(5)))
     func idempotencyConflicts() async throws {
         let jpeg = try fixture("size-97x61.jpg")
@@ -129,8 +129,8 @@ struct UploadTests {
                 ("/v1/uploads?user=maria&draft=true", .bytes(jpeg)),
             ] {
                 let answer = try await service.client.ask(.post, path, headers: headers, body: body)
-                #expect(answer.status == 409, "\(path): \(answer.text)")
-                #expect(answer.json["code"].string == "conflict")
+                #expect(answer.status == 422, "\(path): \(answer.text)")
+                #expect(answer.json["code"].string == "key_reused")
             }
             let again = try await service.client.ask(.post, "/v1/uploads?user=maria&draft=true", headers: headers)
             #expect(again.json["upload_id"] == draft.json["upload_id"])

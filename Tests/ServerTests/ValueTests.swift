@@ -9,12 +9,14 @@ struct ValueTests {
             ("", nil, [:]), ("a=1&b=2", nil, ["a": "1", "b": "2"]), ("text=a+b%20c%2B", nil, ["text": "a b c+"]),
             ("t=%C3%A9%F0%9F%91%8D", nil, ["t": "é👍"]), ("a", nil, ["a": ""]), ("a=b=c", nil, ["a": "b=c"]),
             ("&&a=1&", nil, ["a": "1"]), ("a=1&a=1", nil, ["a": "1"]), ("a=1&a=2", "twice", [:]),
+            ("c=1", "there is no field \"c\"", [:]), ("A=1", "there is no field \"A\"", [:]),
+            ("=1", "no field \"\"", [:]),
             ("a=%", "percent", [:]), ("a=%4", "percent", [:]), ("a=%zz", "percent", [:]), ("a=%ff", "percent", [:]),
             ("%C3=1", "percent", [:]),
         ] as [(String, String?, [String: String])])
     func formFields(text: String, refusal: String?, expected: [String: String]) {
         do {
-            let fields = try FormFields(urlEncoded: text)
+            let fields = try FormFields(urlEncoded: text, names: ["a", "b", "t", "text"])
             #expect(refusal == nil)
             for (name, value) in expected { #expect(fields[name] == value) }
         } catch {

@@ -168,13 +168,16 @@ import Testing
             #expect(
                 try Self.text(of: receipt)
                     == #"{"a/.priority":"p","a/b":{"c":[1]},"d/e":2,"n":3,"old":null}"#)
-            for bad in ["1", "[1]", "null", "\"a\"", #"{"a":1,"a/b":2}"#, #"{"a":1,"/a":2}"#, #"{"a.b":1}"#] {
+            for bad in ["1", "[1]", "null null", "\"a\"", #"{"a":1,"a/b":2}"#, #"{"a":1,"/a":2}"#, #"{"a.b":1}"#] {
                 await #expect(throws: TreeError.self, "\(bad)") {
                     try await store.update(JSONUpdate(.update, at: "", json: bad.utf8))
                 }
             }
             let empty = try await store.update(JSONUpdate(.update, at: "", json: "{}".utf8))
             #expect(empty.token == receipt.token)
+            let deletion = try await store.update(JSONUpdate(.update, at: "a", json: " null ".utf8))
+            #expect(try Self.text(of: deletion) == "null")
+            #expect(try await Self.text(of: "", .export, in: store) == #"{"d":{"e":2},"n":3}"#)
         }
     }
 

@@ -88,6 +88,43 @@ import Testing
         }
     }
 
+    @Test("a small read waits for none that is large, however many of these there are")
+    func lanes() async throws {
+        try await withSQLiteEngine { engine, _ in
+            try await engine.write { transaction throws(TreeError) in
+                for number in 0..<5000 as Range<UInt16> {
+                    try transaction.put([1], for: [UInt8(number >> 8), UInt8(number & 0xFF)])
+                }
+            }
+            let gate = Semaphore()
+            try await withThrowingTaskGroup(of: Int.self) { tasks in
+                for _ in 0..<12 {
+                    tasks.addTask {
+                        try await engine.read { snapshot throws(TreeError) in
+                            var count = 0
+                            try snapshot.scan(.all, reverse: false) { _, _ in
+                                count += 1
+                                if count == 4000 {
+                                    gate.wait()
+                                    gate.signal()
+                                }
+                                return true
+                            }
+                            return count
+                        }
+                    }
+                }
+                for _ in 0..<20 {
+                    let value = try await engine.read { snapshot throws(TreeError) in try snapshot.value(for: [0, 7]) }
+                    #expect(value == [1])
+                    await Task.yield()
+                }
+                gate.signal()
+                for try await count in tasks { #expect(count == 5000, "a read that is begun anew counts once") }
+            }
+        }
+    }
+
     @Test("the log is bounded while writers and readers go on")
     func logIsBounded() async throws {
         try await withSQLiteEngine { engine, path in

@@ -5,8 +5,10 @@ import Foundation
 enum ServiceBenchmark {
     private static let usage = """
         usage: ServiceBenchmark [--tintype PATH] [--folder FOLDER] [--seconds 5] [--posts 1000000] [--listeners 18900]
-                                [updates] [pages] [opening] [listeners]
+                                [updates] [pages] [opening] [listeners] [large]
         """
+
+    private static let kinds = ["updates", "pages", "opening", "listeners", "large"]
 
     static func main() {
         do {
@@ -30,13 +32,13 @@ enum ServiceBenchmark {
         while let argument = rest.popFirst() {
             if argument.hasPrefix("--"), options[String(argument.dropFirst(2))] != nil, let value = rest.popFirst() {
                 options[String(argument.dropFirst(2))] = value
-            } else if ["updates", "pages", "opening", "listeners"].contains(argument) {
+            } else if kinds.contains(argument) {
                 wanted.append(argument)
             } else {
                 throw Failure("\(argument) is unknown\n\(usage)")
             }
         }
-        if wanted.isEmpty { wanted = ["updates", "pages", "opening", "listeners"] }
+        if wanted.isEmpty { wanted = kinds }
         try measure(wanted, options)
     }
 
@@ -58,6 +60,10 @@ enum ServiceBenchmark {
         if wanted.contains("listeners") {
             print("\nevent streams")
             try measureListeners(service, count: Int(options["listeners"] ?? "") ?? 18_900)
+        }
+        if wanted.contains("large") {
+            print("\nsmall requests beside large ones")
+            try measureLargeRequests(service, seconds: seconds)
         }
         if wanted.contains("pages") || wanted.contains("opening") {
             print("\npages of posts over HTTP on the Unix socket")

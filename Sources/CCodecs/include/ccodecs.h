@@ -1,4 +1,4 @@
-// Fences around libjpeg, libpng, giflib, lcms2, zlib and, where they are, libwebp and libheif.
+// Fences around libjpeg, libpng, giflib, lcms2, zlib and, where they are, libwebp, libde265, libdav1d and libavcodec.
 //
 // libjpeg and libpng report errors by longjmp, which must never cross a Swift frame. Every function here runs
 // one sequence of library calls under its own setjmp and returns a code; the caller's `ccodecs_fault` says why.
@@ -40,9 +40,9 @@ typedef struct ccodecs_jpeg_decoder ccodecs_jpeg_decoder;
 
 // Warnings so far. libjpeg goes on after each of them, with grey or repeated blocks where data is missing.
 typedef struct ccodecs_jpeg_warnings {
-    uint32_t truncated;  // ran off the end
-    uint32_t corrupt;    // impossible codes, segments that end too early, lost synchronisation
-    uint32_t harmless;   // oddities that do not touch the pixels
+    uint32_t truncated;      // ran off the end
+    uint32_t damaged;        // impossible codes, segments with too few bytes or too many, lost synchronisation
+    uint32_t lost_permille;  // about how much of the picture had no data, of the scan that lacks most
 } ccodecs_jpeg_warnings;
 
 typedef struct ccodecs_jpeg_info {
@@ -88,23 +88,31 @@ ccodecs_code ccodecs_jpeg_finish(ccodecs_jpeg_decoder *decoder, ccodecs_jpeg_war
                                  ccodecs_fault *fault);
 void ccodecs_jpeg_close(ccodecs_jpeg_decoder *decoder);
 
-// Encodes a JPEG, baseline or progressive: grey for one channel, 4:2:0 for three (RGB). `*encoded` is freed by
+// Encodes a JPEG, baseline or progressive: grey for one channel, 4:2:0 or 4:4:4 for three (RGB). `*encoded` is freed by
 // ccodecs_free.
 ccodecs_code ccodecs_jpeg_encode(const uint8_t *pixels, ccodecs_layout layout, int quality, bool is_progressive,
-                                 uint8_t **encoded, size_t *encoded_count, ccodecs_fault *fault);
+                                 bool is_chroma_full, uint8_t **encoded, size_t *encoded_count, ccodecs_fault *fault);
 
-// A picture as planes, row by row: luma, and colour differences with half as many samples a side, rounded up.
+// A picture as planes, row by row: luma, and colour differences with as many samples, or half as many a side, rounded up.
 typedef struct ccodecs_planes {
     const uint8_t *luma;
     const uint8_t *blue;  // NULL: a grey picture
     const uint8_t *red;
     uint32_t width;
     uint32_t height;
+    bool is_chroma_full;
 } ccodecs_planes;
 
-// Encodes a JPEG from planes: grey, or 4:2:0. `*encoded` is freed by ccodecs_free.
+// Encodes a JPEG from planes: grey, 4:2:0 or 4:4:4. `*encoded` is freed by ccodecs_free.
 ccodecs_code ccodecs_jpeg_encode_planes(ccodecs_planes picture, int quality, bool is_progressive, uint8_t **encoded,
                                         size_t *encoded_count, ccodecs_fault *fault);
+
+// MARK: AV1 (where libaom is)
+
+// Encodes a picture as AV1's open bitstream units, a temporal delimiter first: grey, 4:2:0 or 4:4:4; sRGB by BT.601's
+// matrix, in the full range. `*encoded` is freed by ccodecs_free, whatever is returned.
+ccodecs_code ccodecs_av1_encode(ccodecs_planes picture, int quality, uint8_t **encoded, size_t *encoded_count,
+                                ccodecs_fault *fault);
 
 // MARK: PNG
 
@@ -141,6 +149,7 @@ typedef struct ccodecs_gif_info {
     uint32_t canvas_width, canvas_height;
     uint32_t left, top, width, height;
     bool is_interlaced;
+    bool has_wide_codes;  // its indices are said to have 9 to 11 bits: rows cannot be read, but by whoever reads the data
     int32_t transparent_index;  // -1: none
     uint32_t disposal;          // 2: its area is cleared after it was shown; 3: what was there comes back
     uint32_t delay_centiseconds;
@@ -189,21 +198,65 @@ ccodecs_code ccodecs_webp_animation_finish(ccodecs_webp_animation *animation, in
                                            size_t *encoded_count, ccodecs_fault *fault);
 void ccodecs_webp_animation_close(ccodecs_webp_animation *animation);
 
-// MARK: HEIC and AVIF (where libheif is)
+// MARK: What HEICs and AVIFs consist of (where libde265 and libdav1d are)
 
-typedef struct ccodecs_heif_decoder ccodecs_heif_decoder;
+// Samples of one kind: of one byte up to 8 bits, else of two in the machine's order.
+typedef struct ccodecs_coded_plane {
+    const uint8_t *samples;
+    size_t stride;  // bytes a row
+    uint32_t width;
+    uint32_t height;
+    uint32_t bits;
+} ccodecs_coded_plane;
 
-// Reads the file's boxes. No picture in it may have a side that is longer than `max_side`.
-ccodecs_code ccodecs_heif_open(const uint8_t *bytes, size_t count, uint32_t max_side, ccodecs_heif_decoder **decoder,
-                               ccodecs_fault *fault);
-// Decodes the primary item, or a thumbnail of it, upright, to RGB (3 channels) or RGBA (4). It must turn out to have the size of the layout.
-ccodecs_code ccodecs_heif_decode(ccodecs_heif_decoder *decoder, uint32_t item, ccodecs_layout layout,
-                                 ccodecs_fault *fault);
-// Whether the colours of what was decoded are multiplied with alpha.
-bool ccodecs_heif_is_premultiplied(const ccodecs_heif_decoder *decoder);
-// Copies the next row; to be called as often as there are rows.
-void ccodecs_heif_read_row(ccodecs_heif_decoder *decoder, uint8_t *row);
-void ccodecs_heif_close(ccodecs_heif_decoder *decoder);
+// What a coded picture says of its colours, in the numbers of ITU-T H.273.
+typedef struct ccodecs_coded_color {
+    uint16_t primaries;
+    uint16_t transfer;
+    uint16_t matrix;
+    bool is_full_range;
+} ccodecs_coded_color;
+
+// A picture as its decoder holds it, until that is closed.
+typedef struct ccodecs_coded_picture {
+    ccodecs_coded_plane planes[3];
+    uint32_t plane_count;  // 1: grey
+    ccodecs_coded_color color;
+} ccodecs_coded_picture;
+
+typedef struct ccodecs_hevc_decoder ccodecs_hevc_decoder;
+typedef struct ccodecs_av1_decoder ccodecs_av1_decoder;
+
+// Decodes the first picture of HEVC's NAL units, each behind its length in four bytes.
+ccodecs_code ccodecs_hevc_decode(const uint8_t *bytes, size_t count, ccodecs_hevc_decoder **decoder,
+                                 ccodecs_coded_picture *picture, ccodecs_fault *fault);
+void ccodecs_hevc_close(ccodecs_hevc_decoder *decoder);
+
+// Decodes the last picture of AV1's open bitstream units, none of which may have more pixels than that.
+ccodecs_code ccodecs_av1_decode(const uint8_t *bytes, size_t count, size_t max_pixels, ccodecs_av1_decoder **decoder,
+                                ccodecs_coded_picture *picture, ccodecs_fault *fault);
+void ccodecs_av1_close(ccodecs_av1_decoder *decoder);
+
+// libavcodec, which decodes HEVC in two thirds of that time, where it is installed. It decodes one picture after the other, and has
+// no message for a fault: whatever it will not have is for `ccodecs_hevc_decode`.
+typedef struct ccodecs_avcodec ccodecs_avcodec;
+typedef struct ccodecs_avcodec_frame ccodecs_avcodec_frame;
+
+// The first call of all loads the library. No picture may have more pixels than that.
+ccodecs_code ccodecs_avcodec_open(size_t max_pixels, ccodecs_avcodec **codec);
+// Decodes one picture's NAL units, with its parameter sets, each behind its length in four bytes. A frame may outlive the
+// codec.
+ccodecs_code ccodecs_avcodec_decode(ccodecs_avcodec *codec, const uint8_t *units, size_t count,
+                                    ccodecs_avcodec_frame **frame, ccodecs_coded_picture *picture);
+void ccodecs_avcodec_release(ccodecs_avcodec_frame *frame);
+void ccodecs_avcodec_close(ccodecs_avcodec *codec);
+
+// Copies samples of a row, each by a table with an entry for every number of the plane's bits; without a table, which is for
+// 8 bits, as they are. Row, column and count lie in the plane.
+void ccodecs_coded_row(const ccodecs_coded_plane *plane, uint32_t row, uint32_t column, uint32_t count,
+                       const uint8_t *table, uint8_t *samples);
+void ccodecs_coded_levels(const ccodecs_coded_plane *plane, uint32_t row, uint32_t column, uint32_t count,
+                          const float *table, float *levels);
 
 // MARK: Colour
 

@@ -17,4 +17,17 @@ int cplatform_openat(int directory, const char *name, int flags, unsigned int mo
 /// lease holder that somebody waits, is ignored for the whole process: its default would end it.
 int cplatform_has_writer(int descriptor);
 
+/// Makes `descriptor` stand for what `other` does, in one step for all threads; it is closed on exec. 0, or -errno.
+int cplatform_replace(int descriptor, int other);
+
+/// Makes the C library give memory back to the system as far as it can be told to: large blocks are the system's own, and
+/// few arenas keep what others could use.
+void cplatform_heap_configure(void);
+
+/// Bytes that were freed and are kept by the C library for later.
+unsigned long cplatform_heap_free_bytes(void);
+
+/// Gives all whole pages that were freed back to the system (malloc_trim(3)).
+void cplatform_heap_trim(void);
+
 #endif

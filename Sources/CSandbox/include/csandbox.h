@@ -4,6 +4,7 @@
 #ifndef CSANDBOX_H
 #define CSANDBOX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -23,11 +24,29 @@ int csandbox_spawn(const char *path, char *const arguments[], char *const enviro
 /// Memory of a fixed size, zero, to be shared by its descriptor: nobody can make it shorter, longer, or executable.
 int csandbox_shared_memory(size_t byte_count);
 
-/// Bounds what a process of ours may have from now on: its address space, and no file written, 16 descriptors, no core.
-int csandbox_limit(pid_t process, uint64_t address_space_bytes);
+/// Gives the pages of such memory back; it is zero again, and as long as before.
+int csandbox_release(int memory, size_t byte_count);
 
-/// Lets a process of ours compute for so many more seconds; then it gets SIGXCPU.
-int csandbox_limit_cpu(pid_t process, uint64_t seconds);
+/// Bounds what a process of ours may have from now on: its address space, its processor time in all, and no file written,
+/// 8 descriptors, no locked memory, no core.
+int csandbox_limit(pid_t process, uint64_t address_space_bytes, uint64_t cpu_seconds);
+
+/// Lets a process of ours compute for so many more seconds, and a second at most; then it gets SIGXCPU, which it cannot
+/// block. How many seconds it has then had since its start: fewer where its time in all is over.
+int64_t csandbox_limit_cpu(pid_t process, uint64_t seconds);
+
+/// What the kernel tells of a process.
+struct csandbox_process {
+    char letter;  ///< How its first thread is: R, S, D, T, Z, as ps(1) has it.
+    int threads;
+    bool is_ending;  ///< Whether its first thread is on its way out, or dead.
+};
+
+/// Looks at a process.
+int csandbox_look(pid_t process, struct csandbox_process *state);
+
+/// Tells this program and its libraries from others, and from other versions of them: by the sizes and times of their files.
+uint64_t csandbox_program(void);
 
 // Between the two.
 
@@ -45,6 +64,14 @@ int csandbox_warm_up(void);
 
 /// How much address space this process has, in bytes.
 int64_t csandbox_address_space(void);
+
+/// Has the kernel take this process first when memory runs out, and its parent later.
+int csandbox_volunteer(void);
+
+/// Leaves the machine as far as the kernel allows: namespaces of its own (user, mount, network, IPC, host name) with an empty
+/// folder for a root and at most 256 threads; no user of any rights, when started as root; no capabilities. The namespaces
+/// that there are, as the flags of unshare(2).
+int csandbox_separate(void);
 
 /// Ends with the parent, ignores what a terminal or a service manager sends to all processes of a service, and can
 /// neither gain privileges nor be looked into.

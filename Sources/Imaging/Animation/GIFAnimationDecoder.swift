@@ -33,11 +33,17 @@ struct GIFAnimationDecoder: AnimationDecoder, ~Copyable {
         canvas.begin(left: left, top: top, size: size, disposal: disposal)
         if size.width > 0 {
             let colors = frame.colors
+            let wide = try wideIndices(size, bytes)
             var indices = [UInt8](repeating: 0, count: size.width)
             var row = [UInt8](repeating: 0, count: size.width * 4)
-            for y in frame.storedRows {
-                let code = unsafe ccodecs_gif_read_line(handle.pointer, &indices, &report.fault)
-                try report.check(code)
+            for (number, y) in frame.storedRows.enumerated() {
+                if let wide {
+                    let start = GIFPixels.offset + number * size.width
+                    indices = Array(wide[start..<start + size.width])
+                } else {
+                    let code = unsafe ccodecs_gif_read_line(handle.pointer, &indices, &report.fault)
+                    try report.check(code)
+                }
                 for (x, index) in indices.enumerated() {
                     let color = colors[Int(index)]
                     for channel in 0..<4 {
@@ -51,6 +57,16 @@ struct GIFAnimationDecoder: AnimationDecoder, ~Copyable {
         let code = unsafe ccodecs_gif_next(handle.pointer, &frame, &hasFrame, &report.fault)
         try report.check(code)
         return duration
+    }
+
+    /// All of a frame that giflib cannot read; nil of others.
+    private func wideIndices(_ size: PixelSize, _ bytes: Span<UInt8>) throws(ImageError) -> [UInt8]? {
+        guard frame.has_wide_codes, size.pixelCount > 0 else { return nil }
+        guard size.pixelCount <= GIFPixels.maxBytes,
+            let pixels = unsafe GIFPixels.read(
+                bytes, at: ccodecs_gif_data_offset(handle.pointer), count: size.pixelCount)
+        else { throw .corrupt(.gif, "codes of more than 8 bits") }
+        return pixels
     }
 
     /// What is too short to be meant is a tenth of a second, as browsers have it.

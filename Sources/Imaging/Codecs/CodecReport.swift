@@ -18,7 +18,8 @@ struct CodecReport {
         case .CCODECS_CORRUPT: throw .corrupt(format, text)
         case .CCODECS_TRUNCATED: throw .truncated(format, text)
         case .CCODECS_UNSUPPORTED: throw .unsupported("this kind of \(format.name) (\(text))")
-        case .CCODECS_TOO_MANY_SCANS: throw .tooManyScans(limits: limits)
+        // `JPEGScans` counts them first.
+        case .CCODECS_TOO_MANY_SCANS: throw .tooManyScans(of: PixelSize(width: 1, height: 1), limits: limits)
         case .CCODECS_TOO_MUCH_MEMORY: throw .tooMuchMemory(format, limits: limits)
         case .CCODECS_OUT_OF_MEMORY: throw .outOfMemory
         }

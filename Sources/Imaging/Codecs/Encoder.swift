@@ -2,8 +2,8 @@ internal import CCodecs
 
 /// Writes pictures; no metadata of any kind goes into them.
 enum Encoder {
-    /// A JPEG with 4:2:0 chroma, of a grey picture or one with halved chroma: baseline with the standard Huffman tables,
-    /// or progressive.
+    /// A JPEG of a grey or YCbCr picture, with the chroma samples that it has: baseline with the standard Huffman tables, or
+    /// progressive.
     static func jpeg(_ picture: Picture, quality: Int, isProgressive: Bool = false) throws(ImageError) -> [UInt8] {
         try unsafe encode(as: .jpeg) { bytes, count, fault throws(ImageError) in
             try unsafe picture.withPlanes { planes in
@@ -14,10 +14,13 @@ enum Encoder {
     }
 
     /// The same of a picture of pixels without alpha.
-    static func jpeg(_ picture: PixelBuffer, quality: Int, isProgressive: Bool = false) throws(ImageError) -> [UInt8] {
+    static func jpeg(
+        _ picture: PixelBuffer, quality: Int, isProgressive: Bool = false, isChromaFull: Bool = false
+    ) throws(ImageError) -> [UInt8] {
         try unsafe encode(as: .jpeg) { bytes, count, fault in
             unsafe ccodecs_jpeg_encode(
-                picture.bytes, picture.layout, Int32(clamping: quality), isProgressive, bytes, count, fault)
+                picture.bytes, picture.layout, Int32(clamping: quality), isProgressive, isChromaFull, bytes, count,
+                fault)
         }
     }
 
@@ -47,10 +50,11 @@ enum Encoder {
 }
 
 extension Picture {
-    /// Calls with the planes of a grey picture, or of a YCbCr one with halved chroma.
+    /// Calls with the planes of a grey picture, or of a YCbCr one with halved or full chroma.
     func withPlanes(_ body: (ccodecs_planes) -> ccodecs_code) throws(ImageError) -> ccodecs_code {
         guard let luma = planes.first, planes.count == 1 || planes.count == 3, luma.size == size,
-            planes.dropFirst().allSatisfy({ $0.size == size.halved })
+            let chroma = planes.last?.size, planes.dropFirst().allSatisfy({ $0.size == chroma }),
+            chroma == size || chroma == size.halved
         else { throw .unsupported("a picture of this colour model") }
         let (blue, red) = planes.count == 3 ? (planes[1].samples, planes[2].samples) : ([], [])
         return unsafe luma.samples.withUnsafeBufferPointer { luma in
@@ -61,7 +65,7 @@ extension Picture {
                         ccodecs_planes(
                             luma: luma.baseAddress, blue: isGrey ? nil : blue.baseAddress,
                             red: isGrey ? nil : red.baseAddress, width: UInt32(size.width),
-                            height: UInt32(size.height)))
+                            height: UInt32(size.height), is_chroma_full: chroma != size.halved))
                 }
             }
         }

@@ -28,5 +28,7 @@ struct JPEGRowDecoder: RowDecoder, ~Copyable {
         }
     }
 
+    var isDamaged: Bool { source.isDamaged }
+
     mutating func finish() throws(ImageError) { try source.finish() }
 }

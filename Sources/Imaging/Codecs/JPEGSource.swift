@@ -11,6 +11,8 @@ struct JPEGSource: ~Copyable {
     let isCMYK: Bool
     /// Whether ink is stored as 255 less ink.
     let isInverted: Bool
+    /// Whether libjpeg complained of damage; known once `finish` was called.
+    private(set) var isDamaged = false
 
     /// Opens the picture.
     ///
@@ -21,7 +23,8 @@ struct JPEGSource: ~Copyable {
         var info = ccodecs_jpeg_info()
         var pointer: OpaquePointer?
         let code = unsafe ccodecs_jpeg_open(
-            bytes.baseAddress, bytes.count, max(1, limits.maxWorkingBytes), Int32(clamping: limits.maxScans),
+            bytes.baseAddress, bytes.count, max(1, limits.maxWorkingBytes),
+            Int32(clamping: limits.scanCount(for: header.storedSize)),
             &pointer, &info, &report.fault)
         let handle = try unsafe CodecHandle(pointer, close: ccodecs_jpeg_close)
         try report.check(code)
@@ -37,11 +40,17 @@ struct JPEGSource: ~Copyable {
 
     /// Reads on to the end marker.
     ///
-    /// libjpeg fills what is missing or damaged with guesses and only warns; such a picture is refused.
+    /// libjpeg goes on after damage, and fills what has no data with grey: so does this, unless a good part is missing.
     mutating func finish() throws(ImageError) {
         var warnings = ccodecs_jpeg_warnings()
         try report.check(unsafe ccodecs_jpeg_finish(handle.pointer, &warnings, &report.fault))
         guard warnings.truncated == 0 else { throw .truncated(.jpeg) }
-        guard warnings.corrupt == 0 else { throw .corrupt(.jpeg, "\(warnings.corrupt) faults in the pixels") }
+        guard warnings.lost_permille <= JPEGSource.mostLostPermille else {
+            throw .corrupt(.jpeg, "about \(warnings.lost_permille / 10) % of the picture is missing")
+        }
+        isDamaged = warnings.damaged > 0
     }
+
+    /// What may be missing of a picture that is rendered: a tenth.
+    private static let mostLostPermille: UInt32 = 100
 }

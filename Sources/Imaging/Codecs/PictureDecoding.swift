@@ -1,8 +1,12 @@
 /// Views of a picture as its decoder gave them.
 struct DecodedViews {
     let pictures: [View: Picture]
+    /// What the pictures' samples mean.
+    let colors: DecodedColors
     /// Whether the data ended too early, and something stands for what was missing.
     let isTruncated: Bool
+    /// Whether some of the data was damaged, and what was made of it is a guess.
+    var isDamaged = false
 }
 
 /// Chooses the decoder for a picture, and reads it to its end into views of it.
@@ -12,7 +16,7 @@ struct PictureDecoding {
 
     /// Makes the views from the decoder's rows.
     func decode(_ bytes: Span<UInt8>, to views: [View]) throws(ImageError) -> DecodedViews {
-        if header.format == .jpeg, let decoded = decodeUsualJPEG(bytes, to: views) { return decoded }
+        if header.format == .jpeg { return try decodeJPEG(bytes, to: views) }
         if header.format == .png, let decoded = decodeUsualPNG(bytes, to: views) { return decoded }
         return try unsafe bytes.withUnsafeBufferPointer { buffer throws(ImageError) in
             switch header.format {
@@ -23,28 +27,47 @@ struct PictureDecoding {
                 try read(
                     try unsafe GIFDecoder(buffer, header: header, for: largest(of: views), limits: limits), bytes,
                     to: views)
-            case .heic, .avif: try unsafe decodeHEIF(buffer, to: views)
+            case .heic, .avif: try decodeHEIF(bytes, to: views)
             case .webp: try decodeWebP(bytes, to: views)
             }
         }
     }
 
-    /// By our own decoders; nil when they will not have the picture, and libjpeg is to decode or to refuse it.
-    private func decodeUsualJPEG(_ bytes: Span<UInt8>, to views: [View]) -> DecodedViews? {
+    /// By our own decoders, or by libjpeg where they will not have the picture.
+    ///
+    /// What ours takes for damage libjpeg may take without a word; the picture is no better for it.
+    private func decodeJPEG(_ bytes: Span<UInt8>, to views: [View]) throws(ImageError) -> DecodedViews {
+        var isDamaged = false
+        do throws(ImageError) {
+            if let decoded = try decodeUsualJPEG(bytes, to: views) { return decoded }
+        } catch {
+            isDamaged = error.code == .corrupt
+        }
+        var decoded = try unsafe bytes.withUnsafeBufferPointer { buffer throws(ImageError) in
+            try unsafe decodeAnyJPEG(buffer, to: views)
+        }
+        if isDamaged, !decoded.isTruncated { decoded.isDamaged = true }
+        return decoded
+    }
+
+    /// By our own decoders; nil when they will not have the picture.
+    private func decodeUsualJPEG(_ bytes: Span<UInt8>, to views: [View]) throws(ImageError) -> DecodedViews? {
         if let frame = SequentialFrame.read(bytes) {
             guard frame.size == header.storedSize,
-                let decoder = ScaledJPEGDecoder(frame, eighths: JPEGScale.eighths(of: frame, for: largest(of: views)))
+                let decoder = ScaledJPEGDecoder(
+                    frame,
+                    eighths: JPEGScale.eighths(of: frame, for: largest(of: views), chroma: largestChroma(of: views)))
             else { return nil }
-            return try? read(decoder, bytes, to: views, acceptsTruncated: false)
+            return try read(decoder, bytes, to: views, acceptsTruncated: false)
         }
-        guard let progressive = ProgressiveFrame.read(bytes, maxScans: limits.maxScans),
+        guard let progressive = ProgressiveFrame.read(bytes, maxScans: limits.scanCount(for: header.storedSize)),
             progressive.frame.size == header.storedSize,
-            case let eighths = JPEGScale.eighths(of: progressive.frame, for: largest(of: views)),
-            eighths.allSatisfy({ $0 == 1 }) || header.storedSize.pixelCount <= limits.maxProgressivePixels,
+            case let eighths = JPEGScale.eighths(
+                of: progressive.frame, for: largest(of: views), chroma: largestChroma(of: views)),
             let decoder = ProgressiveDecoder(
                 progressive, eighths: eighths, from: bytes, maxBytes: limits.maxWorkingBytes)
         else { return nil }
-        return try? read(decoder, bytes, to: views, acceptsTruncated: false)
+        return try read(decoder, bytes, to: views, acceptsTruncated: false)
     }
 
     @unsafe
@@ -81,17 +104,12 @@ struct PictureDecoding {
         #endif
     }
 
-    @unsafe
-    private func decodeHEIF(
-        _ buffer: UnsafeBufferPointer<UInt8>, to views: [View]
-    ) throws(ImageError) -> DecodedViews {
+    private func decodeHEIF(_ bytes: Span<UInt8>, to views: [View]) throws(ImageError) -> DecodedViews {
         #if HEIF
-            let bytes = unsafe buffer.span
-            let whole = try HEIFHeader.read(bytes, format: header.format)
-            let decoder = try unsafe HEIFDecoder(buffer, header: whole, for: largest(of: views), limits: limits)
-            return try read(RowPlanes(decoder), bytes, to: views)
+            try HEIFDecoding(header: HEIFHeader.read(bytes, format: header.format), decoding: self)
+                .decode(bytes, to: views, largest: largest(of: views))
         #else
-            throw .missing("libheif", for: header.format)
+            throw .missing("libde265 and libdav1d", for: header.format)
         #endif
     }
 
@@ -99,10 +117,19 @@ struct PictureDecoding {
         PixelSize(width: views.map(\.scaled.width).max() ?? 1, height: views.map(\.scaled.height).max() ?? 1)
     }
 
+    /// The most chroma samples of any of the views.
+    private func largestChroma(of views: [View]) -> PixelSize {
+        let full = views.filter { $0.chroma == .full }
+        let halved = largest(of: views).halved
+        guard !full.isEmpty else { return halved }
+        let most = largest(of: full)
+        return PixelSize(width: max(most.width, halved.width), height: max(most.height, halved.height))
+    }
+
     /// Reads a decoder to its end and gives every band to each view's resampler.
     private func read(
         _ decoder: consuming some PlaneDecoder & ~Copyable, _ bytes: Span<UInt8>, to views: [View],
-        acceptsTruncated: Bool
+        colors: DecodedColors? = nil, acceptsTruncated: Bool
     ) throws(ImageError) -> DecodedViews {
         var decoder = decoder
         var resamplers = views.map { PictureResampler($0, of: decoder.colorModel, layouts: decoder.layouts) }
@@ -125,12 +152,15 @@ struct PictureDecoding {
             isTruncated = true
         }
         let pictures = Dictionary(zip(views, resamplers.map(\.picture))) { first, _ in first }
-        return DecodedViews(pictures: pictures, isTruncated: isTruncated)
+        return DecodedViews(
+            pictures: pictures, colors: colors ?? DecodedColors(ColorDescription.read(bytes, format: header.format)),
+            isTruncated: isTruncated, isDamaged: decoder.isDamaged && !isTruncated)
     }
 
     func read(
-        _ decoder: consuming some PlaneDecoder & ~Copyable, _ bytes: Span<UInt8>, to views: [View]
+        _ decoder: consuming some PlaneDecoder & ~Copyable, _ bytes: Span<UInt8>, to views: [View],
+        colors: DecodedColors? = nil
     ) throws(ImageError) -> DecodedViews {
-        try read(decoder, bytes, to: views, acceptsTruncated: limits.acceptsTruncated)
+        try read(decoder, bytes, to: views, colors: colors, acceptsTruncated: limits.acceptsTruncated)
     }
 }

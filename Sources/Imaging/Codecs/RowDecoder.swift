@@ -10,8 +10,12 @@ protocol RowDecoder: ~Copyable {
 
     /// Reads what lies behind the last row, and refuses the picture if it turns out not to be whole.
     mutating func finish() throws(ImageError)
+
+    /// Whether some of the data was damaged, and the pixels are a guess there; to be asked once it is finished.
+    var isDamaged: Bool { get }
 }
 
 extension RowDecoder where Self: ~Copyable {
     var bytesPerRow: Int { layout.horizontal.count * colorModel.planeCount }
+    var isDamaged: Bool { false }
 }

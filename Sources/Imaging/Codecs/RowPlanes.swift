@@ -40,5 +40,7 @@ struct RowPlanes<Rows: RowDecoder & ~Copyable>: PlaneDecoder, ~Copyable {
         swap(&target, &row)
     }
 
+    var isDamaged: Bool { rows.isDamaged }
+
     mutating func finish(_ bytes: Span<UInt8>) throws(ImageError) { try rows.finish() }
 }

@@ -13,18 +13,19 @@ enum ColorDescription: Sendable, Hashable {
     static let maxProfileBytes = 8 * 1_048_576
 
     /// Reads what stands before the pixels of a file whose header was read.
+    ///
+    /// Of a HEIC or AVIF, of which also the coded pictures are to be asked, see `HEIFDecoding`.
     static func read(_ bytes: Span<UInt8>, format: ImageFormat) -> ColorDescription {
         switch format {
         case .jpeg: readJPEG(bytes)
         case .png: readPNG(bytes)
-        case .gif: .standard
+        case .gif, .heic, .avif: .standard
         case .webp: profile(bytes, at: (try? WebPHeader.read(bytes))?.iccProfile)
-        case .heic, .avif: profile(bytes, at: (try? HEIFHeader.read(bytes, format: format))?.iccProfile)
         }
     }
 
     /// A profile that is stored as it is.
-    private static func profile(_ bytes: Span<UInt8>, at range: Range<Int>?) -> ColorDescription {
+    static func profile(_ bytes: Span<UInt8>, at range: Range<Int>?) -> ColorDescription {
         guard let range else { return .standard }
         guard range.count <= maxProfileBytes else { return .broken }
         return checked(range.map { bytes[$0] })
@@ -33,6 +34,18 @@ enum ColorDescription: Sendable, Hashable {
     /// A profile's bytes, unless its own header contradicts that they are one.
     static func checked(_ profile: [UInt8]) -> ColorDescription {
         ICCProfile.isPlausible(profile.span) ? .profile(profile) : .broken
+    }
+}
+
+/// What the samples of a decoded picture mean.
+struct DecodedColors {
+    let description: ColorDescription
+    /// How luma and colour differences, if there are any, are to be understood.
+    let matrix: YCbCrMatrix
+
+    init(_ description: ColorDescription, matrix: YCbCrMatrix = .jpeg) {
+        self.description = description
+        self.matrix = matrix
     }
 }
 

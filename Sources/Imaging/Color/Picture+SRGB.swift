@@ -14,13 +14,18 @@ extension ColorConversion {
 extension Picture {
     /// The picture in sRGB; its planes keep their layouts, but that of four inks three remain.
     ///
-    /// - Parameter conversion: one that fits the picture's model.
-    func inSRGB(_ conversion: ColorConversion) -> Picture {
-        guard case .by(let transform) = conversion else { return colorModel == .cmyk ? inkToLight() : self }
+    /// - Parameters:
+    ///   - conversion: One that fits the picture's model.
+    ///   - matrix: How its luma and colour differences are to be understood; it becomes JPEG's.
+    func inSRGB(_ conversion: ColorConversion, matrix: YCbCrMatrix = .jpeg) -> Picture {
+        guard case .by(let transform) = conversion else {
+            if colorModel == .yCbCr, matrix != .jpeg { return convertedYCbCr(matrix, nil) }
+            return colorModel == .cmyk ? inkToLight() : self
+        }
         switch (colorModel, transform.source) {
         case (.grey, _): return mapped(by: transform.greyTable())
         case (.rgba, _): return convertedRGBA(transform)
-        case (.yCbCr, _): return convertedYCbCr(transform)
+        case (.yCbCr, _): return convertedYCbCr(matrix, transform)
         case (.rgb, _), (.cmyk, _): return convertedRows(transform)
         }
     }

@@ -2,7 +2,9 @@ extension Picture {
     /// Row by row, of luma and chroma that has a sample for each pixel, or for each second one along either side.
     ///
     /// A pixel takes the chroma sample that it lies in, and a chroma sample becomes the mean of its pixels'.
-    func convertedYCbCr(_ transform: ColorTransform) -> Picture {
+    ///
+    /// - Parameter transform: Nil where red, green and blue are sRGB's already.
+    func convertedYCbCr(_ matrix: YCbCrMatrix, _ transform: ColorTransform?) -> Picture {
         guard planes.count == 3, planes[1].layout == planes[2].layout else { return self }
         let columns = ChromaAxis(luma: planes[0].layout.horizontal, chroma: planes[1].layout.horizontal)
         let rows = ChromaAxis(luma: planes[0].layout.vertical, chroma: planes[1].layout.vertical)
@@ -10,16 +12,21 @@ extension Picture {
         var (luma, blue, red) = (planes[0].samples, planes[1].samples, planes[2].samples)
         var rgb = [UInt8](repeating: 0, count: size.width * 3)
         var converted = rgb
+        let matrix = matrix.fixed
         var means = ChromaMeans(columns)
         for row in 0..<size.height {
             let (start, chromaRow) = (row * size.width, rows.chroma(of: row))
             let chromaStart = chromaRow * columns.count
             for x in 0..<size.width {
                 let chroma = chromaStart + columns.chroma(of: x)
-                YCbCr.toRGB(luma[start + x], planes[1].samples[chroma], planes[2].samples[chroma], &rgb, at: x * 3)
+                matrix.write(luma[start + x], planes[1].samples[chroma], planes[2].samples[chroma], &rgb, at: x * 3)
             }
-            var span = converted.mutableSpan
-            transform.convert(rgb.span, into: &span)
+            if let transform {
+                var span = converted.mutableSpan
+                transform.convert(rgb.span, into: &span)
+            } else {
+                swap(&rgb, &converted)
+            }
             for x in 0..<size.width {
                 let pixel = SIMD3(Int32(converted[x * 3]), Int32(converted[x * 3 + 1]), Int32(converted[x * 3 + 2]))
                 luma[start + x] = YCbCr.luma(pixel)

@@ -47,6 +47,9 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
             isWithinLimits
             ? unsafe GIFPixels.read(bytes.span, at: ccodecs_gif_data_offset(handle.pointer), count: width * height)
             : nil
+        guard whole != nil || !frame.has_wide_codes || width * height == 0 else {
+            throw .corrupt(.gif, "codes of more than 8 bits")
+        }
         var pixels = whole ?? [UInt8](repeating: 0, count: 2 * width)
         if whole == nil, frame.is_interlaced {
             guard width * height <= limits.maxWorkingBytes else { throw .tooMuchMemory(.gif, limits: limits) }

@@ -20,13 +20,14 @@ struct LZWDecoder: ~Copyable {
     private let strings: UnsafeMutablePointer<UInt64>
     private let rootBits: Int
 
-    /// - Parameter rootBits: the bits of an index into the palette, 2 to 8; nil for what is beyond that.
+    /// - Parameter rootBits: the bits of an index into the palette, 2 to 8; some encoders say up to 11, and of an index that
+    ///   has more than 8 these count, as browsers have it. Nil for what is beyond that.
     init?(rootBits: Int) {
-        guard (2...8).contains(rootBits) else { return nil }
+        guard (2...11).contains(rootBits) else { return nil }
         self.rootBits = rootBits
         unsafe strings = .allocate(capacity: LZWDecoder.maxCodeCount + 1)
         unsafe strings.initialize(repeating: 0, count: LZWDecoder.maxCodeCount + 1)
-        for root in 0..<1 << rootBits { unsafe strings[root] = UInt64(root) << 16 | 1 }
+        for root in 0..<1 << rootBits { unsafe strings[root] = UInt64(root & 255) << 16 | 1 }
     }
 
     deinit { unsafe strings.deallocate() }

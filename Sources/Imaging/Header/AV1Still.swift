@@ -1,13 +1,23 @@
 /// Looks into an AV1 picture for what its decoder would obey, whatever the file says around it (AV1 bitstream
 /// specification, version 1.0.0 with errata 1).
 struct AV1Still {
-    /// The largest size that a frame can have.
-    private(set) var codedSize = PixelSize(width: 0, height: 0)
-    private(set) var frameCount = 0
-    /// Whether all is what it seems.
-    private(set) var isPlain = true
+    /// The largest size that a sequence gives; a frame may have another one, which its decoder is told to refuse.
+    private var size = PixelSize(width: 0, height: 0)
+    private var bytesPerPixel = 1.0
+    private var frameCount = 0
+    private var isPlain = true
     private var unitCount = 0
     private static let maxUnits = 2000
+
+    /// What the largest sequence header gives; plain if it is of one picture, whose layers are frames, too.
+    var coded: CodedStill {
+        // libdav1d has whole blocks of 128 by 128, and notes on blocks of four by four.
+        let (width, height) = (size.width + 128, size.height + 128)
+        let pixelCount = min(PixelSize(width: width, height: height).pixelCount, 1 << 40)
+        return CodedStill(
+            size: size, workingBytes: Int(Double(pixelCount) * (bytesPerPixel + 1)) + 2 << 20,
+            isPlain: isPlain && (1...4).contains(frameCount))
+    }
 
     /// Takes open bitstream units (5.3): of type 1 is a sequence header, of 3 and 6 are frames.
     mutating func take(_ data: Span<UInt8>) {
@@ -28,6 +38,11 @@ struct AV1Still {
     /// Takes the units in a decoder configuration, `av1C`, behind its four bytes.
     mutating func take(configuration: Span<UInt8>) { take(configuration.extracting(min(4, configuration.count)...)) }
 
+    /// A configuration's units.
+    static func units(in configuration: Span<UInt8>) -> [UInt8] {
+        (min(4, configuration.count)..<configuration.count).map { configuration[$0] }
+    }
+
     /// Seven bits a byte, the lowest first (4.10.5).
     private func readLength(_ data: Span<UInt8>, _ offset: inout Int) -> Int? {
         var value = 0
@@ -40,20 +55,59 @@ struct AV1Still {
         return nil
     }
 
-    /// The beginning of a sequence header (5.5.1), up to its size.
-    ///
-    /// Unless all frames have the sequence's size, one may have any that its bits can say.
+    /// A sequence header (5.5.1).
     private mutating func takeSequence(_ payload: Span<UInt8>) {
         var bits = BitCursor((0..<min(payload.count, 512)).map { payload[$0] })
-        bits.skip(4)  // profile, whether it is a still picture
+        let profile = bits.next(3)
+        bits.skip(1)  // whether it is a still picture
         let isReduced = bits.nextFlag()
         if isReduced { bits.skip(5) } else { skipOperatingPoints(&bits) }
         let (widthBits, heightBits) = (bits.next(4) + 1, bits.next(4) + 1)
         let (width, height) = (bits.next(widthBits) + 1, bits.next(heightBits) + 1)
+        if !isReduced, bits.nextFlag() { bits.skip(7) }  // frame numbers
+        bits.skip(3)
+        if !isReduced { skipInterTools(&bits) }
+        let isScaled = bits.nextFlag()
+        bits.skip(2)
+        let pictureBytes = readColors(&bits, profile: profile)
+        let hasGrain = bits.nextFlag()
         if bits.isBehindEnd { isPlain = false }
-        codedSize = PixelSize(
-            width: max(codedSize.width, isReduced ? width : 1 << widthBits),
-            height: max(codedSize.height, isReduced ? height : 1 << heightBits))
+        size = PixelSize(width: max(size.width, width), height: max(size.height, height))
+        // What is scaled, or gets grain, is a second picture.
+        bytesPerPixel = max(bytesPerPixel, pictureBytes * (isScaled || hasGrain ? 2 : 1))
+    }
+
+    /// Tools between frames, up to the bits of their order.
+    private func skipInterTools(_ bits: inout BitCursor) {
+        bits.skip(4)
+        let hasOrder = bits.nextFlag()
+        if hasOrder { bits.skip(2) }
+        let hasScreenTools = bits.nextFlag() || bits.nextFlag()
+        if hasScreenTools, !bits.nextFlag() { bits.skip(1) }
+        if hasOrder { bits.skip(3) }
+    }
+
+    /// Bytes that a pixel takes, by its depth and its chroma (5.5.2).
+    private func readColors(_ bits: inout BitCursor, profile: Int) -> Double {
+        let isDeep = bits.nextFlag()
+        let isTwelve = profile == 2 && isDeep && bits.nextFlag()
+        let isGrey = profile != 1 && bits.nextFlag()
+        let description = bits.nextFlag() ? bits.next(24) : 0x02_0202
+        let sampleBytes = isDeep ? 2.0 : 1.0
+        if isGrey {
+            bits.skip(1)
+            return sampleBytes
+        }
+        guard description != 0x01_0D00 else {  // sRGB as it is
+            bits.skip(1)
+            return 3 * sampleBytes
+        }
+        bits.skip(1)
+        let isNarrow = profile == 0 || profile == 2 && (!isTwelve || bits.nextFlag())
+        let isLow = profile == 0 || isTwelve && isNarrow && bits.nextFlag()
+        if isLow { bits.skip(2) }
+        bits.skip(1)
+        return sampleBytes * (isLow ? 1.5 : isNarrow ? 2 : 3)
     }
 
     private func skipOperatingPoints(_ bits: inout BitCursor) {

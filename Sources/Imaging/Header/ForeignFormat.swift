@@ -6,6 +6,20 @@ enum ForeignFormat {
         return isText(bytes) ? nameOfText(bytes) : "this file (of an unknown kind)"
     }
 
+    /// The format of ours of which there is no more than the beginning of its signature.
+    static func cut(_ bytes: Span<UInt8>) -> ImageFormat? {
+        let signatures: [(format: ImageFormat, signature: [UInt8])] = [
+            (.png, [0x89] + ascii("PNG\r\n\u{1A}\n")), (.jpeg, [0xFF, 0xD8, 0xFF]), (.gif, ascii("GIF89a")),
+            (.gif, ascii("GIF87a")),
+        ]
+        return signatures.first { _, signature in
+            // The letter G, or a byte of 255, may be anything.
+            let isTelling = bytes.byte(at: 0) == 0x89 || bytes.count > 1
+            return isTelling && bytes.count < signature.count
+                && (0..<bytes.count).allSatisfy { bytes[$0] == signature[$0] }
+        }?.format
+    }
+
     /// Where a format's first bytes are, and what they are.
     private static let signatures: [(offset: Int, signature: [UInt8], name: String)] = [
         (0, [0xFF, 0x0A], "JPEG XL"), (4, ascii("JXL \r\n"), "JPEG XL"),
@@ -19,6 +33,7 @@ enum ForeignFormat {
         (0, ascii("BM"), "BMP"), (0, ascii("\0\0\u{1}\0"), "an icon (ICO)"), (0, ascii("8BPS"), "a Photoshop document"),
         (0, ascii("qoif"), "QOI"), (0, [0x76, 0x2F, 0x31, 0x01], "OpenEXR"), (0, ascii("BPG") + [0xFB], "BPG"),
         (0, ascii("%PDF"), "PDF"), (0, ascii("%!PS"), "PostScript"),
+        (4, ascii("ftypmif3"), "a HEIF of the newest kind (mif3)"),
         (4, ascii("ftypqt  "), "QuickTime video"), (4, ascii("ftyp"), "MP4 video"),
         (4, ascii("moov"), "QuickTime video"),
         (8, ascii("AVI "), "AVI video"), (0, [0x1A, 0x45, 0xDF, 0xA3], "WebM or Matroska video"),
@@ -34,12 +49,21 @@ enum ForeignFormat {
         return bytes.starts(with: "<!") || bytes.starts(with: "<html") ? "text (HTML)" : "text"
     }
 
-    /// Text has no control characters but white space; what comes after the first 512 bytes is not looked at.
+    /// Text has no control characters but white space, and is UTF-8, or at least begins with letters; what comes after the
+    /// first 512 bytes is not looked at.
     private static func isText(_ bytes: Span<UInt8>) -> Bool {
         for index in 0..<min(bytes.count, 512) {
             let byte = bytes[index]
             if byte == 0x7F || byte < 0x20 && !(0x09...0x0D).contains(byte) { return false }
         }
-        return true
+        return bytes.count > 0 && bytes[0] < 0x80 || bytes.starts(with: "\u{FEFF}") || isUTF8(bytes)
+    }
+
+    private static func isUTF8(_ bytes: Span<UInt8>) -> Bool {
+        // The last character may be cut.
+        let beginning = (0..<min(bytes.count, 512)).map { bytes[$0] }
+        return (0...min(3, beginning.count - 1)).contains {
+            String(validating: beginning.dropLast($0), as: UTF8.self) != nil
+        }
     }
 }

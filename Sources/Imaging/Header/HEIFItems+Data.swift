@@ -1,18 +1,17 @@
 extension HEIFItems {
     /// Refuses an item whose coded picture is not what its properties say: its decoder would obey it, and not them.
     ///
-    /// Codecs code some more than is shown, up to the next multiple of 64.
-    func checkCoded(_ item: Int, _ bytes: Span<UInt8>) throws(ImageError) {
-        let (coded, isPlain) = try coded(item, bytes)
-        let size = try storedSize(of: item, bytes)
-        // AV1 has its sizes' numbers of bits, hence powers of two.
-        func limit(_ side: Int) -> Int { (side + 63) / 64 * 64 * (types[item] == "av01" ? 2 : 1) }
-        guard isPlain, coded.width <= limit(size.width), coded.height <= limit(size.height) else {
+    @discardableResult
+    func checkCoded(_ item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> CodedStill {
+        let coded = try coded(item, bytes)
+        guard coded.isPlain, try storedSize(of: item, bytes).coded.covers(coded.size, factor: 1) else {
             throw .corrupt(format, "a coded picture that is not what the file says")
         }
+        return coded
     }
 
-    private func coded(_ item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> (PixelSize, isPlain: Bool) {
+    /// What an item's decoder will find.
+    func coded(_ item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> CodedStill {
         if let piece = pieces(of: item).first, pieces(of: item).count == 1, piece.upperBound <= bytes.count {
             return try coded(item, bytes.extracting(piece), bytes)
         }
@@ -20,29 +19,39 @@ extension HEIFItems {
         return try coded(item, data.span, bytes)
     }
 
-    private func coded(
-        _ item: Int, _ data: Span<UInt8>, _ bytes: Span<UInt8>
-    ) throws(ImageError) -> (PixelSize, isPlain: Bool) {
-        let type = types[item] ?? ""
-        switch type {
+    private func coded(_ item: Int, _ data: Span<UInt8>, _ bytes: Span<UInt8>) throws(ImageError) -> CodedStill {
+        switch types[item] {
         case "hvc1":
             var still = HEVCStill()
-            for one in properties(of: item) where bytes.starts(with: "hvcC", at: one.type) {
-                still.take(configuration: bytes.extracting(one.payload))
+            if let configuration = configuration(of: item, bytes) {
+                still.take(configuration: bytes.extracting(configuration))
             }
             still.take(data)
-            return (still.codedSize, still.isPlain && still.pictureCount == 1)
+            return still.coded
         case "av01":
             var still = AV1Still()
-            for one in properties(of: item) where bytes.starts(with: "av1C", at: one.type) {
-                still.take(configuration: bytes.extracting(one.payload))
+            if let configuration = configuration(of: item, bytes) {
+                still.take(configuration: bytes.extracting(configuration))
             }
             still.take(data)
-            // Layers of a picture are frames, too.
-            return (still.codedSize, still.isPlain && (1...4).contains(still.frameCount))
+            return still.coded
         default:
-            throw .unsupported("\(format.name) with a picture of the kind \"\(type)\"")
+            throw .unsupported("\(format.name) with a picture of the kind \"\(types[item] ?? "")\"")
         }
+    }
+
+    /// What an item's decoder is to be told before its data, of which there is one.
+    private func configuration(of item: Int, _ bytes: Span<UInt8>) -> Range<Int>? {
+        let type = types[item] == "av01" ? "av1C" : "hvcC"
+        return properties(of: item).first { bytes.starts(with: type, at: $0.type) }?.payload
+    }
+
+    /// All that an item's decoder takes: what its configuration holds, and its data.
+    func codedData(of item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> [UInt8] {
+        let data = try data(of: item, bytes)
+        guard let configuration = configuration(of: item, bytes) else { return data }
+        let held = bytes.extracting(configuration)
+        return (types[item] == "av01" ? AV1Still.units(in: held) : HEVCStill.units(in: held)) + data
     }
 
     /// An item's bytes, which may lie in pieces.
@@ -55,4 +64,9 @@ extension HEIFItems {
         }
         return data
     }
+}
+
+extension PixelSize {
+    /// The most that is coded of a picture: codecs code some more than is shown, up to the next multiple of 64.
+    var coded: PixelSize { PixelSize(width: (width + 63) / 64 * 64, height: (height + 63) / 64 * 64) }
 }

@@ -2,14 +2,22 @@
 ///
 /// The decoder allocates what a parameter set says, and decodes as many pictures as there are.
 struct HEVCStill {
-    /// The largest size that a parameter set gives.
-    private(set) var codedSize = PixelSize(width: 0, height: 0)
-    private(set) var pictureCount = 0
-    /// Whether all pictures stand alone, and all is what it seems.
-    private(set) var isPlain = true
+    private var size = PixelSize(width: 0, height: 0)
+    private var (samplesPerPixel, bits) = (1.0, 8)
+    private var pictureCount = 0
+    private var isPlain = true
     private var unitCount = 0
     /// A slice each is usual; this is enough for a slice a row of blocks.
     private static let maxUnits = 2000
+
+    /// What the largest parameter set gives; plain if it is of one picture that stands alone.
+    var coded: CodedStill {
+        // Beside the picture libde265 has a copy of a plane, and notes on blocks of four by four.
+        let bytesPerPixel = (samplesPerPixel + 1) * (bits > 8 ? 2 : 1) + 1
+        return CodedStill(
+            size: size, workingBytes: Int(Double(min(size.pixelCount, 1 << 40)) * bytesPerPixel) + 1 << 20,
+            isPlain: isPlain && pictureCount == 1)
+    }
 
     /// Takes NAL units, each behind its length in four bytes.
     mutating func take(_ data: Span<UInt8>) {
@@ -21,22 +29,36 @@ struct HEVCStill {
         if offset != data.count { isPlain = false }
     }
 
-    /// Takes the units in a decoder configuration, `hvcC`: arrays of units behind two bytes of length (ISO/IEC 14496-15,
-    /// 8.3.3.1).
+    /// Takes the units in a decoder configuration, `hvcC`.
     mutating func take(configuration: Span<UInt8>) {
-        guard let arrayCount = configuration.byte(at: 22) else { return isPlain = false }
+        guard let units = HEVCStill.places(in: configuration) else { return isPlain = false }
+        for unit in units { take(unit: configuration.extracting(unit)) }
+    }
+
+    /// A configuration's units, each behind its length in four bytes.
+    static func units(in configuration: Span<UInt8>) -> [UInt8] {
+        (places(in: configuration) ?? []).flatMap { unit in
+            [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: unit.count >> $0) } + unit.map { configuration[$0] }
+        }
+    }
+
+    /// Arrays of units behind two bytes of length (ISO/IEC 14496-15, 8.3.3.1); nil where one reaches beyond the end.
+    private static func places(in configuration: Span<UInt8>) -> [Range<Int>]? {
+        guard let arrayCount = configuration.byte(at: 22) else { return nil }
+        var places: [Range<Int>] = []
         var offset = 23
         for _ in 0..<arrayCount {
-            guard let unitCount = configuration.uint16(at: offset + 1) else { return isPlain = false }
+            guard let unitCount = configuration.uint16(at: offset + 1) else { return nil }
             offset += 3
             for _ in 0..<unitCount {
                 guard let length = configuration.uint16(at: offset), length <= configuration.count - offset - 2 else {
-                    return isPlain = false
+                    return nil
                 }
-                take(unit: configuration.extracting(offset + 2..<offset + 2 + length))
+                places.append(offset + 2..<offset + 2 + length)
                 offset += 2 + length
             }
         }
+        return places
     }
 
     /// The header's second to seventh bit are the unit's type (7.4.2.2): 16 to 21 begin anew, 33 is a sequence parameter
@@ -53,7 +75,7 @@ struct HEVCStill {
         }
     }
 
-    /// The beginning of a sequence parameter set (7.3.2.2), up to its size.
+    /// The beginning of a sequence parameter set (7.3.2.2), up to its depth.
     private mutating func takeParameters(_ payload: Span<UInt8>) {
         var bits = BitCursor(HEVCStill.unescaped(payload, prefix: 512))
         bits.skip(4)
@@ -63,10 +85,15 @@ struct HEVCStill {
         if subLayers > 0 { bits.skip(2 * (8 - subLayers)) }
         for (hasProfile, hasLevel) in flags { bits.skip((hasProfile ? 88 : 0) + (hasLevel ? 8 : 0)) }
         _ = bits.nextExponential()  // its number
-        if bits.nextExponential() == 3 { bits.skip(1) }
-        let (width, height) = (bits.nextExponential(), bits.nextExponential())
+        let chroma = bits.nextExponential()
+        if chroma == 3 { bits.skip(1) }
+        let (width, height) = (bits.nextSide(), bits.nextSide())
+        if bits.nextFlag() { for _ in 0..<4 { _ = bits.nextExponential() } }  // the conformance window
+        let depth = 8 + max(bits.nextExponential(), bits.nextExponential())
         if bits.isBehindEnd { isPlain = false }
-        codedSize = PixelSize(width: max(codedSize.width, width), height: max(codedSize.height, height))
+        size = PixelSize(width: max(size.width, width), height: max(size.height, height))
+        samplesPerPixel = max(samplesPerPixel, [1, 1.5, 2].indices.contains(chroma) ? [1, 1.5, 2][chroma] : 3)
+        self.bits = max(self.bits, depth)
     }
 
     /// The first bytes without those that keep start codes away (7.3.1.1).
@@ -84,4 +111,19 @@ struct HEVCStill {
         }
         return bytes
     }
+}
+
+extension BitCursor {
+    /// A number that is to be a side of a picture: one that is too large for that is as large as can be.
+    fileprivate mutating func nextSide() -> Int { min(nextExponential(), Int(Int32.max)) }
+}
+
+/// What a decoder will find in a coded picture, and what it takes for it.
+struct CodedStill {
+    /// The largest size that any part of it gives.
+    let size: PixelSize
+    /// The most memory that decoding it takes, the picture included, in bytes.
+    let workingBytes: Int
+    /// Whether it is one picture, and all is what it seems.
+    let isPlain: Bool
 }

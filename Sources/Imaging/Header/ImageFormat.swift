@@ -63,7 +63,7 @@ extension ImageFormat {
             #if HEIF
                 return nil
             #else
-                return "libheif"
+                return "libde265 and libdav1d"
             #endif
         }
     }

@@ -37,6 +37,7 @@ extension ImageHeader {
     ) throws(ImageError) -> ImageHeader {
         try limits.check(byteCount: bytes.count)
         guard let format = ImageFormat.detect(bytes) else {
+            if let format = ForeignFormat.cut(bytes) { throw .truncated(format) }
             throw .unsupported(ForeignFormat.name(of: bytes))
         }
         if let library = format.missingLibrary { throw .missing(library, for: format) }
@@ -53,7 +54,9 @@ extension ImageHeader {
             return try judged(walk.header, framePixels: walk.framePixels, limits: limits)
         case .heic, .avif:
             let walk = try HEIFHeader.read(bytes, format: format)
-            return try judged(walk.header, framePixels: walk.codedPixels, limits: limits)
+            let header = try judged(walk.header, limits: limits)
+            try walk.check(limits)
+            return header
         }
     }
 

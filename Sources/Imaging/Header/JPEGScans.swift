@@ -1,16 +1,15 @@
 /// Counts a JPEG's scans without decoding any, so that a file with far too many costs nothing.
 enum JPEGScans {
-    /// Throws `too_many_scans` as soon as there are more than the limits allow, and `too_many_pixels` if there are several
-    /// scans of too large a picture.
+    /// Throws `too_many_scans` as soon as there are more than the limits allow for a picture of that size.
     ///
     /// Between scans lie segments; inside of one only stuffed zeros and restart markers follow an 0xFF (T.81, B.1.1.5).
     /// What is damaged is left for the decoder to say.
     static func check(_ bytes: Span<UInt8>, size: PixelSize, limits: ImageLimits) throws(ImageError) {
         var (count, offset) = (0, 2)  // after the start-of-image marker
+        let mostScans = limits.scanCount(for: size)
         while let marker = nextMarker(bytes, &offset), marker != 0xD9, marker != 0xD8 {
             if marker == 0xDA { count += 1 }
-            guard count <= limits.maxScans else { throw .tooManyScans(limits: limits) }
-            if count == 2 { try limits.check(size, maxPixels: limits.maxProgressivePixels, of: " in several scans") }
+            guard count <= mostScans else { throw .tooManyScans(of: size, limits: limits) }
             guard let length = bytes.uint16(at: offset) else { return }
             offset += length
         }

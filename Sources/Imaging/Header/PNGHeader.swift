@@ -5,6 +5,11 @@ enum PNGHeader {
     static func read(_ bytes: Span<UInt8>) throws(ImageError) -> ImageHeader {
         var offset = 8  // after the signature
         guard let first = nextChunk(bytes, &offset) else { throw .truncated(.png) }
+        guard !bytes.starts(with: "CgBI", at: 12) else {
+            throw .unsupported(
+                "Apple's own kind of PNG (CgBI), as it is in iPhone apps,",
+                hint: "Turn it into a usual PNG, for instance with pngcrush -revert-iphone-optimizations.")
+        }
         guard bytes.starts(with: "IHDR", at: 12), first.count == 13,
             let colorType = bytes.byte(at: first.lowerBound + 9)
         else { throw .corrupt(.png, "it does not begin with its header") }

@@ -19,6 +19,12 @@ struct BitReader {
     /// How many bits were consumed since `bytes`.
     var consumedBitCount: Int { unsafe position * 8 - Int(bitCount) }
 
+    /// Whether the bytes that were taken up and not begun with are all zero.
+    var areWholeBytesZero: Bool {
+        let byteBits = unsafe bitCount & ~7
+        return unsafe byteBits == 0 || (window &<< (bitCount & 7)) >> (64 - byteBits) == 0
+    }
+
     /// Fills the window up to 56 bits or more (F. Giesen, "Reading bits in far too many ways", 2018, variant 4).
     @inline(__always)
     mutating func refill() {

@@ -49,10 +49,13 @@ struct EntropyWindow: ~Copyable {
         return unsafe reader.consumedBitCount <= end * 8
     }
 
-    /// Whether the reader stands at the end of a segment that a marker follows, with nothing but padding left.
+    /// Whether the reader stands at the end of a segment that a marker follows, with nothing but padding left: the rest
+    /// of a byte, and zeros, with which some encoders fill up their words.
     mutating func isAtEnd(_ reader: inout BitReader, from bytes: Span<UInt8>) -> Bool {
         guard unsafe prepare(&reader, from: bytes), marker != nil else { return false }
-        return unsafe end * 8 - reader.consumedBitCount < 8
+        guard unsafe reader.areWholeBytesZero else { return false }
+        // Below `end` are the window's bytes; the reader may be behind them.
+        return unsafe (min(reader.position, end)..<end).allSatisfy { unsafe storage[$0] == 0 }
     }
 
     /// Begins the next segment, behind a restart marker.

@@ -13,12 +13,14 @@ enum JPEGScale {
     }
 
     /// For each of a frame's components, the scale that serves its plane of a rendition: chroma that has all of its
-    /// samples is decoded at half of luma's scale, since no rendition has more.
-    static func eighths(of frame: SequentialFrame, for largest: PixelSize) -> [Int] {
+    /// samples is decoded at half of luma's scale where no rendition has more.
+    ///
+    /// - Parameter chroma: the most chroma samples that are asked for.
+    static func eighths(of frame: SequentialFrame, for largest: PixelSize, chroma: PixelSize) -> [Int] {
         frame.components.indices.map { index in
             let full = frame.layout(of: frame.components[index], eighths: 8)
             let stored = PixelSize(width: full.horizontal.count, height: full.vertical.count)
-            return eighths(of: stored, for: index == 0 ? largest : largest.halved)
+            return eighths(of: stored, for: index == 0 ? largest : chroma)
         }
     }
 }

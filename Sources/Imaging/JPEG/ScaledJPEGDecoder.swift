@@ -1,6 +1,6 @@
 /// Decodes a usual JPEG as planes of a fraction of its size, one row of minimum coded units at a time.
 ///
-/// Whatever it throws means no more than that libjpeg is to be asked.
+/// Whatever it throws means that libjpeg is to be asked; `corrupt`, that the entropy-coded data is no encoder's.
 @safe
 struct ScaledJPEGDecoder: PlaneDecoder, ~Copyable {
     let layouts: [PlaneLayout]
@@ -55,8 +55,7 @@ struct ScaledJPEGDecoder: PlaneDecoder, ~Copyable {
 
     /// Looks for the end marker behind the last row.
     mutating func finish(_ bytes: Span<UInt8>) throws(ImageError) {
-        guard cursor.isAtEnd(bytes), cursor.window.marker == 0xD9 else {
-            throw .corrupt(.jpeg, "the end of the pixels")
-        }
+        guard cursor.isAtEnd(bytes) else { throw .corrupt(.jpeg, "the end of the pixels") }
+        guard cursor.window.marker == 0xD9 else { throw .unsupported("a JPEG with something behind its pixels") }
     }
 }

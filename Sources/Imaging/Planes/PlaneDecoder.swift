@@ -17,6 +17,13 @@ protocol PlaneDecoder: ~Copyable {
 
     /// Reads what lies behind the last row, and refuses the picture if it turns out not to be whole.
     mutating func finish(_ bytes: Span<UInt8>) throws(ImageError)
+
+    /// Whether some of the data was damaged, and the samples are a guess there; to be asked once it is finished.
+    var isDamaged: Bool { get }
+}
+
+extension PlaneDecoder where Self: ~Copyable {
+    var isDamaged: Bool { false }
 }
 
 /// What a picture's planes are, in their order.

@@ -1,7 +1,7 @@
 /// All views of a picture that are asked for, from one decode; as stored, not yet turned upright.
 ///
 /// A smaller view is made from the next larger one that shows the whole picture and has at least 1.25 times its pixels
-/// along both sides: at such a step a second filtering leaves no trace. A view that has no such larger one is made from
+/// along both sides, or 2.5 times where it has half the chroma: at such a step a second filtering leaves no trace. A view that has no such larger one is made from
 /// the decoder's rows, and these alone are converted to sRGB: the others inherit it.
 struct Pyramid {
     private var pictures: [View: Picture] = [:]
@@ -13,11 +13,13 @@ struct Pyramid {
         let levels = Pyramid.levels(of: views)
         let decoded = try PictureDecoding(header: header, limits: limits).decode(
             bytes, to: levels.filter { $0.source == nil }.map(\.view))
-        let conversion = ColorConversion(ColorDescription.read(bytes, format: header.format))
+        let conversion = ColorConversion(decoded.colors.description)
             .fitted(to: decoded.pictures.values.first?.colorModel ?? .rgb)
         let isProfileIgnored = if case .unknown = conversion { true } else { false }
-        warnings = (decoded.isTruncated ? [.truncated] : []) + (isProfileIgnored ? [.profileIgnored] : [])
-        pictures = decoded.pictures.mapValues { $0.inSRGB(conversion) }
+        warnings =
+            (decoded.isTruncated ? [.truncated] : []) + (decoded.isDamaged ? [.damaged] : [])
+            + (isProfileIgnored ? [.profileIgnored] : [])
+        pictures = decoded.pictures.mapValues { $0.inSRGB(conversion, matrix: decoded.colors.matrix) }
         for level in levels {
             if let source = level.source { pictures[level.view] = pictures[source]?.resampled(to: level.view) }
         }
@@ -38,7 +40,9 @@ extension Pyramid {
     static func levels(of views: [View]) -> [Level] {
         var levels: [Level] = []
         for view in Set(views).sorted(by: { $0.rank > $1.rank }) {
-            let source = levels.last { $0.view.isWhole && $0.view.scaled.covers(view.scaled, factor: 1.25) }
+            let source = levels.last {
+                $0.view.isWhole && $0.view.scaled.covers(view.scaled, factor: $0.view.factor(to: view))
+            }
             levels.append(Level(view: view, source: source?.view))
         }
         return levels
@@ -47,5 +51,8 @@ extension Pyramid {
 
 extension View {
     /// Larger for larger pictures; the same for two only if one may stand for the other as a source.
-    fileprivate var rank: (Int, Int, Int) { (scaled.pixelCount, scaled.width, isChromaHalved ? 0 : 1) }
+    fileprivate var rank: (Int, Int, Int) { (scaled.pixelCount, scaled.width, chroma == .halved ? 0 : 1) }
+
+    /// How many times as large a picture must be as a smaller one that is made from it.
+    fileprivate func factor(to smaller: View) -> Double { smaller.chroma == .full && chroma != .full ? 2.5 : 1.25 }
 }

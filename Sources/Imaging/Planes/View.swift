@@ -1,12 +1,22 @@
 /// What is wanted of a picture: scaled to a size, the part of it that shows, and where its chroma samples are to lie.
 struct View: Sendable, Hashable {
+    /// The chroma samples of a YCbCr picture.
+    enum Chroma: Sendable, Hashable {
+        /// Half as many as pixels along both sides.
+        case halved
+        /// One a pixel, each its own where the original has that.
+        case full
+        /// One a pixel, however coarse what they are made from is.
+        case interpolated
+    }
+
     /// To what the whole picture is scaled, as stored.
     let scaled: PixelSize
     /// The part that shows, as stored.
     let columns: Range<Int>
     let rows: Range<Int>
-    /// Whether chroma has half as many samples along both sides, from the upright picture's top left on.
-    let isChromaHalved: Bool
+    /// How many chroma samples there are, from the upright picture's top left on.
+    let chroma: Chroma
     /// Whether upright the columns run from the stored right to the left, and the rows from the bottom up.
     private let areColumnsMirrored: Bool
     private let areRowsMirrored: Bool
@@ -15,7 +25,7 @@ struct View: Sendable, Hashable {
     ///
     /// - Parameter scaled: as stored.
     /// - Parameter cropped: upright; no larger than that.
-    init(scaled: PixelSize, orientation: Orientation = .up, cropped: PixelSize, isChromaHalved: Bool) {
+    init(scaled: PixelSize, orientation: Orientation = .up, cropped: PixelSize, chroma: Chroma) {
         let full = orientation.applied(to: scaled)
         let left = (full.width - cropped.width) / 2
         let top = (full.height - cropped.height) / 2
@@ -26,11 +36,11 @@ struct View: Sendable, Hashable {
         rows = min(first.y, last.y)..<max(first.y, last.y) + 1
         areColumnsMirrored = first.x > last.x
         areRowsMirrored = first.y > last.y
-        self.isChromaHalved = isChromaHalved
+        self.chroma = chroma
     }
 
     /// The whole picture, with a chroma sample a pixel.
-    init(_ size: PixelSize) { self.init(scaled: size, cropped: size, isChromaHalved: false) }
+    init(_ size: PixelSize) { self.init(scaled: size, cropped: size, chroma: .interpolated) }
 
     /// As stored.
     var size: PixelSize { PixelSize(width: columns.count, height: rows.count) }
@@ -40,7 +50,7 @@ struct View: Sendable, Hashable {
 
     /// How each plane is to lie on the picture.
     func layouts(_ colorModel: ColorModel) -> [PlaneLayout] {
-        (0..<colorModel.planeCount).map { layout(isHalved: isChromaHalved && colorModel == .yCbCr && $0 > 0) }
+        (0..<colorModel.planeCount).map { layout(isHalved: chroma == .halved && colorModel == .yCbCr && $0 > 0) }
     }
 
     private func layout(isHalved: Bool) -> PlaneLayout {

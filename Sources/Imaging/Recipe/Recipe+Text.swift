@@ -2,8 +2,9 @@ extension Recipe: CustomStringConvertible {
     /// Reads a recipe as people write it on a command line: `NAME=BOX[,OPTION]…`.
     ///
     /// The box is `640` (a square) or `640x480`. The options, in any order: `inside` (default) or `cover`; `q70` for
-    /// the quality (default 80); `background=#rrggbb` (default white); `alpha` to keep it; `progressive` for such a JPEG;
-    /// `webp` for a WebP, and with it `animated` to keep a picture's frames.
+    /// the quality (default 80); `background=#rrggbb` (default white); `alpha` to keep it; `progressive` for such a JPEG,
+    /// `subsampling=444` or `420` for its chroma; `webp` for a WebP, and with it `animated` to keep a picture's frames;
+    /// `png` for a PNG.
     /// - Throws: `ImageError.Code.badRecipe`, saying what was not understood.
     public init(parsing text: String) throws(ImageError) {
         guard let equals = text.firstIndex(of: "=") else {
@@ -15,13 +16,18 @@ extension Recipe: CustomStringConvertible {
         var quality = 80
         var background = RGBColor.white
         var keepsAlpha = false
+        var subsampling = Subsampling.automatic
         var encodings: Set<Substring> = []
         for part in parts {
             if let value = Fit(rawValue: String(part)) {
                 fit = value
             } else if part == "alpha" {
                 keepsAlpha = true
-            } else if ["progressive", "webp", "animated"].contains(part) {
+            } else if part.hasPrefix("subsampling="), let value = Subsampling(rawValue: String(part.dropFirst(12))),
+                value != .automatic
+            {
+                subsampling = value
+            } else if ["progressive", "webp", "animated", "png", "avif"].contains(part) {
                 encodings.insert(part)
             } else if part.hasPrefix("q"), let value = Recipe.parseNumber(part.dropFirst()) {
                 quality = value
@@ -32,35 +38,24 @@ extension Recipe: CustomStringConvertible {
             }
         }
         guard let encoding = Recipe.encoding(encodings) else {
-            throw .badRecipe("\"\(text)\": progressive is for JPEG alone, and animated for WebP")
+            throw .badRecipe(
+                "\"\(text)\": progressive is for JPEG alone, animated for WebP, and a rendition is one of JPEG, WebP, PNG and AVIF"
+            )
         }
         try self.init(
             name: String(text[..<equals]), fit: fit, width: width, height: height, quality: quality,
-            background: background, keepsAlpha: keepsAlpha, encoding: encoding)
+            background: background, keepsAlpha: keepsAlpha, encoding: encoding, subsampling: subsampling)
     }
 
     /// The recipe as `init(parsing:)` reads it; the background only where it is not white.
     public var description: String { "\(name)=\(pixelDescription)" }
 
-    /// Eight hexadecimal digits that change with everything that changes pixels.
-    ///
-    /// That is the recipe but for its name, and `engineVersion`. FNV-1a, 32 bits (Fowler, Noll, Vo; RFC 9923).
-    public var fingerprint: String {
-        var hash: UInt32 = 0x811C_9DC5
-        for byte in "\(pixelDescription),engine=\(Recipe.engineVersion)".utf8 {
-            hash = (hash ^ UInt32(byte)) &* 0x0100_0193
-        }
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 8 - digits.count) + digits
-    }
-
-    /// To be raised whenever the same recipe makes other pixels than before.
-    static let engineVersion = 6
-
-    private var pixelDescription: String {
+    /// Everything but the name.
+    var pixelDescription: String {
         "\(width)x\(height),\(fit.rawValue),q\(quality)"
             + (background == .white ? "" : ",background=\(background)") + (keepsAlpha ? ",alpha" : "")
             + (encoding == .jpeg ? "" : ",\(encoding.rawValue)")
+            + (subsampling == .automatic ? "" : ",subsampling=\(subsampling.rawValue)")
     }
 
     private static func encoding(_ words: Set<Substring>) -> Encoding? {
@@ -69,6 +64,8 @@ extension Recipe: CustomStringConvertible {
         case ["progressive"]: .progressiveJPEG
         case ["webp"]: .webp
         case ["webp", "animated"]: .animatedWebP
+        case ["png"]: .png
+        case ["avif"]: .avif
         default: nil
         }
     }

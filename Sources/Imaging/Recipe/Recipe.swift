@@ -20,6 +20,20 @@ public struct Recipe: Sendable, Hashable {
         case webp
         /// The same, but of an animation all its frames.
         case animatedWebP = "webp,animated"
+        /// A PNG, whatever the picture is.
+        case png
+        /// A lossy AVIF, with alpha where it is kept; of an animation, the first frame.
+        case avif
+    }
+
+    /// How many chroma samples a JPEG or an AVIF has.
+    public enum Subsampling: String, Sendable, Hashable, CaseIterable {
+        /// One for two by two pixels, but one a pixel where a drawing, such as a screenshot with coloured text, needs it.
+        case automatic
+        /// One for two by two pixels (4:2:0).
+        case halved = "420"
+        /// One a pixel (4:4:4).
+        case full = "444"
     }
 
     /// What the rendition is called: 1 to 32 of `a`–`z`, `0`–`9`, `-` and `_`.
@@ -38,6 +52,8 @@ public struct Recipe: Sendable, Hashable {
     public let keepsAlpha: Bool
     /// As what the rendition is written.
     public let encoding: Encoding
+    /// How many chroma samples the rendition has, if it is a JPEG or an AVIF.
+    public let subsampling: Subsampling
 
     /// The longest side that a box may have.
     public static let maxSide = 16_384
@@ -54,7 +70,7 @@ public struct Recipe: Sendable, Hashable {
     /// - Throws: `ImageError.Code.badRecipe` when the name or a number is out of bounds.
     public init(
         name: String, fit: Fit = .inside, width: Int, height: Int, quality: Int = 80, background: RGBColor = .white,
-        keepsAlpha: Bool = false, encoding: Encoding = .jpeg
+        keepsAlpha: Bool = false, encoding: Encoding = .jpeg, subsampling: Subsampling = .automatic
     ) throws(ImageError) {
         guard (1...32).contains(name.utf8.count), name.utf8.allSatisfy(Recipe.isNameByte) else {
             throw .badRecipe("the name \"\(name)\" is not 1 to 32 of a-z, 0-9, - and _")
@@ -68,14 +84,19 @@ public struct Recipe: Sendable, Hashable {
         if encoding == .webp || encoding == .animatedWebP {
             try Recipe.checkWebP(name, PixelSize(width: width, height: height))
         }
+        if encoding == .avif { try Recipe.checkAVIF(name, PixelSize(width: width, height: height)) }
+        guard subsampling == .automatic || [.jpeg, .progressiveJPEG, .avif].contains(encoding) else {
+            throw .badRecipe(
+                "\(name): subsampling is for JPEG and AVIF; a PNG has every colour, and a WebP is always 4:2:0")
+        }
         self.init(
             unchecked: name, fit, width: width, height: height, quality: quality, background: background,
-            keepsAlpha: keepsAlpha, encoding: encoding)
+            keepsAlpha: keepsAlpha, encoding: encoding, subsampling: subsampling)
     }
 
     private init(
         unchecked name: String, _ fit: Fit, width: Int, height: Int, quality: Int, background: RGBColor = .white,
-        keepsAlpha: Bool = false, encoding: Encoding = .jpeg
+        keepsAlpha: Bool = false, encoding: Encoding = .jpeg, subsampling: Subsampling = .automatic
     ) {
         self.name = name
         self.fit = fit
@@ -85,7 +106,11 @@ public struct Recipe: Sendable, Hashable {
         self.background = background
         self.keepsAlpha = keepsAlpha
         self.encoding = encoding
+        self.subsampling = subsampling
     }
+
+    /// Whether the rendition wants a chroma sample a pixel of whatever decoder.
+    var hasFullChroma: Bool { encoding == .png || subsampling == .full }
 
     private static func checkWebP(_ name: String, _ box: PixelSize) throws(ImageError) {
         if let library = ImageFormat.webp.missingLibrary {
@@ -95,6 +120,19 @@ public struct Recipe: Sendable, Hashable {
             throw .badRecipe("\(name): a WebP of \(box) pixels; its sides have at most \(maxWebPSide)")
         }
     }
+
+    private static func checkAVIF(_ name: String, _ box: PixelSize) throws(ImageError) {
+        #if AVIF
+            guard box.pixelCount <= maxAVIFPixels else {
+                throw .badRecipe("\(name): an AVIF of \(box) pixels; it has at most \(maxAVIFPixels)")
+            }
+        #else
+            throw .badRecipe("\(name): this program was built without libaom, which writes AVIF")
+        #endif
+    }
+
+    /// 2048 by 2048, of which libaom makes an AVIF within three seconds even where they are noise.
+    private static let maxAVIFPixels = 4_194_304
 
     /// What 14 bits can say (RFC 9649, section 2.6).
     private static let maxWebPSide = 16_383

@@ -13,28 +13,41 @@ final class AnswerText {
     /// The whole text, ready to be sent.
     enum Finished: Sendable {
         case memory([UInt8])
-        case file(FileReader, byteCount: Int)
+        case file(SpooledText)
     }
 
-    private let folder: Directory
+    private let spool: AnswerSpool
+    private let share: AnswerSpool.Share
+    /// Whether it is too late to refuse: what the text tells has been done.
+    private let isOwed: Bool
     private var indenter: JSONIndenter?
-    private let callback: String?
-    private var bytes: [UInt8] = []
+    private let end: String
+    private var bytes: [UInt8]
     private var file: ScratchFile?
     private var fileByteCount = 0
 
-    /// Begins a text in the form that the parameters ask for; `folder` is where long ones go.
-    init(_ parameters: DatabaseParameters, folder: Directory) {
-        self.folder = folder
-        indenter = parameters.isPretty ? JSONIndenter() : nil
-        callback = parameters.callback
+    /// Begins a text in the form that the parameters ask for; `spool` is where long ones go.
+    convenience init(_ parameters: DatabaseParameters, spool: AnswerSpool, isOwed: Bool = false) {
         // The comment keeps the answer from being taken for anything but a script, whatever the name.
-        if let callback { bytes = Array("/**/\(callback)(".utf8) }
+        self.init(
+            spool: spool, beginning: parameters.callback.map { "/**/\($0)(" } ?? "",
+            end: parameters.callback == nil ? "" : ");", indenter: parameters.isPretty ? JSONIndenter() : nil,
+            isOwed: isOwed)
+    }
+
+    /// Begins a text with its beginning, and knows its end.
+    init(spool: AnswerSpool, beginning: String, end: String, indenter: JSONIndenter? = nil, isOwed: Bool = false) {
+        self.spool = spool
+        self.isOwed = isOwed
+        self.indenter = indenter
+        self.end = end
+        share = spool.share()
+        bytes = Array(beginning.utf8)
     }
 
     /// Adds a piece of JSON.
     ///
-    /// - Throws: ``TreeError`` with the code `disk_full` or `io`, so that a reading snapshot can pass it on.
+    /// - Throws: ``TreeError`` with the code `disk_full`, `io` or `busy`, so that a reading snapshot can pass it on.
     func append(_ json: [UInt8]) throws(TreeError) {
         let piece = indenter?.indent(json) ?? json
         if bytes.isEmpty { bytes = piece } else { bytes += piece }
@@ -43,27 +56,33 @@ final class AnswerText {
 
     /// The text, which is complete.
     func finish() throws(TreeError) -> Finished {
-        if callback != nil { bytes += ");".utf8 }
+        bytes += end.utf8
         guard let file else { return .memory(bytes) }
         try flush()
-        return .file(file.reader, byteCount: fileByteCount)
+        return .file(SpooledText(file.reader, byteCount: fileByteCount, share: share))
     }
 
     /// Whether putting a text together needs no disk; where it does, a thread is to wait that may.
     static func fitsInMemory(_ json: [UInt8]) -> Bool { json.count <= maxBytesInMemory / 4 }
 
-    /// The text of JSON that is there as a whole.
+    /// The text of JSON that is there as a whole, and that tells what has been done.
     static func whole(
-        _ json: [UInt8], _ parameters: DatabaseParameters, folder: Directory
+        _ json: [UInt8], _ parameters: DatabaseParameters, spool: AnswerSpool
     ) throws(TreeError) -> Finished {
-        let text = AnswerText(parameters, folder: folder)
+        let text = AnswerText(parameters, spool: spool, isOwed: true)
         try text.append(json)
         return try text.finish()
     }
 
     private func flush() throws(TreeError) {
+        do throws(ServerError) {
+            try share.take(bytes.count)
+        } catch  where isOwed {
+        } catch {
+            throw TreeError(.busy, error.message, hint: error.hint, cause: error)
+        }
         do throws(BlobError) {
-            if file == nil { file = try ScratchFile(in: folder) }
+            if file == nil { file = try ScratchFile(in: spool.folder) }
             try file?.append(bytes)
         } catch {
             throw TreeError(
@@ -80,7 +99,7 @@ extension AnswerText.Finished {
     func body(_ pipeline: UploadPipeline) -> ResponseBody {
         switch self {
         case .memory(let bytes): ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
-        case .file(let file, let byteCount): ResponseBody(file, 0..<byteCount, pipeline: pipeline)
+        case .file(let text): ResponseBody(text.file, 0..<text.byteCount, pipeline: pipeline, holding: text)
         }
     }
 }

@@ -5,7 +5,7 @@ struct DatabaseAccess: Sendable {
     /// Whether everybody on this machine may, as with Firebase's emulator.
     let isEmulator: Bool
     /// What others have to show; nil for nobody.
-    let secret: String?
+    let secret: Secret?
 
     init(_ settings: DatabaseSettings) {
         isEmulator = settings.isEmulator
@@ -24,6 +24,8 @@ struct DatabaseAccess: Sendable {
 
     /// As who a request is sent; over the Unix socket as the owner.
     ///
+    /// The word `owner` is known to everybody, so that an emulator does not believe it of pages of other machines.
+    ///
     /// - Throws: `ServerError` with the code `permission_denied` or `bad_token` for who is not let in.
     func sender(
         of request: HTTPRequest, _ parameters: DatabaseParameters, isTrusted: Bool
@@ -33,9 +35,9 @@ struct DatabaseAccess: Sendable {
             guard isEmulator else { throw Self.denied }
             return .user
         }
-        if let secret, Self.isEqual(token, secret) { return .owner }
+        if let secret, Self.isEqual(token, secret.text) { return .owner }
         switch token {
-        case "owner" where isEmulator: return .owner
+        case "owner" where isEmulator: return request.isFromForeignPage ? .user : .owner
         case _ where isEmulator && Self.looksLikeJWT(token): return .user
         default: throw ServerError(.badToken, "Could not parse auth token.")
         }

@@ -4,16 +4,19 @@ import Tree
 struct DatabaseNamespaces: Sendable {
     /// By which the service's own tree goes, besides no name at all.
     private let mainName: String
+    private let names: OwnNames
 
-    init(_ settings: DatabaseSettings) {
+    init(_ settings: DatabaseSettings, _ names: OwnNames) {
         mainName = settings.namespace.lowercased()
+        self.names = names
     }
 
-    /// The tree of a name: what the parameter `ns` says, else the first label of a host that is a domain.
+    /// The tree of a name: what the parameter `ns` says, else the first label of a host that is a domain, unless it is the
+    /// service's public one.
     ///
     /// - Throws: `ServerError` with the code `invalid_namespace`.
     func namespace(named name: String?, host authority: String?) throws(ServerError) -> Namespace {
-        guard let name = name ?? authority.flatMap(Self.firstLabel)?.description else { return .main }
+        guard let name = name ?? authority.flatMap(firstLabel)?.description else { return .main }
         let lowercased = name.lowercased()
         guard lowercased != mainName else { return .main }
         do {
@@ -25,8 +28,9 @@ struct DatabaseNamespaces: Sendable {
     }
 
     /// The first label of a domain of at least two; an address is none.
-    private static func firstLabel(of authority: String) -> Substring? {
+    private func firstLabel(of authority: String) -> Substring? {
         let host = authority.utf8.prefix { $0 != UInt8(ascii: ":") }
+        guard names.publicHost != String(Substring(host)).lowercased() else { return nil }
         guard let dot = host.firstIndex(of: UInt8(ascii: ".")), let last = host.last,
             !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(last)
         else { return nil }

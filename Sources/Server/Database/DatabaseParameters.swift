@@ -42,7 +42,7 @@ struct DatabaseParameters: Sendable {
             }
             try set(name, value)
         }
-        if isShallow, !filters.isEmpty {
+        if isShallow, filters["orderBy"] != nil {
             throw ServerError(.badRequest, "shallow cannot be mixed with other query parameters")
         }
     }

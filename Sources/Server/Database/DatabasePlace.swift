@@ -41,15 +41,15 @@ struct DatabasePlace: Sendable {
 }
 
 extension HTTPRequest {
-    /// Whether the request is for the database: its path ends in `.json`, and is not one of the service's own.
+    /// Whether the request is for the database: its path ends in `.json`, which none of the service's own does.
     var isForDatabase: Bool {
         guard let target = path?.utf8 else { return false }
-        let path = target.prefix { $0 != UInt8(ascii: "?") }
-        return path.suffix(5).elementsEqual(".json".utf8) && !isForService
+        return target.prefix { $0 != UInt8(ascii: "?") }.suffix(5).elementsEqual(".json".utf8)
     }
 
-    /// Whether the path is one of the service's own, which have names that no tree can be reached by.
+    /// Whether the path is one of the service's own.
     var isForService: Bool {
-        path.map { $0.utf8.starts(with: "/v1/".utf8) || $0.utf8.starts(with: "/media/".utf8) } ?? false
+        guard let path = path?.utf8, !isForDatabase else { return false }
+        return path.starts(with: "/v1/".utf8) || path.starts(with: "/media/".utf8)
     }
 }

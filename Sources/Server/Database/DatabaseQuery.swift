@@ -6,10 +6,7 @@ extension DatabaseParameters {
     /// - Throws: `ServerError` with the code `bad_query`, or ``TreeError`` with the code `invalid_query`.
     func query() throws -> TreeQuery? {
         guard !filters.isEmpty else { return nil }
-        guard let orderBy = filters["orderBy"] else {
-            throw Self.badQuery("orderBy must be defined when other query parameters are defined")
-        }
-        let order = try TreeQuery.Order(json: orderBy)
+        let order = try order()
         let limit = try limit()
         let lower = try bound("startAt", exclusive: "startAfter")
         let upper = try bound("endAt", exclusive: "endBefore")
@@ -21,16 +18,32 @@ extension DatabaseParameters {
                 "equalTo cannot be specified in addition to startAfter, startAt, endAt, or endBefore")
         }
         return try TreeQuery(
-            order: order, equalTo: try TreeQuery.Bound(json: equalTo), limit: limit, isDescending: isDescending)
+            order: order, equalTo: try bound(equalTo), limit: limit, isDescending: isDescending)
+    }
+
+    /// Keys alone are ordered by key.
+    private func order() throws -> TreeQuery.Order {
+        if isShallow { return .key }
+        guard let orderBy = filters["orderBy"] else {
+            throw Self.badQuery("orderBy must be defined when other query parameters are defined")
+        }
+        return try TreeQuery.Order(json: orderBy)
     }
 
     private func bound(_ inclusive: String, exclusive: String) throws -> TreeQuery.Bound? {
         switch (filters[inclusive], filters[exclusive]) {
         case (nil, nil): return nil
-        case (let text?, nil): return try TreeQuery.Bound(json: text)
-        case (nil, let text?): return try TreeQuery.Bound(json: text, isInclusive: false)
+        case (let text?, nil): return try bound(text)
+        case (nil, let text?): return try bound(text, isInclusive: false)
         case (_?, _?): throw Self.badQuery("\(inclusive) and \(exclusive) cannot both be specified")
         }
+    }
+
+    /// A bound among keys alone may be the key as it is: the vendor's command line sends it so.
+    private func bound(_ text: String, isInclusive: Bool = true) throws -> TreeQuery.Bound {
+        isShallow && !text.hasPrefix("\"")
+            ? TreeQuery.Bound(.string(text), isInclusive: isInclusive)
+            : try TreeQuery.Bound(json: text, isInclusive: isInclusive)
     }
 
     private func limit() throws(ServerError) -> TreeQuery.Limit? {

@@ -1,4 +1,3 @@
-import Blobs
 import HTTPTypes
 import Hummingbird
 import Pipeline
@@ -14,9 +13,11 @@ struct DatabaseReads: Sendable {
     }
 
     private let pipeline: UploadPipeline
+    let spool: AnswerSpool
 
-    init(_ pipeline: UploadPipeline) {
+    init(_ pipeline: UploadPipeline, spool: AnswerSpool) {
         self.pipeline = pipeline
+        self.spool = spool
     }
 
     /// Answers a GET.
@@ -39,10 +40,15 @@ struct DatabaseReads: Sendable {
 
     /// Answers with what is there, and this status.
     func answer(_ asked: DatabaseRequest, status: HTTPResponse.Status) async throws -> Response {
-        let folder = pipeline.storage.incoming
+        let spool = spool
         let query = try asked.parameters.query()
-        let found = try await pipeline.storage.tree.snapshot { snapshot in
-            try Self.find(asked, query, in: snapshot, folder: folder)
+        let found: Found
+        do {
+            found = try await pipeline.storage.tree.snapshot { snapshot in
+                try Self.find(asked, query, in: snapshot, spool: spool)
+            }
+        } catch let error as TreeError {
+            throw error.cause as? ServerError ?? error
         }
         switch found {
         case .unchanged(let etag):
@@ -58,11 +64,11 @@ struct DatabaseReads: Sendable {
     }
 
     private static func find(
-        _ asked: DatabaseRequest, _ query: TreeQuery?, in snapshot: TreeSnapshot, folder: Directory
+        _ asked: DatabaseRequest, _ query: TreeQuery?, in snapshot: TreeSnapshot, spool: AnswerSpool
     ) throws(TreeError) -> Found {
         let etag = asked.wantsETag ? try snapshot.etag(of: asked.place.node) : nil
         if let etag, etag == asked.ifNoneMatch { return .unchanged(etag: etag) }
-        let text = AnswerText(asked.parameters, folder: folder)
+        let text = AnswerText(asked.parameters, spool: spool)
         if !asked.parameters.isSilent || asked.ifMatch != nil {
             try write(asked, query, from: snapshot, to: text)
         } else if let query {
@@ -83,6 +89,8 @@ struct DatabaseReads: Sendable {
                 try snapshot.priorityJSON(of: path)
             } else if parameters.isCount {
                 Array("\(try count(of: path, query, in: snapshot))".utf8)
+            } else if parameters.isShallow, let query {
+                try snapshot.shallowJSON(of: path, matching: query)
             } else if parameters.isShallow {
                 try snapshot.shallowJSON(of: path)
             } else if let query {

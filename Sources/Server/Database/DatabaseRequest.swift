@@ -9,13 +9,18 @@ struct DatabaseRequest: Sendable {
     let method: HTTPRequest.Method
     let place: DatabasePlace
     let parameters: DatabaseParameters
+    let sender: DatabaseAccess.Sender
 
     /// Reads a request.
     ///
     /// - Throws: `ServerError` with the code `invalid_path` or `bad_request`.
-    init(_ request: Request, _ parameters: DatabaseParameters, in namespace: Namespace) throws(ServerError) {
+    init(
+        _ request: Request, _ parameters: DatabaseParameters, from sender: DatabaseAccess.Sender,
+        in namespace: Namespace
+    ) throws(ServerError) {
         self.request = request
         self.parameters = parameters
+        self.sender = sender
         place = try DatabasePlace(path: request.uri.path, in: namespace)
         method = try Self.method(of: request, parameters)
     }

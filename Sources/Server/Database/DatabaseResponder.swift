@@ -10,16 +10,18 @@ struct DatabaseResponder: HTTPResponder {
     /// Where tools for emulators say which functions to call; none are.
     private static let functionTriggersPath = "/.settings/functionTriggers.json"
 
+    private let names: OwnNames
     private let access: DatabaseAccess
     private let namespaces: DatabaseNamespaces
     private let reads: DatabaseReads
     private let writes: DatabaseWrites
     private let rules: DatabaseRules
 
-    init(_ pipeline: UploadPipeline, settings: DatabaseSettings) {
+    init(_ pipeline: UploadPipeline, settings: DatabaseSettings, names: OwnNames, spool: AnswerSpool) {
+        self.names = names
         access = DatabaseAccess(settings)
-        namespaces = DatabaseNamespaces(settings)
-        reads = DatabaseReads(pipeline)
+        namespaces = DatabaseNamespaces(settings, names)
+        reads = DatabaseReads(pipeline, spool: spool)
         writes = DatabaseWrites(pipeline, reads: reads)
         rules = DatabaseRules(pipeline)
     }
@@ -28,6 +30,7 @@ struct DatabaseResponder: HTTPResponder {
         guard request.method != .options else {
             return Response(status: .ok, headers: .preflight(for: request.headers))
         }
+        let request = context.asking(request)
         let parameters = try DatabaseParameters(query: request.uri.query)
         let sender = try access.sender(of: request.head, parameters, isTrusted: context.isTrusted)
         let namespace = try namespaces.namespace(named: parameters.namespace, host: request.head.authority)
@@ -39,7 +42,7 @@ struct DatabaseResponder: HTTPResponder {
             guard sender == .owner else { throw DatabaseAccess.denied }
             response = try await rules.answer(request, parameters, of: namespace)
         default:
-            response = try await answer(try DatabaseRequest(request, parameters, in: namespace))
+            response = try await answer(try DatabaseRequest(request, parameters, from: sender, in: namespace))
         }
         return request.method == .head ? response.createHeadResponse() : response
     }
@@ -57,7 +60,7 @@ struct DatabaseResponder: HTTPResponder {
 
     /// What a request may listen to; nil when it may not, or names no place of a tree: then it is answered as any other.
     func source(for head: HTTPRequest, isTrusted: Bool) -> EventStreams.Source? {
-        guard head.method == .get, head.isForDatabase, isTrusted || LoopbackGuard.isOwnName(head),
+        guard head.method == .get, head.isForDatabase, isTrusted || names.isOwn(head),
             let target = head.path
         else { return nil }
         let uri = URI(target)

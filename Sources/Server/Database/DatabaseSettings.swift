@@ -7,7 +7,7 @@ package struct DatabaseSettings: Sendable {
     /// Whether everybody who reaches the TCP port may read and write everything, as with Firebase's emulator.
     package var isEmulator = false
     /// What has to be shown over TCP otherwise; nil when nothing opens the door.
-    package var secret: String?
+    package var secret: Secret?
     /// How often a stream of events shows that it is alive, in milliseconds.
     package var keepAliveMilliseconds: Int64 = 30_000
 

@@ -13,7 +13,6 @@ struct DatabaseWrites: Sendable {
 
     private let pipeline: UploadPipeline
     private let reads: DatabaseReads
-    private let ids = PushIDGenerator()
     private let budget = ByteBudget(maxBytes: maxBytesInWork)
 
     init(_ pipeline: UploadPipeline, reads: DatabaseReads) {
@@ -26,6 +25,7 @@ struct DatabaseWrites: Sendable {
     /// Answers a PUT with what was written.
     func put(_ asked: DatabaseRequest) async throws -> Response {
         if asked.place.isPriority { try refuseCondition(asked) }
+        try refuseWholeTree(asked)
         return try await write(asked) { share in
             try await read(asked.place.isPriority ? .priority : .value, asked, share)
         }
@@ -34,6 +34,7 @@ struct DatabaseWrites: Sendable {
     /// Answers a DELETE with `null`.
     func delete(_ asked: DatabaseRequest) async throws -> Response {
         if asked.place.isPriority { try refuseCondition(asked) }
+        try refuseWholeTree(asked)
         return try await write(asked) { _ in
             asked.place.isPriority
                 ? try JSONUpdate(.priority, at: asked.place.node, json: "null".utf8)
@@ -45,7 +46,11 @@ struct DatabaseWrites: Sendable {
     func patch(_ asked: DatabaseRequest) async throws -> Response {
         try refuseCondition(asked)
         try refusePriority(asked)
-        return try await write(asked) { share in try await read(.update, asked, share) }
+        return try await write(asked) { share in
+            let update = try await read(.update, asked, share)
+            if update.replacesPlace { try refuseWholeTree(asked) }
+            return update
+        }
     }
 
     /// Answers a POST with the key under which the new child stands.
@@ -54,7 +59,7 @@ struct DatabaseWrites: Sendable {
         try refusePriority(asked)
         let share = budget.share()
         defer { withExtendedLifetime(share) {} }
-        let id = ids.next()
+        let id = pipeline.storage.ids.next()
         let update = try await read(.value, asked, share, at: asked.place.node / id)
         let receipt = try await tree.update(update)
         return try await answer(asked, etag: asked.wantsETag ? receipt.etag() : nil) {
@@ -88,12 +93,26 @@ struct DatabaseWrites: Sendable {
     ) async throws -> Response {
         let headers = asked.headers(etag: etag)
         guard !asked.parameters.isSilent else { return Response(status: .noContent, headers: headers) }
-        let (bytes, folder) = (try json(), pipeline.storage.incoming)
+        let (bytes, spool) = (try json(), reads.spool)
         let text =
             AnswerText.fitsInMemory(bytes)
-            ? try AnswerText.whole(bytes, asked.parameters, folder: folder)
-            : try await pipeline.onFileThread { try AnswerText.whole(bytes, asked.parameters, folder: folder) }
+            ? try AnswerText.whole(bytes, asked.parameters, spool: spool)
+            : try await pipeline.onFileThread { try AnswerText.whole(bytes, asked.parameters, spool: spool) }
         return Response(status: .ok, headers: headers, body: text.body(pipeline))
+    }
+
+    /// Refuses to replace or delete the service's own tree as a whole for anybody but its owner, unless the tree is a
+    /// throw-away one: all posts would be gone.
+    private func refuseWholeTree(_ asked: DatabaseRequest) throws(ServerError) {
+        guard asked.place.node == .root, !asked.place.isPriority, asked.sender != .owner,
+            pipeline.storage.engine != .memory
+        else { return }
+        throw ServerError(
+            .permissionDenied, DatabaseAccess.denied.message,
+            hint: """
+                only the owner replaces or deletes the service's own tree as a whole: over the Unix socket, with the \
+                database's secret, or with "Authorization: Bearer owner" from this machine; ns=NAME is a tree of its own
+                """)
     }
 
     private func refuseCondition(_ asked: DatabaseRequest) throws(ServerError) {

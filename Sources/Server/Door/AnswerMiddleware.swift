@@ -3,10 +3,11 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
-import NIOHTTP1
+import Pipeline
 
 /// The last hand on every answer: errors become problem documents, and the headers that all have are set.
 struct AnswerMiddleware: RouterMiddleware {
+    let logger: Logger
     /// Is told what went wrong inside the service.
     let onFault: @Sendable (any Error) -> Void
 
@@ -16,8 +17,8 @@ struct AnswerMiddleware: RouterMiddleware {
         var response: Response
         do {
             response = try await next(request, context)
-        } catch let error where error is HTTPParserError || error is IOError || error is ChannelError {
-            throw error  // The connection is broken or out of step: there is nobody to answer but with 400 and its end.
+        } catch let error where error is IOError || error is ChannelError {
+            throw error  // The connection is broken: there is nobody to answer.
         } catch {
             response = answer(to: error, request, context)
         }
@@ -52,9 +53,20 @@ struct AnswerMiddleware: RouterMiddleware {
             (status, response) = (problem.status, problem.response(trace: context.trace))
         }
         if status.kind == .serverError { onFault(error) }
-        let level: Logger.Level = status.kind == .serverError ? .error : .debug
-        context.logger.log(level: level, "refused", metadata: ["status": "\(status.code)", "error": "\(error)"])
+        log(error, status, request, context)
         return response
+    }
+
+    /// What an answer's `trace` is found by. The database's answers have none.
+    private func log(_ error: any Error, _ status: HTTPResponse.Status, _ request: Request, _ context: DoorContext) {
+        let level: Logger.Level =
+            status.kind == .serverError ? .error : request.head.isForDatabase ? .debug : .info
+        logger.log(
+            level: level, "refused",
+            metadata: [
+                "trace": "\(context.trace)", "status": "\(status.code)", "error": "\("\(error)".printable)",
+                "request": "\("\(request.method) \(request.uri.path)".prefix(200).description.printable)",
+            ])
     }
 
     /// Whoever forgets `.json` is told so, in the words that clients of the database know.

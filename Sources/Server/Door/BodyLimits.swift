@@ -12,12 +12,6 @@ struct BodyLimits: Sendable, Hashable {
         headers.isMultipart ? max(maxPhotoBytes, maxRequestBytes) : maxPhotoBytes
     }
 
-    /// Refuses a request whose body is announced to be beyond the limit, whatever the request is for.
-    func check(_ head: HTTPRequest) throws(ServerError) {
-        guard head.isForDatabase else { return try check(head.headerFields) }
-        try WriteSizeLimit.unlimited.check(head.headerFields[.contentLength].flatMap { Int($0) } ?? 0)
-    }
-
     /// Refuses a body whose announced length is beyond the limit, before its first byte is read.
     func check(_ headers: HTTPFields) throws(ServerError) {
         guard let announced = headers[.contentLength], let byteCount = Int(announced) else { return }

@@ -1,5 +1,7 @@
+import HTTPTypes
 import Hummingbird
 import Logging
+import NIOCore
 
 /// What a request's handler knows beside the request.
 struct DoorContext: RequestContext {
@@ -9,11 +11,21 @@ struct DoorContext: RequestContext {
     let isTrusted: Bool
     /// By which the request is found in the log.
     let trace: String
+    private let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         trace = source.logger[metadataKey: "hb.request.id"].map { "\($0)" } ?? RequestID().description
+        channel = source.channel
         isTrusted = source.channel.localAddress?.protocol == .unix
+    }
+
+    /// A request whose body is to be read: a client that waits to be asked for the body is asked when it is.
+    func asking(_ request: Request) -> Request {
+        guard request.headers[.expect] != nil else { return request }
+        var request = request
+        request.body = RequestBody(asyncSequence: AskedBody(body: request.body, channel: channel))
+        return request
     }
 
     /// Refuses what only the Unix socket may ask for.

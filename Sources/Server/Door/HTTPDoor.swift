@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import HTTPTypes
 import Hummingbird
@@ -5,6 +6,7 @@ import HummingbirdCore
 import Imaging
 package import Logging
 import NIOCore
+import NIOPosix
 package import Pipeline
 import ServiceLifecycle
 
@@ -12,7 +14,7 @@ import ServiceLifecycle
 ///
 /// The socket has mode 0660 from its first moment and goes away with the service. Storage is locked before a pipeline
 /// exists, so that a socket file which is there already was left by a process that is dead: it is replaced.
-package struct HTTPDoor: Service {
+package struct HTTPDoor: Service, CustomStringConvertible {
     /// What an operator may choose about the door.
     package struct Settings: Sendable {
         /// At most 107 bytes: the kernel's limit.
@@ -22,8 +24,22 @@ package struct HTTPDoor: Service {
         /// For all photos of one request together, in bytes; one photo has the pipeline's limit.
         package var maxRequestBytes = 256 << 20
         package var database = DatabaseSettings()
+        /// Reads the operator's settings again; nil where nobody can.
+        package var reload: Reload?
+        /// The web pages that may use the service over TCP, beside its own; with an emulator's database all may.
+        package var allowedOrigins = AllowedOrigins.these([])
+        /// Where a proxy in front makes the service known; nil when there is none.
+        package var publicURL: PublicURL?
         /// How long a connection may be silent between requests, and how long a request's head may take (slow loris).
         package var idleTimeout = Duration.seconds(60)
+        /// How many connections may be open at once; nil for as many as the process has descriptors for.
+        package var connections: ConnectionLimits?
+        /// How long a body may be waited for, beyond the time in which a slow one comes.
+        package var bodyPatience = Duration.seconds(60)
+        /// How fast a client has to take what it asked for.
+        var readingPace = SlowReaderGate.Pace()
+        /// How much of the disk answers of the database may hold, in bytes.
+        var maxSpooledBytes = AnswerSpool.maxBytes
         /// How long a graceful shutdown waits for requests in work: one whose client sends no more would hold it up.
         package var shutdownPatience = Duration.seconds(10)
 
@@ -32,18 +48,27 @@ package struct HTTPDoor: Service {
         }
     }
 
+    /// Reads the operator's settings again, and works by them from then on, unless it is told to change nothing; what is
+    /// other than before.
+    package typealias Reload = @Sendable (_ isDryRun: Bool) async throws -> [SettingsChange]
+
     /// An address at which the door has begun to listen.
     package enum Listener: Sendable, Hashable {
         case socket(path: String)
         case tcp(host: String, port: Int)
     }
 
+    package var description: String { "HTTP door" }
+
     private let pipeline: UploadPipeline
     private let settings: Settings
     private let logger: Logger
     private let onListening: @Sendable (Listener) -> Void
+    private let names: OwnNames
     private let database: DatabaseResponder
+    let spool: AnswerSpool
     private let streams: EventStreams
+    private let room = ConnectionRoom()
 
     /// Prepares the door; `onListening` is told each address once connections are taken there.
     package init(
@@ -54,11 +79,29 @@ package struct HTTPDoor: Service {
         self.settings = settings
         self.logger = logger
         self.onListening = onListening
-        let database = DatabaseResponder(pipeline, settings: settings.database)
+        names = OwnNames(publicHost: settings.publicURL?.host)
+        spool = AnswerSpool(in: pipeline.storage.incoming, maxBytes: settings.maxSpooledBytes)
+        let database = DatabaseResponder(pipeline, settings: settings.database, names: names, spool: spool)
         self.database = database
         streams = EventStreams(
-            pipeline.tree, keepAlive: .milliseconds(settings.database.keepAliveMilliseconds),
+            pipeline.tree, starts: StreamStarts(pipeline, spool: spool, patience: settings.readingPace.time),
+            keepAlive: .milliseconds(settings.database.keepAliveMilliseconds),
             route: database.source(for:isTrusted:))
+    }
+
+    /// Sees whether the addresses can be listened at, before anything has begun that would have to be ended again.
+    ///
+    /// - Throws: `ServerError` that names the address.
+    package func checkAddresses() async throws {
+        try checkSocketPath()
+        guard let address = settings.listen, address.port > 0 else { return }
+        do {
+            let probe = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            try await probe.bind(host: address.host, port: address.port).get().close()
+        } catch let error as IOError {
+            throw explained(error)
+        }
     }
 
     /// Answers requests until a graceful shutdown; requests that are in work then are answered, if that does not
@@ -89,6 +132,11 @@ package struct HTTPDoor: Service {
             maxPhotoBytes: pipeline.settings.limits.maxInputBytes, maxRequestBytes: settings.maxRequestBytes)
     }
 
+    private var origins: AllowedOrigins {
+        guard !settings.database.isEmulator else { return .any }
+        return settings.publicURL.map { settings.allowedOrigins.adding($0.origin) } ?? settings.allowedOrigins
+    }
+
     private func responder() -> DoorResponder {
         let routes = routes()
         return DoorResponder(
@@ -97,25 +145,31 @@ package struct HTTPDoor: Service {
 
     private func routes() -> Router<DoorContext> {
         let router = Router(context: DoorContext.self)
-        router.add(middleware: AnswerMiddleware { [pipeline] error in pipeline.notice(error) })
-        router.add(middleware: LoopbackGuard(isEmulator: settings.database.isEmulator))
+        router.add(middleware: GzipMiddleware())
+        router.add(middleware: CORSMiddleware(origins: origins))
+        router.add(middleware: AnswerMiddleware(logger: logger) { [pipeline] error in pipeline.notice(error) })
+        router.add(middleware: LoopbackGuard(names: names, origins: origins))
         UploadRoutes(pipeline, limits: limits).add(to: router)
         DraftRoutes(pipeline, limits: limits).add(to: router)
         EventRoutes(pipeline, keepAlive: settings.database.keepAlive).add(to: router)
-        PostRoutes(pipeline).add(to: router)
+        PostRoutes(pipeline, settings.database).add(to: router)
+        UnclaimedRoutes(pipeline).add(to: router)
         MediaRoutes(pipeline).add(to: router)
         RethumbRoutes(pipeline).add(to: router)
-        ChangeRoutes(pipeline, settings.database).add(to: router)
-        HealthRoutes(pipeline).add(to: router)
+        ChangeRoutes(pipeline, settings.database, names).add(to: router)
+        if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: router) }
+        HealthRoutes(pipeline, room).add(to: router)
         PageRoutes().add(to: router)
         return router
     }
 
     // MARK: - Where it is served
 
+    private var connections: ConnectionLimits { settings.connections ?? .ofProcess }
+
     private func socketApplication(_ responder: DoorResponder) -> any Service {
         let (path, onListening) = (settings.socketPath, onListening)
-        return application(responder, at: .unixDomainSocket(path: path)) { _ in
+        return application(responder, at: .unixDomainSocket(path: path), limit: connections.all) { _ in
             chmod(path, 0o660)
             onListening(.socket(path: path))
         }
@@ -123,28 +177,37 @@ package struct HTTPDoor: Service {
 
     private func tcpApplication(_ responder: DoorResponder, at address: LoopbackAddress) -> any Service {
         let onListening = onListening
-        return application(responder, at: .hostname(address.host, port: address.port)) { channel in
+        let place = BindAddress.hostname(address.host, port: address.port)
+        return application(responder, at: place, limit: connections.tcp) { channel in
             onListening(.tcp(host: address.host, port: channel.localAddress?.port ?? address.port))
         }
     }
 
     private func application(
-        _ responder: DoorResponder, at address: BindAddress, onRunning: @escaping @Sendable (any Channel) async -> Void
+        _ responder: DoorResponder, at address: BindAddress, limit: Int,
+        onRunning: @escaping @Sendable (any Channel) async -> Void
     ) -> any Service {
-        let limits = limits
         let streams = streams
+        let pace = settings.readingPace
         let http = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [EventStreamGate(streams), BodyGate(limits, intake: pipeline.intake)],
+            additionalChannelHandlers: [EventStreamGate(streams), SlowReaderGate(pace)],
             idleTimeout: TimeAmount(settings.idleTimeout),
-            // A text of 2,000 characters in a query has up to 24,000 bytes.
             httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: 32 << 10, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100))
+                maxHeaderFieldSize: RequestHead.maxBytes, maxHeaderListSize: RequestHead.maxBytes,
+                maxHeaderFieldCount: RequestHead.maxFields))
+        let patience = TimeAmount(settings.bodyPatience)
         var logger = logger
         if logger.logLevel == .info { logger.logLevel = .notice }  // Whoever starts the door tells where it listens.
         return Application(
-            responder: responder, server: .http1(configuration: http),
+            responder: responder,
+            server: HTTPServerBuilder {
+                HTTPConnection(http: HTTP1Channel(responder: $0, configuration: http), bodyPatience: patience)
+            },
             configuration: ApplicationConfiguration(address: address, backlog: 1024),
-            onServerRunning: onRunning, logger: logger)
+            onServerRunning: { [room] channel in
+                await AcceptGate.guardConnections(of: channel, room, limit: limit)
+                await onRunning(channel)
+            }, logger: logger)
     }
 }
 
@@ -153,18 +216,18 @@ package struct HTTPDoor: Service {
 extension HTTPDoor {
     private static let maxSocketPathBytes = 107
 
-    /// What lies at the socket's path: its `st_mode` type bits; nil when there is nothing.
-    private var kindAtSocketPath: mode_t? {
-        var status = stat()
-        return lstat(settings.socketPath, &status) == 0 ? status.st_mode & S_IFMT : nil
+    /// The kind of what lies at the socket's path; nil when there is nothing. A symbolic link is not followed.
+    private var kindAtSocketPath: FileAttributeType? {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: settings.socketPath)
+        return attributes?[.type] as? FileAttributeType
     }
 
     private func removeSocket() {
-        if kindAtSocketPath == S_IFSOCK { unlink(settings.socketPath) }
+        if kindAtSocketPath == .typeSocket { unlink(settings.socketPath) }
     }
 
     private func checkSocketPath() throws(ServerError) {
-        if let kind = kindAtSocketPath, kind != S_IFSOCK {
+        if let kind = kindAtSocketPath, kind != .typeSocket {
             throw ServerError(
                 .badSocketPath, "\(settings.socketPath) is there already, and is no socket",
                 hint: "move it away, or give the socket another path")
@@ -174,7 +237,7 @@ extension HTTPDoor {
             throw ServerError(
                 .badSocketPath,
                 "the socket's path has \(byteCount) bytes, the limit is \(Self.maxSocketPathBytes): \(settings.socketPath)",
-                hint: "choose a Storage folder with a shorter path, or give the socket a path of its own")
+                hint: "choose a Storage folder with a shorter path")
         }
     }
 

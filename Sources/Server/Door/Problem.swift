@@ -16,19 +16,25 @@ struct Problem {
     private static let statuses: [String: HTTPResponse.Status] = [
         "bad_request": .badRequest, "bad_multipart": .badRequest, "bad_user": .badRequest, "bad_text": .badRequest,
         "bad_time": .badRequest, "bad_reference": .badRequest, "empty": .badRequest, "empty_post": .badRequest,
+        "malformed_request": .badRequest, "head_too_large": .requestHeaderFieldsTooLarge,
+        "coding_not_supported": .notImplemented, "version_not_supported": .httpVersionNotSupported,
+        "too_slow": .requestTimeout,
         "foreign_host": .forbidden, "cross_site": .forbidden, "local_only": .forbidden,
         "not_found": .notFound, "unknown_user": .notFound,
         "method_not_allowed": .methodNotAllowed,
-        "resnapshot": .gone,
+        "resnapshot": .gone, "deleted": .gone,
         "wrong_state": .conflict, "conflict": .conflict, "job_running": .conflict,
+        "duplicate": .conflict, "bad_configuration": .unprocessableContent,
         "shutting_down": .serviceUnavailable,
         "too_large_bytes": .contentTooLarge,
         "permission_denied": .unauthorized, "bad_token": .unauthorized,
         "invalid_path": .badRequest, "invalid_namespace": .notFound, "bad_query": .badRequest,
         "no_data": .badRequest, "write_too_large": .badRequest, "condition_not_supported": .badRequest,
         "timed_out": .badRequest, "too_many_writes": .serviceUnavailable,
-        "unsupported_format": .unsupportedMediaType,
+        "too_many_reads": .serviceUnavailable,
+        "unsupported_format": .unsupportedMediaType, "unsupported_type": .unsupportedMediaType,
         "range_not_satisfiable": .rangeNotSatisfiable,
+        "key_reused": .unprocessableContent,
         "too_many_photos": .unprocessableContent, "too_many_pixels": .unprocessableContent,
         "side_too_long": .unprocessableContent, "too_many_frames": .unprocessableContent,
         "too_many_scans": .unprocessableContent, "too_much_memory": .unprocessableContent,
@@ -57,6 +63,10 @@ struct Problem {
                 code: ServerError.Code.tooLarge.rawValue,
                 detail: "the body has more than \(error.maxBytes.map(String.init) ?? "the permitted number of") bytes",
                 hint: "send a shorter text")
+        case let error as TreeError where error.isDamage:
+            self.init(
+                status: .serviceUnavailable, code: "damaged", detail: "the service's database is damaged",
+                hint: "whoever runs the service has to look: /readyz and its log say what was found")
         default:
             self.init(fault: PipelineError(error))
         }
@@ -100,16 +110,24 @@ struct Problem {
         status: .internalServerError, code: "internal", detail: "something went wrong inside the service",
         hint: "its log has the details under this answer's trace")
 
-    /// The document as an answer; `trace` finds the request in the log.
-    func response(trace: String, headers: HTTPFields = [:]) -> Response {
-        var headers = headers
-        headers[.contentType] = "application/problem+json"
-        if status == .serviceUnavailable || status == Self.diskFull { headers[.retryAfter] = Self.retryAfter }
+    static let contentType = "application/problem+json"
+
+    /// The document; `trace` finds the request in the log.
+    func document(trace: String) -> [UInt8] {
         let document: TreeValue = [
             "type": "about:blank", "title": .string(status.reasonPhrase), "status": .integer(Int64(status.code)),
             "detail": .string(detail), "code": .string(code), "hint": .string(hint), "trace": .string(trace),
         ]
+        return document.json()
+    }
+
+    /// The document as an answer.
+    func response(trace: String, headers: HTTPFields = [:]) -> Response {
+        var headers = headers
+        headers[.contentType] = Self.contentType
+        if status == .serviceUnavailable || status == Self.diskFull { headers[.retryAfter] = Self.retryAfter }
         return Response(
-            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: document.json())))
+            status: status, headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: document(trace: trace))))
     }
 }

@@ -6,9 +6,10 @@ import Pipeline
 extension ResponseBody {
     private static let chunkBytes = 256 << 10
 
-    /// A part of a file, read as fast as it can be sent.
-    init(_ file: FileReader, _ range: Range<Int>, pipeline: UploadPipeline) {
+    /// A part of a file, read as fast as it can be sent; `owner` is let go of when it has been.
+    init(_ file: FileReader, _ range: Range<Int>, pipeline: UploadPipeline, holding owner: SpooledText? = nil) {
         self.init(contentLength: range.count) { writer in
+            defer { withExtendedLifetime(owner) {} }
             var offset = range.lowerBound
             while offset < range.upperBound {
                 let count = min(Self.chunkBytes, range.upperBound - offset)

@@ -14,11 +14,11 @@ struct ChangeRoutes: Sendable {
     private let access: DatabaseAccess
     private let namespaces: DatabaseNamespaces
 
-    init(_ pipeline: UploadPipeline, _ settings: DatabaseSettings) {
+    init(_ pipeline: UploadPipeline, _ settings: DatabaseSettings, _ names: OwnNames) {
         tree = pipeline.storage.tree
         keepAliveInterval = settings.keepAlive
         access = DatabaseAccess(settings)
-        namespaces = DatabaseNamespaces(settings)
+        namespaces = DatabaseNamespaces(settings, names)
     }
 
     func add(to router: Router<DoorContext>) {
@@ -30,7 +30,12 @@ struct ChangeRoutes: Sendable {
         _ = try access.sender(of: request.head, parameters, isTrusted: context.isTrusted)
         let namespace = try namespaces.namespace(named: parameters.namespace, host: request.head.authority)
         let asked = try ChangesAsked(request, parameters, in: namespace)
-        let token = if let token = asked.since { token } else { try await tree.token }
+        let token =
+            switch asked.since {
+            case .token(let token): token
+            case .now: try await tree.token
+            case .oldest: try await tree.oldestToken
+            }
         if request.headers[.accept]?.contains("text/event-stream") == true {
             return stream(request, asked, from: token)
         }
@@ -46,7 +51,10 @@ struct ChangeRoutes: Sendable {
             guard error.code == .tokenTooOld || error.code == .tokenUnknown else { throw error }
             throw ServerError(
                 .resnapshot, error.message,
-                hint: "read the path again: the header Tintype-Token of the answer is where to go on")
+                hint: """
+                    read the path again: the header Tintype-Token of the answer is where to go on; since=oldest begins with \
+                    what the log still has
+                    """)
         }
     }
 
@@ -133,40 +141,51 @@ struct ChangeRoutes: Sendable {
 
 /// What a request for changes asks for.
 private struct ChangesAsked: Sendable {
+    private static let names = ["path", "since", "limit", "wait", "format", "ns", "auth", "access_token"]
+    /// Where to begin.
+    enum Position {
+        case token(SyncToken)
+        case oldest
+        case now
+    }
+
     private static let maxLimit = 1000
     private static let maxWait = Duration.seconds(60)
 
     let path: TreePath
-    /// Nil for the present.
-    let since: SyncToken?
+    let since: Position
     let limit: Int
     let wait: Duration
     let form: JSONForm
 
     init(_ request: Request, _ parameters: DatabaseParameters, in namespace: Namespace) throws(ServerError) {
-        let query = request.uri.queryParameters
+        let query = try FormFields(queryOf: request.uri, names: Self.names)
         do {
-            path = try TreePath(query["path"].map(String.init) ?? "", in: namespace)
+            path = try TreePath(query["path"] ?? "", in: namespace)
         } catch {
             throw DatabasePlace.invalid(error.message)
         }
-        since = try Self.token(request.headers[.lastEventID] ?? query["since"].map(String.init))
+        since = try Self.position(request.headers[.lastEventID] ?? query["since"])
         limit = try Self.number(query["limit"], "limit", in: 1...Self.maxLimit) ?? 100
         let seconds = try Self.number(query["wait"], "wait", in: 0...Int(Self.maxWait.components.seconds))
         wait = .seconds(seconds ?? 0)
         form = parameters.isExport ? .export : .plain
     }
 
-    private static func token(_ text: String?) throws(ServerError) -> SyncToken? {
-        guard let text, text != "now" else { return nil }
-        guard let sequence = UInt64(text) else {
-            throw ServerError(.badRequest, "since is no token", hint: "use the token of an answer, 0 or now")
+    private static func position(_ text: String?) throws(ServerError) -> Position {
+        switch text {
+        case nil, "now": return .now
+        case "oldest": return .oldest
+        case let text?:
+            guard let sequence = UInt64(text) else {
+                throw ServerError(.badRequest, "since is no token", hint: "use the token of an answer, oldest or now")
+            }
+            return .token(SyncToken(sequence: sequence))
         }
-        return SyncToken(sequence: sequence)
     }
 
     private static func number(
-        _ text: Substring?, _ name: String, in range: ClosedRange<Int>
+        _ text: String?, _ name: String, in range: ClosedRange<Int>
     ) throws(ServerError) -> Int? {
         guard let text else { return nil }
         guard let number = Int(text), range.contains(number) else {

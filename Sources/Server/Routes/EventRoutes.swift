@@ -24,6 +24,7 @@ struct EventRoutes: Sendable {
     }
 
     @Sendable private func follow(_ request: Request, _ context: DoorContext) async throws -> Response {
+        _ = try FormFields(queryOf: request.uri, names: [])
         let posts = try await tree.subscribe(to: Paths.posts, bufferLimit: Self.bufferLimit, readsValue: false)
         let headers: HTTPFields = [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"]
         return Response(
@@ -80,6 +81,10 @@ private struct Messages: Sendable {
         do {
             for try await event in posts {
                 for (id, post) in event.newPosts {
+                    if let fault = PostShape.fault(of: post) {
+                        send(": posts/\(id) is no post: \(fault)\n\n")
+                        continue
+                    }
                     let data: TreeValue = ["path": .string("/\(id)"), "data": post]
                     let json = String(decoding: data.json(), as: UTF8.self)
                     send("event: put\nid: \(event.token)\ndata: \(json)\n\n")

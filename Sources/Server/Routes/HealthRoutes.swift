@@ -7,9 +7,11 @@ import Tree
 /// `/healthz`, `/readyz`, `/v1/version` and `/v1/status`: how the service is.
 struct HealthRoutes: Sendable {
     private let pipeline: UploadPipeline
+    private let room: ConnectionRoom
 
-    init(_ pipeline: UploadPipeline) {
+    init(_ pipeline: UploadPipeline, _ room: ConnectionRoom) {
         self.pipeline = pipeline
+        self.room = room
     }
 
     func add(to router: Router<DoorContext>) {
@@ -25,10 +27,21 @@ struct HealthRoutes: Sendable {
         return .json(["status": "ok"])
     }
 
-    /// 200 while new uploads are taken, else 503 and why they are not.
+    /// 200 while new uploads are taken and new connections too, else 503 and why they are not.
     @Sendable private func readiness(_ request: Request, _ context: DoorContext) async throws -> Response {
-        guard let pause = pipeline.intake.pause else { return .json(["status": "ready"]) }
-        return .json(pause.document, status: .serviceUnavailable, headers: [.retryAfter: Problem.retryAfter])
+        let document: TreeValue
+        if let pause = pipeline.intake.pause {
+            document = pause.document
+        } else if room.isFull {
+            document = [
+                "status": "full", "code": "too_many_connections",
+                "message": .string("\(room.count) connections are open: who comes has to wait until one of them ends"),
+                "hint": "find out who holds them; more need a higher limit of descriptors (ulimit -n, LimitNOFILE)",
+            ]
+        } else {
+            return .json(["status": "ready"])
+        }
+        return .json(document, status: .serviceUnavailable, headers: [.retryAfter: Problem.retryAfter])
     }
 
     @Sendable private func version(_ request: Request, _ context: DoorContext) async throws -> Response {
@@ -59,9 +72,18 @@ struct HealthRoutes: Sendable {
             ],
             "recipes": .object(recipes),
             "intake": pipeline.intake.pause?.document ?? ["status": "ready"],
+            "sweeps": status.sweepHold?.document ?? ["status": "on"],
         ]
+        if let count = status.unclaimed { document["unclaimed"] = .integer(Int64(count)) }
         if let space = status.freeSpace {
             document["free_space"] = ["bytes": .integer(Int64(space.bytes)), "reserve": .integer(Int64(space.reserve))]
+        }
+        if let files = status.inboxFiles { document["inbox"] = ["files": .integer(Int64(files))] }
+        if let job = status.rethumb {
+            document["rethumb"] = [
+                "total": .integer(Int64(job.total)), "done": .integer(Int64(job.done)),
+                "switched": .integer(Int64(job.switched)), "failed": .integer(Int64(job.failed)),
+            ]
         }
         if let since = status.oldestTimestampMilliseconds { document["queue_since"] = .integer(since) }
         return .json(.object(document))
@@ -74,6 +96,12 @@ extension IntakePause {
             "status": "paused", "code": .string(code), "message": .string(message), "hint": .string(hint),
             "since": .integer(since),
         ]
+    }
+}
+
+extension SweepHold {
+    fileprivate var document: TreeValue {
+        ["status": "held", "code": .string(code), "message": .string(message), "hint": .string(hint)]
     }
 }
 

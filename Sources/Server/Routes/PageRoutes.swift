@@ -7,8 +7,12 @@ struct PageRoutes: Sendable {
     func add(to router: Router<DoorContext>) {
         router.resource("/", [.get: file(PackageResources.index_html, "text/html; charset=utf-8")])
         router.resource("page.css", [.get: file(PackageResources.page_css, "text/css; charset=utf-8")])
-        router.resource("page.js", [.get: file(PackageResources.page_js, "text/javascript; charset=utf-8")])
+        router.resource("page.js", [.get: file(PackageResources.page_js, script)])
+        router.resource("follow.js", [.get: file(PackageResources.follow_js, script)])
+        router.resource("placeholder.js", [.get: file(PackageResources.placeholder_js, script)])
     }
+
+    private let script = "text/javascript; charset=utf-8"
 
     private func file(_ bytes: [UInt8], _ contentType: String) -> Handler {
         let headers: HTTPFields = [

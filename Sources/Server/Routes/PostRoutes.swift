@@ -7,16 +7,25 @@ import Tree
 struct PostRoutes: Sendable {
     private static let defaultLimit = 20
     private static let maxLimit = 200
+    /// How many records that are no posts a page passes over before it ends short of its limit.
+    private static let maxSkipped = 100
 
-    private let tree: TreeStore
+    /// What may be said about a page.
+    private static let pageNames = ["limit", "before"]
 
-    init(_ pipeline: UploadPipeline) {
-        tree = pipeline.storage.tree
+    private let pipeline: UploadPipeline
+    private let access: DatabaseAccess
+
+    init(_ pipeline: UploadPipeline, _ settings: DatabaseSettings) {
+        self.pipeline = pipeline
+        access = DatabaseAccess(settings)
     }
+
+    private var tree: TreeStore { pipeline.tree }
 
     func add(to router: Router<DoorContext>) {
         router.resource("v1/posts", [.get: listAll])
-        router.resource("v1/posts/:id", [.get: show])
+        router.resource("v1/posts/:id", [.get: show, .delete: remove])
         router.resource("v1/people/:uid", [.get: showPerson])
         router.resource("v1/people/:uid/posts", [.get: listOfPerson])
     }
@@ -25,15 +34,47 @@ struct PostRoutes: Sendable {
         guard let id = PostID(context.parameters.get("id") ?? ""), let post = try await tree.get(Paths.post(id)) else {
             throw ServerError(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
         }
+        if let fault = PostShape.fault(of: post) {
+            throw ServerError(
+                .notFound, "posts/\(id) is no post: \(fault)", hint: "a client of the database wrote it; mend it there")
+        }
         return .json(post.withPostID(id.key))
     }
 
+    /// Deletes a post, for whoever may delete it in the database.
+    @Sendable private func remove(_ request: Request, _ context: DoorContext) async throws -> Response {
+        let parameters = try DatabaseParameters(query: request.uri.query)
+        _ = try access.sender(of: request.head, parameters, isTrusted: context.isTrusted)
+        guard let id = PostID(context.parameters.get("id") ?? "") else {
+            throw ServerError(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
+        }
+        let end = try await pipeline.deletePost(id)
+        return .json(["post_id": .string(id.description), "deleted": true, "files_until": .integer(end)])
+    }
+
     @Sendable private func listAll(_ request: Request, _ context: DoorContext) async throws -> Response {
-        try await list(Paths.posts, request)
+        try await list(Paths.posts, FormFields(queryOf: request.uri, names: Self.pageNames))
     }
 
     @Sendable private func listOfPerson(_ request: Request, _ context: DoorContext) async throws -> Response {
-        try await list(Paths.postsOf(try await person(context).uid), request)
+        let uid = try await person(context).uid
+        let query = try FormFields(queryOf: request.uri, names: Self.pageNames + ["sha256"])
+        guard let hashes = query["sha256"] else { return try await list(Paths.postsOf(uid), query) }
+        return .json(bytes: try await page(of: uid, showing: hashes.split(separator: " ").map(String.init)).json)
+    }
+
+    /// The page with the person's post that shows the photos with these hashes, and no others; or an empty one.
+    private func page(of uid: UserID, showing hashes: [String]) async throws -> PostPage {
+        let digits = Set("0123456789abcdef".utf8)
+        guard !hashes.isEmpty, hashes.allSatisfy({ $0.utf8.count == 64 && $0.utf8.allSatisfy(digits.contains) }) else {
+            throw ServerError(
+                .badRequest, "sha256 is not the SHA-256 of a photo",
+                hint: "64 hexadecimal digits in lower case; of several photos, with spaces between")
+        }
+        let id = try await pipeline.post(of: uid, showing: hashes)
+        return try await tree.snapshot { snapshot in
+            try PostPage(of: id.map { [$0.key] } ?? [], in: snapshot, limit: 1)
+        }
     }
 
     @Sendable private func showPerson(_ request: Request, _ context: DoorContext) async throws -> Response {
@@ -51,7 +92,9 @@ struct PostRoutes: Sendable {
     private func person(_ uid: UserID) async throws -> Person? {
         try await tree.snapshot { snapshot in
             let path = Paths.person(uid)
-            guard let fullName = try snapshot.get(path / "full_name")?.stringValue else { return nil }
+            guard try snapshot.exists(path) else { return nil }
+            // Clients write here, too: who has no name that can be read goes by the id.
+            let fullName = try snapshot.get(path / "full_name")?.stringValue
             let picture = try snapshot.get(path / "profile_picture")?.stringValue
             return Person(uid: uid, fullName: fullName, profilePicture: picture)
         }
@@ -59,24 +102,19 @@ struct PostRoutes: Sendable {
 
     /// A page of posts whose ids are the keys at `path`. The cursor is an id, so that a page does not shift when posts
     /// are added in front of it.
-    private func list(_ path: TreePath, _ request: Request) async throws -> Response {
-        let query = try FormFields(queryOf: request.uri)
+    private func list(_ path: TreePath, _ query: FormFields) async throws -> Response {
         let limit = try limit(query)
         var range = KeyRange.all
         if let before = query["before"] {
-            guard let cursor = PostID(before) else {
+            guard let cursor = try? TreeKey(before) else {
                 throw ServerError(.badRequest, "before is no post id", hint: "use \"next\" of the page before")
             }
-            range = .before(cursor.key)
+            range = .before(cursor)
         }
-        let (posts, next) = try await tree.snapshot { [range] snapshot in
-            let keys = try snapshot.keys(of: path, range: range, order: .descending, limit: limit + 1)
-            let posts = try keys.prefix(limit).compactMap { key in
-                try snapshot.get(Paths.posts / key)?.withPostID(key)
-            }
-            return (posts, keys.count > limit ? keys[limit - 1] : nil)
+        let page = try await tree.snapshot { [range] snapshot in
+            try PostPage(of: path, range, in: snapshot, limit: limit, maxSkipped: Self.maxSkipped)
         }
-        return .json(bytes: PostPage(posts: posts, next: next).json)
+        return .json(bytes: page.json)
     }
 
     private func limit(_ query: FormFields) throws(ServerError) -> Int {
@@ -88,24 +126,9 @@ struct PostRoutes: Sendable {
     }
 }
 
-/// `{"posts": […], "has_more": …, "next": …}`: written by hand, because the tree's values know no empty list.
-private struct PostPage {
-    let posts: [TreeValue]
-    /// The cursor of the page after this one.
-    let next: TreeKey?
-
-    var json: [UInt8] {
-        var bytes = Array("{\"posts\":[".utf8)
-        bytes += posts.map { $0.json() }.joined(separator: ",".utf8)
-        bytes += "],\"has_more\":\(next != nil)".utf8
-        if let next { bytes += ",\"next\":\"\(next)\"".utf8 }
-        return bytes + "}".utf8
-    }
-}
-
 extension TreeValue {
     /// A post with its id in it, which in the tree is its key.
-    fileprivate func withPostID(_ id: TreeKey) -> TreeValue {
+    func withPostID(_ id: TreeKey) -> TreeValue {
         var fields = object ?? [:]
         fields["post_id"] = .string(id.string)
         return .object(fields)

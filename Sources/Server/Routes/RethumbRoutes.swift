@@ -28,7 +28,7 @@ struct RethumbRoutes: Sendable {
 
     @Sendable private func run(_ request: Request, _ context: DoorContext) async throws -> Response {
         try context.requireTrust(for: "re-thumbnailing")
-        let query = try FormFields(queryOf: request.uri)
+        let query = try FormFields(queryOf: request.uri, names: ["user", "since", "only_missing", "dry_run"])
         let selection = try Rethumb.Selection(
             user: query["user"], since: query["since"], onlyMissing: try query.flag("only_missing"))
         let job = Rethumb(pipeline, selection: selection, isDryRun: try query.flag("dry_run"))

@@ -23,7 +23,7 @@ final class EventStreamGate: ChannelDuplexHandler, RemovableChannelHandler {
         case requests(unansweredCount: Int)
         /// A stream was asked for behind requests that are to be answered first (RFC 9112, section 9.3.2).
         case queued(EventStreams.Source, unansweredCount: Int)
-        /// What is there at first is being read; events that come meanwhile wait.
+        /// What is there at first is being read, or sent; events that come meanwhile wait.
         case opening(waiting: [(token: SyncToken, message: ByteBuffer)], byteCount: Int)
         /// Events up to the token have been told.
         case open(after: SyncToken, maxWaitingBytes: Int)
@@ -105,7 +105,9 @@ final class EventStreamGate: ChannelDuplexHandler, RemovableChannelHandler {
         Self.remove(HTTPServerPipelineHandler.self, from: pipeline)
         Self.remove(ByteToMessageHandler<HTTPRequestDecoder>.self, from: pipeline)
         Self.remove(HTTPResponseEncoder.self, from: pipeline)
-        Self.remove(BodyGate.self, from: pipeline)
+        Self.remove(MessageGate.self, from: pipeline)
+        Self.remove(RequestFramer.self, from: pipeline)
+        Self.remove(SlowReaderGate.self, from: pipeline)
         removal = streams.open(self, on: source, eventLoop: context.eventLoop)
     }
 
@@ -118,10 +120,26 @@ final class EventStreamGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Begins with what was there.
     func begin(_ message: ByteBuffer, token: SyncToken) {
+        begin()
+        outlet?.write(message)
+        goOn(after: token, waitingBytes: message.readableBytes)
+    }
+
+    /// Begins; what was there follows in pieces.
+    func begin() { outlet?.write(EventStreamMessage.head) }
+
+    /// Sends a piece of what was there.
+    ///
+    /// - Parameter patience: How long the client may take for it, before the stream is ended.
+    /// - Returns: When it is taken; nil when the stream has ended.
+    func send(_ piece: ByteBuffer, within patience: TimeAmount) -> EventLoopFuture<Void>? {
+        outlet?.send(piece, within: patience)
+    }
+
+    /// Goes on with events, now that what was there has been told.
+    func goOn(after token: SyncToken, waitingBytes: Int = 0) {
         guard case .opening(let waiting, _) = state, let outlet else { return }
-        state = .open(after: token, maxWaitingBytes: Self.maxWaitingBytes + message.readableBytes)
-        outlet.write(EventStreamMessage.head)
-        outlet.write(message)
+        state = .open(after: token, maxWaitingBytes: Self.maxWaitingBytes + waitingBytes)
         for (token, message) in waiting { write(message, token: token) }
         outlet.flush()
     }
@@ -190,6 +208,19 @@ final class RawOutlet: ChannelOutboundHandler, RemovableChannelHandler {
 
     func write(_ bytes: ByteBuffer) { context?.write(wrapOutboundOut(bytes), promise: nil) }
     func flush() { context?.flush() }
+
+    /// Writes bytes; the future is when the system has taken them. A connection that takes longer is closed.
+    ///
+    /// - Returns: Nil when the connection is gone.
+    func send(_ bytes: ByteBuffer, within patience: TimeAmount) -> EventLoopFuture<Void>? {
+        guard let context else { return nil }
+        let eventLoop = context.eventLoop.assumeIsolated()
+        let deadline = eventLoop.scheduleTask(in: patience) { [weak self] in self?.close() }
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(wrapOutboundOut(bytes), promise: promise)
+        promise.futureResult.assumeIsolated().whenComplete { _ in deadline.cancel() }
+        return promise.futureResult
+    }
     func close() { context?.close(promise: nil) }
 
     /// The bytes that the reader has not taken yet; asked for only when there are many.

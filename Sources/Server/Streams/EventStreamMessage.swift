@@ -29,7 +29,8 @@ enum EventStreamMessage {
 
     /// A whole answer that refuses a stream.
     static func refusal(_ error: TreeError) -> ByteBuffer {
-        let status = error.isTransient || error.code == .closed ? "503 Service Unavailable" : "400 Bad Request"
+        let isPassing = error.isTransient || error.isDamage || error.code == .closed
+        let status = isPassing ? "503 Service Unavailable\r\nRetry-After: 1" : "400 Bad Request"
         let document: TreeValue = ["error": .string(error.message)]
         let json = document.json()
         var buffer = ByteBuffer(

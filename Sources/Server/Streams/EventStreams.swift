@@ -12,6 +12,7 @@ final class EventStreams: Sendable {
     }
 
     private let tree: TreeStore
+    private let starts: StreamStarts
     private let keepAlive: TimeAmount
     private let route: @Sendable (HTTPRequest, _ isTrusted: Bool) -> Source?
     private let loops = Mutex<[ObjectIdentifier: EventStreamLoop]>([:])
@@ -20,10 +21,11 @@ final class EventStreams: Sendable {
     ///   - keepAlive: How often a stream shows that it is alive.
     ///   - route: What a request listens to; nil if it must not, or is not understood: it is then answered as any other.
     init(
-        _ tree: TreeStore, keepAlive: TimeAmount,
+        _ tree: TreeStore, starts: StreamStarts, keepAlive: TimeAmount,
         route: @escaping @Sendable (HTTPRequest, _ isTrusted: Bool) -> Source?
     ) {
         self.tree = tree
+        self.starts = starts
         self.keepAlive = keepAlive
         self.route = route
     }
@@ -46,7 +48,7 @@ final class EventStreams: Sendable {
             loops[id] = loop
             return loop
         }
-        return loop.open(stream, on: source, in: tree)
+        return loop.open(stream, on: source, in: tree, starts: starts)
     }
 }
 
@@ -93,7 +95,9 @@ final class EventStreamLoop: LiveOutlet {
 
     // MARK: What the connections do
 
-    func open(_ stream: EventStreamGate, on source: EventStreams.Source, in tree: TreeStore) -> () -> Void {
+    func open(
+        _ stream: EventStreamGate, on source: EventStreams.Source, in tree: TreeStore, starts: StreamStarts
+    ) -> () -> Void {
         let listening = NIOLoopBoundBox<LiveListener?>(nil, eventLoop: eventLoop)
         let isEnded = NIOLoopBoundBox(false, eventLoop: eventLoop)
         let bound = NIOLoopBound(stream, eventLoop: eventLoop)
@@ -101,19 +105,24 @@ final class EventStreamLoop: LiveOutlet {
         let reading = NIOLoopBoundBox<Task<Void, Never>?>(nil, eventLoop: eventLoop)
         reading.value = Task { [self] in
             do throws(TreeError) {
-                let start = try await tree.listen(at: source.path, matching: source.query, on: self) { listener in
+                let (start, token) = try await tree.listen(at: source.path, matching: source.query, on: self) {
+                    listener in
                     // Comes before all events, which take the same way.
                     eventLoop.execute {
                         guard !isEnded.value else { return tree.stopListening(listener) }
                         listening.value = listener
                         self.add(bound.value, as: listener.id)
                     }
+                } start: { value throws(TreeError) in
+                    try starts.text(of: value)
                 }
-                let message = EventStreamMessage.message(start)
-                eventLoop.execute {
-                    reading.value = nil
-                    bound.value.begin(message, token: start.token)
+                switch start {
+                case .memory(let bytes):
+                    eventLoop.execute { bound.value.begin(ByteBuffer(bytes: bytes), token: token) }
+                case .file(let text):
+                    await starts.send(text, to: bound, eventLoop: eventLoop, token: token)
                 }
+                eventLoop.execute { reading.value = nil }
             } catch {
                 let refusal = EventStreamMessage.refusal(error)
                 eventLoop.execute {

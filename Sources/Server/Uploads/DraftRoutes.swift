@@ -23,8 +23,8 @@ struct DraftRoutes: Sendable {
     @Sendable private func addPhotos(_ request: Request, _ context: DoorContext) async throws -> Response {
         try pipeline.intake.check()
         let record = try await record(context)
-        var form = try UploadForm(request)
-        var pieces = try UploadPieces(request, limits: limits)
+        var form = try UploadForm(request, names: UploadForm.photoNames)
+        var pieces = try UploadPieces(context.asking(request), photoName: form.photoName, limits: limits)
         let receiver = PhotoReceiver(pipeline: pipeline)
         guard let name = try await receiver.readFields(&pieces, into: &form) else {
             throw PipelineError(.emptyFile, "there is no photo", hint: "send a photo, raw or in the form field photo")
@@ -34,7 +34,7 @@ struct DraftRoutes: Sendable {
     }
 
     @Sendable private func publish(_ request: Request, _ context: DoorContext) async throws -> Response {
-        let text = try await text(of: request)
+        let text = try await text(of: context.asking(request))
         let record = try await record(context)
         do {
             try await pipeline.publish(record.id, text: text)
@@ -56,12 +56,9 @@ struct DraftRoutes: Sendable {
 
     /// The text, from the query, a form or a JSON object; nil when none was sent and the draft's own stays.
     private func text(of request: Request) async throws -> String? {
-        var fields = try FormFields(queryOf: request.uri)
-        switch HeaderParameters(request.headers[.contentType] ?? "").value {
-        case "application/json":
-            let body = try await request.body.collect(upTo: UploadPieces.maxFieldBytes)
-            if let text = try PublishBody(json: Data(body.readableBytesView)).text { try fields.set("text", text) }
-        case "multipart/form-data":
+        var fields = try FormFields(queryOf: request.uri, names: ["text"])
+        let type = HeaderParameters(request.headers[.contentType] ?? "").value
+        if type == "multipart/form-data" {
             var pieces = try UploadPieces(request, limits: limits)
             while let piece = try await pieces.next() {
                 guard case .field(let name, let value) = piece else {
@@ -71,23 +68,29 @@ struct DraftRoutes: Sendable {
                 }
                 try fields.set(name, value)
             }
+            return fields["text"]
+        }
+        let body = try await request.body.collect(upTo: UploadPieces.maxFieldBytes)
+        guard body.readableBytes > 0 else { return fields["text"] }
+        switch type {
+        case "application/json": try fields.read(jsonObject: Data(body.readableBytesView))
+        case "application/x-www-form-urlencoded": try fields.read(urlEncoded: String(buffer: body))
         default:
-            let body = try await request.body.collect(upTo: UploadPieces.maxFieldBytes)
-            try fields.merge(FormFields(urlEncoded: String(buffer: body)))
+            throw ServerError(
+                .unsupportedType,
+                "a body of \(type.isEmpty ? "no type" : "the type \(type.prefix(80))") is not understood here",
+                hint: "send application/json, {\"text\": \"…\"}, a form, or text in the query")
         }
         return fields["text"]
     }
 }
 
-/// The JSON by which a draft is published; fields that are not known are ignored.
-private struct PublishBody: Decodable {
-    let text: String?
-
-    init(json: Data) throws(ServerError) {
-        do {
-            self = try JSONDecoder().decode(PublishBody.self, from: json)
-        } catch {
+extension FormFields {
+    /// Takes in the members of a JSON object, which have to be texts.
+    fileprivate mutating func read(jsonObject json: Data) throws(ServerError) {
+        guard let members = try? JSONDecoder().decode([String: String?].self, from: json) else {
             throw ServerError(.badRequest, "the body is no JSON object with a text", hint: "{\"text\": \"…\"}")
         }
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) { if let value { try set(name, value) } }
     }
 }

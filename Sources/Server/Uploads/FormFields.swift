@@ -1,13 +1,32 @@
 import HummingbirdCore
 
 /// Named texts, as a query or a body of the type `application/x-www-form-urlencoded` carries them (WHATWG URL §5).
+///
+/// Only fields that are known are taken: what a sender believes to have said must not be lost without a word.
 struct FormFields {
+    /// The fields that are known, in the order in which people are told of them.
+    private let names: [String]
     private var values: [String: String] = [:]
+
+    /// Reads the query of an address.
+    ///
+    /// - Throws: As ``read(urlEncoded:)``.
+    init(queryOf uri: URI, names: [String]) throws(ServerError) {
+        try self.init(urlEncoded: uri.query ?? "", names: names)
+    }
 
     /// Reads `name=value&…`; `+` is a space, `%XX` a byte of UTF-8.
     ///
-    /// - Throws: `ServerError` with the code `bad_request` for what cannot be decoded, or is given twice.
-    init(urlEncoded text: some StringProtocol) throws(ServerError) {
+    /// - Throws: As ``read(urlEncoded:)``.
+    init(urlEncoded text: some StringProtocol, names: [String]) throws(ServerError) {
+        self.names = names
+        try read(urlEncoded: text)
+    }
+
+    /// Takes in more fields of that form.
+    ///
+    /// - Throws: `ServerError` with the code `bad_request` for what cannot be decoded, is not known, or is given twice.
+    mutating func read(urlEncoded text: some StringProtocol) throws(ServerError) {
         for pair in text.split(separator: "&") {
             let parts = Substring(pair).utf8.split(
                 separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -22,26 +41,29 @@ struct FormFields {
         }
     }
 
-    /// Reads the query of an address.
-    init(queryOf uri: URI) throws(ServerError) {
-        try self.init(urlEncoded: uri.query ?? "")
-    }
-
     subscript(name: String) -> String? { values[name] }
 
     /// Takes in one more field.
     ///
-    /// - Throws: `ServerError` with the code `bad_request` when it has another value already.
+    /// - Throws: `ServerError` with the code `bad_request` when it is not known, or has another value already.
     mutating func set(_ name: String, _ value: String) throws(ServerError) {
+        guard names.contains(name) else { throw unknown(name) }
         guard values[name] == nil || values[name] == value else {
             throw ServerError(.badRequest, "\(name.prefix(80)) is given twice", hint: "give it once")
         }
         values[name] = value
     }
 
-    /// Takes in the fields of another form.
-    mutating func merge(_ other: FormFields) throws(ServerError) {
-        for (name, value) in other.values { try set(name, value) }
+    private func unknown(_ name: String) -> ServerError {
+        let hint =
+            if name.hasPrefix("{") {
+                "say what JSON is: -H 'Content-Type: application/json'"
+            } else if names.isEmpty {
+                "there are none"
+            } else {
+                "there are \(names.joined(separator: ", "))"
+            }
+        return ServerError(.badRequest, "there is no field \"\(name.prefix(80))\" here", hint: hint)
     }
 
     /// The field as a truth value; false when it is not there.

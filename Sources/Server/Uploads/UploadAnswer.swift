@@ -12,15 +12,19 @@ struct UploadAnswer {
 
     let pipeline: UploadPipeline
 
-    /// The post, when it is there: 201, or why there will be none. With `Prefer: respond-async` (RFC 7240), and when the
+    /// The post, when it is there: 201, or 200 when it was there before, or why there will be none. With `Prefer: respond-async` (RFC 7240), and when the
     /// service stops or pauses before the end, 202 and where to ask.
     func outcome(of record: UploadRecord, for request: Request) async throws -> Response {
         let preference = request.prefersAsync
         let ended = preference ? record : try await end(of: record)
         switch ended.state {
         case .published:
-            return try await created(ended)
-        case .duplicate, .failed, .expired:  // (Only dropped files are duplicates.)
+            return try await answer(about: ended.id, .created)
+        case .duplicate:
+            return try await answer(about: ended.duplicateOf ?? ended.id, .ok)
+        case .deleted:
+            throw Self.deleted(ended.id)
+        case .failed, .expired:
             throw ended.error ?? PipelineError(.wrongState, "upload \(ended.id) is \(ended.state.rawValue)")
         case .reserved, .draft, .ingested:
             var headers: HTTPFields = [.location: "/v1/uploads/\(ended.id)"]
@@ -51,12 +55,16 @@ struct UploadAnswer {
         }
     }
 
-    private func created(_ record: UploadRecord) async throws -> Response {
-        var document: TreeValue = ["post_id": .string(record.id.description)]
-        if let post = try await pipeline.storage.tree.get(Paths.post(record.id)) {
-            document = ["post_id": .string(record.id.description), "post": post]
-        }
-        return .json(document, status: .created, headers: [.location: "/v1/posts/\(record.id)"])
+    private func answer(about id: PostID, _ status: HTTPResponse.Status) async throws -> Response {
+        guard let post = try await pipeline.storage.tree.get(Paths.post(id)) else { throw Self.deleted(id) }
+        let document: TreeValue = ["post_id": .string(id.description), "post": post]
+        return .json(document, status: status, headers: [.location: "/v1/posts/\(id)"])
+    }
+
+    private static func deleted(_ id: PostID) -> PipelineError {
+        PipelineError(
+            .deleted, "post \(id), which this upload became, was deleted",
+            hint: "to post it again, send it with another idempotency key")
     }
 
     /// A draft as it stands: 201, and where to ask.

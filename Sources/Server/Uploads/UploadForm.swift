@@ -5,13 +5,21 @@ import Posts
 
 /// What the sender of an upload says beside the photos, in the query or in fields of a form.
 struct UploadForm {
+    /// What may be said about an upload.
+    static let uploadNames = ["user", "text", "draft", "name", "duplicates"]
+    /// What may be said about photos that are added to a draft.
+    static let photoNames = ["name"]
+
     var fields: FormFields
     private let clientReference: String?
 
-    init(_ request: Request) throws(ServerError) {
-        fields = try FormFields(queryOf: request.uri)
+    init(_ request: Request, names: [String]) throws(ServerError) {
+        fields = try FormFields(queryOf: request.uri, names: names)
         clientReference = request.headers[.idempotencyKey]
     }
+
+    /// What a photo that comes as it is was called.
+    var photoName: String { fields["name"] ?? "photo" }
 
     /// The post's text so far: a form may bring it after the photos.
     var text: String { fields["text"] ?? "" }
@@ -33,6 +41,13 @@ struct UploadForm {
         request.text = text
         request.isDraft = try fields.flag("draft")
         request.clientReference = clientReference
+        request.duplicates = try fields["duplicates"].map { text throws(ServerError) in
+            guard let policy = DuplicatePolicy(rawValue: text) else {
+                throw ServerError(
+                    .badRequest, "duplicates=\(text.prefix(80)) is no policy", hint: "it is link, new-post or reject")
+            }
+            return policy
+        }
         return request
     }
 }

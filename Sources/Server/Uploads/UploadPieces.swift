@@ -25,7 +25,7 @@ struct UploadPieces {
     }
 
     private let headers: HTTPFields
-    /// What a photo that comes as it is was called: the query says.
+    /// What a photo that comes as it is was called.
     private let photoName: String
     private let limits: BodyLimits
     private var chunks: RequestBody.AsyncIterator
@@ -35,11 +35,13 @@ struct UploadPieces {
 
     /// Begins to read.
     ///
-    /// - Throws: `ServerError`: `too_large_bytes` when the announced length is beyond the limit, `bad_multipart`.
-    init(_ request: Request, limits: BodyLimits) throws(ServerError) {
+    /// - Throws: `ServerError`: `too_large_bytes` when the announced length is beyond the limit, `unsupported_type` for what
+    ///   says of itself that it is no photo, `bad_multipart`.
+    init(_ request: Request, photoName: String = "photo", limits: BodyLimits) throws(ServerError) {
         try limits.check(request.headers)
+        try Self.checkType(request.headers)
         headers = request.headers
-        photoName = try FormFields(queryOf: request.uri)["name"] ?? "photo"
+        self.photoName = photoName
         self.limits = limits
         chunks = request.body.makeAsyncIterator()
         if headers.isMultipart {
@@ -47,6 +49,14 @@ struct UploadPieces {
         } else {
             encoding = .raw(hasBegun: false)
         }
+    }
+
+    private static func checkType(_ headers: HTTPFields) throws(ServerError) {
+        let type = HeaderParameters(headers[.contentType] ?? "").value
+        guard type == "application/json" || type.hasPrefix("text/") else { return }
+        throw ServerError(
+            .unsupportedType, "a body of the type \(type.prefix(80)) is no photo, and no form with photos",
+            hint: "send the photo's bytes, or multipart/form-data; a text alone goes into the query or a form")
     }
 
     /// The next piece; nil at the end.

@@ -27,15 +27,19 @@ struct UploadRoutes: Sendable {
 
     @Sendable private func create(_ request: Request, _ context: DoorContext) async throws -> Response {
         try pipeline.intake.check()
-        var form = try UploadForm(request)
-        var pieces = try UploadPieces(request, limits: limits)
+        var form = try UploadForm(request, names: UploadForm.uploadNames)
+        var pieces = try UploadPieces(context.asking(request), photoName: form.photoName, limits: limits)
         let firstName = try await PhotoReceiver(pipeline: pipeline).readFields(&pieces, into: &form)
         let reservation = try form.request()
         let record = try await withReference(of: reservation) {
             switch try await pipeline.reserve(reservation) {
+            case .known(let record) where record.state == .failed && !reservation.isDraft:
+                return try await receiveAgain(&pieces, firstName: firstName, after: record, reservation, &form)
             case .known(let record):
-                try check(record, against: reservation, hasPhotos: firstName != nil)
-                try await pieces.drain()
+                let hashes = try await PhotoReceiver(pipeline: pipeline).hashPhotos(
+                    &pieces, firstName: firstName, form: &form)
+                try check(
+                    record, against: fingerprint(of: form, photos: hashes, by: record), hasPhotos: !hashes.isEmpty)
                 return record
             case .new(let record):
                 return try await receive(&pieces, firstName: firstName, of: record, &form)
@@ -51,21 +55,47 @@ struct UploadRoutes: Sendable {
         return try await requests.withLock(RequestKey(owner: reservation.owner, reference: reference), body)
     }
 
-    /// A key that comes again has to mean the same: photos sent with it must not vanish behind somebody else's answer.
-    private func check(
-        _ record: UploadRecord, against reservation: UploadRequest, hasPhotos: Bool
-    ) throws(PipelineError) {
-        guard (record.state == .draft) == reservation.isDraft || record.state.isTerminal || record.state == .ingested
-        else { throw conflict("this idempotency key names a draft", "send draft=true, or another key") }
-        guard record.state != .draft || !hasPhotos else {
-            throw conflict(
-                "this idempotency key names a draft that exists",
-                "add photos to it: POST /v1/uploads/\(record.id)/photos")
-        }
+    private func fingerprint(
+        of form: UploadForm, photos: [String], by record: UploadRecord
+    ) throws -> RequestFingerprint {
+        RequestFingerprint(
+            user: record.owner, text: form.text, isDraft: try form.fields.flag("draft"), photos: photos)
     }
 
-    private func conflict(_ message: String, _ hint: String) -> PipelineError {
-        PipelineError(.conflict, message, hint: hint)
+    /// A key that comes again has to mean the same: photos sent with it must not vanish behind another's answer.
+    private func check(
+        _ record: UploadRecord, against request: RequestFingerprint, hasPhotos: Bool
+    ) throws(PipelineError) {
+        guard let first = record.fingerprint else {
+            // An earlier version did not note it, or a crash came before it could be noted.
+            guard record.state != .draft || !hasPhotos else { throw UploadPipeline.keyReused(record.id) }
+            return
+        }
+        guard first == request else { throw UploadPipeline.keyReused(record.id) }
+    }
+
+    /// Receives a request whose key is that of an upload that failed: the same request gets the same answer, another one
+    /// takes the key over.
+    private func receiveAgain(
+        _ pieces: inout UploadPieces, firstName: String?, after failed: UploadRecord, _ reservation: UploadRequest,
+        _ form: inout UploadForm
+    ) async throws -> UploadRecord {
+        let record = try await pipeline.reserve(reservation, insteadOf: failed)
+        do {
+            let photos = try await PhotoReceiver(pipeline: pipeline).ingestPhotos(
+                &pieces, firstName: firstName, of: record, form: &form)
+            let request = try fingerprint(of: form, photos: photos.map(\.sha256), by: record)
+            guard request != failed.fingerprint ?? RequestFingerprint(of: failed) else {
+                try await pipeline.abandon(record.id)
+                return failed
+            }
+            try checkDraftFlag(form)
+            try await pipeline.accept(record.id, photos: photos, text: form.text, insteadOf: failed)
+            return try await pipeline.record(of: record.id) ?? record
+        } catch {
+            try? await pipeline.abandon(record.id)
+            throw error
+        }
     }
 
     /// Receives what was reserved for, and gives the reservation back when that fails.
@@ -75,20 +105,27 @@ struct UploadRoutes: Sendable {
         let receiver = PhotoReceiver(pipeline: pipeline)
         do {
             if record.state == .draft {
-                try await receiver.addPhotos(&pieces, firstName: firstName, to: record.id, form: &form)
+                let hashes = try await receiver.addPhotos(&pieces, firstName: firstName, to: record.id, form: &form)
                 try checkDraftText(form, record)
+                if record.clientReference != nil {
+                    return try await pipeline.note(fingerprint(of: form, photos: hashes, by: record), of: record.id)
+                }
             } else {
                 let photos = try await receiver.ingestPhotos(
                     &pieces, firstName: firstName, of: record, form: &form)
-                guard try !form.fields.flag("draft") else {
-                    throw ServerError(.badRequest, "draft came after the photos", hint: "put it before the first photo")
-                }
+                try checkDraftFlag(form)
                 try await pipeline.accept(record.id, photos: photos, text: form.text)
             }
             return try await pipeline.record(of: record.id) ?? record
         } catch {
             try? await pipeline.abandon(record.id, from: record.state)
             throw error
+        }
+    }
+
+    private func checkDraftFlag(_ form: UploadForm) throws(ServerError) {
+        guard try !form.fields.flag("draft") else {
+            throw ServerError(.badRequest, "draft came after the photos", hint: "put it before the first photo")
         }
     }
 

@@ -1,16 +1,21 @@
-/// A snapshot whose scans can be broken off.
+/// A snapshot whose scans can be broken off: because nobody wants to know any more, or because they take too much.
 struct CancellableSnapshot: EngineSnapshot {
     let base: any EngineSnapshot
+    /// How much may be read; nil for any amount.
+    let allowance: ReadAllowance?
     /// Throws when it is time to stop.
     let check: () throws(TreeError) -> Void
 
     func value(for key: [UInt8]) throws(TreeError) -> [UInt8]? {
         try check()
-        return try base.value(for: key)
+        let value = try base.value(for: key)
+        try allowance?.take(value?.count ?? 0)
+        return value
     }
 
     func firstKey(in range: ByteRange, reverse: Bool) throws(TreeError) -> [UInt8]? {
         try check()
+        try allowance?.take(0)
         return try base.firstKey(in: range, reverse: reverse)
     }
 
@@ -19,7 +24,29 @@ struct CancellableSnapshot: EngineSnapshot {
     ) throws(TreeError) {
         try base.scan(range, reverse: reverse) { key, value throws(TreeError) in
             try check()
+            try allowance?.take(value.count)
             return try visit(key, value)
         }
+    }
+}
+
+/// How much a read may take before it counts as a large one: some milliseconds' worth.
+final class ReadAllowance {
+    private static let maxRows = 2048
+    private static let maxBytes = 1 << 20
+
+    private var rowCount = 0
+    private var byteCount = 0
+    private(set) var isExceeded = false
+
+    /// Takes a row.
+    ///
+    /// - Throws: When it is one too many; what the read comes to then is of no interest.
+    func take(_ valueBytes: Int) throws(TreeError) {
+        rowCount += 1
+        byteCount += valueBytes
+        guard rowCount > Self.maxRows || byteCount > Self.maxBytes else { return }
+        isExceeded = true
+        throw TreeError(.cancelled, "the read is too large for its lane")
     }
 }

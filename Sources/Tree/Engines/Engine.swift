@@ -30,6 +30,11 @@ public protocol Engine: Sendable {
     /// - Throws: What is in the way of a write.
     func probe() async throws(TreeError)
 
+    /// Looks for damage in how the engine keeps the rows, as far as that takes no longer than a few seconds.
+    ///
+    /// - Throws: ``TreeError`` with code `corrupt`, or what kept it from looking.
+    func checkStructure() async throws(TreeError)
+
     /// Ends all work; later calls throw `closed`.
     func close() async
 }
@@ -40,6 +45,9 @@ extension Engine {
 
     /// For engines without a disk.
     public func probe() async throws(TreeError) {}
+
+    /// For engines without a disk.
+    public func checkStructure() async throws(TreeError) {}
 
     /// Changes the map, whole or not at all, and durably when it returns; one transaction at a time.
     ///

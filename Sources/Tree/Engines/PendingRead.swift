@@ -14,13 +14,31 @@ final class PendingRead<Success: Sendable>: Sendable {
     /// Makes the read fail with `cancelled`, at the latest at the next row that it scans.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
+    /// Reads on a thread for reading as long as it is little.
+    ///
+    /// - Returns: Nil when it was more: then it is still to be done.
+    func tryQuickly(
+        on reader: SQLiteReader, after commitCount: borrowing Atomic<UInt64>
+    ) -> Result<Success, TreeError>? {
+        guard let body = body.withLock({ $0 }) else { return .failure(.closed) }
+        let allowance = ReadAllowance()
+        let result = Result { () throws(TreeError) in
+            try reader.read(after: commitCount) { rows throws(TreeError) in
+                try body(CancellableSnapshot(base: rows, allowance: allowance, check: check))
+            }
+        }
+        if allowance.isExceeded { return nil }
+        self.body.withLock { $0 = nil }
+        return result
+    }
+
     /// Reads on a thread for reading, or not at all if there is none.
     func run(on reader: SQLiteReader?, after commitCount: borrowing Atomic<UInt64>) -> Result<Success, TreeError> {
         let body = body.withLock { $0.take() }
         guard let body, let reader else { return .failure(.closed) }
         return Result { () throws(TreeError) in
             try reader.read(after: commitCount) { rows throws(TreeError) in
-                try body(CancellableSnapshot(base: rows, check: check))
+                try body(CancellableSnapshot(base: rows, allowance: nil, check: check))
             }
         }
     }

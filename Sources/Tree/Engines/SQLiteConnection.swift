@@ -9,7 +9,9 @@ final class SQLiteConnection {
     }
 
     private static let busyTimeoutMilliseconds: Int32 = 5000
-    private static let cacheKibibytes = 32 << 10
+    /// What is read often, the upper levels of the table above all, fits many times; the system caches the rest once for all.
+    private static let readingCacheKibibytes = 8 << 10
+    private static let writingCacheKibibytes = 32 << 10
 
     let handle: OpaquePointer
 
@@ -29,7 +31,10 @@ final class SQLiteConnection {
         handle = opened
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, Self.busyTimeoutMilliseconds)
-        try execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")
+        let cache = mode == .readOnly ? Self.readingCacheKibibytes : Self.writingCacheKibibytes
+        try execute("PRAGMA cache_size = -\(cache)")
+        // A page whose rows do not fit it is found when it is read, and not when it is written back.
+        try execute("PRAGMA cell_size_check = ON")
     }
 
     /// Statements keep the connection open until the last of them is gone.

@@ -10,10 +10,14 @@ import Synchronization
 ///
 /// Each connection has a thread of its own: nothing here blocks Swift's cooperative threads.
 public final class SQLiteEngine: Engine {
-    private static let readerCount = 4
+    /// In each of the two lanes.
+    private static let readerCount = 2
 
     private let writer: WorkerThreads<SQLiteWriter>
-    private let readers: WorkerThreads<SQLiteReader>
+    /// Where each read begins. One that takes more than a little is broken off, and begins anew in the other lane, so that
+    /// small ones wait for none that is large.
+    private let quickReaders: WorkerThreads<SQLiteReader>
+    private let longReaders: WorkerThreads<SQLiteReader>
     /// How many transactions have ended, so that readers know whether their state is still the last one.
     private let commitCount = Atomic<UInt64>(0)
     private let lastFault = Mutex<TreeError?>(nil)
@@ -28,17 +32,29 @@ public final class SQLiteEngine: Engine {
         try Self.createFile(path)
         writer = try WorkerThreads(count: 1) { () throws(TreeError) in try SQLiteWriter(path: path) }
         do {
-            readers = try WorkerThreads(count: Self.readerCount, whenIdle: { $0.endTransaction() }) {
-                () throws(TreeError) in try SQLiteReader(path: path)
-            }
+            quickReaders = try Self.readers(of: path)
         } catch {
+            writer.stop()
+            throw error
+        }
+        do {
+            longReaders = try Self.readers(of: path)
+        } catch {
+            quickReaders.stop()
             writer.stop()
             throw error
         }
     }
 
+    private static func readers(of path: String) throws(TreeError) -> WorkerThreads<SQLiteReader> {
+        try WorkerThreads(count: readerCount, whenIdle: { $0.endTransaction() }) { () throws(TreeError) in
+            try SQLiteReader(path: path)
+        }
+    }
+
     deinit {
-        readers.stop()
+        quickReaders.stop()
+        longReaders.stop()
         writer.stop()
     }
 
@@ -53,6 +69,8 @@ public final class SQLiteEngine: Engine {
     }
 
     /// Reads one state of the database, on a thread for reading.
+    ///
+    /// The body is called a second time, with another state perhaps, when it reads more than a little.
     public func read<Result: Sendable>(
         _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result {
@@ -60,8 +78,14 @@ public final class SQLiteEngine: Engine {
             let pending = PendingRead(body)
             return await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
-                    let isTaken = readers.submit { reader in
-                        continuation.resume(returning: pending.run(on: reader, after: self.commitCount))
+                    let isTaken = quickReaders.submit { reader in
+                        if let outcome = pending.tryQuickly(on: reader, after: self.commitCount) {
+                            return continuation.resume(returning: outcome)
+                        }
+                        let isTaken = self.longReaders.submit { reader in
+                            continuation.resume(returning: pending.run(on: reader, after: self.commitCount))
+                        }
+                        if !isTaken { continuation.resume(returning: pending.run(on: nil, after: self.commitCount)) }
                     }
                     if !isTaken { continuation.resume(returning: pending.run(on: nil, after: commitCount)) }
                 }
@@ -70,6 +94,20 @@ public final class SQLiteEngine: Engine {
             }
         }
         return try outcome.get()
+    }
+
+    /// Looks through the pages of a database that is not too large for it, on a thread for reading.
+    public func checkStructure() async throws(TreeError) {
+        let outcome: Swift.Result<Void, TreeError> = await withCheckedContinuation { continuation in
+            let isTaken = longReaders.submit { reader in
+                continuation.resume(
+                    returning: Swift.Result { () throws(TreeError) in
+                        try reader.read(after: self.commitCount) { rows throws(TreeError) in try rows.checkStructure() }
+                    })
+            }
+            if !isTaken { continuation.resume(returning: .failure(.closed)) }
+        }
+        try outcome.get()
     }
 
     /// Runs a transaction on the writing connection; it is on disk when this returns.
@@ -146,13 +184,16 @@ public final class SQLiteEngine: Engine {
 
     /// Closes all connections that read, and holds their threads.
     private func park() async -> Parking {
-        let parking = Parking(count: Self.readerCount)
-        for _ in 0..<Self.readerCount {
-            let isTaken = readers.submit { reader in
-                reader.close()
-                parking.stay()
+        let lanes = [quickReaders, longReaders]
+        let parking = Parking(count: lanes.count * Self.readerCount)
+        for readers in lanes {
+            for _ in 0..<Self.readerCount {
+                let isTaken = readers.submit { reader in
+                    reader.close()
+                    parking.stay()
+                }
+                if !isTaken { parking.leaveOut() }
             }
-            if !isTaken { parking.leaveOut() }
         }
         await parking.untilFull()
         return parking
@@ -162,7 +203,9 @@ public final class SQLiteEngine: Engine {
     ///
     /// Readers go first: the last connection to close makes the final checkpoint, and that must be the writing one.
     public func close() async {
-        await readers.stopAndWait()
+        // In this order: what is broken off in the one goes to the other.
+        await quickReaders.stopAndWait()
+        await longReaders.stopAndWait()
         try? await withWriter { writer in writer.checkpointForClosing() }
         await writer.stopAndWait()
     }

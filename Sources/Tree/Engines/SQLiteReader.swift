@@ -29,7 +29,7 @@ final class SQLiteReader {
     }
 
     func read<Success>(
-        after commitCount: borrowing Atomic<UInt64>, _ body: (any EngineSnapshot) throws(TreeError) -> Success
+        after commitCount: borrowing Atomic<UInt64>, _ body: (SQLiteRows) throws(TreeError) -> Success
     ) throws(TreeError) -> Success {
         // Counted before the transaction begins, so that its state can only be newer than the count says.
         let count = commitCount.load(ordering: .acquiring)

@@ -3,11 +3,12 @@ import Glibc
 
 /// The rows of a database, as one connection sees them, and its transactions.
 ///
+/// Each row is checked against its ``RowChecksum`` when its value is read.
+///
 /// All statements are prepared once, when the connection is opened. It belongs to the connection's thread.
 final class SQLiteRows: EngineTransaction {
-    static let createTable = """
-        CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID
-        """
+    /// 256 MiB in pages of 4 KiB.
+    private static let maxPagesAtOnce = 1 << 16
 
     let connection: SQLiteConnection
     private let begin, beginImmediate, commit, rollback: SQLiteStatement
@@ -20,13 +21,13 @@ final class SQLiteRows: EngineTransaction {
         beginImmediate = try prepare("BEGIN IMMEDIATE")
         commit = try prepare("COMMIT")
         rollback = try prepare("ROLLBACK")
-        select = try prepare("SELECT value FROM entries WHERE key = ?")
-        scanUp = try prepare("SELECT key, value FROM entries WHERE key >= ? AND key < ? ORDER BY key")
-        scanDown = try prepare("SELECT key, value FROM entries WHERE key >= ? AND key < ? ORDER BY key DESC")
+        select = try prepare("SELECT value, checksum FROM entries WHERE key = ?")
+        scanUp = try prepare("SELECT key, value, checksum FROM entries WHERE key >= ? AND key < ? ORDER BY key")
+        scanDown = try prepare("SELECT key, value, checksum FROM entries WHERE key >= ? AND key < ? ORDER BY key DESC")
         // The value is left where it is: a large one has pages of its own.
         firstUp = try prepare("SELECT key FROM entries WHERE key >= ? AND key < ? ORDER BY key LIMIT 1")
         firstDown = try prepare("SELECT key FROM entries WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT 1")
-        insert = try prepare("REPLACE INTO entries (key, value) VALUES (?, ?)")
+        insert = try prepare("REPLACE INTO entries (key, value, checksum) VALUES (?, ?, ?)")
         delete = try prepare("DELETE FROM entries WHERE key >= ? AND key < ?")
     }
 
@@ -62,7 +63,9 @@ final class SQLiteRows: EngineTransaction {
     func value(for key: [UInt8]) throws(TreeError) -> [UInt8]? {
         var value: [UInt8]?
         try select.run(key.span) { row throws(TreeError) in
-            value = Array(row.blob(at: 0))
+            let found = row.blob(at: 0)
+            try RowChecksum.check(row.integer(at: 1), key: key.span, value: found.span)
+            value = Array(found)
             return false
         }
         return value
@@ -72,7 +75,9 @@ final class SQLiteRows: EngineTransaction {
         _ range: ByteRange, reverse: Bool, _ visit: (Span<UInt8>, Span<UInt8>) throws(TreeError) -> Bool
     ) throws(TreeError) {
         try (reverse ? scanDown : scanUp).run(range.lower.span, range.upper.span) { row throws(TreeError) in
-            try visit(row.blob(at: 0).span, row.blob(at: 1).span)
+            let (key, value) = (row.blob(at: 0), row.blob(at: 1))
+            try RowChecksum.check(row.integer(at: 2), key: key.span, value: value.span)
+            return try visit(key.span, value.span)
         }
     }
 
@@ -85,7 +90,26 @@ final class SQLiteRows: EngineTransaction {
         return key
     }
 
-    func put(_ value: Span<UInt8>, for key: Span<UInt8>) throws(TreeError) { try insert.run(key, value) }
+    func put(_ value: Span<UInt8>, for key: Span<UInt8>) throws(TreeError) {
+        try insert.bind(RowChecksum.of(key: key, value: value), at: 3)
+        try insert.run(key, value)
+    }
+
+    /// Has SQLite look through all pages of the database, unless they are more than it can look through in some seconds.
+    ///
+    /// - Throws: ``TreeError`` with code `corrupt` and what SQLite says.
+    func checkStructure() throws(TreeError) {
+        var pageCount: Int64 = 0
+        try SQLiteStatement("PRAGMA page_count", on: connection).run { row throws(TreeError) in
+            pageCount = row.integer(at: 0) ?? 0
+            return false
+        }
+        guard pageCount <= Self.maxPagesAtOnce else { return }
+        try SQLiteStatement("PRAGMA quick_check(1)", on: connection).run { row throws(TreeError) in
+            guard row.text(at: 0) == "ok" else { throw TreeError.corrupt("SQLite says: \(row.text(at: 0))") }
+            return true
+        }
+    }
 
     func remove(_ range: ByteRange) throws(TreeError) { try delete.run(range.lower.span, range.upper.span) }
 }

@@ -48,6 +48,11 @@ final class SQLiteStatement {
         }
     }
 
+    /// Binds an integer, which stays bound until another one is.
+    func bind(_ integer: Int32, at index: Int32) throws(TreeError) {
+        guard sqlite3_bind_int(handle, index, integer) == SQLITE_OK else { throw failure }
+    }
+
     private func bind(_ blob: UnsafeBufferPointer<UInt8>, at index: Int32) throws(TreeError) {
         // A null pointer would bind NULL.
         let code =
@@ -68,6 +73,16 @@ final class SQLiteStatement {
             let blob = sqlite3_column_blob(statement, index)?.assumingMemoryBound(to: UInt8.self)
             return UnsafeBufferPointer(
                 start: blob, count: blob == nil ? 0 : Int(sqlite3_column_bytes(statement, index)))
+        }
+
+        /// A number of the row; nil where it is NULL.
+        func integer(at index: Int32) -> Int64? {
+            sqlite3_column_type(statement, index) == SQLITE_NULL ? nil : sqlite3_column_int64(statement, index)
+        }
+
+        /// A text of the row.
+        func text(at index: Int32) -> String {
+            sqlite3_column_text(statement, index).map { String(cString: $0) } ?? ""
         }
     }
 }

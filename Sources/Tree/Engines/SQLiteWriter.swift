@@ -42,7 +42,7 @@ final class SQLiteWriter {
         // After a burst, or a long read, the log file shrinks again; to more than its usual length, which is kept so
         // that commits write over what is there instead of making the file longer.
         try connection.execute("PRAGMA journal_size_limit = \(2 * Self.checkpointPages * 4096)")
-        try connection.execute(SQLiteRows.createTable)
+        try SQLiteTable.make(on: connection)
         let rows = try SQLiteRows(connection)
         // Takes the place of the automatic checkpoint, which would be part of a commit.
         sqlite3_wal_hook(

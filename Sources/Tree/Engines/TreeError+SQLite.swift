@@ -23,7 +23,7 @@ extension TreeError {
         case SQLITE_IOERR, SQLITE_PROTOCOL: return (.io, "check the disk and the system's log, then try again")
         case SQLITE_BUSY, SQLITE_LOCKED: return (.busy, "let the other process finish and try again")
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: return (.readOnly, "make the file and its folder writable")
-        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT: return (.corrupt, "restore the store from a backup")
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT: return (.corrupt, hintOfDamage)
         case SQLITE_CANTOPEN: return (.cannotOpen, "check the folder and its permissions")
         case SQLITE_NOMEM: return (.outOfMemory, "free some memory and try again")
         case SQLITE_TOOBIG: return (.tooLarge, "write less at once")

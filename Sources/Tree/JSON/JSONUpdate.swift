@@ -19,13 +19,17 @@ public struct JSONUpdate: Sendable {
         self.origin = origin
     }
 
+    /// Whether the place as a whole becomes something else, and not what the update names below it.
+    public var replacesPlace: Bool { origin == .put }
+
     /// What the text says about the paths that it names.
     public enum Form: Sendable {
         /// The text is the new value of the path.
         case value
         /// The text is the new priority of the node at the path: a string, a number or null.
         case priority
-        /// The text is an object; its keys are paths below the path, its members their new values.
+        /// The text is an object; its keys are paths below the path, its members their new values. Or it is `null`, which
+        /// deletes what is at the path.
         case update
     }
 
@@ -66,9 +70,10 @@ public struct JSONUpdate: Sendable {
             } catch {
                 throw error.atByte(tokenizer.offset)
             }
+            let namesPaths = form == .update && !tokenizer.sink.isDeletion
             return JSONUpdate(
                 writes: try tokenizer.sink.finish(),
-                origin: form == .update ? .patch(below: StorageFormat.dataKey(path)) : .put)
+                origin: namesPaths ? .patch(below: StorageFormat.dataKey(path)) : .put)
         }
     }
 

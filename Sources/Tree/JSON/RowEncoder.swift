@@ -52,6 +52,12 @@ struct RowEncoder: JSONSink {
     private var writer: WriteBuilder
     private var writes: [EncodedWrite] = []
     private var byteCount = 0
+    /// Whether the text of an update is `null`: the place itself is deleted then.
+    private(set) var isDeletion = false
+
+    /// The longest path of a value, in bytes: rows repeat it, so that few bytes of JSON could become very many. The
+    /// protocol's own clients send at most 768.
+    static let maxPathBytes = 2048
 
     /// Prepares to read what a place, or its priority, becomes; in an update, the paths are below it.
     init(_ form: Form, at path: TreePath, isPriority: Bool = false) {
@@ -217,7 +223,11 @@ struct RowEncoder: JSONSink {
 
     // MARK: Scalars
 
-    mutating func null() throws(TreeError) { try scalar(nil) }
+    mutating func null() throws(TreeError) {
+        guard isInsideNothing else { return try scalar(nil) }
+        isDeletion = true
+        try finishWrite()
+    }
 
     mutating func bool(_ bool: Bool) throws(TreeError) {
         try scalar([bool ? LeafEncoding.trueTag : LeafEncoding.falseTag])
@@ -285,8 +295,22 @@ struct RowEncoder: JSONSink {
             }
         case .node, .serverValue, .increment: break
         }
-        if let leaf { writer.append(path: place.span, leaf: leaf.span) }
+        if let leaf {
+            try checkLength(of: place)
+            writer.append(path: place.span, leaf: leaf.span)
+        }
         try EncodedUpdate.check(byteCount: byteCount + writer.position.bytes)
+    }
+}
+
+extension RowEncoder {
+    private func checkLength(of path: [UInt8]) throws(TreeError) {
+        let byteCount = writer.keyByteCount + path.count
+        guard byteCount <= Self.maxPathBytes else {
+            throw TreeError(
+                .tooLarge, "the path of a value has \(byteCount) bytes, the limit is \(Self.maxPathBytes)", path: base,
+                hint: "give shorter keys, or store the data less deeply")
+        }
     }
 }
 

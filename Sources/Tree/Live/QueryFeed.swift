@@ -5,9 +5,12 @@ import Synchronization
 /// All listeners of the same query share one. It reads the window anew after each change at the place, at the cost of
 /// the window, and tells the difference; changes that come close together may be told as one.
 final class QueryFeed: LiveOutlet {
+    /// What the query takes when a listener joins, as JSON.
+    typealias Start = (json: [UInt8], token: SyncToken)
+
     private enum Command: Sendable {
         case refresh
-        case join(id: UInt64, outlet: any LiveOutlet, answer: CheckedContinuation<Result<LiveEvent, TreeError>, Never>)
+        case join(id: UInt64, outlet: any LiveOutlet, answer: CheckedContinuation<Result<Start, TreeError>, Never>)
         case leave(id: UInt64)
     }
 
@@ -40,7 +43,7 @@ final class QueryFeed: LiveOutlet {
     /// Adds a listener.
     ///
     /// - Returns: What the query takes now; all events that it is told of come after it.
-    func join(_ id: UInt64, on outlet: any LiveOutlet) async throws(TreeError) -> LiveEvent {
+    func join(_ id: UInt64, on outlet: any LiveOutlet) async throws(TreeError) -> Start {
         let result = await withCheckedContinuation { continuation in
             if case .terminated = commands.yield(.join(id: id, outlet: outlet, answer: continuation)) {
                 continuation.resume(returning: .failure(.closed))
@@ -93,7 +96,7 @@ final class QueryFeed: LiveOutlet {
                 let reading = try await read()
                 tell(reading, &state)
                 state.listeners[id] = outlet
-                answer.resume(returning: .success(LiveEvent(initial: reading.json, token: reading.token)))
+                answer.resume(returning: .success((reading.json, reading.token)))
             } catch {
                 answer.resume(returning: .failure(error))
             }

@@ -27,6 +27,27 @@ extension TreeStore {
         at path: TreePath, matching query: TreeQuery? = nil, on outlet: any LiveOutlet, maxBytes: Int = maxLiveBytes,
         began: (LiveListener) -> Void
     ) async throws(TreeError) -> LiveEvent {
+        let (json, token) = try await listen(
+            at: path, matching: query, on: outlet, maxBytes: maxBytes, began: began
+        ) { value throws(TreeError) in
+            var json: [UInt8] = []
+            let rest = try value.json { piece in json += piece }
+            return json + rest
+        }
+        return LiveEvent(initial: json, token: token)
+    }
+
+    /// Begins to listen, and makes of what is there whatever the listener needs.
+    ///
+    /// - Parameter start: Is given what is there, on a thread that may wait for the disk; it may be called anew, after a
+    ///   call that came to nothing. The other parameters, and when events come, are those of
+    ///   ``listen(at:matching:on:maxBytes:began:)``.
+    /// - Returns: What `start` returned, and the position in the change log that it stands for.
+    /// - Throws: What `start` throws, and what the other one throws; nobody listens then.
+    public func listen<Start: Sendable>(
+        at path: TreePath, matching query: TreeQuery? = nil, on outlet: any LiveOutlet, maxBytes: Int = maxLiveBytes,
+        began: (LiveListener) -> Void, start: @escaping @Sendable (LiveValue) throws(TreeError) -> Start
+    ) async throws(TreeError) -> (start: Start, token: SyncToken) {
         try path.checkDepth()
         let listener = LiveListener(
             id: query == nil ? live.add(outlet, at: StorageFormat.dataKey(path)) : live.makeID(), path: path,
@@ -38,8 +59,19 @@ extension TreeStore {
         }
         began(listener)
         do throws(TreeError) {
-            if let feed { return try await feed.join(listener.id, on: outlet) }
-            return try await start(at: path, maxBytes: maxBytes)
+            if let feed {
+                let (json, token) = try await feed.join(listener.id, on: outlet)
+                // A text for the disk is written by a thread that may wait for it.
+                return try await read { _ throws(TreeError) in
+                    (try start(LiveValue { _ throws(TreeError) in json }), token)
+                }
+            }
+            return try await read { snapshot throws(TreeError) in
+                let value = LiveValue { drain throws(TreeError) in
+                    try snapshot.json(of: path, maxBytes: maxBytes, drain: drain)
+                }
+                return (try start(value), try snapshot.token)
+            }
         } catch {
             stopListening(listener)
             throw error
@@ -70,21 +102,37 @@ extension TreeStore {
             }
         }
     }
+}
 
-    private func start(at path: TreePath, maxBytes: Int) async throws(TreeError) -> LiveEvent {
-        try await read { snapshot throws(TreeError) in
-            var json: [UInt8] = []
-            let check = { (piece: [UInt8]) throws(TreeError) in
-                json += piece
-                guard json.count <= maxBytes else {
-                    throw TreeError(
-                        .tooLarge, "what is there has more than \(maxBytes) bytes", path: path,
-                        hint: "listen further down in the tree")
-                }
+/// What is at a place when listening begins.
+public struct LiveValue {
+    let read: (_ drain: ([UInt8]) throws(TreeError) -> Void) throws(TreeError) -> [UInt8]
+
+    /// The value as JSON text, in pieces; only the last one is returned.
+    public func json(drain: ([UInt8]) throws(TreeError) -> Void) throws(TreeError) -> [UInt8] { try read(drain) }
+}
+
+extension TreeSnapshot {
+    /// As ``json(of:_:drain:)``, of no more than so many bytes.
+    fileprivate func json(
+        of path: TreePath, maxBytes: Int, drain: ([UInt8]) throws(TreeError) -> Void
+    ) throws(TreeError) -> [UInt8] {
+        var byteCount = 0
+        let check = { (piece: [UInt8]) throws(TreeError) in
+            byteCount += piece.count
+            guard byteCount <= maxBytes else {
+                throw TreeError(
+                    .tooLarge, "what is there has more than \(maxBytes) bytes", path: path,
+                    hint: "listen further down in the tree")
             }
-            let rest = try snapshot.json(of: path, drain: check)
-            try check(rest)
-            return LiveEvent(initial: json, token: try snapshot.token)
         }
+        let rest = try withoutActuallyEscaping(drain) { drain throws(TreeError) in
+            try json(of: path) { piece throws(TreeError) in
+                try check(piece)
+                try drain(piece)
+            }
+        }
+        try check(rest)
+        return rest
     }
 }

@@ -26,10 +26,11 @@ public struct PushID: Hashable, Sendable {
 
     /// When the id was made, in milliseconds since 1970, by the clock of its maker.
     public var timestampMilliseconds: Int64 {
-        string.utf8.prefix(8).reduce(0) { time, character in
-            time << 6 | Int64(Self.alphabet.firstIndex(of: character) ?? 0)
-        }
+        digits.prefix(8).reduce(0) { $0 << 6 | Int64($1) }
     }
+
+    /// Its twenty digits below 64: eight of time, twelve random ones.
+    var digits: [UInt8] { string.utf8.map { UInt8(Self.alphabet.firstIndex(of: $0) ?? 0) } }
 
     /// The id as a key of the tree.
     public var key: TreeKey { TreeKey(unchecked: string) }

@@ -17,14 +17,22 @@ public final class PushIDGenerator: Sendable {
     /// Makes a generator.
     ///
     /// - Parameters:
+    ///   - last: An id that all others are to be greater than; nil for none.
     ///   - clock: Milliseconds since 1970; the system's clock unless given.
     ///   - random: 64 random bits at each call; the system's generator unless given.
     public init(
+        after last: PushID? = nil,
         clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds,
         random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
     ) {
         self.clock = clock
         self.random = random
+        if let last {
+            let digits = last.digits
+            self.last.withLock {
+                $0 = Last(timestampMilliseconds: last.timestampMilliseconds, digits: Array(digits[8...]))
+            }
+        }
     }
 
     /// The next id, greater than all that this generator made before.

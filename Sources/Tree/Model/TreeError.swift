@@ -38,6 +38,9 @@ public struct TreeError: Error, CustomStringConvertible {
     /// Whether an update is at fault, and not the store.
     var isRefusal: Bool { code == .preconditionFailed || code == .invalidValue }
 
+    /// Whether the store itself is at fault, for good; see ``TreeHealth``.
+    public var isDamage: Bool { code == .corrupt || code == .missingUpdates }
+
     private static let transientCodes: Set<Code> = [.busy, .diskFull, .io, .readOnly, .outOfMemory]
 
     /// The code, the message and the hint in one line.
@@ -85,6 +88,8 @@ extension TreeError {
         public static let unsupportedFormat = Code(rawValue: "unsupported_format")
         /// The store holds bytes that this format cannot have written.
         public static let corrupt = Code(rawValue: "corrupt")
+        /// The store lacks updates that it had committed: its log was cut, or an older copy was put in its place.
+        public static let missingUpdates = Code(rawValue: "missing_updates")
         /// The disk, or the quota, is full.
         public static let diskFull = Code(rawValue: "disk_full")
         /// Reading or writing the disk failed.
@@ -106,8 +111,10 @@ extension TreeError {
     }
 
     static func corrupt(_ message: String) -> TreeError {
-        TreeError(.corrupt, message, hint: "restore the store from a backup")
+        TreeError(.corrupt, message, hint: hintOfDamage)
     }
+
+    static let hintOfDamage = "restore the store from a backup"
 
     static let closed = TreeError(.closed, "the store has been closed")
 }

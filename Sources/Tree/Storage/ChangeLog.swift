@@ -40,6 +40,12 @@ struct ChangeLog: Sendable {
         try firstToken(in: snapshot, reverse: true) ?? .start
     }
 
+    /// The position before the oldest change that is kept.
+    func oldestToken(in snapshot: any EngineSnapshot) throws(TreeError) -> SyncToken {
+        guard let first = try firstToken(in: snapshot, reverse: false) else { return .start }
+        return SyncToken(sequence: max(first.sequence, 1) - 1)
+    }
+
     /// The position after one more change.
     func token(after token: SyncToken) throws(TreeError) -> SyncToken {
         let (sequence, isBeyond) = token.sequence.addingReportingOverflow(1)

@@ -33,6 +33,9 @@ struct WriteBuilder {
         self.isPriority = isPriority
     }
 
+    /// How long the key of a row at the place is, in bytes.
+    var keyByteCount: Int { key.count }
+
     var position: Position { Position(bytes: rows.bytes.count, count: rows.count) }
 
     mutating func append(path: Span<UInt8>, leaf: Span<UInt8>) {

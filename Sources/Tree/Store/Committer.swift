@@ -8,12 +8,14 @@ final class Committer: Sendable {
     private let subscriptions: Subscriptions
     private let live: LiveHub
     private let signal: ChangeSignal
+    private let mark: CommitMark?
+    private let tombstones: Tombstones?
     private let clock: @Sendable () -> Int64
     let statistics = Mutex(TreeStore.Statistics())
 
     init(
         engine: any Engine, changeLog: ChangeLog, rules: RulesCache, subscriptions: Subscriptions, live: LiveHub,
-        signal: ChangeSignal, clock: @escaping @Sendable () -> Int64
+        signal: ChangeSignal, mark: CommitMark?, tombstones: Tombstones?, clock: @escaping @Sendable () -> Int64
     ) {
         self.engine = engine
         self.changeLog = changeLog
@@ -21,6 +23,8 @@ final class Committer: Sendable {
         self.subscriptions = subscriptions
         self.live = live
         self.signal = signal
+        self.mark = mark
+        self.tombstones = tombstones
         self.clock = clock
     }
 
@@ -51,7 +55,10 @@ final class Committer: Sendable {
             live.publish(change)
             last = change.token
         }
-        if let last { signal.advance(to: last) }
+        if let last {
+            mark?.advance(to: last)
+            signal.advance(to: last)
+        }
         count(applied)
     }
 
@@ -74,6 +81,7 @@ final class Committer: Sendable {
                 continue
             }
             let watched = try WatchedPlaces(below: writes, of: live, in: transaction)
+            let mortal = try tombstones?.candidates(for: writes, in: transaction) ?? []
             // What is put before what is deleted: a node that keeps a child keeps its priority. Priorities last: the node
             // may come by the same update.
             var changed: [EncodedWrite] = []
@@ -86,6 +94,7 @@ final class Committer: Sendable {
             for write in writes where write.isPriority {
                 if try writer.apply(write) { changed.append(write) }
             }
+            try tombstones?.record(mortal, timestampMilliseconds: timestampMilliseconds, in: transaction)
             changed.sort { $0.key.lexicographicallyPrecedes($1.key) }
             var change: EncodedChange?
             if !changed.isEmpty {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What a store does by itself in the background: it builds the indexes that rules ask for, removes those that they
 /// ask for no more, and deletes what has expired; in pieces, so that writers wait for none of it.
 ///
@@ -22,7 +20,7 @@ final class Maintenance: Sendable {
     private let group: GroupCommit
     private let clock: @Sendable () -> Int64
     private let wakeUps = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    private let task = Mutex<Task<Void, Never>?>(nil)
+    private let task = BackgroundTask(name: "Tree maintenance", priority: .utility)
 
     init(engine: any Engine, rules: RulesCache, group: GroupCommit, clock: @escaping @Sendable () -> Int64) {
         self.engine = engine
@@ -32,23 +30,15 @@ final class Maintenance: Sendable {
     }
 
     /// Begins to work.
-    func start() {
-        task.withLock { task in
-            guard task == nil else { return }
-            task = Task(name: "Tree maintenance", priority: .utility) { await self.run() }
-        }
-    }
+    func start() { task.start { await self.run() } }
 
     /// Has a look at what there is to do, because the rules have changed.
     func wake() { wakeUps.continuation.yield() }
 
-    func cancel() { task.withLock { $0?.cancel() } }
+    func cancel() { task.cancel() }
 
     /// Ends the work after the piece at hand.
-    func stop() async {
-        cancel()
-        await task.withLock { $0 }?.value
-    }
+    func stop() async { await task.stop() }
 
     @concurrent
     private func run() async {

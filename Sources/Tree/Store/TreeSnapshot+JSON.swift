@@ -44,15 +44,30 @@ extension TreeSnapshot {
 
     /// The children of a path as JSON text, each `true`; a leaf as it is, `null` for nothing.
     public func shallowJSON(of path: TreePath) throws(TreeError) -> [UInt8] {
-        let top = StorageFormat.dataKey(path)
         var json: [UInt8] = []
-        try forEachChildKey(of: top) { segment throws(TreeError) in
-            json.append(UInt8(ascii: json.isEmpty ? "{" : ","))
-            try JSONAssembler.appendKey(segment, to: &json)
-            json.append(contentsOf: ":true".utf8)
+        try forEachChildKey(of: StorageFormat.dataKey(path)) { segment throws(TreeError) in
+            try Self.appendShallow(segment, to: &json)
         }
         guard json.isEmpty else { return json + [UInt8(ascii: "}")] }
         return try self.json(of: path)
+    }
+
+    /// The children of a path that a query takes as JSON text, each `true`, in key order; `null` for none, and for a leaf.
+    ///
+    /// - Throws: ``TreeError`` with code `index_not_defined`, or the engine's failure.
+    public func shallowJSON(of path: TreePath, matching query: TreeQuery) throws(TreeError) -> [UInt8] {
+        var json: [UInt8] = []
+        let segments = try segments(of: try select(query, at: path), below: StorageFormat.dataKey(path))
+        for segment in segments.sorted(by: { $0.span.precedes($1.span) }) {
+            try Self.appendShallow(segment.span, to: &json)
+        }
+        return json.isEmpty ? Array("null".utf8) : json + [UInt8(ascii: "}")]
+    }
+
+    private static func appendShallow(_ segment: Span<UInt8>, to json: inout [UInt8]) throws(TreeError) {
+        json.append(UInt8(ascii: json.isEmpty ? "{" : ","))
+        try JSONAssembler.appendKey(segment, to: &json)
+        json.append(contentsOf: ":true".utf8)
     }
 
     /// How many children a path has; 0 for a leaf and for nothing.

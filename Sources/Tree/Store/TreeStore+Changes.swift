@@ -77,6 +77,13 @@ extension TreeStore {
         }
     }
 
+    /// The position before the oldest change that is kept: from there all of them are told.
+    public var oldestToken: SyncToken {
+        get async throws(TreeError) {
+            try await read { snapshot throws(TreeError) in try snapshot.changeLog.oldestToken(in: snapshot.engine) }
+        }
+    }
+
     /// The position after the last change.
     public var token: SyncToken {
         get async throws(TreeError) { try await read { snapshot throws(TreeError) in try snapshot.token } }

@@ -6,6 +6,8 @@ import Synchronization
 /// leaf by an object, deleting below one changes nothing, a parent vanishes with its last child. Every method may be
 /// called from any task; a store is alone on its engine.
 public final class TreeStore: Sendable {
+    /// Whether the store can be trusted; writes are refused while it cannot.
+    public let health: TreeHealth
     let engine: any Engine
     private let changeLog: ChangeLog
     private let rules = RulesCache()
@@ -16,28 +18,41 @@ public final class TreeStore: Sendable {
     let signal: ChangeSignal
     private let committer: Committer
     let maintenance: Maintenance
+    let healthCheck: HealthCheck
 
     /// Opens the tree that an engine holds, or begins one.
     ///
+    /// Where damage is found that leaves something to read, the store opens, and ``health`` knows.
+    ///
+    /// - Parameters:
+    ///   - mark: What knows how far the store had come, to notice when its last updates are missing.
+    ///   - tombstones: Which deletions are recorded; nil for none.
     /// - Throws: ``TreeError`` with code `unsupported_format` when a newer version wrote it, or the engine's failure.
     public convenience init(
-        engine: any Engine, retention: ChangeRetention = ChangeRetention()
+        engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
+        tombstones: Tombstones? = nil
     ) async throws(TreeError) {
-        try await self.init(engine: engine, retention: retention, clock: WallClock.milliseconds)
+        try await self.init(
+            engine: engine, retention: retention, mark: mark, tombstones: tombstones, clock: WallClock.milliseconds)
     }
 
-    /// - Parameter isMaintained: Whether indexes are built, and what has expired is deleted, in the background.
+    /// - Parameter isMaintained: Whether indexes are built, what has expired is deleted, and damage is looked for, in the
+    ///   background.
     init(
-        engine: any Engine, retention: ChangeRetention = ChangeRetention(), isMaintained: Bool = true,
+        engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
+        tombstones: Tombstones? = nil, isMaintained: Bool = true,
         clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) async throws(TreeError) {
+        let health = TreeHealth()
+        let engine = GuardedEngine(engine, health: health)
         let changeLog = ChangeLog(retention: retention)
         let subscriptions = Subscriptions()
         let live = LiveHub()
         let signal = ChangeSignal()
         let committer = Committer(
             engine: engine, changeLog: changeLog, rules: rules, subscriptions: subscriptions, live: live,
-            signal: signal, clock: clock)
+            signal: signal, mark: mark, tombstones: tombstones, clock: clock)
+        self.health = health
         self.engine = engine
         self.changeLog = changeLog
         self.subscriptions = subscriptions
@@ -47,15 +62,28 @@ public final class TreeStore: Sendable {
         self.committer = committer
         group = GroupCommit { takeGroup throws(TreeError) in try await committer.apply(takeGroup) }
         maintenance = Maintenance(engine: engine, rules: rules, group: group, clock: clock)
+        healthCheck = HealthCheck(engine: engine, changeLog: changeLog)
         try await engine.write { transaction throws(TreeError) in try StorageFormat.checkVersion(in: transaction) }
-        if isMaintained { maintenance.start() }
+        do {
+            let token = try await healthCheck.atStart(mark: mark)
+            mark?.advance(to: token)
+        } catch {
+            guard error.isDamage else { throw error }
+        }
+        guard isMaintained else { return }
+        maintenance.start()
+        healthCheck.start()
     }
 
-    deinit { maintenance.cancel() }
+    deinit {
+        maintenance.cancel()
+        healthCheck.cancel()
+    }
 
     /// Finishes what has been accepted, ends all subscriptions and closes the engine; later calls throw `closed`.
     public func close() async {
         await maintenance.stop()
+        await healthCheck.stop()
         await group.close()
         subscriptions.close()
         live.close()
@@ -125,7 +153,12 @@ extension TreeStore {
         _ body: @Sendable (TreeSnapshot) throws -> Value
     ) async throws -> Value {
         let result: Result<Value, any Error> = try await read { snapshot in Result { try body(snapshot) } }
-        return try result.get()
+        do {
+            return try result.get()
+        } catch {
+            if let error = error as? TreeError { health.note(error) }
+            throw error
+        }
     }
 
     func read<Value: Sendable>(
@@ -159,7 +192,7 @@ extension TreeStore {
     ///
     /// - Returns: The position in the change log just after the update.
     /// - Throws: ``TreeError`` with code `precondition_failed` (its path says which), `conflicting_paths`, `too_large`,
-    ///   `invalid_value`, or the engine's failure.
+    ///   `invalid_value`, or the engine's failure; `corrupt` or `missing_updates` once ``health`` knows of damage.
     @discardableResult
     public func update(_ update: MultiPathUpdate) async throws(TreeError) -> SyncToken {
         try await commit(try EncodedUpdate(update)).token

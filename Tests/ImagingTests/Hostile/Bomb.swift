@@ -53,8 +53,8 @@ extension Bomb {
         Bomb(name: "2,000 scans and no DC", code: "too_many_pixels") {
             progressive(16_384, 16_384, scans: 2000, hasDC: false)
         },
-        // Each scan gives the same coefficients anew.
-        Bomb(name: "100 scans of 40 megapixels", code: "corrupt", workingBytes: 6320 * 6320 * 2) {
+        // Each scan gives the same coefficients anew: libjpeg complains, and goes on.
+        Bomb(name: "100 scans of 40 megapixels", code: nil, workingBytes: 6320 * 6320 * 2) {
             progressive(6320, 6320, scans: 99)
         },
         Bomb(name: "progressive, 65,500 a side", code: "too_many_pixels") { progressive(65_500, 65_500, scans: 3) },
@@ -158,7 +158,7 @@ extension Bomb {
 
     private static let others = [
         Bomb(name: "nothing", code: "empty") { [] },
-        Bomb(name: "one byte", code: "unsupported_format") { [0x89] },
+        Bomb(name: "one byte", code: "truncated") { [0x89] },
         Bomb(name: "1 MB of zeros", code: "unsupported_format") { [UInt8](repeating: 0, count: mebi) },
         Bomb(name: "a page with a script", code: "unsupported_format") {
             Array("<html><script>alert(1)</script></html>".utf8)

@@ -15,13 +15,19 @@ struct GIFBuilder {
     ///   - canvas: of which the frame is the upper left part; nil: the frame is all of it.
     init(
         _ size: PixelSize, palette: [UInt8], transparent: UInt8?, rows: [[UInt8]], isInterlaced: Bool = false,
-        canvas: PixelSize? = nil
+        canvas: PixelSize? = nil, rootBits: Int = 8
     ) {
         let canvas = canvas ?? size
         bytes = Array("GIF89a".utf8) + GIFBuilder.littleEndian(canvas.width, canvas.height) + [0xF7, 0, 0] + palette
         if let transparent { bytes += [0x21, 0xF9, 4, 1, 0, 0, transparent, 0] }
-        bytes += [0x2C] + GIFBuilder.littleEndian(0, 0, size.width, size.height) + [isInterlaced ? 0x40 : 0, 8]
-        bytes += GIFBuilder.split(LZWEncoder.encode(rows.joined(), rootBits: 8))
+        addFrame(size, rows: rows, isInterlaced: isInterlaced, rootBits: rootBits)
+    }
+
+    /// A frame of pixels at the canvas' upper left.
+    mutating func addFrame(_ size: PixelSize, rows: [[UInt8]], isInterlaced: Bool = false, rootBits: Int = 8) {
+        let place = GIFBuilder.littleEndian(0, 0, size.width, size.height)
+        bytes += [0x2C] + place + [isInterlaced ? 0x40 : 0, UInt8(rootBits)]
+        bytes += GIFBuilder.split(LZWEncoder.encode(rows.joined(), rootBits: rootBits))
     }
 
     private static func littleEndian(_ numbers: Int...) -> [UInt8] {

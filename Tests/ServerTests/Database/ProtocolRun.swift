@@ -181,7 +181,7 @@ final class ProtocolRun {
 
     private func expectRefusal(of request: ModelRequest, _ refusal: ModelRefusal) async throws {
         let connection = try await WireConnection(socket: socketPath)
-        let head = String(decoding: bytes(of: request), as: UTF8.self).dropLast(2)
+        let head = String(decoding: bytes(of: request).dropLast(2), as: UTF8.self)
         try await connection.send("\(head)Accept: text/event-stream\r\n\r\n")
         let answer = await connection.answer()
         await connection.close()

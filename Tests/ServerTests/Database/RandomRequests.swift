@@ -149,7 +149,7 @@ extension SeededGenerator {
             request.method = .patch
             request.isPriority = false
             let texts = [
-                "[1]", "1", "null", "{\"a\":1,\"a/b\":2}", "{\"a\":1,\"/a\":2}", "{\"a.b\":1}",
+                "[1]", "1", "{\"a\":1,\"a/b\":2}", "{\"a\":1,\"/a\":2}", "{\"a.b\":1}",
                 "{\"b\":1,\"b/.priority\":2}",
             ]
             request.body = Array(pick(texts).utf8)

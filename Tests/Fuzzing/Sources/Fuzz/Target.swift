@@ -2,7 +2,7 @@
 
 /// What can be fuzzed, by name.
 enum Target: String, CaseIterable {
-    case header, exif, jpeg, png, gif, webp, heif, animation, differential, pngDifferential, pngRows, recipe
+    case header, exif, jpeg, png, gif, webp, heif, hevc, animation, differential, pngDifferential, pngRows, recipe
 
     /// Takes some bytes; a crash, a hang, a leak or a trap is a finding.
     func take(_ bytes: [UInt8]) {
@@ -14,6 +14,10 @@ enum Target: String, CaseIterable {
         case .gif: render(bytes, if: [.gif])
         case .webp: render(bytes, if: [.webp])
         case .heif: render(bytes, if: [.heic, .avif])
+        case .hevc:
+            // Each sample is read. libavcodec takes some that libde265 does not: where the fields that tell how a video is
+            // shown are damaged.
+            for (units, size) in HEVCOracle.pictures(in: bytes) { _ = HEVCOracle.ours(units, size) }
         case .animation: render(bytes, if: [.gif, .webp], as: "a=24,webp,animated,alpha")
         case .differential:
             if case .disagreement(let what) = JPEGVerdict.of(bytes) { fatalError("the decoders disagree: \(what)") }

@@ -1,0 +1,29 @@
+/// Samples of a depth and a range as numbers of 8 bits that use the whole range.
+enum SampleTable {
+    /// For each sample of luma, or of red, green or blue.
+    static func luma(bits: Int, isFullRange: Bool) -> [UInt8] {
+        let unit = Double(1 << (bits - 8))
+        return isFullRange
+            ? table(bits, zero: 0, one: 256 * unit - 1, from: 0, to: 255)
+            : table(bits, zero: 16 * unit, one: 219 * unit, from: 0, to: 255)
+    }
+
+    /// For each sample of a colour difference: 128 is none.
+    static func chroma(bits: Int, isFullRange: Bool) -> [UInt8] {
+        let unit = Double(1 << (bits - 8))
+        return table(bits, zero: 128 * unit, one: isFullRange ? 256 * unit - 1 : 224 * unit, from: 128, to: 255)
+    }
+
+    /// For each sample its level: luma, or red, green or blue, from 0 to 1; a colour difference from -0.5 to 0.5.
+    static func levels(bits: Int, isFullRange: Bool, isChroma: Bool) -> [Float] {
+        let unit = Double(1 << (bits - 8))
+        let zero = isChroma ? 128 * unit : isFullRange ? 0 : 16 * unit
+        let one = isFullRange ? 256 * unit - 1 : (isChroma ? 224 : 219) * unit
+        return (0..<1 << bits).map { Float((Double($0) - zero) / one) }
+    }
+
+    /// Rounds to the nearest.
+    private static func table(_ bits: Int, zero: Double, one: Double, from: Double, to range: Double) -> [UInt8] {
+        (0..<1 << bits).map { UInt8(clamping: Int(((Double($0) - zero) * range / one).rounded() + from)) }
+    }
+}

@@ -1,0 +1,85 @@
+import Blobs
+
+/// What documents beside a photo are called, and what else lies beside photos and is not for us.
+///
+/// Google Takeout calls its documents `PHOTO.supplemental-metadata.json`, cut to 46 characters before the ending, and puts
+/// the number of `PHOTO(1).jpg` behind: `PHOTO.jpg.supplemental-metadata(1).json`.
+enum SidecarNames {
+    private static let takeout = "supplemental-metadata"
+    /// How many characters Takeout leaves before `.json`.
+    private static let takeoutLength = 46
+    private static let videos: Set<String> = ["mov", "mp4"]
+    private static let photos = ["heic", "jpg", "jpeg", "heif", "png", "avif", "webp", "gif"]
+
+    /// The JSON documents that a photo may have, the one that counts first.
+    static func documents(of photo: String) -> [String] {
+        var names = [photo + Sidecar.suffix]
+        let (plain, number) = withoutNumber(photo)
+        for (name, number) in [(photo, ""), (plain, number)] where name == photo || !number.isEmpty {
+            // Cut after the dot at the earliest.
+            names += (0...takeout.count).reversed().map { "\(name).\(takeout.prefix($0))\(number)\(Sidecar.suffix)" }
+            if !number.isEmpty { names.append(name + number + Sidecar.suffix) }
+        }
+        if photo.count > takeoutLength { names.append(photo.prefix(takeoutLength) + Sidecar.suffix) }
+        return names
+    }
+
+    /// The photos whose document a file may be by its name, the likeliest first; those of which only the beginning can be
+    /// told are not among them.
+    static func photos(of document: String) -> [String] {
+        guard let base = Sidecar.photoName(of: document), !base.isEmpty else { return [] }
+        let (plain, number) = withoutNumber(base)
+        var names = [base]
+        for (base, number) in [(base, ""), (plain, number)] {
+            guard let dot = base.lastIndex(of: "."), takeout.hasPrefix(base[base.index(after: dot)...]) else {
+                continue
+            }
+            names.append(withNumber(String(base[..<dot]), number))
+        }
+        if !number.isEmpty { names.append(withNumber(plain, number)) }
+        return names.filter { !$0.isEmpty && documents(of: $0).contains(document) }
+    }
+
+    /// With what the name of a photo begins whose document this is, when it was too long for Takeout.
+    static func photoPrefix(of document: String) -> String? {
+        Sidecar.photoName(of: document).flatMap { $0.count == takeoutLength ? $0 : nil }
+    }
+
+    /// The XMP documents that a photo may have, the one that counts first. They stay where they are.
+    static func xmp(of photo: String) -> [String] {
+        let stem = stem(of: photo)
+        return [".xmp", ".XMP"].flatMap { [photo + $0, stem + $0] }
+    }
+
+    /// Whether a file holds what is said about a photo, by its name.
+    static func isText(_ name: String) -> Bool { name.hasSuffix(Sidecar.suffix) || ending(of: name) == "xmp" }
+
+    /// Whether a file may be the moving part of a Live Photo.
+    static func isVideo(_ name: String) -> Bool { videos.contains(ending(of: name)) }
+
+    /// What the still part of a Live Photo may be called.
+    static func stills(of video: String) -> [String] {
+        let stem = stem(of: video)
+        return photos.flatMap { ["\(stem).\($0)", "\(stem).\($0.uppercased())"] }
+    }
+
+    private static func ending(of name: String) -> String {
+        name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
+    }
+
+    private static func stem(of name: String) -> String {
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
+        return String(name[..<dot])
+    }
+
+    /// Splits `a(1).jpg` into `a.jpg` and `(1)`, and `a.jpg(1)` likewise.
+    private static func withoutNumber(_ name: String) -> (name: String, number: String) {
+        guard let match = name.firstMatch(of: /^(.+)(\([0-9]{1,4}\))(\.[^.()]*)?$/) else { return (name, "") }
+        return (String(match.1) + String(match.3 ?? ""), String(match.2))
+    }
+
+    private static func withNumber(_ photo: String, _ number: String) -> String {
+        guard !number.isEmpty, let dot = photo.lastIndex(of: ".") else { return photo + number }
+        return photo[..<dot] + number + photo[dot...]
+    }
+}

@@ -1,0 +1,94 @@
+import NIOCore
+
+/// Judges each request's head by its bytes before the parser sees it, and where its body ends.
+///
+/// What is wrong goes on as an error, which ``MessageGate`` answers; nothing that follows on the connection is read then.
+final class RequestFramer: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private enum State {
+        /// The head's lines are coming; those that have come are kept.
+        case head
+        case body(left: Int)
+        case chunked(ChunkedFraming)
+        /// Nothing is read any more.
+        case ended
+    }
+
+    private var state = State.head
+    private var head = ByteBuffer()
+    /// How many bytes of the head's last line have come.
+    private var lineByteCount = 0
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        do {
+            while bytes.readableBytes > 0 { try read(&bytes, context) }
+        } catch {
+            end()
+            context.fireErrorCaught(error)
+        }
+    }
+
+    /// Comes while a request is handed on, when the connection becomes something else.
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    /// Reads nothing any more.
+    func end() {
+        state = .ended
+        head = ByteBuffer()
+    }
+
+    private func read(_ bytes: inout ByteBuffer, _ context: ChannelHandlerContext) throws(ServerError) {
+        switch state {
+        case .head: try readHead(&bytes, context)
+        case .body(let left):
+            let part = bytes.readSlice(length: min(left, bytes.readableBytes)) ?? ByteBuffer()
+            state = left == part.readableBytes ? .head : .body(left: left - part.readableBytes)
+            context.fireChannelRead(wrapInboundOut(part))
+        case .chunked(var framing):
+            let part = bytes.readSlice(length: try framing.consume(bytes.readableBytesView)) ?? ByteBuffer()
+            state = framing.isAtEnd ? .head : .chunked(framing)
+            context.fireChannelRead(wrapInboundOut(part))
+        case .ended: bytes.clear()
+        }
+    }
+
+    private func readHead(_ bytes: inout ByteBuffer, _ context: ChannelHandlerContext) throws(ServerError) {
+        let end = try headEnd(in: bytes)
+        guard var part = bytes.readSlice(length: end ?? bytes.readableBytes) else { return }
+        if head.readableBytes == 0 { head = part } else { head.writeBuffer(&part) }
+        guard head.readableBytes <= RequestHead.maxBytes else { throw .endlessHead }
+        guard end != nil else { return }
+        let whole = head
+        head = ByteBuffer()
+        lineByteCount = 0
+        // RFC 9112 §2.2: an empty line before a request line means nothing.
+        guard whole.readableBytes > 2 else { return }
+        switch try RequestHead(whole.readableBytesView).body {
+        case .bytes(0): break
+        case .bytes(let count): state = .body(left: count)
+        case .chunked: state = .chunked(ChunkedFraming())
+        }
+        context.fireChannelRead(wrapInboundOut(whole))
+    }
+
+    /// After how many of the bytes the head ends; nil when it does not.
+    ///
+    /// - Throws: `ServerError` when a line does not end as it should, which would hide the end from us or from others.
+    private func headEnd(in bytes: ByteBuffer) throws(ServerError) -> Int? {
+        var last = head.readableBytesView.last
+        for (index, byte) in bytes.readableBytesView.enumerated() {
+            if byte == UInt8(ascii: "\n") {
+                guard last == UInt8(ascii: "\r") else { throw .malformed("one of its lines does not end in CR and LF") }
+                if lineByteCount == 1 { return index + 1 }
+                lineByteCount = 0
+            } else {
+                lineByteCount += 1
+            }
+            last = byte
+        }
+        return nil
+    }
+}

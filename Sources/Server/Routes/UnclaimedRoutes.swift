@@ -1,0 +1,48 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Pipeline
+import Posts
+import Tree
+
+/// `/v1/unclaimed`: files that no post claims and no deletion explains, for the operator to look at and to decide about.
+struct UnclaimedRoutes: Sendable {
+    private let pipeline: UploadPipeline
+
+    init(_ pipeline: UploadPipeline) {
+        self.pipeline = pipeline
+    }
+
+    func add(to router: Router<DoorContext>) {
+        router.resource("v1/unclaimed", [.get: list])
+        router.resource("v1/unclaimed/:owner/:id", [.delete: remove])
+        router.resource("v1/unclaimed/accept", [.post: accept])
+    }
+
+    /// A JSON object a line.
+    @Sendable private func list(_ request: Request, _ context: DoorContext) async throws -> Response {
+        try context.requireTrust(for: "the list of unclaimed files")
+        var lines = ByteBuffer()
+        for post in try await pipeline.listUnclaimed() { lines.writeBytes(post.json.json() + "\n".utf8) }
+        return Response(
+            status: .ok, headers: [.contentType: "application/x-ndjson"], body: ResponseBody(byteBuffer: lines))
+    }
+
+    @Sendable private func remove(_ request: Request, _ context: DoorContext) async throws -> Response {
+        try context.requireTrust(for: "deleting unclaimed files")
+        guard let owner = UserID(context.parameters.get("owner") ?? ""),
+            let id = PostID(context.parameters.get("id") ?? "")
+        else {
+            throw ServerError(.notFound, "there are no such files", hint: "GET /v1/unclaimed lists them all")
+        }
+        try await pipeline.dropUnclaimed(id, of: owner.description)
+        return .json(["post": .string(id.description), "deleted": true])
+    }
+
+    /// Takes tree and blobs as they are for one store.
+    @Sendable private func accept(_ request: Request, _ context: DoorContext) async throws -> Response {
+        try context.requireTrust(for: "accepting tree and blobs as they are")
+        try await pipeline.acceptAge()
+        return .json(["accepted": true])
+    }
+}

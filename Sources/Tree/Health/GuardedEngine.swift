@@ -1,0 +1,57 @@
+/// An engine under the eyes of ``TreeHealth``: damage that any call meets is noted, and refuses writes from then on.
+final class GuardedEngine: Engine {
+    private let base: any Engine
+    private let health: TreeHealth
+
+    init(_ base: any Engine, health: TreeHealth) {
+        self.base = base
+        self.health = health
+    }
+
+    func read<Result: Sendable>(
+        _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
+    ) async throws(TreeError) -> Result {
+        do {
+            return try await base.read(body)
+        } catch {
+            health.note(error)
+            throw error
+        }
+    }
+
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result,
+        committed: @escaping @Sendable (Result) -> Void
+    ) async throws(TreeError) -> Result {
+        try health.check()
+        do {
+            return try await base.write(body, committed: committed)
+        } catch {
+            health.note(error)
+            throw error
+        }
+    }
+
+    var fault: TreeError? { health.damage ?? base.fault }
+
+    func probe() async throws(TreeError) {
+        try health.check()
+        do {
+            try await base.probe()
+        } catch {
+            health.note(error)
+            throw error
+        }
+    }
+
+    func checkStructure() async throws(TreeError) {
+        do {
+            try await base.checkStructure()
+        } catch {
+            health.note(error)
+            throw error
+        }
+    }
+
+    func close() async { await base.close() }
+}

@@ -1,0 +1,128 @@
+/// Looks through a store for damage that nobody has met yet: at the start where it would harm most, and in the background
+/// at all of it, row by row, slowly.
+///
+/// What it reads it only reads; what it finds is noted by the ``GuardedEngine`` that it reads from.
+final class HealthCheck: Sendable {
+    /// The most that one read takes, and the most that is read in a second, in bytes of rows.
+    private static let pieceBytes = 1 << 20
+    private static let bytesPerSecond = 8 << 20
+    /// Between two rounds.
+    private static let rest = Duration.seconds(6 * 3600)
+
+    private let engine: any Engine
+    private let changeLog: ChangeLog
+    private let task = BackgroundTask(name: "Tree health check", priority: .background)
+
+    init(engine: any Engine, changeLog: ChangeLog) {
+        self.engine = engine
+        self.changeLog = changeLog
+    }
+
+    // MARK: At the start
+
+    /// Looks at the ends of each keyspace and at the last change, and whether all that was committed is there.
+    ///
+    /// - Returns: The position that the change log has come to.
+    /// - Throws: ``TreeError``, the first damage, or what kept it from looking.
+    func atStart(mark: CommitMark?) async throws(TreeError) -> SyncToken {
+        try await engine.read { [changeLog] snapshot throws(TreeError) in
+            var rest = ByteRange.all
+            while let first = try snapshot.firstKey(in: rest, reverse: false) {
+                let keyspace = ByteRange(from: Array(first.prefix(1)), upTo: first.prefix(1).map { $0 &+ 1 })
+                for reverse in [false, true] {
+                    try snapshot.scan(keyspace, reverse: reverse) { key, value throws(TreeError) in
+                        try StorageFormat.checkRow(key: key, value: value)
+                        return false
+                    }
+                }
+                rest = ByteRange(from: keyspace.upper, upTo: rest.upper)
+            }
+            let token = try changeLog.lastToken(in: snapshot)
+            try mark?.check(token)
+            guard token > .start else { return token }
+            let before = SyncToken(sequence: token.sequence - 1)
+            try changeLog.forEach(since: before, in: snapshot) { change throws(TreeError) in
+                _ = try Change(change)
+                return true
+            }
+            return token
+        }
+    }
+
+    // MARK: In the background
+
+    /// Begins to look, again and again.
+    func start() { task.start { await self.run() } }
+
+    func cancel() { task.cancel() }
+
+    /// Ends the work after the piece at hand.
+    func stop() async { await task.stop() }
+
+    @concurrent
+    private func run() async {
+        while !Task.isCancelled {
+            do {
+                try await round { byteCount in
+                    try? await Task.sleep(for: .seconds(Double(byteCount) / Double(Self.bytesPerSecond)))
+                }
+            } catch {
+                // One piece of damage is enough to know. What else is in the way passes, or ends the store.
+                if error.isDamage || error.code == .closed { return }
+            }
+            try? await Task.sleep(for: Self.rest)
+        }
+    }
+
+    /// Looks at everything once.
+    ///
+    /// - Parameter pause: Is told after each piece how many bytes it had.
+    /// - Throws: ``TreeError``, the first damage, or what kept it from looking.
+    func round(pause: (_ byteCount: Int) async -> Void = { _ in }) async throws(TreeError) {
+        try await engine.checkStructure()
+        var last: [UInt8]? = []
+        while let start = last {
+            if Task.isCancelled { return }
+            let (end, byteCount) = try await engine.read { snapshot throws(TreeError) in
+                try Self.checkRows(from: start, in: snapshot)
+            }
+            last = end
+            await pause(byteCount)
+        }
+    }
+
+    /// Checks the rows from a key on.
+    ///
+    /// - Returns: Where the next piece begins, nil after the last, and how many bytes these rows had.
+    private static func checkRows(
+        from start: [UInt8], in snapshot: any EngineSnapshot
+    ) throws(TreeError) -> (end: [UInt8]?, byteCount: Int) {
+        var (last, byteCount): ([UInt8]?, Int) = (nil, 0)
+        let rows = ByteRange(from: start, upTo: ByteRange.all.upper)
+        try snapshot.scan(rows, reverse: false) { key, value throws(TreeError) in
+            try StorageFormat.checkRow(key: key, value: value)
+            if let last, !last.span.precedes(key) { throw TreeError.corrupt("rows in the store are out of order") }
+            guard byteCount < pieceBytes else { return false }
+            byteCount += key.count + value.count
+            last = key.copied
+            return true
+        }
+        return (byteCount < pieceBytes ? nil : last.map { $0 + [0] }, byteCount)
+    }
+}
+
+extension StorageFormat {
+    /// Checks that a row is one that this format can have.
+    ///
+    /// - Throws: ``TreeError`` with code `corrupt`.
+    static func checkRow(key: Span<UInt8>, value: Span<UInt8>) throws(TreeError) {
+        guard !key.isEmpty else { throw TreeError.corrupt("a row in the store has no key") }
+        switch key[0] {
+        case mainKeyspace, namedKeyspace:
+            _ = try PathEncoding.text(of: key, below: try prefixLength(of: key))
+            _ = try LeafEncoding.decode(value)
+        case metaKeyspace, changeLogKeyspace, indexKeyspace, expiryByTimeKeyspace, expiryByPathKeyspace: return
+        default: throw TreeError.corrupt("a row in the store is of no kind that there is")
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import ArgumentParser
+import Foundation
+import HTTPTypes
+import Pipeline
+import Posts
+import Tree
+
+extension PostsCommand {
+    /// Deletes posts.
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "rm",
+            abstract: "Delete posts.",
+            discussion: """
+                A post goes at once, with its place in its author's list and feed and under its hashtags; its files go after \
+                the grace period (grace-period), originals too. Shows what would go, and asks; --yes is the answer where nobody \
+                can be asked. It works whether the service runs or not.
+
+                EXAMPLES
+                  tintype posts rm -OaBcDeFgHiJkLmNoPqR
+                  tintype posts rm --yes $(tintype posts --user maria --json | jq -r '.posts[].post_id')
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        // An id begins with a dash, as an option does.
+        @Argument(
+            parsing: .allUnrecognized, help: ArgumentHelp("What \"tintype posts\" prints first.", valueName: "id"))
+        var ids: [String]
+
+        @Flag(help: "Do not ask.")
+        var yes = false
+
+        @Flag(help: "Print one JSON document a line.")
+        var json = false
+
+        func run() async throws {
+            let ids = try ids.map { text in
+                guard let id = PostID(text) else { throw ValidationError("\"\(text.prefix(80))\" is no post's id") }
+                return id
+            }
+            var failures = 0
+            do {
+                let service = try Service(storage)
+                try await ask(ids) { String(decoding: try await service.send(.get, "/v1/posts/\($0)"), as: UTF8.self) }
+                for id in ids {
+                    failures += try await report(id) { _ = try await service.send(.delete, "/v1/posts/\(id)") }
+                }
+            } catch let error as ServiceError where error.code == "no_service" {
+                failures = try await storage.withPipeline { pipeline in
+                    try await ask(ids) { id in
+                        guard let post = try await pipeline.tree.get(Paths.post(id)) else { return "" }
+                        return String(decoding: post.json(), as: UTF8.self)
+                    }
+                    var failures = 0
+                    for id in ids { failures += try await report(id) { _ = try await pipeline.deletePost(id) } }
+                    return failures
+                }
+            }
+            if failures > 0 { throw failures == ids.count ? Outcome.failed : Outcome.partial }
+        }
+
+        /// Shows the posts, and asks whether they are to go.
+        private func ask(_ ids: [PostID], _ read: (PostID) async throws -> String) async throws {
+            guard !yes else { return }
+            for id in ids {
+                do {
+                    Terminal.tell(Self.line(of: id, try await read(id)))
+                } catch let error as ServiceError where error.code != "no_service" {
+                    Terminal.complain("\(id): \(error)".printable)
+                }
+            }
+            try Terminal.confirm(
+                ids.count == 1 ? "delete this post for good" : "delete these \(ids.count) posts for good")
+        }
+
+        /// A post as its reader knows it; clients may have written anything into it.
+        private static func line(of id: PostID, _ json: String) -> String {
+            let fields = (try? JSONSerialization.jsonObject(with: Data(json.utf8))) as? [String: Any] ?? [:]
+            let author = (fields["author"] as? [String: Any])?["uid"] as? String ?? ""
+            let text = (fields["text"] as? String ?? "").replacingOccurrences(of: "\n", with: " ").prefix(60)
+            return "\(id)  \(author)  \(text)".printable
+        }
+
+        /// Deletes a post and says so.
+        ///
+        /// - Returns: 1 when it was refused, else 0.
+        private func report(_ id: PostID, _ delete: () async throws -> Void) async throws -> Int {
+            do {
+                try await delete()
+                if json {
+                    Terminal.emit(["post_id": .string(id.description), "outcome": "deleted"])
+                } else {
+                    Terminal.say("deleted  \(id)")
+                }
+                return 0
+            } catch let error as ServiceError where error.code != "no_service" {
+                return refused(id, code: error.code, message: error.message, hint: error.hint)
+            } catch let error as PipelineError {
+                return refused(id, code: error.code.rawValue, message: error.message, hint: error.hint)
+            }
+        }
+
+        private func refused(_ id: PostID, code: String, message: String, hint: String) -> Int {
+            Terminal.complain("\(id): \(message)" + (hint.isEmpty ? "" : " (\(hint))"))
+            if json {
+                Terminal.emit([
+                    "post_id": .string(id.description), "outcome": "failed", "code": .string(code),
+                    "message": .string(message), "hint": .string(hint),
+                ])
+            }
+            return 1
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Logging
+import Pipeline
+import Server
+import ServiceLifecycle
+import UnixSignals
+
+/// The settings by which the service runs, and how they become others while it does.
+actor RunningSettings {
+    /// What was chosen when each began to hold.
+    private var texts: [String: String]
+    private let read: @Sendable () throws -> Configuration
+    private let pipeline: UploadPipeline
+    private let logger: Logger
+
+    /// Begins with those by which the pipeline was made; `read` looks at flags, environment and file once more.
+    init(
+        _ configuration: Configuration, pipeline: UploadPipeline, logger: Logger,
+        read: @escaping @Sendable () throws -> Configuration
+    ) {
+        texts = Dictionary(
+            uniqueKeysWithValues: Settings.all.map {
+                ($0.name, configuration.origin($0.name, defaultText: $0.defaultText).text)
+            })
+        self.pipeline = pipeline
+        self.logger = logger
+        self.read = read
+    }
+
+    /// Reads the settings, and works by them from then on as far as that can be, all of them or none; or only looks.
+    ///
+    /// - Throws: `ServerError` with the code `bad_configuration` when one cannot be understood: nothing has changed then.
+    func reload(isDryRun: Bool) async throws -> [SettingsChange] {
+        let changes: [SettingsChange]
+        do {
+            let configuration = try read()
+            for setting in Settings.all { try setting.check(configuration) }
+            changes = self.changes(to: configuration)
+            if !isDryRun { try await pipeline.take(over: try configuration.pipelineSettings()) }
+        } catch let error as ConfigurationError {
+            throw ServerError(.badConfiguration, "\(error)", hint: "the service goes on with the settings that it has")
+        }
+        guard !isDryRun else { return changes }
+        for change in changes where change.effect == .applied { texts[change.name] = change.chosen }
+        log(changes)
+        return changes
+    }
+
+    private func changes(to configuration: Configuration) -> [SettingsChange] {
+        Settings.all.compactMap { setting in
+            let running = texts[setting.name] ?? setting.defaultText
+            let chosen = configuration.origin(setting.name, defaultText: setting.defaultText).text
+            if chosen != running {
+                let effect: SettingsChange.Effect = setting.isLive ? .applied : .needsRestart
+                return SettingsChange(name: setting.name, running: running, chosen: chosen, effect: effect)
+            }
+            guard let (text, by) = configuration.overridden(setting.name), text != running else { return nil }
+            return SettingsChange(name: setting.name, running: running, chosen: text, effect: .overridden(by: by))
+        }
+    }
+
+    private func log(_ changes: [SettingsChange]) {
+        for change in changes {
+            let metadata: Logger.Metadata = ["running": "\(change.running)", "chosen": "\(change.chosen)"]
+            switch change.effect {
+            case .applied: logger.notice("\(change.name) changed", metadata: metadata)
+            case .needsRestart: logger.warning("\(change.name) changes with the next start", metadata: metadata)
+            case .overridden(let by): logger.warning("\(change.name) stays as \(by) says", metadata: metadata)
+            }
+        }
+        if changes.isEmpty { logger.notice("the settings are as they were") }
+    }
+}
+
+/// Reads the settings again at each SIGHUP, which never ends the service.
+struct HangupListener: ServiceLifecycle.Service, CustomStringConvertible {
+    let description = "SIGHUP"
+    let settings: RunningSettings
+    let logger: Logger
+
+    func run() async throws {
+        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+            do {
+                _ = try await settings.reload(isDryRun: false)
+            } catch {
+                logger.error("the settings are as they were", metadata: ["fault": "\(error)"])
+            }
+        }
+    }
+}

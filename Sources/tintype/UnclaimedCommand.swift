@@ -1,0 +1,253 @@
+import ArgumentParser
+import Foundation
+import HTTPTypes
+import Logging
+import Pipeline
+import Posts
+import Tree
+
+/// Looks after files that no post claims.
+struct UnclaimedCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unclaimed",
+        abstract: "List or delete files that no post claims.",
+        discussion: """
+            Files of a post go when its deletion is recorded, and for no other reason. When the tree was damaged, or an old \
+            copy of it was put back, there are files of posts that it does not know: they are kept until somebody says \
+            otherwise. These commands work whether the service runs or not.
+
+            EXAMPLES
+              tintype unclaimed ls
+              tintype unclaimed drop --all --yes
+              tintype unclaimed accept
+            """,
+        subcommands: [List.self, Drop.self, Accept.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ls",
+            abstract: "List the posts whose files nobody claims.",
+            discussion: """
+                EXAMPLES
+                  tintype unclaimed ls
+                  tintype unclaimed ls --json | jq -r .path
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        @Flag(help: "Print one JSON document a line.")
+        var json = false
+
+        func run() async throws {
+            let posts = try await UnclaimedFiles(storage).list()
+            for post in posts {
+                if json { Terminal.emit(post.json) } else { Terminal.say(post.line) }
+            }
+            if posts.isEmpty { Terminal.tell("every file is claimed") }
+        }
+    }
+
+    struct Drop: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "drop",
+            abstract: "Delete files that no post claims, originals too.",
+            discussion: """
+                Shows what would go, and asks; --yes is the answer where nobody can be asked.
+
+                EXAMPLES
+                  tintype unclaimed drop maria/-OaBcDeFgHiJkLmNoPqR
+                  tintype unclaimed drop --all --yes
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        @Argument(help: ArgumentHelp("What \"tintype unclaimed ls\" prints: USER/POST.", valueName: "path"))
+        var paths: [String] = []
+
+        @Flag(help: "Everything that nobody claims.")
+        var all = false
+
+        @Flag(name: .shortAndLong, help: "Do not ask.")
+        var yes = false
+
+        @Flag(help: "Print one JSON document a line.")
+        var json = false
+
+        func validate() throws {
+            if paths.isEmpty != all { throw ValidationError("say what: USER/POST, or --all") }
+        }
+
+        func run() async throws {
+            let files = try UnclaimedFiles(storage)
+            let listed = try await files.list()
+            for path in paths where !listed.contains(where: { $0.path == path }) {
+                throw PipelineError(
+                    .notFound, "nothing unclaimed is called \(path)", hint: "tintype unclaimed ls lists it all")
+            }
+            let chosen = all ? listed : listed.filter { paths.contains($0.path) }
+            guard !chosen.isEmpty else { return Terminal.tell("every file is claimed") }
+            if !yes {
+                for post in chosen { Terminal.tell(post.line) }
+                let size = chosen.reduce(0) { $0 + $1.bytes }.formatted(.byteCount(style: .file))
+                try Terminal.confirm("delete the files of \(chosen.count) posts (\(size)) for good")
+            }
+            try await files.drop(chosen) { post in
+                if json {
+                    Terminal.emit(["path": .string(post.path), "outcome": "deleted"])
+                } else {
+                    Terminal.say("deleted  \(post.path)")
+                }
+            }
+        }
+    }
+
+    struct Accept: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "accept",
+            abstract: "Take tree and blobs as they are for one store.",
+            discussion: """
+                A service that finds at its start that the tree and the blobs are not of one age sweeps nothing. If that is \
+                no mistake (you have put back a backup of the one, and have no other half), say so here: sweeping goes on, \
+                and what is unclaimed stays until you drop it.
+
+                EXAMPLES
+                  tintype unclaimed accept
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        @Flag(name: .shortAndLong, help: "Do not ask.")
+        var yes = false
+
+        func run() async throws {
+            let files = try UnclaimedFiles(storage)
+            guard let hold = try await files.hold() else {
+                return Terminal.tell("tree and blobs are of one age: there is nothing to accept")
+            }
+            if !yes {
+                Terminal.tell(hold)
+                let count = try await files.list().count
+                try Terminal.confirm(
+                    "take them as they are for one store (files of \(count) posts are unclaimed, and stay)")
+            }
+            try await files.accept()
+            Terminal.say("accepted")
+        }
+    }
+}
+
+/// The unclaimed files of a store, through the service where one runs, else by this process alone.
+private struct UnclaimedFiles {
+    struct Post: Decodable {
+        let owner: String
+        let post: String
+        let files: Int
+        let bytes: Int
+
+        var path: String { "\(owner)/\(post)" }
+
+        var line: String { "\(path)  \(files) files, \(bytes.formatted(.byteCount(style: .file)))" }
+
+        var json: TreeValue {
+            [
+                "path": .string(path), "owner": .string(owner), "post": .string(post), "files": .integer(Int64(files)),
+                "bytes": .integer(Int64(bytes)),
+            ]
+        }
+    }
+
+    private struct Status: Decodable {
+        struct Sweeps: Decodable {
+            let status: String
+            let message: String?
+        }
+        let sweeps: Sweeps
+    }
+
+    private let options: StorageOptions
+    private let service: Service
+
+    init(_ options: StorageOptions) throws {
+        self.options = options
+        service = try Service(options)
+    }
+
+    func list() async throws -> [Post] {
+        try await ask {
+            try await service.send(.get, "/v1/unclaimed").split(separator: UInt8(ascii: "\n")).map {
+                try JSONDecoder().decode(Post.self, from: $0)
+            }
+        } alone: { pipeline in
+            try await pipeline.listUnclaimed().map {
+                Post(owner: $0.owner, post: $0.id.description, files: $0.fileCount, bytes: $0.byteCount)
+            }
+        }
+    }
+
+    func drop(_ posts: [Post], _ report: (Post) -> Void) async throws {
+        try await ask {
+            for post in posts {
+                _ = try await service.send(.delete, "/v1/unclaimed/\(Service.percentEncoded(post.owner))/\(post.post)")
+                report(post)
+            }
+        } alone: { pipeline in
+            for post in posts {
+                guard let id = PostID(post.post) else { continue }
+                try await pipeline.dropUnclaimed(id, of: post.owner)
+                report(post)
+            }
+        }
+    }
+
+    /// Why nothing is swept; nil while all is.
+    func hold() async throws -> String? {
+        try await ask {
+            let sweeps = try JSONDecoder().decode(Status.self, from: try await service.send(.get, "/v1/status")).sweeps
+            return sweeps.status == "held" ? sweeps.message ?? "nothing is swept" : nil
+        } alone: { pipeline in
+            pipeline.sweepHold?.message
+        }
+    }
+
+    func accept() async throws {
+        try await ask {
+            _ = try await service.send(.post, "/v1/unclaimed/accept")
+        } alone: { pipeline in
+            try await pipeline.acceptAge()
+        }
+    }
+
+    private func ask<R>(
+        _ service: () async throws -> R, alone: (UploadPipeline) async throws -> R
+    ) async throws -> R {
+        do {
+            return try await service()
+        } catch let error as ServiceError where error.code == "no_service" {
+            return try await options.withPipeline(alone)
+        }
+    }
+}
+
+extension StorageOptions {
+    /// Runs a body with the pipeline of a Storage folder on which no service works.
+    ///
+    /// - Throws: `ConfigurationError` when there is no such folder.
+    func withPipeline<R>(_ body: (UploadPipeline) async throws -> R) async throws -> R {
+        let configuration = try configuration()
+        let path = try configuration.value(Settings.storage)
+        guard FileManager.default.fileExists(atPath: "\(path)/tree.sqlite") else {
+            throw ConfigurationError("there is no storage at \(path); say where it is with --storage")
+        }
+        let storage = try await Storage(path: path)
+        do {
+            let result = try await body(
+                UploadPipeline(
+                    storage: storage, settings: try configuration.pipelineSettings(), logger: Logger(label: "tintype")))
+            await storage.close()
+            return result
+        } catch {
+            await storage.close()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,222 @@
+"""Runs the examples of Markdown pages and of the command line's help as a reader would: in order, in a fresh folder.
+
+A block that is fenced as `sh` is a list of commands, one a line (a line that ends in a backslash goes on). In a block that
+is fenced as `console`, lines that begin with `$ ` are commands, and what follows is their output, in which `…` stands for
+anything, and ids, numbers and fingerprints may be others. Any other block is only shown.
+
+A page's commands share one shell and one folder, in which there are photos under the names that the pages use. A service is
+running there on `Storage`, unless the page's first command starts one; `tintype serve …` ends the one that runs and starts
+that one. Addresses such as 127.0.0.1:8080 are exchanged for free ones, so that pages can be tried beside a running service.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PATIENCE = 60  # Seconds until something that should happen is given up.
+
+
+class Failure(Exception):
+    pass
+
+
+class Command:
+    """A command and, where the page shows it, its output."""
+
+    def __init__(self, text, place, output=None):
+        self.text, self.place, self.output = text, place, output
+
+
+def commands_in_page(path):
+    commands, kind = [], None
+    name = path.relative_to(ROOT)
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if line.startswith("```"):
+            kind = None if kind else line[3:].strip() or "text"
+        elif kind == "console" and not line.startswith("$ ") and commands:
+            last = commands[-1]
+            if last.text.endswith("\\"):
+                last.text = last.text[:-1] + line.strip()
+            else:
+                last.output = f"{last.output or ''}{line}\n"
+        elif kind in ("sh", "console") and line.strip():
+            line = line.removeprefix("$ ")
+            if kind == "sh" and commands and commands[-1].text.endswith("\\"):
+                commands[-1].text = commands[-1].text[:-1] + line.strip()
+            else:
+                commands.append(Command(line, f"{name}:{number}"))
+    return commands
+
+
+def commands_in_help(tintype):
+    """The EXAMPLES of `tintype help` and of each command's help; what explains them stands after two spaces."""
+    wide = dict(os.environ, COLUMNS="1000")
+    names = [""]
+    commands = []
+    for name in names:
+        text = subprocess.run([tintype, "help", *name.split()], env=wide, capture_output=True, text=True).stdout
+        if not name:
+            names += re.findall(r"^  ([a-z]+)  +[A-Z]", text.split("SUBCOMMANDS")[-1], re.M)
+        for example in re.findall(r"(?:.*\n)*?^EXAMPLES\n((?:  .*\n)+)", text, re.M):
+            for line in example.splitlines():
+                commands.append(Command(re.split(r"\s{2,}", line.strip())[0], f"tintype help {name}".strip()))
+    return commands
+
+
+class Reader:
+    """A person with a shell in a fresh folder, and the service that they have started."""
+
+    def __init__(self, tintype):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tintype-documents-"))
+        self.service, self.ports = None, {}
+        self.log = self.folder / "service.log"
+        (self.folder / "bin").mkdir()
+        (self.folder / "bin" / "tintype").symlink_to(tintype)
+        self.provide_files()
+        environment = dict(
+            os.environ, HOME=str(self.folder), PATH=f"{self.folder}/bin:{os.environ['PATH']}", LC_ALL="C.UTF-8")
+        self.shell = subprocess.Popen(
+            ["bash"], cwd=self.folder, env=environment, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def provide_files(self):
+        fixtures = ROOT / "Fixtures"
+        for name, fixture in {
+            "lake.jpg": "photo.jpg", "photo.jpg": "photo.jpg", "1.jpg": "baseline-420.jpg", "2.jpg": "baseline-444.jpg",
+            "3.jpg": "baseline-422.jpg", "IMG_1.jpg": "grey.jpg", "logo.png": "rgba-8.png",
+        }.items():
+            shutil.copy(fixtures / fixture, self.folder / name)
+        (self.folder / "Pictures").mkdir()
+        shutil.copy(fixtures / "baseline-440.jpg", self.folder / "Pictures" / "harbour.jpg")
+        shutil.copy(pathlib.Path(__file__).parent / "your-app.py", self.folder)
+
+    # The service
+
+    def serve(self, command):
+        self.stop_service()
+        environment = dict(os.environ)
+        words = command.split()
+        while re.match(r"[A-Z_]+=", words[0]):
+            name, value = words.pop(0).split("=", 1)
+            environment[name] = value.strip("'")
+        with open(self.log, "w") as log:
+            self.service = subprocess.Popen(
+                [str(self.folder / "bin/tintype"), *words[1:]], cwd=self.folder, env=environment, stdout=log, stderr=log)
+        wanted = 2 if "--listen" in words else 1
+        self.wait("the service to listen", lambda: self.log.read_text().count("listening on") >= wanted)
+
+    def stop_service(self):
+        if self.service and self.service.poll() is None:
+            self.service.send_signal(signal.SIGTERM)
+            self.service.wait(PATIENCE)
+        self.service = None
+
+    def wait(self, what, condition):
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            if self.service and self.service.poll() is not None:
+                raise Failure(f"the service ended: {self.log.read_text()}")
+            if time.monotonic() > end:
+                raise Failure(f"waited in vain for {what}")
+            time.sleep(0.05)
+
+    def inbox_is_empty(self):
+        files = [path for path in self.folder.glob("Storage/inbox/*/*") if not path.name.startswith(".")]
+        # What the service has claimed becomes a post, or fails, before its entry goes.
+        claimed = list(self.folder.glob("Storage/incoming/*"))
+        return not [path for path in files if path.is_file()] and not claimed
+
+    # The shell
+
+    def run(self, command):
+        text = re.sub(r"127\.0\.0\.1:(\d+)", lambda match: f"127.0.0.1:{self.port(match[1])}", command.text)
+        text = text.replace("/srv/photos", str(self.folder / "srv"))
+        if re.match(r"([A-Z_]+=\S+ )*tintype serve", text):
+            return self.serve(re.split(r"\s+#", text)[0])
+        end = f"-- end of {time.monotonic_ns()}"
+        self.shell.stdin.write(f"{{ {text}\n}} </dev/null\ncode=$?; echo; echo \"{end} $code\"\n")
+        self.shell.stdin.flush()
+        output = ""
+        for line in self.shell.stdout:
+            if line.startswith(end):
+                break
+            output += line
+        output = output.removesuffix("\n")
+        if (code := line.split()[-1]) != "0":
+            raise Failure(f"exit code {code}: {output}")
+        if command.output is not None and not re.fullmatch(pattern(command.output), plain(output)):
+            raise Failure(f"the page shows\n{command.output}\nbut it is\n{output}")
+        if "inbox/" in text:
+            self.wait("the inbox to be worked through", self.inbox_is_empty)
+
+    def port(self, shown):
+        if shown not in self.ports:
+            with socket.socket() as free:
+                free.bind(("127.0.0.1", 0))
+                self.ports[shown] = free.getsockname()[1]
+        return self.ports[shown]
+
+    def leave(self):
+        self.shell.stdin.close()
+        self.shell.wait(PATIENCE)
+        self.stop_service()
+        shutil.rmtree(self.folder)
+
+
+def plain(text):
+    """The text without what is another one each time: ids, fingerprints, numbers, and how it is laid out."""
+    text = re.sub(r"-[A-Za-z0-9_-]{19}(?![A-Za-z0-9_-])", "ID", text)
+    text = re.sub(r"-[0-9a-f]{8}\.", "-FINGERPRINT.", text)
+    text = re.sub(r"\d+(\.\d+)?", "N", text)
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def pattern(shown):
+    return ".*".join(re.escape(part.strip()) for part in plain(shown).split("…"))
+
+
+def try_out(tintype, commands):
+    """Runs the commands in a fresh folder; gives what went wrong, as a text for each."""
+    reader = Reader(tintype)
+    try:
+        if not re.match(r"([A-Z_]+=\S+ )*tintype serve", commands[0].text):
+            reader.serve("tintype serve --inbox-quiet 1s")
+        for command in commands:
+            try:
+                reader.run(command)
+            except Failure as failure:
+                yield f"{command.place}: {command.text}\n    {failure}"
+    finally:
+        reader.leave()
+
+
+def main():
+    tintype = pathlib.Path(os.environ["TINTYPE"]).resolve()
+    pages = [ROOT / "README.md", *sorted(ROOT.glob("Documentation/*.md"))]
+    texts = {str(page.relative_to(ROOT)): commands_in_page(page) for page in pages}
+    # What the help speaks of as there: a file that failed.
+    before = Command("mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/notes.txt", "before the help")
+    texts["tintype help"] = [before, *commands_in_help(tintype)]
+    tried = failed = 0
+    for name, commands in texts.items():
+        if not commands:
+            continue
+        failures = list(try_out(tintype, commands))
+        tried, failed = tried + len(commands), failed + len(failures)
+        print(f"{name}: {len(commands)} commands, {len(failures)} failed", flush=True)
+        for failure in failures:
+            print(failure, flush=True)
+    if not tried:
+        sys.exit("there is no example in any page")
+    sys.exit(1 if failed else 0)
+
+
+main()

@@ -1,0 +1,202 @@
+"""Runs the proxies of Documentation/Operations.md in front of the built service, and uses it through them.
+
+Of the configurations on the page only addresses, files and the password's hash are exchanged.
+"""
+
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NAME = "photos.example.org"
+PATIENCE = 60  # Seconds until something that should happen is given up.
+failures = 0
+
+
+def check(what, holds, detail=""):
+    global failures
+    print(f"  {'ok    ' if holds else 'BROKEN'}  {what}" + ("" if holds else f": {detail}"), flush=True)
+    failures += not holds
+
+
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def wait(what, condition):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > end:
+            sys.exit(f"waited in vain for {what}")
+        time.sleep(0.05)
+
+
+def is_open(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def shown(kind):
+    """The block of that kind on the page."""
+    page = (ROOT / "Documentation/Operations.md").read_text()
+    return re.search(rf"^```{kind}\n(.*?)^```", page, re.M | re.S)[1]
+
+
+def exchange(text, pairs):
+    for old, new in pairs:
+        if old not in text:
+            sys.exit(f"the page's configuration has no {old!r}: mend {pathlib.Path(__file__).name}")
+        text = text.replace(old, new)
+    return text
+
+
+def nginx(folder, port, service):
+    (folder / "passwords").write_text("maria:{PLAIN}secret\n")
+    server = exchange(shown("nginx"), [
+        ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"), ("127.0.0.1:8080", f"127.0.0.1:{service}"),
+        (f"/etc/letsencrypt/live/{NAME}/fullchain.pem", f"{folder}/certificate.pem"),
+        (f"/etc/letsencrypt/live/{NAME}/privkey.pem", f"{folder}/key.pem"),
+        ("/etc/nginx/tintype.passwords", f"{folder}/passwords"),
+    ])
+    paths = "".join(f"    {kind}_temp_path {folder}/{kind};\n" for kind in (
+        "client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    user = "user root;\n" if os.geteuid() == 0 else ""
+    (folder / "nginx.conf").write_text(
+        f"{user}daemon off;\npid {folder}/nginx.pid;\nerror_log {folder}/proxy.log;\nevents {{}}\n"
+        f"http {{\n    access_log off;\n{paths}{server}}}\n")
+    return [os.environ["NGINX"], "-c", f"{folder}/nginx.conf", "-p", str(folder), "-e", f"{folder}/proxy.log"]
+
+
+def caddy(folder, port, service):
+    program = os.environ["CADDY"]
+    secret = subprocess.run(
+        [program, "hash-password", "--plaintext", "secret"], check=True, capture_output=True, text=True).stdout.strip()
+    page = shown("caddyfile")
+    site = exchange(page, [
+        (f"{NAME} {{\n", f"https://{NAME}:{port} {{\n    bind 127.0.0.1\n    tls {folder}/certificate.pem {folder}/key.pem\n"),
+        ("127.0.0.1:8080", f"127.0.0.1:{service}"), (re.search(r"\$2a\$\S+", page)[0], secret),
+    ])
+    (folder / "Caddyfile").write_text(f"{{\n    admin off\n    auto_https disable_redirects\n}}\n{site}")
+    return [program, "run", "--config", f"{folder}/Caddyfile", "--adapter", "caddyfile"]
+
+
+class Browser:
+    """Requests through the proxy, by the public name."""
+
+    def __init__(self, folder, port):
+        self.port, self.origin = port, f"https://{NAME}:{port}"
+        self.command = [
+            "curl", "-sS", "--cacert", f"{folder}/certificate.pem", "--resolve", f"{NAME}:{port}:127.0.0.1",
+            "--max-time", str(PATIENCE)]
+
+    def ask(self, path, *options):
+        """Gives the status and the body."""
+        answer = subprocess.run(
+            [*self.command, "-w", "\n%{http_code}", *options, self.origin + path], capture_output=True)
+        body, _, status = answer.stdout.rpartition(b"\n")
+        return int(status or 0), body or answer.stderr
+
+    def upload(self, *options, photo=ROOT / "Fixtures/photo.jpg"):
+        return self.ask("/v1/uploads", "-F", "user=maria", "-F", f"photo=@{photo}", *options)
+
+
+def use(browser, service, folder):
+    status, body = browser.ask("/")
+    check("the page is there", status == 200 and b"<title>" in body, (status, body[:200]))
+    # Without a body: a proxy may end the stream while a client still sends one that nobody will read.
+    status, body = browser.ask("/v1/uploads", "-X", "POST")
+    check("an upload wants the password", status == 401, (status, body))
+    allowed = ["-u", "maria:secret"]
+    own = ["-H", f"Origin: {browser.origin}", "-H", "Sec-Fetch-Site: same-origin"]
+    events = subprocess.Popen(
+        [*browser.command, "-N", f"{browser.origin}/v1/posts/events"], stdout=subprocess.PIPE)
+    first = events.stdout.readline()
+    check("a stream begins at once", first.startswith(b":"), first)
+    status, body = browser.upload(*allowed, *own)
+    check("the own page uploads", status == 201, (status, body))
+    told = b""
+    for line in events.stdout:
+        told += line
+        if line.startswith(b"data:"):
+            break
+    check("the stream tells of it while it is open", status == 201 and json.loads(body)["post_id"].encode() in told, told)
+    events.terminate()
+    events.wait()
+    status, body = browser.upload(*allowed, "-H", "Origin: https://elsewhere.example", "-H", "Sec-Fetch-Site: cross-site")
+    check("a page of another site does not", status == 403 and b"cross_site" in body, (status, body))
+    status, body = browser.upload(*allowed)
+    check("a program uploads", status == 201, (status, body))
+    post = json.loads(body)["post"] if status == 201 else {}
+    photo = post.get("photos", [{}])[0].get("renditions", {}).get("full", {}).get("url", "/")
+    status, body = browser.ask(photo, "-H", "Range: bytes=0-99")
+    check("a part of a rendition is served", status == 206 and len(body) == 100, (status, len(body)))
+    status, body = browser.ask(re.sub(r"full-[^/]*$", "original.jpg", photo))
+    check("an original is not", status == 404, (status, body))
+    status, body = browser.ask("/.json")
+    check("nor is the tree", status == 401, (status, body))
+    large = folder / "large"
+    large.write_bytes(b"no photo at all" * (40 << 16))
+    status, body = browser.upload(*allowed, photo=large)
+    check("what is large reaches the service", status == 415 and b"unsupported_format" in body, (status, body[:300]))
+    foreign = subprocess.run(
+        ["curl", "-sS", "-H", "Host: elsewhere.example", f"http://127.0.0.1:{service}/v1/posts"], capture_output=True)
+    check("a host of another name is refused", b"foreign_host" in foreign.stdout, foreign.stdout)
+
+
+def misuse_socket(folder):
+    """A proxy that speaks to the Unix socket is noticed by what it says of its client."""
+    warning = "owns everything"
+    asks = ["curl", "-sS", "-o", "/dev/null", "--unix-socket", str(folder / "Storage/tintype.sock"), "http://localhost/healthz"]
+    log = folder / "0.log"
+    subprocess.run(asks, check=True)
+    check("the log is silent about programs at the socket", warning not in log.read_text())
+    for _ in range(2):
+        subprocess.run([*asks, "-H", "X-Forwarded-For: 192.0.2.7"], check=True)
+    wait("the warning", lambda: warning in log.read_text())
+    check("a proxy at the socket is warned of, once", log.read_text().count(warning) == 1, log.read_text())
+
+
+def try_out(configure):
+    print(f"{configure.__name__}:")
+    with tempfile.TemporaryDirectory(prefix="tintype-proxies-", ignore_cleanup_errors=True) as name:
+        folder = pathlib.Path(name)
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={NAME}",
+             "-addext", f"subjectAltName=DNS:{NAME}", "-keyout", folder / "key.pem", "-out", folder / "certificate.pem"],
+            check=True, capture_output=True)
+        port, service = free_port(), free_port()
+        (folder / "Storage").mkdir()
+        (folder / "Storage/tintype.json").write_text(
+            json.dumps({"listen": f"127.0.0.1:{service}", "public-url": f"https://{NAME}:{port}"}))
+        started = []
+        environment = dict(os.environ, HOME=name, XDG_DATA_HOME=name, XDG_CONFIG_HOME=name)
+        try:
+            for command, answers_at in (
+                ([os.environ["TINTYPE"], "serve", "--storage", str(folder / "Storage")], service),
+                (configure(folder, port, service), port),
+            ):
+                with open(folder / f"{len(started)}.log", "w") as log:
+                    started.append(subprocess.Popen(command, stdout=log, stderr=log, env=environment))
+                wait(f"{command[0]} to listen", lambda: is_open(answers_at) or started[-1].poll() is not None)
+                if started[-1].poll() is not None:
+                    logs = (folder / f"{len(started) - 1}.log", folder / "proxy.log")
+                    sys.exit(f"{command[0]} ended: " + "".join(log.read_text() for log in logs if log.exists()))
+            use(Browser(folder, port), service, folder)
+            misuse_socket(folder)
+        finally:
+            for process in reversed(started):
+                process.terminate()
+                process.wait()
+
+
+try_out(nginx)
+try_out(caddy)
+sys.exit(1 if failures else 0)

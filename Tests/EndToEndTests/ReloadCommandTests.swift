@@ -1,0 +1,107 @@
+import Client
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("Settings that change while the service runs: tintype reload, SIGHUP, rethumb", .timeLimit(.minutes(5)))
+struct ReloadCommandTests {
+    private struct Status: Decodable { let recipes: [String: String] }
+    private struct Review: Decodable {
+        struct Setting: Decodable {
+            let name: String
+            let effect: String
+            let by: String?
+        }
+        let settings: [Setting]
+    }
+
+    private func recipes(_ daemon: Daemon) async throws -> Set<String> {
+        Set(try await daemon.get("/v1/status").json(Status.self).recipes.keys)
+    }
+
+    @Test(
+        "The file is edited: rethumb says that the service does not know it; reload makes it known; then posts switch")
+    func reload() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            let storage = ["--storage", daemon.storage]
+            _ = try await daemon.upload(try Fixture.bytes("size-97x61.jpg"), by: "maria")
+            let fresh = try await run(["reload"] + storage)
+            #expect(fresh.status == 0 && fresh.output.isEmpty, "\(fresh)")
+
+            try scratch.write(#"{"recipes": ["small=40", "wide=50x20,cover"]}"#, to: "Storage/tintype.json")
+            let before = try await run(["rethumb", "--dry-run"] + storage)
+            #expect(before.errors.contains("tintype reload") && before.errors.contains("small=40"), "\(before)")
+            #expect(before.output.hasPrefix("0 of 1"), "\(before)")
+            let dry = try await run(["reload", "--dry-run"] + storage)
+            #expect(dry.status == 0 && dry.output.contains("would hold"), "\(dry)")
+            #expect(try await recipes(daemon) == ["full", "thumb", "small", "tile"])
+
+            let done = try await run(["reload"] + storage)
+            #expect(done.status == 0 && done.output.hasPrefix("recipes: small=40 wide=50x20,cover"), "\(done)")
+            #expect(try await recipes(daemon) == ["small", "wide"])
+            let after = try await run(["rethumb"] + storage)
+            #expect(after.status == 0 && after.output.hasPrefix("1 of 1"), "\(after)")
+            #expect(!after.errors.contains("reload"), "\(after)")
+            #expect(try await daemon.stop() == 0)
+            let nobody = try await run(["reload"] + storage)
+            #expect(nobody.status == 75 && nobody.errors.contains("no service"), "\(nobody)")
+        }
+    }
+
+    @Test("What cannot change is named, and what something stronger says otherwise; what has a fault changes nothing")
+    func limits() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(
+                storage: scratch.path + "/Storage", arguments: ["--recipe", "thumb=100", "--workers", "1"])
+            let storage = ["--storage", daemon.storage]
+            try scratch.write(
+                #"{"recipes": ["small=40"], "namespace": "other", "grace-period": "1h"}"#, to: "Storage/tintype.json")
+            let result = try await run(["reload", "--json"] + storage)
+            let review = try JSONDecoder().decode(Review.self, from: Data(result.output.utf8))
+            #expect(result.status == 3, "a restart is wanted: \(result)")
+            let effects = Dictionary(uniqueKeysWithValues: review.settings.map { ($0.name, $0.effect) })
+            #expect(
+                effects == ["recipes": "overridden", "namespace": "needs_restart", "grace-period": "applied"],
+                "\(result)")
+            #expect(review.settings.first { $0.name == "recipes" }?.by == "--recipe")
+            #expect(try await recipes(daemon) == ["thumb"])
+            let again = try await run(["reload"] + storage)
+            #expect(again.output.contains("namespace") && !again.output.contains("grace-period"), "\(again)")
+
+            let faults = [
+                ("{", "tintype.json:1:"), (#"{"free-space": "much"}"#, "much"), (#"{"grace-period": "soon"}"#, "soon"),
+                (#"{"grace-perod": "1h"}"#, "grace-perod"),
+            ]
+            for (text, word) in faults {
+                try scratch.write(text, to: "Storage/tintype.json")
+                let refused = try await run(["reload"] + storage)
+                #expect(refused.status == 2 && refused.errors.contains(word), "\(text): \(refused)")
+                #expect(try await daemon.send(.post, "/v1/reload").status == 422, "the service looks for itself")
+            }
+            #expect(try await recipes(daemon) == ["thumb"])
+            try scratch.write("{}", to: "Storage/tintype.json")
+            let ignored = try await run(["rethumb", "--recipe", "x=10", "--max-side", "5", "--dry-run"] + storage)
+            #expect(ignored.status == 2, "\(ignored)")
+            #expect(ignored.errors.contains("--max-side, --recipe"), "\(ignored)")
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
+    @Test("SIGHUP reloads, and never ends the service, whatever is in the file")
+    func hangup() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            try scratch.write("{", to: "Storage/tintype.json")
+            kill(daemon.processID, SIGHUP)
+            try await eventually { try text(daemon.storage + ".log").contains("the settings are as they were") }
+            try scratch.write(#"{"recipes": ["small=40"], "namespace": "other"}"#, to: "Storage/tintype.json")
+            kill(daemon.processID, SIGHUP)
+            try await eventually { try await self.recipes(daemon) == ["small"] }
+            try await eventually { try text(daemon.storage + ".log").contains("namespace changes with the next start") }
+            _ = try await daemon.upload(try Fixture.bytes("size-97x61.jpg"), by: "maria")
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("tintype upload: named, resumed, from folders and standard input", .timeLimit(.minutes(5)))
+struct UploadCommandTests {
+    /// The same picture in different bytes: a comment (ITU-T T.81 §B.2.4.5) after the first marker says which.
+    private static func photo(_ number: Int) throws -> [UInt8] {
+        let photo = try Fixture.bytes("baseline-420.jpg")
+        return photo.prefix(2) + [0xFF, 0xFE, 0x00, 0x04, UInt8(number >> 8), UInt8(number & 0xFF)] + photo.dropFirst(2)
+    }
+
+    private func posts(of user: String, _ storage: [String]) async throws -> Set<String> {
+        let list = try await run(["posts", "--all", "--user", user] + storage)
+        return Set(list.output.split(separator: "\n").map { String($0.prefix(20)) })
+    }
+
+    @Test(
+        "Stopped and started again, each photo is posted once, and it tells how far it came",
+        arguments: [SIGINT, SIGTERM, SIGKILL])
+    func resumed(signal: Int32) async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage", arguments: ["--workers", "1"])
+            let storage = ["--storage", daemon.storage]
+            for number in 0..<40 { try scratch.write(try Self.photo(number), to: "photos/p\(100 + number).jpg") }
+            let command = ["upload", scratch.path + "/photos", "--user", "maria"] + storage
+            let (output, errors) = (scratch.path + "/out", scratch.path + "/err")
+            let child = try Child(command, output: output, errors: errors)
+            try await eventually { (try? text(output))?.isEmpty == false }
+            child.send(signal)
+            let status = try await child.wait()
+            let first = try text(output).split(separator: "\n")
+            if signal != SIGKILL {
+                #expect(status == 75 && first.count < 40, "\(status), \(first.count)")
+                let told = try text(errors)
+                #expect(told.contains("stopped after \(first.count) of 40 posts; run it again"), "\(told)")
+            }
+
+            let second = try await run(command)
+            let lines = second.output.split(separator: "\n").map { $0.components(separatedBy: "  ") }
+            #expect(second.status == 0 && lines.count == 40, "\(second)")
+            #expect(lines.map { $0[1] } == (0..<40).map { "\(scratch.path)/photos/p\(100 + $0).jpg" })
+            let known = lines.filter { $0.last == "posted before" }.count
+            #expect(known >= first.count && known < 40, "\(known) of \(first.count)")
+            #expect(second.errors.contains("\(40 - known) published, \(known) posted before"), "\(second.errors)")
+            let ids = Set(lines.map { $0[0] })
+            #expect(ids.count == 40)
+            #expect(try await posts(of: "maria", storage) == ids, "nothing twice")
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
+    @Test("Of a folder its pictures, whatever they are called; standard input; the same bytes once, or --again")
+    func inputs() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            let storage = ["--user", "maria", "--storage", daemon.storage]
+            try scratch.write(try Self.photo(1), to: "in/b.jpg")
+            try scratch.write(try Self.photo(2), to: "in/sub folder/no-extension")
+            try scratch.write(try Self.photo(1), to: "in/copy.of.b")
+            try scratch.write(try Self.photo(3), to: "in/.hidden.jpg")
+            try scratch.write("no picture", to: "in/notes.jpg")
+            let folder = scratch.path + "/in"
+            for path in [folder, folder + "/"] {
+                let result = try await run(["upload", path] + storage)
+                let lines = result.output.split(separator: "\n").map { $0.components(separatedBy: "  ") }
+                let names = ["b.jpg", "copy.of.b", "sub folder/no-extension"].map { folder + "/" + $0 }
+                #expect(result.status == 0 && lines.map { $0[1] } == names, "\(result)")
+                #expect(lines[0][0] == lines[1][0] && lines[0][0] != lines[2][0], "the same bytes, one post")
+                #expect(result.errors.contains("passed over 1 file that is no picture"), "\(result)")
+            }
+            #expect(try await posts(of: "maria", Array(storage.suffix(2))).count == 2)
+
+            let piped = try await run(["upload", "-", "--json"] + storage, input: folder + "/.hidden.jpg")
+            #expect(
+                piped.output.contains(#""files":["-"]"#) && piped.output.contains(#""outcome":"published""#), "\(piped)"
+            )
+            let known = try await run(["upload", "-", "--json"] + storage, input: folder + "/.hidden.jpg")
+            #expect(known.status == 0 && known.output.contains(#""outcome":"duplicate""#), "\(known)")
+            let again = try await run(["upload", "--again", folder + "/.hidden.jpg"] + storage)
+            #expect(again.status == 0 && !again.output.contains("posted before"), "\(again)")
+            #expect(try await posts(of: "maria", Array(storage.suffix(2))).count == 4)
+            let both = ["upload", folder + "/b.jpg", folder + "/.hidden.jpg", "--one-post", "--text", "Two"] + storage
+            let two = try await run(both)
+            #expect(two.status == 0 && !two.output.contains("posted before"), "\(two)")
+            #expect(try await run(both).output == two.output.dropLast() + "  posted before\n")
+
+            try scratch.write("nothing", to: "empty/notes.txt")
+            let refusals: [(arguments: [String], status: Int32, word: String)] = [
+                ([scratch.path + "/empty"], 2, "no picture"), (["-", "-"], 2, "standard input"),
+                ([folder, "--key", "k"], 2, "--one-post"), ([scratch.path + "/nowhere"], 1, "nowhere"),
+            ]
+            for refusal in refusals {
+                let result = try await run(["upload"] + refusal.arguments + storage)
+                #expect(result.status == refusal.status && result.errors.contains(refusal.word), "\(result)")
+            }
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
+    @Test("On a terminal, a line never lands behind the progress bar")
+    func progressBar() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            let terminal = try PseudoTerminal()
+            var files: [String] = []
+            for number in 0..<3 {
+                try scratch.write(try Self.photo(number), to: "p\(number).jpg")
+                files += ["\(scratch.path)/p\(number).jpg", Fixture.path("text.jpg")]
+            }
+            let child = try Child(
+                ["upload"] + files + ["--user", "maria", "--storage", daemon.storage], output: terminal.path,
+                errors: terminal.path)
+            #expect(try await child.wait() == 3)
+            let screen = terminal.read()
+            #expect(screen.contains("█"), "there is a bar: \(screen)")
+            // What stands on a line in the end: what was written after the last time that it was cleared.
+            for line in screen.split(separator: "\r\n") {
+                let shown = line.components(separatedBy: "\r\u{1B}[K").last ?? ""
+                #expect(!shown.contains("█") || shown.hasPrefix("["), "\(shown)")
+                if shown.contains("text.jpg") || shown.contains(".jpg  ") { #expect(!shown.contains("█"), "\(shown)") }
+            }
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import Client
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// A mistake at the command line, and what is said about it.
+private struct Mistake: Sendable {
+    /// `SCRATCH` in them is a folder of the test's own.
+    var arguments: [String]
+    var environment: [String: String] = [:]
+    /// What is written to `c.json`, and given as `--config`.
+    var file: String?
+    var status: Int32 = 2
+    var words: [String]
+    var unwanted: [String] = []
+}
+
+private let mistakes: [Mistake] = [
+    Mistake(
+        arguments: ["uplaod", "x.jpg", "--user", "m"], words: [#""uplaod""#, #"did you mean "upload""#],
+        unwanted: ["Unknown option"]),
+    Mistake(arguments: ["inbox", "lss"], words: [#"did you mean "ls""#, "tintype inbox --help"]),
+    Mistake(arguments: ["help", "uplaod"], words: [#"did you mean "upload""#]),
+    Mistake(
+        arguments: ["something-else"], words: ["upload", "rethumb", "serve"], unwanted: ["did you", "worker"]),
+    Mistake(
+        arguments: ["config", "--recipe", "thumb=abc"], words: ["--recipe)", #""abc" in "thumb=abc""#],
+        unwanted: ["--recipes"]),
+    Mistake(
+        arguments: ["config", "--recipe", "a=1", "--recipe", "a=2"], words: ["--recipe)", "one name, a"],
+        unwanted: ["--recipes"]),
+    Mistake(
+        arguments: ["config"], environment: ["TINTYPE_RECIPES": "a=1 b=2,q101"],
+        words: ["TINTYPE_RECIPES", "b: the quality 101"]),
+    Mistake(arguments: ["config", "--recipe", "original=5"], words: ["no recipe may be called original"]),
+    Mistake(arguments: ["config"], file: #"{"workers": 2.5}"#, words: ["workers", "2.5", "c.json", "1 to 64"]),
+    Mistake(arguments: ["config"], file: #"{"workers": {"a": 1}}"#, words: [#""workers" is an object"#, "c.json"]),
+    Mistake(arguments: ["config"], file: #"{"recipes": [1, 2]}"#, words: [#""recipes" is "#, "list of texts"]),
+    Mistake(arguments: ["config"], file: #"{"workers": null}"#, words: [#""workers" is null"#]),
+    Mistake(arguments: ["config"], file: "[1]", words: ["no JSON object", "c.json"]),
+    Mistake(arguments: ["config"], file: "{\n\"workers\": 2,}", words: ["c.json:2:"]),
+    Mistake(arguments: ["config"], file: #"{"wrokers": 2}"#, words: [#"did you mean "workers""#]),
+    Mistake(
+        arguments: ["config"], environment: ["TINTYPE_WORKRS": "3", "TINTYPE_PORT": "tcp://10.0.0.1:80"], status: 0,
+        words: ["TINTYPE_WORKRS in the environment is no setting; did you mean TINTYPE_WORKERS?", "TINTYPE_PORT"]),
+    Mistake(
+        arguments: ["serve", "--storage", "SCRATCH/" + String(repeating: "x", count: 120)], status: 1,
+        words: ["shorter path"], unwanted: ["path of its own"]),
+]
+
+@Suite("Words on the screen", .timeLimit(.minutes(5)))
+struct WordTests {
+    @Test("A mistake is named, and what was probably meant", arguments: mistakes.indices)
+    func mistake(index: Int) async throws {
+        let mistake = mistakes[index]
+        try await withScratch { scratch in
+            if let file = mistake.file { try scratch.write(file, to: "c.json") }
+            let config = mistake.file == nil ? [] : ["--config", scratch.path + "/c.json"]
+            let arguments = mistake.arguments.map { $0.replacingOccurrences(of: "SCRATCH", with: scratch.path) }
+            let result = try await run(arguments + config, environment: mistake.environment)
+            #expect(result.status == mistake.status, "\(mistake.arguments): \(result)")
+            for word in mistake.words { #expect(result.errors.contains(word), "\(mistake): \(result.errors)") }
+            for word in mistake.unwanted { #expect(!result.errors.contains(word), "\(mistake): \(result.errors)") }
+        }
+    }
+
+    @Test(
+        "Output that cannot be written is a failure in plain words", arguments: ["export", "posts", "status", "config"])
+    func fullDevice(command: String) async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            _ = try await daemon.send(.post, "/v1/uploads?user=maria&text=hello")
+            let result = try await run([command, "--storage", daemon.storage], output: "/dev/full")
+            #expect(result.status == 75, "\(result)")
+            #expect(result.errors.contains("standard output: No space left on device"), "\(result)")
+            for word in ["Error Domain", "NSError", "Foundation"] {
+                #expect(!result.errors.contains(word), "\(result)")
+            }
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
+    @Test("To have no permission is a failure, and nothing that passes")
+    func permission() async throws {
+        try await withScratch { scratch in
+            let (binary, closed) = (scratch.path + "/tintype", scratch.path + "/closed")
+            try FileManager.default.copyItem(atPath: Child.binary, toPath: binary)
+            for (path, mode) in [(scratch.path, mode_t(0o755)), (binary, 0o755)] { #expect(chmod(path, mode) == 0) }
+            #expect(mkdir(closed, 0) == 0)
+            // Nothing is forbidden to root.
+            let setpriv = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+            let command = (geteuid() == 0 ? setpriv : []) + [binary, "serve", "--storage", closed + "/Storage"]
+            var status: Int32 = 0
+            // While another test starts a child, that may have the copy open: "Text file busy".
+            try await eventually {
+                let child = try Child(
+                    Array(command.dropFirst()), program: command[0], output: scratch.path + "/out",
+                    errors: scratch.path + "/err")
+                status = try await child.wait()
+                return status != 126
+            }
+            let errors = try text(scratch.path + "/err")
+            #expect(status == 1 && errors.contains("Permission denied"), "\(status): \(errors)")
+        }
+    }
+
+    @Test("By the trace of a refusal it is found in the log, at the usual level")
+    func trace() async throws {
+        struct Problem: Decodable { let trace: String }
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage", arguments: ["--log-level", "info"])
+            for (path, status) in [("/v1/posts?limit=many", 400), ("/v1/people/nobody", 404)] {
+                let answer = try await daemon.get(path)
+                #expect(answer.status == status)
+                let trace = try answer.json(Problem.self).trace
+                let lines = try text(daemon.storage + ".log").split(separator: "\n").filter { $0.contains(trace) }
+                #expect(lines.count == 1 && lines[0].contains("\(status)"), "\(lines)")
+                #expect(lines.first?.contains(path.split(separator: "?")[0]) == true, "\(lines)")
+            }
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
+    @Test("status speaks of sizes and files as people do")
+    func status() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(
+                storage: scratch.path + "/Storage", arguments: ["--inbox-quiet", "1h", "--free-space", "1MiB"])
+            _ = try await daemon.upload(try Fixture.bytes("size-24x16.jpg"), by: "maria")
+            // Without its end it is not taken before the hour is over.
+            let part = Array(try Fixture.bytes("baseline-420.jpg").dropLast(500))
+            for name in ["a.jpg", "below/b.jpg"] { try scratch.write(part, to: "Storage/inbox/maria/\(name)") }
+            try scratch.write("{}", to: "Storage/inbox/maria/a.jpg.json")
+            try scratch.write(part, to: "Storage/inbox/maria/.hidden.jpg")
+            let result = try await run(["status", "--storage", daemon.storage])
+            for line in [
+                "uploads: taken", "since the start: 1 published, 0 duplicates, 0 failed", "waiting: none",
+                "inbox: 2 files",
+            ] {
+                #expect(result.output.split(separator: "\n").contains { $0.hasPrefix(line) }, "\(line): \(result)")
+            }
+            #expect(result.output.contains(/free space: [0-9.]+ [KMGTP]iB; 1\.0 MiB have to stay free/), "\(result)")
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
+    @Test("Every command's help fits 80 columns, with whole paragraphs, and examples that stay on their lines")
+    func help() async throws {
+        let root = try await run(["--help"], environment: ["COLUMNS": "80"]).output
+        let names = root.matches(of: /(?m)^  ([a-z]+) +[A-Z]/).map { String($0.1) }
+        #expect(Set(names).isSuperset(of: ["serve", "upload", "posts", "render", "import", "reload"]), "\(names)")
+        let commands = [[], ["inbox", "ls"], ["inbox", "retry"], ["inbox", "drop"]] + names.map { [$0] }
+        for command in commands {
+            let help = try await run(command + ["--help"], environment: ["COLUMNS": "80"]).output
+            let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+            for line in lines { #expect(line.count <= 80, "\(command): \(line)") }
+            var inExamples = false
+            for (line, next) in zip(lines, lines.dropFirst()) {
+                if line.hasPrefix("USAGE:") { break }
+                if line.isEmpty { inExamples = false }
+                if inExamples { #expect(line.hasPrefix("  "), "\(command): \(line)") }
+                if line.allSatisfy({ $0.isUppercase || $0 == " " }) { inExamples = !line.isEmpty }
+                guard !inExamples, !line.hasPrefix(" "), !next.hasPrefix(" "),
+                    let word = next.split(separator: " ").first
+                else { continue }
+                #expect(line.isEmpty || line.count + 1 + word.count >= 80, "\(command): cut too early: \(line)")
+            }
+        }
+    }
+}

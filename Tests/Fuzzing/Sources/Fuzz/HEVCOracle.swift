@@ -1,0 +1,1 @@
+../../../ImagingTests/HEVCOracle.swift

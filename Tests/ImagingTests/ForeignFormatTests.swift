@@ -1,0 +1,51 @@
+import Testing
+
+@testable import Imaging
+
+@Suite("What is no picture of ours is called by its name, and says what to send")
+struct ForeignFormatTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let bytes: [UInt8]
+        let code: ImageError.Code
+        let message: String
+        let hint: String
+    }
+
+    private static func row(
+        _ name: String, _ bytes: [UInt8], _ code: ImageError.Code, _ message: String, hint: String = "AVIF"
+    ) -> Row {
+        Row(testDescription: name, bytes: bytes, code: code, message: message, hint: hint)
+    }
+
+    private static let signature: [UInt8] = [0x89] + Array("PNG\r\n\u{1A}\n".utf8)
+
+    static let rows = [
+        row("a PNG's first byte", [0x89], .truncated, "PNG", hint: "again"),
+        row("a PNG's first bytes", Array(signature.prefix(5)), .truncated, "PNG", hint: "again"),
+        row("a JPEG's first bytes", [0xFF, 0xD8], .truncated, "JPEG", hint: "again"),
+        row("a GIF's first bytes", Array("GIF8".utf8), .truncated, "GIF", hint: "again"),
+        row("a letter", Array("G".utf8), .unsupportedFormat, "text"),
+        row("a byte of 255", [0xFF], .unsupportedFormat, "unknown"),
+        row("another byte", [0xA9], .unsupportedFormat, "unknown"),
+        row("bytes without control characters", [0xA9, 0xF0, 0x41, 0xE7], .unsupportedFormat, "unknown"),
+        row("accents, cut in a character", Array(Array("été".utf8).dropLast()), .unsupportedFormat, "text"),
+        row("Latin-1", Array("caf".utf8) + [0xE9], .unsupportedFormat, "text"),
+        row(
+            "Apple's own kind of PNG",
+            signature + [0, 0, 0, 4] + Array("CgBI".utf8) + [0x50, 0, 0x20, 2, 0x2B, 0xD5, 0xB3, 0x7F],
+            .unsupportedFormat, "CgBI", hint: "revert-iphone-optimizations"),
+        row(
+            "a HEIF of the newest kind", [0, 0, 0, 16] + Array("ftypmif3".utf8) + [0, 0, 0, 0], .unsupportedFormat,
+            "mif3"),
+        row("a film", [0, 0, 0, 16] + Array("ftypisom".utf8) + [0, 0, 0, 0], .unsupportedFormat, "MP4 video"),
+    ]
+
+    @Test(arguments: rows)
+    func names(_ row: Row) {
+        let error = #expect(throws: ImageError.self) { try ImageHeader.read(row.bytes.span) }
+        #expect(error?.code == row.code)
+        #expect(error?.message.contains(row.message) == true, "\(error?.message ?? "")")
+        #expect(error?.hint.contains(row.hint) == true, "\(error?.hint ?? "")")
+    }
+}

@@ -1,0 +1,96 @@
+#if AVCodec
+    import Foundation
+    import Testing
+
+    @testable import Imaging
+
+    @Suite("libavcodec's HEVC decoder agrees with libde265")
+    struct HEVCDifferentialTests {
+        private static let files =
+            Fixture.whole.filter { $0.format == "heic" }.map { Fixture.folder.appending(path: $0.file) }
+            + photos.filter { $0.pathExtension == "heic" }
+
+        @Test func itIsInstalled() {
+            #expect(QuickHEVC(maxPixels: 1) != nil)
+        }
+
+        @Test("Every picture is decoded to the same samples; but grey ones are left to libde265", arguments: files)
+        func samples(_ file: URL) throws {
+            let bytes = Array(try Data(contentsOf: file))
+            let pictures = HEVCOracle.pictures(in: bytes)
+            #expect(!pictures.isEmpty)
+            for (units, size) in pictures {
+                let theirs = try #require(HEVCOracle.theirs(units, size))
+                let ours = HEVCOracle.ours(units, size)
+                #expect(ours == nil || ours == theirs)
+                #expect((ours == nil) == (theirs.shape.planeCount == 1))
+            }
+        }
+
+        @Test("One after the other by the same decoder, also behind a damaged one")
+        func inTurn() throws {
+            let pictures = HEVCOracle.pictures(in: Fixture.bytes("grid.heic"))
+            #expect(pictures.count > 1)
+            let size = try #require(pictures.first).size
+            let codec = try #require(QuickHEVC(maxPixels: size.coded.pixelCount))
+            for (units, _) in pictures {
+                #expect(codec.picture(Array(units.dropLast(20)), format: .heic) == nil)
+                let picture = codec.picture(units, format: .heic)
+                #expect(HEVCOracle.decoded(picture) == HEVCOracle.theirs(units, size))
+            }
+        }
+
+        @Test("A picture with more pixels than it was told of is not begun")
+        func limit() throws {
+            let (units, size) = try #require(HEVCOracle.pictures(in: Fixture.bytes("plain.heic")).first)
+            #expect(try #require(QuickHEVC(maxPixels: size.pixelCount / 2)).picture(units, format: .heic) == nil)
+        }
+
+        @Test(
+            "What it takes of pictures with damaged slices libde265 takes, too, and none has a hole",
+            arguments: ["plain.heic", "size-640x480.heic"])
+        func damage(file: String) throws {
+            let (original, size) = try #require(HEVCOracle.pictures(in: Fixture.bytes(file)).first)
+            var random = SplitMix(state: 0x7E57_0000_0027)
+            var takenCount = 0
+            for _ in 0..<150 {
+                var units = original
+                // Parameter sets are far less than half of it.
+                let bit = Int.random(in: units.count * 4..<units.count * 8, using: &random)
+                units[bit / 8] ^= 1 << (bit % 8)
+                guard let ours = HEVCOracle.ours(units, size) else { continue }
+                takenCount += 1
+                #expect(HEVCOracle.theirs(units, size) != nil, "bit \(bit)")
+                #expect(!ours.hasHole, "bit \(bit)")
+            }
+            #expect((1..<150).contains(takenCount))
+        }
+
+        @Test func noBytesAreNoPicture() throws {
+            let codec = try #require(QuickHEVC(maxPixels: 10_000))
+            for units in [[], [0], [0, 0, 0, 2], [0, 0, 0, 1, 0x26], [0, 0, 0, 9, 0x26, 1], [0, 0, 0, 2, 0x26, 1]]
+                as [[UInt8]]
+            {
+                #expect(codec.picture(units, format: .heic) == nil)
+            }
+        }
+    }
+
+    extension HEVCOracle.Decoded {
+        /// Whether sixteen by sixteen pixels are black beyond black, as memory is that nothing was written to.
+        fileprivate var hasHole: Bool {
+            stride(from: 0, to: size.height - 15, by: 8).contains { top in
+                stride(from: 0, to: size.width - 15, by: 8).contains { left in
+                    samples.allSatisfy { samples in
+                        let isHalved = samples.count < size.pixelCount
+                        let (side, width) = isHalved ? (8, (size.width + 1) / 2) : (16, size.width)
+                        let (x, y) = isHalved ? (left / 2, top / 2) : (left, top)
+                        return (y..<y + side).allSatisfy { row in
+                            (x..<x + side).allSatisfy { samples[row * width + $0] == 0 }
+                        }
+                    }
+                }
+            }
+        }
+    }
+#endif

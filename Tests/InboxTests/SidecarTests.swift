@@ -1,0 +1,171 @@
+import Blobs
+import Foundation
+import Pipeline
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@testable import Inbox
+
+@Suite("What other programs say about a photo, and what they keep beside it", .timeLimit(.minutes(5)))
+struct SidecarTests {
+    private static let photo = "baseline-420.jpg"
+
+    /// A document, and the text that is read from it; nil when it is refused.
+    static let fieldCases: [(String, String?)] = [
+        (#"{"text": "a"}"#, "a"), (#"{"caption": "b"}"#, "b"), (#"{"description": "c"}"#, "c"),
+        (#"{"description": "c", "caption": "b", "text": "a"}"#, "a"), (#"{"text": "", "caption": "b"}"#, "b"),
+        (#"{"text": null, "caption": "b"}"#, "b"), (#"{"caption": "b", "tags": ["x"]}"#, "b"), ("{}", ""),
+        (#"{"title": "IMG.jpg", "description": "", "photoTakenTime": {}}"#, ""), (#"{"photoTakenTime": {}}"#, ""),
+        (#"{"captoin": "b"}"#, nil), (#"{"tags": ["x"]}"#, nil), (#"{"caption": ["b"]}"#, nil), ("[]", nil), ("", nil),
+    ]
+
+    @Test(
+        "Fields that hold a text; a document without any is refused by name, and its photo with it",
+        arguments: fieldCases)
+    func fields(document: String, text: String?) throws {
+        let sidecar = try? JSONDecoder().decode(Sidecar.self, from: Data(document.utf8))
+        let read = Result { try Sidecar.text(inDocument: Array(document.utf8), named: "lake.jpg.json") }
+        switch read {
+        case .success(let actual): #expect(actual == text)
+        case .failure(let error):
+            let error = try #require(error as? PipelineError)
+            #expect(text == nil && error.code == .badSidecar && error.message.contains("lake.jpg.json"))
+            if let first = sidecar?.fields.first { #expect(error.message.contains("\"\(first)\"")) }
+        }
+    }
+
+    /// A document's name, and its photo's.
+    static let nameCases = [
+        ("a.jpg.json", "a.jpg"), ("a.jpg.supplemental-metadata.json", "a.jpg"), ("a.jpg.suppl.json", "a.jpg"),
+        ("a.jpg.s.json", "a.jpg"), ("a.jpg..json", "a.jpg"), ("a(2).jpg.json", "a(2).jpg"),
+        ("a.jpg.supplemental-metadata(2).json", "a(2).jpg"), ("a.jpg(2).json", "a(2).jpg"),
+        ("Screenshot_20220606-192830.png.supplemental-me.json", "Screenshot_20220606-192830.png"),
+    ]
+
+    @Test("Names of documents, Google Takeout's among them", arguments: nameCases)
+    func name(document: String, photo: String) {
+        #expect(SidecarNames.documents(of: photo).contains(document))
+        #expect(SidecarNames.photos(of: document).contains(photo))
+    }
+
+    @Test(
+        "Names of no document",
+        arguments: ["a.jpg.meta.json", "a.jpg.supplemental-metadatas.json", "post.json", ".json", "supplemental.json"])
+    func noName(document: String) {
+        #expect(!SidecarNames.photos(of: document).contains("a.jpg"))
+        #expect(!SidecarNames.documents(of: "a.jpg").contains(document))
+    }
+
+    static let xmpDocuments: [(String, String)] = [
+        (
+            "<dc:description><rdf:Alt><rdf:li xml:lang=\"x-default\">At the lake</rdf:li></rdf:Alt></dc:description>",
+            "At the lake"
+        ),
+        (
+            "<dc:description><rdf:Alt><rdf:li xml:lang='fr'>Lac</rdf:li><rdf:li xml:lang='x-default'>See</rdf:li></rdf:Alt>"
+                + "</dc:description>", "See"
+        ),
+        ("<dc:description>\n plain &amp; &#x1F600;&#33; </dc:description>", "plain & 😀!"),
+        ("<rdf:Description dc:description=\"an &quot;attribute&quot;\"/>", "an \"attribute\""),
+        ("<dc:description><rdf:Alt/></dc:description>", ""), ("<dc:description/>", ""), ("<dc:description>", ""),
+        ("<!ENTITY a 'b'><dc:description>&a;</dc:description>", ""), ("", ""), ("\u{FEFF}<x/>", ""),
+        ("<dc:description><rdf:li", ""), ("<dc:description dc:description=\"", ""),
+        ("<dc:description>&#xFFFFFFFF;</dc:description>", ""),
+    ]
+
+    @Test("XMP's description", arguments: xmpDocuments)
+    func xmp(document: String, text: String) { #expect(XMPText.description(in: Data(document.utf8)) == text) }
+
+    @Test("XMP cut at any byte, and any byte another: a text, or none, and no harm")
+    func brokenXMP() {
+        for (document, _) in Self.xmpDocuments {
+            let bytes = Array(document.utf8)
+            for index in bytes.indices {
+                _ = XMPText.description(in: Data(bytes[..<index]))
+                for value: UInt8 in [0, 0x3C, 0x3E, 0x26, 0x3B, 0xFF] {
+                    var changed = bytes
+                    changed[index] = value
+                    _ = XMPText.description(in: Data(changed))
+                }
+            }
+        }
+    }
+
+    @Test(
+        "A photo's text comes from whichever program's document lies beside it",
+        arguments: [
+            ("a.jpg.json", #"{"caption": "the text"}"#),
+            ("a.jpg.supplemental-metada.json", #"{"description": "the text"}"#),
+            ("a.xmp", "<dc:description>the text</dc:description>"), ("a.jpg.XMP", "<x dc:description=\"the text\"/>"),
+        ])
+    func beside(name: String, document: String) async throws {
+        try await withInbox { running in
+            try running.scratch.write(document, to: "Storage/inbox/maria/\(name)")
+            try running.drop(Self.photo, as: "maria/a.jpg")
+            _ = try await running.document("done/maria/a.jpg.receipt.json")
+            #expect(try await running.posts().first?["text"] == "the text")
+            let isJSON = name.hasSuffix(".json")
+            try await eventually { running.scratch.exists("Storage/done/maria/a.jpg.json") == isJSON }
+            #expect(running.scratch.exists("Storage/inbox/maria/\(name)") == !isJSON, "XMP stays")
+        }
+    }
+
+    @Test("A document whose text would be lost takes its photo to failed/, both whole")
+    func unknownField() async throws {
+        try await withInbox { running in
+            try running.scratch.write(#"{"captoin": "lost?"}"#, to: "Storage/inbox/maria/a.jpg.json")
+            try running.drop(Self.photo, as: "maria/a.jpg")
+            let reason = try await running.document("failed/bad_sidecar/maria/a.jpg.reason.json")
+            #expect(reason["message"]?.contains("captoin") == true && reason["hint"]?.contains("caption") == true)
+            try await eventually { running.scratch.exists("Storage/failed/bad_sidecar/maria/a.jpg") }
+            #expect(running.scratch.exists("Storage/failed/bad_sidecar/maria/a.jpg.json"))
+        }
+    }
+
+    @Test("Edits, XMP and the moving parts of Live Photos are left alone, also when their photo is gone")
+    func companions() async throws {
+        try await withInbox { running in
+            let left = ["a.MOV", "a.AAE", "a.xmp", "b.mp4"]
+            try running.drop(Self.photo, as: "maria/a.jpg")
+            try running.drop(Self.photo, as: "maria/b.JPG")
+            for name in left { try running.scratch.write("no photo", to: "Storage/inbox/maria/\(name)") }
+            _ = try await running.document("done/maria/a.jpg.receipt.json")
+            _ = try await running.document("done/maria/b.JPG.receipt.json")
+            // Comes after them, and is looked at after all that was there.
+            try running.scratch.write("no photo", to: "Storage/inbox/maria/c.mov")
+            _ = try await running.document("failed/unsupported_format/maria/c.mov.reason.json")
+            try await eventually { running.scratch.exists("Storage/failed/unsupported_format/maria/c.mov") }
+            #expect(try running.storage.inbox.folder("maria").names() == left.sorted())
+            #expect(try running.storage.failed.names() == ["unsupported_format"])
+        }
+    }
+
+    @Test("A text that comes late is added to its post, which has none, and to no other")
+    func late() async throws {
+        try await withInbox { running in
+            try running.drop(Self.photo, as: "maria/a.jpg")
+            let receipt = try await running.document("done/maria/a.jpg.receipt.json")
+            try running.scratch.write(#"{"text": "Late #news"}"#, to: "Storage/inbox/maria/a.jpg.json")
+            try await eventually { running.scratch.exists("Storage/done/maria/a.jpg.json") }
+            let post = try #require(try await running.posts().first)
+            #expect(post["text"] == "Late #news" && post["kind"] == "photo_text")
+            let id = try #require(receipt["post"])
+            #expect(try await running.storage.tree.get(TreePath("hashtags/news/\(id)")) == true)
+
+            try running.scratch.write(#"{"text": "Later"}"#, to: "Storage/inbox/maria/a.jpg.json")
+            let reason = try await running.document("failed/bad_sidecar/maria/a.jpg.json.reason.json")
+            #expect(reason["message"]?.contains(id) == true)
+            #expect(try await running.posts().first?["text"] == "Late #news")
+            // A receipt that somebody wrote gives nobody another's post.
+            try running.scratch.write("x", to: "Storage/done/eve/a.jpg")
+            try running.scratch.write(
+                #"{"outcome": "published", "post": "\#(id)", "published_at": 9999999999999}"#,
+                to: "Storage/done/eve/a.jpg.receipt.json")
+            try running.scratch.write(#"{"text": "Mine"}"#, to: "Storage/inbox/eve/a.jpg.json")
+            _ = try await running.document("failed/bad_sidecar/eve/a.jpg.json.reason.json")
+            #expect(try await running.posts().first?["text"] == "Late #news")
+        }
+    }
+}

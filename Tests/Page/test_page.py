@@ -1,0 +1,181 @@
+"""The page with the newest posts, in a real browser, on the built service."""
+
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+import pytest
+from browser import Browser, eventually
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LOADED = "live.dataset.state === 'live' && (list.childElementCount > 0 || !empty.hidden)"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    browser = Browser()
+    yield browser
+    browser.close()
+
+
+class Service:
+    def __init__(self, folder, arguments):
+        self.folder, self.log = folder, folder / "log"
+        with open(self.log, "w") as log:
+            self.process = subprocess.Popen(
+                [os.environ["TINTYPE"], "serve", "--storage", f"{folder}/Storage", "--listen", "127.0.0.1:0", *arguments],
+                stdout=log, stderr=log)
+        lines = eventually("the service", lambda: [
+            line for line in self.log.read_text().splitlines() if "listening on http://" in line])
+        self.url = lines[0].split()[-1]
+
+    def ask(self, path, *options):
+        answer = subprocess.run(
+            ["curl", "-sS", "--fail-with-body", "--unix-socket", f"{self.folder}/Storage/tintype.sock", *options,
+             f"http://localhost{path}"], capture_output=True, text=True)
+        assert answer.returncode == 0, answer.stdout + answer.stderr
+        return json.loads(answer.stdout)
+
+    def post(self, text, photo=None):
+        options = ["-F", "user=maria", "-F", f"text={text}"]
+        return self.ask("/v1/uploads", *options, *(["-F", f"photo=@{ROOT}/Fixtures/{photo}"] if photo else []))["post_id"]
+
+
+@contextlib.contextmanager
+def service(*arguments):
+    with tempfile.TemporaryDirectory(prefix="tintype-page-", ignore_cleanup_errors=True) as name:
+        running = Service(pathlib.Path(name), arguments)
+        try:
+            yield running
+        finally:
+            running.process.terminate()
+            running.process.wait()
+
+
+def test_a_new_post_appears_by_itself_above_the_others(browser):
+    with service() as running:
+        running.post("first")
+        tab = browser.open(running.url)
+        tab.wait(LOADED)
+        running.post("second", "photo.jpg")
+        tab.wait("list.childElementCount === 2")
+        assert tab.value("[...list.querySelectorAll('.text')].map((text) => text.textContent)") == ["second", "first"]
+        tab.wait("list.querySelector('img').naturalWidth > 0")
+        assert tab.faults == []
+        tab.close()
+
+
+@pytest.mark.parametrize("record", ['"junk"', '{"text": "no time"}', '{"timestamp": "later"}', '{"timestamp": 1e300}'])
+def test_a_record_that_is_no_post_hides_no_other(browser, record):
+    with service() as running:
+        running.post("here")
+        running.ask("/posts/-Zzzzzzzzzzzzzzzzzzz.json", "-X", "PUT", "-d", record)
+        tab = browser.open(running.url)
+        tab.wait(LOADED)
+        assert "here" in tab.value("list.textContent")
+        tab.wait("!skipped.hidden && skipped.textContent.startsWith('One record')")
+        assert tab.faults == []
+        tab.close()
+
+
+def test_photos_are_shown_when_all_recipes_cut(browser):
+    with service("--recipe", "tile=160,cover") as running:
+        running.post("", "photo.jpg")
+        tab = browser.open(running.url)
+        tab.wait("list.querySelector('img')?.naturalWidth > 0 && list.querySelector('img').currentSrc.includes('/tile-')")
+        tab.close()
+
+
+def test_a_photo_whose_file_is_not_here_shows_its_placeholder(browser):
+    with service() as running:
+        post = running.post("", "photo.jpg")
+        seed = running.folder / "seed.json"
+        seed.write_text(json.dumps({"posts": {post: running.ask(f"/posts/{post}.json")}}))
+        with service("--engine", "memory", "--seed", str(seed)) as copy:
+            tab = browser.open(copy.url)
+            tab.wait("list.querySelector('img')?.src.startsWith('data:image/gif')")
+            assert tab.value("list.querySelector('img').style.backgroundImage").startswith('url("data:image/png')
+            # The decoder's picture has the photo's own mean colour, give or take what a placeholder can hold.
+            mean = tab.value("""(async () => {
+                const image = list.querySelector("img"), source = new Image();
+                source.src = image.style.backgroundImage.slice(5, -2);
+                await source.decode();
+                const canvas = document.createElement("canvas");
+                canvas.width = canvas.height = 1;
+                const context = canvas.getContext("2d");
+                context.imageSmoothingQuality = "high";
+                context.drawImage(source, 0, 0, 1, 1);
+                return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+            })()""")
+            color = running.ask(f"/posts/{post}/photos/0/color.json")
+            assert all(abs(a - int(color[i:i + 2], 16)) < 48 for a, i in zip(mean, (1, 3, 5))), (mean, color)
+            tab.close()
+
+
+def test_a_photo_opens_and_closes_by_the_keyboard_and_has_a_description(browser):
+    with service() as running:
+        running.post("", "photo.jpg")
+        tab = browser.open(running.url)
+        tab.wait("list.querySelector('.photos a') !== null")
+        assert tab.value("list.querySelector('img').alt") == "Photo 1 by maria"
+        tab.value("list.querySelector('.photos a').focus()")
+        tab.press("Enter", 13)
+        tab.wait("viewer.open && viewer.querySelector('img').naturalWidth >= 1000")
+        tab.press("Escape", 27)
+        tab.wait("!viewer.open")
+        tab.wait("document.activeElement === list.querySelector('.photos a')")
+        tab.close()
+
+
+def test_earlier_posts_take_the_focus(browser):
+    with service() as running:
+        for number in range(26):
+            running.post(f"number {number}")
+        tab = browser.open(running.url)
+        tab.wait(LOADED + " && !more.hidden")
+        tab.value("more.focus(); more.click()")
+        tab.wait("list.childElementCount === 26 && more.hidden")
+        tab.wait("document.activeElement.textContent.includes('number 1')")
+        tab.close()
+
+
+def test_seven_tabs_share_one_stream(browser):
+    with service() as running:
+        running.post("first")
+        tabs = [browser.open(running.url) for _ in range(7)]
+        for tab in tabs:
+            tab.wait(LOADED)
+        running.post("second")
+        for tab in tabs:
+            tab.wait("list.childElementCount === 2")
+        # The one that listens goes, and another takes over.
+        tabs.pop(0).close()
+        running.post("third")
+        for tab in tabs:
+            tab.wait("list.childElementCount === 3")
+        for tab in tabs:
+            tab.close()
+
+
+def test_words_can_be_read(browser):
+    """WCAG 2.2 §1.4.3 asks for a contrast of 4.5 to 1."""
+    with service() as running:
+        running.post("here")
+        tab = browser.open(running.url)
+        tab.wait(LOADED)
+        for scheme in ("light", "dark"):
+            tab.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            for selector, background in (("#live", "body"), ("time", "article"), (".author", "article"), (".text", "article")):
+                contrast = tab.value("""(() => {
+                    const light = (color) => color.match(/[\\d.]+/g).slice(0, 3).map((text) => text / 255)
+                        .map((value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+                        .reduce((sum, value, index) => sum + value * [0.2126, 0.7152, 0.0722][index], 0);
+                    const of = (selector, property) => light(getComputedStyle(document.querySelector(selector))[property]);
+                    const [a, b] = [of("%s", "color"), of("%s", "backgroundColor")].sort();
+                    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+                })()""" % (selector, background))
+                assert contrast >= 4.5, (scheme, selector, contrast)
+        tab.close()

@@ -1,0 +1,303 @@
+import Blobs
+import Foundation
+import Logging
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@testable import Pipeline
+
+@Suite(
+    "A restored backup never costs a photo: a tree and blobs that are not of one age are noticed",
+    .timeLimit(.minutes(5)))
+struct AgeTests {
+    /// What somebody does to a Storage folder while no service runs. A copy of an earlier day is in `backup/`.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        /// What is found; nil when all fits.
+        let code: String?
+        let act: @Sendable (Scratch) throws -> Void
+        var testDescription: String { name }
+    }
+
+    static let cases = [
+        Case(name: "nothing", code: nil) { _ in },
+        Case(name: "the whole backup is put back", code: nil) { scratch in
+            try scratch.replace("Storage", by: "backup")
+        },
+        Case(name: "an old tree is put back", code: "tree_older") { scratch in
+            try scratch.replace("Storage/tree.sqlite", by: "backup/tree.sqlite")
+            try scratch.remove("Storage/tree.mark")
+        },
+        Case(name: "an old tree is put back whose counter fits", code: "tree_older") { scratch in
+            try scratch.replace("Storage/tree.sqlite", by: "backup/tree.sqlite")
+            try scratch.remove("Storage/tree.mark")
+            let old = try #require(StoreMark(json: Array(try scratch.read("backup/blobs/.store.json").utf8)))
+            let new = try #require(StoreMark(json: Array(try scratch.read("Storage/blobs/.store.json").utf8)))
+            let mark = StoreMark(id: old.id, counter: old.counter, change: new.change)
+            try scratch.write(mark.json, to: "Storage/blobs/.store.json")
+        },
+        Case(name: "the tree is lost", code: "tree_lost") { scratch in
+            try scratch.remove("Storage/tree.sqlite")
+            try scratch.remove("Storage/tree.mark")
+        },
+        Case(name: "old blobs are put back", code: "blobs_older") { scratch in
+            try scratch.replace("Storage/blobs", by: "backup/blobs")
+        },
+        Case(name: "the blobs are lost", code: "blobs_lost") { scratch in
+            try scratch.remove("Storage/blobs")
+        },
+        Case(name: "the mark was left out of a copy", code: "blobs_lost") { scratch in
+            try scratch.remove("Storage/blobs/.store.json")
+        },
+        Case(name: "the mark is broken", code: "blobs_lost") { scratch in
+            try scratch.write("{", to: "Storage/blobs/.store.json")
+        },
+        Case(name: "the blobs are another store's", code: "different_stores") { scratch in
+            try scratch.write(#"{"id":"-OaBcDeFgHiJkLmNoPqR","counter":3}"#, to: "Storage/blobs/.store.json")
+        },
+    ]
+
+    @Test(arguments: cases)
+    func noticed(_ example: Case) async throws {
+        try await withScratch { scratch in
+            let old = try await publish(in: scratch)
+            try scratch.copy("Storage", to: "backup")
+            let new = try await publish(in: scratch)
+            let files = try scratch.originals()
+            try example.act(scratch)
+            let present = try scratch.originals()
+
+            try await run(in: scratch) { running in
+                #expect(running.storage.age.mismatch?.code == example.code)
+                #expect(running.pipeline.sweepHold?.code == example.code)
+                // Deletions that are recorded wait as well.
+                try await running.storage.tree.set(Paths.deleted(old), to: 0)
+                try await running.storage.tree.set(Paths.post(old), to: nil)
+                try await running.pipeline.sweep()
+                try await running.pipeline.lookForUnclaimed()
+                if example.code != nil { #expect(try scratch.originals() == present) }
+            }
+            guard example.code != nil else { return }
+            // It is no passing thought.
+            try await run(in: scratch) { running in
+                #expect(running.storage.age.mismatch?.code == example.code)
+                try await running.pipeline.acceptAge()
+                #expect(running.pipeline.sweepHold == nil)
+                try await running.pipeline.sweep()
+                #expect(try scratch.originals() == present.filter { !$0.contains(old.description) })
+                let listed = try await running.pipeline.listUnclaimed().map(\.id)
+                #expect(example.code != "tree_older" || listed == [new])
+            }
+            try await run(in: scratch) { running in #expect(running.storage.age.mismatch == nil) }
+            #expect(files.count == 2)
+        }
+    }
+
+    @Test("What an old tree takes for a draft or a reservation is let be: it became a post since")
+    func drafts() async throws {
+        try await withScratch { scratch in
+            let ids = Shared<[PostID]>([])
+            try await run(in: scratch) { running in
+                for isDraft in [true, false] {
+                    var request = UploadRequest(owner: try #require(UserID("maria")), door: .socket)
+                    request.isDraft = isDraft
+                    guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
+                    ids.change { $0.append(record.id) }
+                }
+            }
+            try scratch.copy("Storage", to: "backup")
+            try await run(in: scratch, lifetime: .seconds(3600)) { running in
+                let (draft, reserved) = (ids.value[0], ids.value[1])
+                _ = try await running.pipeline.add(
+                    try await staged(draft, running), as: 0, originalName: "a.png", to: draft)
+                try await running.pipeline.publish(draft, text: nil)
+                let record = try #require(await running.pipeline.record(of: reserved))
+                let photo = try await running.pipeline.ingest(
+                    try await staged(reserved, running), as: 0, originalName: "b.png", of: record)
+                try await running.pipeline.accept(reserved, photos: [photo], text: "")
+                for id in ids.value { #expect(try await running.pipeline.outcome(of: id).state == .published) }
+            }
+            try scratch.replace("Storage/tree.sqlite", by: "backup/tree.sqlite")
+            try scratch.remove("Storage/tree.mark")
+            let present = try scratch.originals()
+            #expect(present.count == 2)
+            for isAccepted in [false, true] {
+                try await run(in: scratch, lifetime: .zero) { running in
+                    if isAccepted { try await running.pipeline.acceptAge() }
+                    try await running.pipeline.sweep()
+                    #expect(try scratch.originals() == present, "accepted: \(isAccepted)")
+                    #expect(try await Set(running.pipeline.listUnclaimed().map(\.id)) == Set(ids.value))
+                }
+            }
+        }
+    }
+
+    private func staged(_ id: PostID, _ running: RunningPipeline) async throws -> StagedFile {
+        let staged = try await running.pipeline.stage(id)
+        try Fixture.bytes("rgb-8.png").withUnsafeBytes { try staged.write($0) }
+        return staged
+    }
+
+    @Test("A tree whose pages were written over costs no photo", arguments: 0..<6)
+    func damaged(seed: UInt64) async throws {
+        try await withScratch { scratch in
+            for _ in 0..<3 { _ = try await publish(in: scratch) }
+            let present = try scratch.originals()
+            var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: scratch.path + "/Storage/tree.sqlite")))
+            var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+            for _ in 0..<200 {
+                state ^= state << 13
+                state ^= state >> 7
+                state ^= state << 17
+                bytes[4096 + Int(state % UInt64(bytes.count - 4096))] ^= UInt8(truncatingIfNeeded: state >> 32) | 1
+            }
+            try scratch.write(bytes, to: "Storage/tree.sqlite")
+            // It may say that it is damaged, and refuse whatever is asked of it.
+            try? await run(in: scratch, lifetime: .zero) { running in
+                try? await running.pipeline.sweep()
+                try? await running.pipeline.lookForUnclaimed()
+                try? await running.pipeline.sweep()
+            }
+            #expect(try scratch.originals() == present)
+        }
+    }
+
+    @Test("A crash between the tree and the blobs is none of it, however often it comes")
+    func crashes() async throws {
+        try await withScratch { scratch in
+            _ = try await publish(in: scratch)
+            for _ in 0..<3 {
+                let before = try scratch.read("Storage/blobs/.store.json")
+                try await run(in: scratch) { running in
+                    #expect(running.storage.age.mismatch == nil)
+                }
+                let mark = try #require(StoreMark(json: Array(before.utf8)))
+                let now = try #require(StoreMark(json: Array(try scratch.read("Storage/blobs/.store.json").utf8)))
+                #expect(now.counter > mark.counter && now.id == mark.id)
+                // As if the last write had not come.
+                let last = StoreMark(id: now.id, counter: now.counter - 1, change: mark.change)
+                try scratch.write(last.json, to: "Storage/blobs/.store.json")
+            }
+        }
+    }
+
+    @Test("Blobs remember that the tree lacked updates, when its own mark is gone")
+    func cutLog() async throws {
+        try await withScratch { scratch in
+            _ = try await publish(in: scratch)
+            try scratch.copy("Storage", to: "backup")
+            let lost = try await publish(in: scratch)
+            // As if the last seconds were cut off: the counters fit.
+            try scratch.replace("Storage/tree.sqlite", by: "backup/tree.sqlite")
+            try scratch.replace("Storage/blobs/.store.json", by: "backup/blobs/.store.json")
+            try await run(in: scratch) { running in
+                #expect(running.pipeline.sweepHold?.code == "missing_updates")
+                #expect(running.storage.age.mismatch == nil)
+                try await running.pipeline.sweep()
+            }
+            // What its hint says.
+            try scratch.remove("Storage/tree.mark")
+            try await run(in: scratch) { running in
+                #expect(running.pipeline.sweepHold?.code == "tree_older")
+                let listed = try await running.pipeline.listUnclaimed().map(\.id)
+                #expect(listed == [lost])
+            }
+        }
+    }
+
+    @Test("A tree in memory has no age, and what lies beside it stays")
+    func memory() async throws {
+        try await withScratch { scratch in
+            try scratch.write([1], to: "Storage/blobs/maria/-OaBcDeFgHiJkLmNoPqR/original.jpg")
+            let storage = try await Storage(path: scratch.path + "/Storage", engine: .memory)
+            #expect(storage.age.mismatch == nil)
+            await storage.close()
+            #expect(!scratch.exists("Storage/blobs/.store.json"))
+            #expect(try scratch.originals().count == 1)
+        }
+    }
+
+    // MARK: -
+
+    private func publish(in scratch: Scratch) async throws -> PostID {
+        let id = Shared<PostID?>(nil)
+        try await withPipeline(in: scratch) { running in
+            let accepted = try await running.accept("rgb-8.png", by: "maria")
+            #expect(try await running.pipeline.outcome(of: accepted).state == .published)
+            id.change { $0 = accepted }
+        }
+        return try #require(id.value)
+    }
+
+    private func run(
+        in scratch: Scratch, lifetime: Duration = .seconds(3600),
+        _ body: @Sendable (RunningPipeline) async throws -> Void
+    ) async throws {
+        try await withPipeline(
+            in: scratch,
+            settings: { settings in
+                settings.gracePeriod = .zero
+                settings.draftLifetime = lifetime
+            }, body)
+    }
+}
+
+@Suite("Ids go up, whatever the clock does")
+struct LastIDTests {
+    @Test(
+        "A clock that stepped back over a restart makes no id that comes before an earlier one",
+        arguments: [true, false])
+    func restart(isStoppedWell: Bool) async throws {
+        try await withScratch { scratch in
+            let path = scratch.path + "/Storage"
+            var request = UploadRequest(owner: try #require(UserID("maria")), door: .socket)
+            request.text = "x"
+            var ids: [PostID] = []
+            for time in [2_000_000_000_000, 1_000_000_000_000, 1_500_000_000_000] as [Int64] {
+                let storage = try await Storage(path: path, clock: { time })
+                let pipeline = UploadPipeline(
+                    storage: storage, settings: PipelineSettings(workers: 1), logger: .init(label: "test"))
+                for _ in 0..<2 {
+                    guard case .new(let record) = try await pipeline.reserve(request) else { continue }
+                    ids.append(record.id)
+                }
+                if isStoppedWell {
+                    ids.append(storage.ids.next())
+                    await storage.close()
+                } else {
+                    await storage.tree.close()  // As a crash: nothing is noted any more.
+                    try scratch.copy("Storage", to: "copy")
+                    withExtendedLifetime(storage) {}
+                }
+                if !isStoppedWell { try scratch.replace("Storage", by: "copy") }
+            }
+            #expect(ids == ids.sorted())
+            #expect(Set(ids).count == ids.count)
+        }
+    }
+}
+
+extension Scratch {
+    fileprivate func copy(_ name: String, to other: String) throws {
+        try? FileManager.default.removeItem(atPath: "\(path)/\(other)")
+        try FileManager.default.copyItem(atPath: "\(path)/\(name)", toPath: "\(path)/\(other)")
+    }
+
+    fileprivate func remove(_ name: String) throws {
+        try FileManager.default.removeItem(atPath: "\(path)/\(name)")
+    }
+
+    fileprivate func replace(_ name: String, by other: String) throws {
+        try remove(name)
+        try copy(other, to: name)
+    }
+
+    /// The originals in the blob store, by their paths.
+    fileprivate func originals() throws -> [String] {
+        let root = "\(path)/Storage/blobs"
+        let all = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
+        return all.filter { $0.contains("/original") }.sorted()
+    }
+}

@@ -1,0 +1,110 @@
+import Blobs
+import Foundation
+import Glibc
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@testable import Pipeline
+
+@Suite(
+    "Folders of Storage that vanish under the service: made good where that is safe, else said",
+    .timeLimit(.minutes(5)))
+struct VanishedFolderTests {
+    private static let photo = "size-97x61.jpg"
+
+    @Test(
+        "What only holds things on their way is made anew, and the next upload is a post",
+        arguments: ["incoming", "inbox", "done", "failed"], [true, false])
+    func madeAnew(name: String, isDeleted: Bool) async throws {
+        try await withPipeline { running in
+            let path = "\(running.storage.path)/\(name)"
+            if isDeleted {
+                try FileManager.default.removeItem(atPath: path)
+            } else {
+                try FileManager.default.moveItem(atPath: path, toPath: running.scratch.path + "/moved")
+                try await eventually { running.scratch.exists("Storage/\(name)") }
+            }
+            let good = try await running.upload([(Self.photo, try Fixture.bytes(Self.photo))], by: "maria")
+            #expect(good.state == .published)
+            try await eventually { running.scratch.exists("Storage/\(name)") }
+            let broken = (name: "a.jpg", bytes: try Fixture.bytes("truncated-baseline-420.jpg"))
+            let bad = try await running.upload([broken], by: "maria")
+            #expect(bad.state == .failed)
+            try await eventually { running.scratch.exists("Storage/failed/truncated/maria") }
+            #expect(running.pipeline.intake.pause == nil)
+        }
+    }
+
+    @Test(
+        "What holds what is kept is waited for: nothing is taken meanwhile, and nothing judged by its absence",
+        arguments: ["Storage/blobs", "Storage/tree.sqlite", "Storage"])
+    func waitedFor(name: String) async throws {
+        try await withPipeline { running in
+            let (path, moved) = ("\(running.scratch.path)/\(name)", running.scratch.path + "/moved")
+            try FileManager.default.moveItem(atPath: path, toPath: moved)
+            try await eventually { running.pipeline.intake.pause?.code == "storage_missing" }
+            let what = name == "Storage" ? "the Storage folder" : String(name.dropFirst("Storage/".count))
+            #expect(running.pipeline.intake.pause?.message.hasPrefix(what) == true)
+            #expect(!FileManager.default.fileExists(atPath: path))
+            try FileManager.default.moveItem(atPath: moved, toPath: path)
+            try await eventually { running.pipeline.intake.pause == nil }
+            let second = try await running.upload([(Self.photo, try Fixture.bytes(Self.photo))], by: "maria")
+            #expect(second.state == .published)
+        }
+    }
+
+    @Test("A photo whose original went with all others is not condemned for that")
+    func deletedBlobs() async throws {
+        try await withPipeline { running in
+            let photo = (name: Self.photo, bytes: try Fixture.bytes(Self.photo))
+            let id = try await running.upload([photo], by: "maria").id
+            let record = try #require(try await running.pipeline.record(of: id))
+            try FileManager.default.removeItem(atPath: running.storage.path + "/blobs")
+            await #expect {
+                _ = try await running.pipeline.render(record)
+            } throws: { error in
+                let fault = PipelineError(error)
+                return fault.isTransient && fault.code.rawValue == "storage_missing"
+            }
+        }
+    }
+
+    @Test("Something else in the place of the blobs is not taken for them")
+    func replaced() async throws {
+        try await withPipeline { running in
+            let path = running.storage.path + "/blobs"
+            try FileManager.default.moveItem(atPath: path, toPath: running.scratch.path + "/moved")
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            try await eventually { running.pipeline.intake.pause?.code == "storage_missing" }
+        }
+    }
+
+    @Test("Without its file the lock still holds, and the file is made anew", arguments: [true, false])
+    func lock(isReplaced: Bool) async throws {
+        try await withPipeline { running in
+            let path = running.storage.path + "/lock"
+            try FileManager.default.removeItem(atPath: path)
+            if isReplaced { try running.scratch.write("1\n", to: "Storage/lock") }
+            let error = await #expect(throws: BlobError.self) { try await Storage(path: running.storage.path) }
+            #expect(error?.code == .locked)
+            try await eventually { (try? running.scratch.read("Storage/lock")) == "\(getpid())\n" }
+            #expect(running.pipeline.intake.pause == nil)
+        }
+    }
+
+    @Test("A process that has the lock by a new file is not worked beside")
+    func twoLocks() async throws {
+        try await withPipeline { running in
+            let path = running.storage.path + "/lock"
+            try FileManager.default.removeItem(atPath: path)
+            // As a service of an earlier version does, which locks the file alone.
+            let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            guard flock(file, LOCK_EX | LOCK_NB) == 0 else { return }  // The service was faster.
+            try await eventually { running.pipeline.intake.pause?.code == "storage_locked" }
+            close(file)
+            try await eventually { running.pipeline.intake.pause == nil }
+        }
+    }
+}

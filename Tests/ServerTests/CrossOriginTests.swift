@@ -1,0 +1,98 @@
+import Client
+import HTTPTypes
+import Testing
+
+@testable import Server
+
+@Suite("Pages of other origins", .timeLimit(.minutes(5)))
+struct CrossOriginTests {
+    private static let app = "https://photos.example"
+    private static let methods: HTTPField.Name = .accessControlRequestMethod
+
+    @Test(
+        "Whose pages may read and write is one choice",
+        arguments: [
+            (.these([]), app, nil, 403), (.these([app]), app, app, 201),
+            (.these([app]), "HTTPS://photos.example", "HTTPS://photos.example", 201),
+            (.these([app]), "https://evil.example", nil, 403), (.these([app]), "http://photos.example", nil, 403),
+            (.these([app]), "null", nil, 403), (.these([app]), "https://photos.example:444", nil, 403),
+            (.any, "https://evil.example", "*", 201), (.any, "null", "*", 201),
+        ] as [(AllowedOrigins, String, String?, Int)])
+    func origins(allowed: AllowedOrigins, origin: String, named: String?, status: Int) async throws {
+        try await withService(changeDoor: { $0.allowedOrigins = allowed }) { service in
+            let headers: HTTPFields = [.origin: origin, .named("sec-fetch-site"): "cross-site"]
+            let posted = try await service.tcpClient.ask(.post, "/v1/uploads?user=maria&text=x", headers: headers)
+            #expect(posted.status == status, "\(posted.text)")
+            for path in ["/v1/posts", "/v1/nowhere", "/media/a/b/c.jpg", "/v1/posts?limit=x"] {
+                let answer = try await service.tcpClient.get(path, headers: headers)
+                #expect(answer.headers[.accessControlAllowOrigin] == named, "\(path): \(answer.headers)")
+            }
+            #expect(posted.headers[.accessControlAllowOrigin] == named)
+            #expect(named == nil || posted.headers[.accessControlExposeHeaders]?.contains("Location") == true)
+        }
+    }
+
+    @Test(
+        "Origins are read as browsers write them",
+        arguments: [
+            ("", .these([])), ("*", .any), ("https://photos.example", .these([app])),
+            ("HTTPS://Photos.Example, http://localhost:3000", .these([app, "http://localhost:3000"])),
+            ("http://[::1]:80", .these(["http://[::1]:80"])), ("photos.example", nil), ("https://photos.example/", nil),
+            ("https://", nil), ("ftp://photos.example", nil), ("https://*.example", nil), ("* https://a.example", nil),
+            ("https://a.example:x", nil), ("https://me@a.example", nil), ("null", nil),
+        ] as [(String, AllowedOrigins?)])
+    func parsing(text: String, expected: AllowedOrigins?) {
+        #expect(AllowedOrigins(parsing: text) == expected)
+    }
+
+    @Test("An answer that is kept is kept for each origin, whoever asked first")
+    func caches() async throws {
+        let choices: [(AllowedOrigins, vary: String?, origin: String?)] = [
+            (.these([Self.app]), "Origin", nil), (.any, nil, "*"), (.these([]), nil, nil),
+        ]
+        for choice in choices {
+            let headers = try await withService(changeDoor: { $0.allowedOrigins = choice.0 }) { service in
+                try await service.tcpClient.get("/v1/posts").headers
+            }
+            #expect(headers[.vary] == choice.vary && headers[.accessControlAllowOrigin] == choice.origin)
+        }
+    }
+
+    @Test(
+        "A browser that asks before it sends is told what an address takes",
+        arguments: [
+            ("/v1/uploads", app, 204, "POST, PUT"), ("/v1/posts", app, 204, "GET, HEAD"),
+            ("/media/a/b/c.jpg", app, 204, "GET, HEAD"), ("/v1/nowhere", app, 404, nil),
+            ("/v1/uploads", "https://evil.example", 405, nil),
+        ] as [(String, String, Int, String?)])
+    func preflight(path: String, origin: String, status: Int, methods: String?) async throws {
+        try await withService(changeDoor: { $0.allowedOrigins = .these([Self.app]) }) { service in
+            let answer = try await service.tcpClient.ask(
+                .options, path,
+                headers: [
+                    .origin: origin, Self.methods: "POST",
+                    .accessControlRequestHeaders: "content-type, idempotency-key",
+                    .named("access-control-request-private-network"): "true",
+                ])
+            #expect(answer.status == status, "\(answer.text)")
+            #expect(answer.headers[.accessControlAllowMethods] == methods)
+            guard status == 204 else { return }
+            #expect(answer.headers[.accessControlAllowOrigin] == origin && answer.body.isEmpty)
+            #expect(answer.headers[.accessControlAllowHeaders] == "content-type, idempotency-key")
+            #expect(answer.headers[.named("access-control-allow-private-network")] == "true")
+        }
+    }
+
+    @Test("With --emulator pages of all origins may, and upload photos")
+    func emulator() async throws {
+        try await withService(changeDoor: { $0.database.isEmulator = true }) { service in
+            let headers: HTTPFields = [.origin: "http://localhost:3000", .named("sec-fetch-site"): "same-site"]
+            let answer = try await service.tcpClient.ask(
+                .post, "/v1/uploads?user=maria", headers: headers, body: .bytes(try fixture("size-97x61.jpg")))
+            #expect(answer.status == 201, "\(answer.text)")
+            #expect(answer.headers[.accessControlAllowOrigin] == "*")
+            let database = try await service.tcpClient.get("/posts.json", headers: headers)
+            #expect(database.headers[.accessControlAllowOrigin] == "*")
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Client
+import HTTPTypes
+import Pipeline
+import Testing
+
+@testable import Tree
+
+@Suite("A damaged database is told, and takes nothing new", .timeLimit(.minutes(2)))
+struct DamagedDatabaseTests {
+    @Test("Whatever meets a malformed row: unready with the reason, writes refused, good rows served")
+    func malformedRow() async throws {
+        try await withService { service in
+            _ = try await service.client.post("before")
+            try await service.tree.engine.write { transaction throws(TreeError) in
+                try transaction.put([9], for: StorageFormat.dataKey("bad"))
+            }
+            #expect(try await service.client.get("/readyz").status == 200)
+            #expect(try await service.client.get("/bad.json").status == 503)
+            await service.tree.health.waitForDamage()
+            await service.pipeline.intake.waitUntilPaused()
+
+            let readiness = try await service.client.get("/readyz")
+            #expect(readiness.status == 503 && readiness.json["code"].string == "corrupt")
+            #expect(readiness.json["message"].string == "the database is damaged")
+            #expect(try await service.client.get("/v1/status").json["intake"]["code"].string == "corrupt")
+            #expect(try await service.client.get("/healthz").status == 200, "it lives")
+
+            let upload = try await service.client.ask(.post, "/v1/uploads?user=maria&text=new")
+            #expect(upload.status == 503 && upload.json["code"].string == "intake_paused")
+            let write = try await service.client.ask(.put, "/good.json", body: .bytes(Array("1".utf8)))
+            #expect(write.status == 503 && write.json["error"].string?.contains("damaged") == true)
+            let list = try await service.client.get("/v1/posts")
+            #expect(list.status == 200 && list.json["posts"][0]["text"].string == "before")
+        }
+    }
+}

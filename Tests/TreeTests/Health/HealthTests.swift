@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+@testable import Tree
+
+/// A store that is damaged says so, and takes no writes.
+@Suite(.timeLimit(.minutes(2))) struct HealthTests {
+    @Test("a sound store is sound, and refusals of updates change nothing about that", arguments: EngineKind.allCases)
+    func sound(kind: EngineKind) async throws {
+        try await withStore(kind) { store in
+            try await store.set("a", to: 1)
+            await expectCode(.preconditionFailed) { try await store.set("a", to: 2, if: [.absent("a")]) }
+            await expectCode(.tokenUnknown) { _ = try await store.changes(since: SyncToken(sequence: 9), limit: 1) }
+            #expect(store.health.damage == nil && store.fault == nil)
+            try store.health.check()
+        }
+    }
+
+    private static let meetings: [(String, @Sendable (TreeStore) async throws -> Void)] = [
+        ("a read", { _ = try await $0.get("a") }),
+        ("a snapshot", { store in _ = try await store.snapshot { try $0.get("a") } }),
+        ("a page", { _ = try await $0.children(of: .root) }),
+        ("a write", { try await $0.set("b", to: 1, if: [.equals("a", 1)]) }),
+    ]
+
+    @Test("whoever meets a malformed row, writes are refused from then on", arguments: EngineKind.allCases, 0..<4)
+    func malformedRow(kind: EngineKind, meeting: Int) async throws {
+        try await withEngine(kind) { engine in
+            let store = try await TreeStore(engine: engine, isMaintained: false)
+            try await store.set("good", to: 1)
+            try await engine.write { transaction throws(TreeError) in
+                try transaction.put([9], for: StorageFormat.dataKey("a"))
+            }
+            let waiting = Task { await store.health.waitForDamage() }
+            #expect(store.health.damage == nil)
+            await expectCode(.corrupt) { try await Self.meetings[meeting].1(store) }
+            await waiting.value
+            #expect(store.health.damage?.code == .corrupt && store.fault?.code == .corrupt)
+            await expectCode(.corrupt) { try await store.set("good", to: 2) }
+            await expectCode(.corrupt) { try await store.probe() }
+            #expect(try await store.get("good") == 1, "reads go on")
+        }
+    }
+
+    @Test("whoever waits for damage and gives up goes on")
+    func cancelledWait() async throws {
+        try await withStore(.memory) { store in
+            let waiting = Task { await store.health.waitForDamage() }
+            waiting.cancel()
+            await waiting.value
+            #expect(store.health.damage == nil)
+        }
+    }
+}
