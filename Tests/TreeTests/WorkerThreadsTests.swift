@@ -3,9 +3,9 @@ import Testing
 
 @testable import Tree
 
-@Suite(.timeLimit(.minutes(5))) struct WorkerThreadsTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct WorkerThreadsTests {
     /// Counts how many of its kind there are.
-    private final class Resource {
+    private final class Resource: Sendable {
         static let count = Atomic<Int>(0)
 
         init() { Self.count.add(1, ordering: .relaxed) }
@@ -23,5 +23,20 @@ import Testing
             #expect(!threads.submit { _ in })
         }
         #expect(done.load(ordering: .relaxed) == 10_000)
+    }
+
+    @Test("what a job held goes when it is done, though no other comes")
+    func jobsHoldNothing() async throws {
+        let threads = try WorkerThreads(count: 1) {}
+        for _ in 0..<10 {
+            let resource = Resource()
+            #expect(threads.submit { _ in withExtendedLifetime(resource) {} })
+        }
+        await withCheckedContinuation { continuation in
+            // Begins when those before it are done.
+            if !threads.submit({ _ in continuation.resume() }) { continuation.resume() }
+        }
+        #expect(Resource.count.load(ordering: .relaxed) == 0)
+        await threads.stopAndWait()
     }
 }

@@ -137,7 +137,8 @@ final class WorkerThreads<Resource>: Sendable {
 
 /// What waits to be done, first in, first out.
 private struct JobQueue<Job> {
-    private var jobs: [Job] = []
+    /// Those before ``head`` are gone: each has been handed out with all that it holds.
+    private var jobs: [Job?] = []
     private var head = 0
 
     var isEmpty: Bool { head == jobs.count }
@@ -153,6 +154,6 @@ private struct JobQueue<Job> {
                 head = 0
             }
         }
-        return jobs[head]
+        return jobs[head].take()
     }
 }
