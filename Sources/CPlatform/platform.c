@@ -42,8 +42,6 @@ int cplatform_has_writer(int descriptor) {
 int cplatform_replace(int descriptor, int other) { return dup3(other, descriptor, O_CLOEXEC) < 0 ? -errno : 0; }
 
 void cplatform_heap_configure(void) {
-    // Set, it no longer grows with the blocks that are freed: each of that size goes back at once.
-    mallopt(M_MMAP_THRESHOLD, 256 << 10);
     mallopt(M_ARENA_MAX, 4);
 }
 

@@ -20,8 +20,10 @@ int cplatform_has_writer(int descriptor);
 /// Makes `descriptor` stand for what `other` does, in one step for all threads; it is closed on exec. 0, or -errno.
 int cplatform_replace(int descriptor, int other);
 
-/// Makes the C library give memory back to the system as far as it can be told to: large blocks are the system's own, and
-/// few arenas keep what others could use.
+/// Has the C library share few arenas among the threads, so that little is kept in one that others could use.
+///
+/// The size from which a block is mapped by itself is left to it, for it grows with what is freed: SQLite takes and frees a
+/// block for each long row that it compares, and mapping each one makes such writes take ten times as long.
 void cplatform_heap_configure(void);
 
 /// Bytes that were freed and are kept by the C library for later.
