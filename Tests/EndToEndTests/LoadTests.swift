@@ -89,6 +89,30 @@ struct LoadTests {
             #expect(try await daemon.stop() == 0)
         }
     }
+
+    @Test("The memory that large writes and reads took comes back when they are done")
+    func memoryComesBack() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            _ = try await daemon.get("/.json")
+            let before = daemon.residentBytes
+            let json = largeJSON(mebibytes: 8)
+            for _ in 0..<14 {
+                let answer = try await daemon.send(
+                    .put, "/large.json?print=silent", body: .bytes(Array(json.utf8)))
+                #expect(answer.status == 204)
+            }
+            for _ in 0..<4 { #expect(try await daemon.get("/large.json").body.count == json.utf8.count) }
+            try await eventually { (daemon.residentBytes - before) >> 20 < 80 }
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+}
+
+/// An object of so many texts of a mebibyte each.
+func largeJSON(mebibytes: Int) -> String {
+    let text = String(repeating: "0123456789abcdef", count: 1 << 16)
+    return "{\((0..<mebibytes).map { "\"k\(100 + $0)\":\"\(text)\"" }.joined(separator: ","))}"
 }
 
 /// A body of 300 MiB that the database must not take.

@@ -74,6 +74,37 @@ struct StreamLoadTests {
         }
     }
 
+    @Test("Forty large streams of which nothing is read wait on disk, not in memory, while others are served")
+    func unread() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            let json = largeJSON(mebibytes: 4)
+            let written = try await daemon.send(.put, "/large.json?print=silent", body: .bytes(Array(json.utf8)))
+            #expect(written.status == 204)
+            let before = daemon.residentBytes
+            var streams: [WireConnection] = []
+            for _ in 0..<40 {
+                let stream = try await WireConnection(socket: daemon.storage + "/tintype.sock", reads: false)
+                try await stream.send(
+                    "GET /large.json HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
+                streams.append(stream)
+            }
+            var mostResident = 0
+            func spooledBytes() -> Int { unnamedBytes(in: daemon.storage, of: daemon.processID) }
+            try await eventually {
+                mostResident = max(mostResident, daemon.residentBytes)
+                let answer = try await daemon.send(.put, "/small.json", body: .bytes(Array("1".utf8)))
+                #expect(answer.status == 200)
+                return spooledBytes() > 140 << 20
+            }
+            let grown = (mostResident - before) >> 20
+            #expect(grown < 80, "grew by \(grown) MiB")
+            for stream in streams { await stream.close() }
+            try await eventually { spooledBytes() == 0 }
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
     /// Lets this process, and those that it starts, have as many descriptors as the system permits; how many that is.
     private func raiseDescriptorLimit() -> Int {
         var limit = rlimit()

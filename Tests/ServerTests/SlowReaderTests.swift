@@ -1,6 +1,7 @@
 import Client
 import HTTPTypes
 import NIOCore
+import Pipeline
 import TestSupport
 import Testing
 
@@ -44,6 +45,8 @@ struct SlowReaderTests {
             let refused = try await service.client.get("/large.json")
             #expect(refused.status == 503 && refused.headers[.retryAfter] != nil)
             #expect(refused.json["error"].string?.hasPrefix("too many large answers wait for their readers") == true)
+            let held = unnamedBytes(in: service.pipeline.storage.path)
+            #expect((1...20 << 20).contains(held), "\(held) bytes of disk")
             let stream = try await WireConnection(socket: service.socketPath)
             try await stream.send(Self.listen)
             #expect(await stream.read(through: "\r\n\r\n")?.hasPrefix("HTTP/1.1 503 ") == true)
