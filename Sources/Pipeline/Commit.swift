@@ -25,7 +25,7 @@ extension UploadPipeline {
                 uid: record.owner, fullName: name?.stringValue, profilePicture: picture?.stringValue)
             let post = Post(
                 id: record.id, author: author, text: record.text, timestamp: record.updatedAt,
-                photos: record.orderedPhotos.compactMap(\.rendered), clientReference: record.clientReference)
+                photos: record.orderedPhotos.compactMap(\.published), clientReference: record.clientReference)
             var update = MultiPathUpdate()
             try post.write(to: &update)
             if name?.stringValue == nil { author.write(to: &update) }

@@ -23,10 +23,12 @@ extension UploadPipeline {
     ///
     /// A photo that cannot be decoded is refused here, while its sender is still looking, and the draft stays as it was.
     package func add(
-        _ staged: StagedFile, as number: Int, originalName: String, to id: PostID
+        _ staged: StagedFile, as number: Int, originalName: String, alt: String = "", to id: PostID
     ) async throws -> UploadRecord {
         let record = try await draft(id)
+        let alt = try Self.checked(alt: alt)
         var photo = try await ingest(staged, as: number, originalName: originalName, of: record)
+        photo.alt = alt
         do {
             photo.rendered = try await render(photo, number: number, of: record)
             try await note(photo, as: number, of: record)
@@ -64,11 +66,13 @@ extension UploadPipeline {
 
     /// Sends the text, and with it the draft on its way to become a post. Durable when it returns.
     ///
-    /// - Throws: `PipelineError`: `empty_post`, `bad_text`, `wrong_state` when it was published or expired meanwhile.
-    package func publish(_ id: PostID, text: String?) async throws {
-        try await ingested(id, from: .draft) { record in
-            if let text { record.text = try self.checked(text: text) }
-        }
+    /// - Parameters:
+    ///   - text: Nil when the draft's own stays.
+    ///   - alts: Alternative texts of the photos, in their order; photos beyond them keep their own.
+    /// - Throws: `PipelineError`: `empty_post`, `bad_text` also for more alternative texts than photos, `wrong_state` when it
+    ///   was published or expired meanwhile.
+    package func publish(_ id: PostID, text: String?, alts: [String] = []) async throws {
+        try await ingested(id, from: .draft) { try $0.describe(text: text, alts: alts) }
     }
 
     /// The refusal of a photo beyond the limit for one post.
@@ -92,5 +96,23 @@ extension UploadPipeline {
 
     private static func isDraft(_ id: PostID) -> Precondition {
         .equals(Paths.upload(id) / "state", .string(UploadState.draft.rawValue))
+    }
+}
+
+extension UploadRecord {
+    /// Takes in what a draft is published with: a text, unless it is nil, and alternative texts of the photos, in their order;
+    /// photos beyond these keep their own.
+    ///
+    /// - Throws: `PipelineError` `bad_text` for one that is none, or for more alternative texts than photos.
+    package mutating func describe(text: String?, alts: [String]) throws(PipelineError) {
+        if let text { self.text = try UploadPipeline.checked(text: text) }
+        guard alts.count <= photos.count else {
+            throw PipelineError(
+                .badText, "there are \(alts.count) alternative texts, and \(photos.count) photos",
+                hint: "give one for each photo, in their order")
+        }
+        for (number, alt) in zip(photos.keys.sorted(), alts) {
+            photos[number]?.alt = try UploadPipeline.checked(alt: alt)
+        }
     }
 }

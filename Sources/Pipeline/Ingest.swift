@@ -86,18 +86,19 @@ extension UploadPipeline {
     /// Acknowledges a reservation: all its photos are ingested, the rest happens by itself. Durable when it returns.
     ///
     /// - Parameter failed: An upload of the same reference that failed; the reference means this one from now on.
-    /// - Throws: `PipelineError`: `empty_post`, `wrong_state` when the reservation expired or was taken meanwhile,
+    /// - Throws: `PipelineError`: `empty_post`, `bad_text`, `wrong_state` when the reservation expired or was taken meanwhile,
     ///   `key_reused` when another upload took the reference over.
     package func accept(
         _ id: PostID, photos: [UploadRecord.Photo], text: String, insteadOf failed: UploadRecord? = nil
     ) async throws {
         try await ingested(id, from: .reserved, insteadOf: failed) { record in
-            record.photos = Dictionary(uniqueKeysWithValues: photos.enumerated().map { ($0.offset, $0.element) })
-            record.text = try self.checked(text: text)
-            if record.clientReference != nil {
-                record.fingerprint = RequestFingerprint(
-                    user: record.owner, text: record.text, isDraft: false, photos: photos.map(\.sha256))
+            record.photos = [:]
+            for (number, var photo) in photos.enumerated() {
+                photo.alt = try Self.checked(alt: photo.alt)
+                record.photos[number] = photo
             }
+            record.text = try Self.checked(text: text)
+            if record.clientReference != nil { record.fingerprint = RequestFingerprint(of: record) }
         }
     }
 

@@ -3,8 +3,8 @@ package import Posts
 
 /// What a request asked for: two that ask for the same have the same one.
 ///
-/// An idempotency key is bound to it. It covers the user, the text as it is posted, whether it is a draft, and the bytes of
-/// the photos in their order; not what the photos are called, nor how the body is encoded.
+/// An idempotency key is bound to it. It covers the user, the text as it is posted, whether it is a draft, and the bytes and
+/// alternative texts of the photos in their order; not what the photos are called, nor how the body is encoded.
 package struct RequestFingerprint: Sendable, Hashable {
     /// A SHA-256, 64 hexadecimal digits.
     let hex: String
@@ -13,10 +13,24 @@ package struct RequestFingerprint: Sendable, Hashable {
         self.hex = hex
     }
 
-    /// - Parameter photos: The SHA-256 of each photo.
-    package init(user: UserID, text: String, isDraft: Bool, photos: [String]) {
+    /// What it covers of a photo.
+    package struct Photo: Sendable {
+        fileprivate let words: String
+
+        /// - Parameter sha256: 64 hexadecimal digits.
+        package init(sha256 hash: String, alt: String) {
+            words = alt.isEmpty ? hash : "\(hash):\(sha256(of: Array(alt.utf8)))"
+        }
+
+        package init(_ photo: UploadRecord.Photo) {
+            self.init(sha256: photo.sha256, alt: photo.alt)
+        }
+    }
+
+    /// - Parameter photos: In their order, with alternative texts as they are posted.
+    package init(user: UserID, text: String, isDraft: Bool, photos: [Photo]) {
         // The text comes last: nothing else holds a line break.
-        let parts = [user.description, isDraft ? "draft" : "post", photos.joined(separator: " ")]
+        let parts = [user.description, isDraft ? "draft" : "post", photos.map(\.words).joined(separator: " ")]
         let text = PostText.checked(text) ?? text
         hex = sha256(of: Array((parts + [text]).joined(separator: "\n").utf8))
     }
@@ -24,7 +38,8 @@ package struct RequestFingerprint: Sendable, Hashable {
     /// That of the request that an upload was made of, where it was made at once.
     package init(of record: UploadRecord) {
         self.init(
-            user: record.owner, text: record.text, isDraft: false, photos: record.orderedPhotos.map(\.sha256))
+            user: record.owner, text: record.text, isDraft: false,
+            photos: record.orderedPhotos.map { Photo($0) })
     }
 }
 

@@ -36,7 +36,7 @@ extension UploadPipeline {
     ///
     /// - Throws: `PipelineError`: `bad_text`, `bad_reference`, `unknown_user`, or a fault of the engine.
     package func reserve(_ request: UploadRequest) async throws -> Reservation {
-        let text = try checked(text: request.text)
+        let text = try Self.checked(text: request.text)
         try await checkPerson(request.owner)
         let reference = try request.clientReference.map(Self.referenceKey)
         let record = UploadRecord(
@@ -62,7 +62,7 @@ extension UploadPipeline {
     package func reserve(_ request: UploadRequest, insteadOf failed: UploadRecord) async throws -> UploadRecord {
         let record = UploadRecord(
             id: ids.next(), owner: request.owner, door: request.door, state: .reserved,
-            text: try checked(text: request.text), clientReference: failed.clientReference, source: request.source,
+            text: try Self.checked(text: request.text), clientReference: failed.clientReference, source: request.source,
             createdAt: WallClock.milliseconds(), duplicates: request.duplicates)
         var update = MultiPathUpdate()
         update[Paths.upload(record.id)] = try record.value()
@@ -100,13 +100,30 @@ extension UploadPipeline {
         }
     }
 
-    func checked(text: String) throws -> String {
+    /// The text of a post, trimmed.
+    ///
+    /// - Throws: `PipelineError` `bad_text`.
+    package static func checked(text: String) throws(PipelineError) -> String {
         guard let text = PostText.checked(text) else {
-            throw PipelineError(
-                .badText, "the text has more than \(PostText.maxCharacters) characters, or control characters",
-                hint: "shorten it")
+            throw badText("the text", maxCharacters: PostText.maxCharacters)
         }
         return text
+    }
+
+    /// The alternative text of a photo, trimmed.
+    ///
+    /// - Throws: `PipelineError` `bad_text`.
+    package static func checked(alt: String) throws(PipelineError) -> String {
+        guard let alt = PostText.checked(alt, maxCharacters: PostText.maxAltCharacters) else {
+            throw badText("a photo's alternative text", maxCharacters: PostText.maxAltCharacters)
+        }
+        return alt
+    }
+
+    private static func badText(_ subject: String, maxCharacters: Int) -> PipelineError {
+        PipelineError(
+            .badText, "\(subject) has more than \(maxCharacters) characters, or control characters",
+            hint: "shorten it")
     }
 
     private func checkPerson(_ uid: UserID) async throws {

@@ -100,8 +100,13 @@ package struct Rethumb: Sendable {
         let announcement = try await announce(old, of: record)
         var renewed: [PhotoRecord] = []
         for ((number, photo), oldPhoto) in zip(record.photos.sorted(by: { $0.key < $1.key }), old) {
-            renewed.append(
-                needsWork(oldPhoto) ? try await pipeline.render(photo, number: number, of: record) : oldPhoto)
+            guard needsWork(oldPhoto) else {
+                renewed.append(oldPhoto)
+                continue
+            }
+            var rendered = try await pipeline.render(photo, number: number, of: record)
+            rendered.alt = oldPhoto.alt  // A client may have written it since.
+            renewed.append(rendered)
         }
         return try await switchOver(
             id, owner: record, from: (post["photos"], old), to: renewed, announcement: announcement)

@@ -13,6 +13,15 @@ package struct UploadRecord: Sendable {
         /// 64 hexadecimal digits.
         package let sha256: String
         package var rendered: PhotoRecord?
+        /// What the photo shows, in words, as its sender says; empty when it was not said.
+        package var alt = ""
+
+        /// The photo as it stands in the post; nil while it is not rendered.
+        var published: PhotoRecord? {
+            var record = rendered
+            record?.alt = alt
+            return record
+        }
     }
 
     package let id: PostID
@@ -124,6 +133,7 @@ extension UploadRecord.Photo {
             "file_name": .string(fileName), "original_name": .string(originalName),
             "bytes": .integer(Int64(byteCount)), "sha256": .string(sha256),
         ]
+        if !alt.isEmpty { fields["alt"] = .string(alt) }
         if let rendered { fields["rendered"] = try rendered.value(owner: owner, post: post) }
         return .object(fields)
     }
@@ -134,6 +144,7 @@ extension UploadRecord.Photo {
         else { return nil }
         self.init(
             fileName: fileName, originalName: value["original_name"]?.stringValue ?? fileName,
-            byteCount: Int(byteCount), sha256: sha256, rendered: value["rendered"].flatMap(PhotoRecord.init))
+            byteCount: Int(byteCount), sha256: sha256, rendered: value["rendered"].flatMap(PhotoRecord.init),
+            alt: value["alt"]?.stringValue ?? "")
     }
 }

@@ -37,6 +37,8 @@ package struct PhotoRecord: Sendable, Hashable {
     package let warnings: [String]
     /// The renditions by the names of their recipes.
     package let renditions: [String: Rendition]
+    /// What the photo shows, in words, for who cannot see it; empty when nobody said.
+    package var alt = ""
 
     package init(
         width: Int, height: Int, placeholder: String, color: String, warnings: [String],
@@ -72,6 +74,7 @@ extension PhotoRecord {
         var codes: [TreeKey: TreeValue] = [:]
         for (index, warning) in warnings.enumerated() { codes[try TreeKey(String(index))] = .string(warning) }
         if !codes.isEmpty { fields["warnings"] = .object(codes) }
+        if !alt.isEmpty { fields["alt"] = .string(alt) }
         return .object(fields)
     }
 
@@ -90,6 +93,7 @@ extension PhotoRecord {
             width: Int(width), height: Int(height), placeholder: value["placeholder"]?.stringValue ?? "",
             color: value["color"]?.stringValue ?? "", warnings: warnings.compactMap(\.value.stringValue),
             renditions: renditions)
+        alt = value["alt"]?.stringValue ?? ""
     }
 }
 

@@ -41,7 +41,7 @@ package enum PostShape {
     }
 
     private static func isPhoto(_ photo: TreeValue) -> Bool {
-        guard hasSize(photo), notText(["placeholder", "color"], in: photo) == nil else { return false }
+        guard hasSize(photo), notText(["placeholder", "color", "alt"], in: photo) == nil else { return false }
         guard let renditions = photo["renditions"] else { return true }
         return renditions.object?.values.allSatisfy { hasSize($0) && $0["url"]?.stringValue != nil } ?? false
     }

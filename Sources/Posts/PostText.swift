@@ -1,10 +1,13 @@
-/// The text of a post: fewer than 2,000 characters, as FriendlyPix's rules have it.
+/// What people write: the text of a post, and the alternative texts of its photos.
 package enum PostText {
+    /// Of the text: fewer than 2,000, as FriendlyPix's rules have it.
     package static let maxCharacters = 1999
+    /// Of what a photo shows, in words: more than anybody cares to have read out.
+    package static let maxAltCharacters = 1000
 
     /// The text without white space around it; nil when it is too long or holds control characters other than line
     /// breaks and tabs.
-    package static func checked(_ text: String) -> String? {
+    package static func checked(_ text: String, maxCharacters: Int = maxCharacters) -> String? {
         let hasControl = text.unicodeScalars.contains { scalar in
             scalar.properties.generalCategory == .control && !"\n\r\t".unicodeScalars.contains(scalar)
         }

@@ -31,7 +31,7 @@ struct EntityTests {
         try await withPipeline { running in
             let record = try await running.upload(
                 [("lake.jpg", try Fixture.bytes("orientation-6-ii.jpg"))], by: "maria", text: "At the lake #summer",
-                reference: "reference")
+                alt: "A jetty", reference: "reference")
             let paths: [String: TreePath] = [
                 "post": Paths.post(record.id), "person": Paths.person(record.owner),
                 "upload": Paths.upload(record.id),

@@ -23,6 +23,7 @@ struct BadRecordTests {
         (#"{"timestamp":1,"author":{"uid":"a"},"photos":[{"width":0,"height":1}]}"#, "photos"),
         (#"{"timestamp":1,"author":{"uid":"a"},"photos":[{"width":9223372036854775807,"height":1}]}"#, "photos"),
         (#"{"timestamp":1,"author":{"uid":"a"},"photos":[{"width":1,"height":1,"renditions":{"t":1}}]}"#, "photos"),
+        (#"{"timestamp":1,"author":{"uid":"a"},"photos":[{"width":1,"height":1,"alt":{"x":1}}]}"#, "photos"),
     ]
 
     @Test("Lists pass over records that are no posts, and name them; the posts beside them are all there")

@@ -30,6 +30,8 @@ struct IdempotencyKeyTests {
             }, isSame: true),
         Case(name: "another photo", body: { try fixture("plain.gif") }, isSame: false),
         Case(name: "another text", query: "user=maria&text=two", isSame: false),
+        Case(name: "the same with a blank alternative text", query: "user=maria&text=one&alt=%20", isSame: true),
+        Case(name: "an alternative text", query: "user=maria&text=one&alt=A+lake", isSame: false),
         Case(name: "no text", query: "user=maria", isSame: false),
         Case(name: "no photo", body: { [] }, isSame: false),
         Case(name: "garbage", body: { Array("no photo at all".utf8) }, isSame: false),

@@ -42,6 +42,13 @@ struct RefusalTests {
         Row(path: "/v1/uploads?user=maria&text=" + long, status: 400, code: "bad_text"),
         Row(path: "/v1/uploads?user=maria&text=a%07b", status: 400, code: "bad_text"),
         Row(
+            path: "/v1/uploads?user=maria&alt=" + String(repeating: "x", count: 1001), body: .bytes(jpeg), status: 400,
+            code: "bad_text"),
+        Row(path: "/v1/uploads?user=maria&alt=a%07b", body: .bytes(jpeg), status: 400, code: "bad_text"),
+        Row(path: "/v1/uploads?user=maria&alt=a&alt=b", body: .bytes(jpeg), status: 400, code: "bad_request"),
+        Row(path: "/v1/uploads?user=maria&text=words&alt=a", status: 400, code: "bad_request"),
+        Row(path: "/v1/uploads?user=maria&draft=true&alt=a", status: 400, code: "bad_request"),
+        Row(
             headers: [.named("idempotency-key"): String(repeating: "k", count: 201)], body: .bytes(jpeg), status: 400,
             code: "bad_reference"),
         Row(status: 400, code: "empty_post"),
@@ -64,6 +71,17 @@ struct RefusalTests {
     ]
 
     static let forms: [Row] = [
+        Row(
+            headers: Form.contentType, body: .bytes(Form().photo(jpeg).field("alt", "a").closed), status: 400,
+            code: "bad_request"),
+        Row(
+            headers: Form.contentType,
+            body: .bytes(Form().photo(jpeg).field("alt", "a").field("alt", "b").photo(jpeg).closed), status: 400,
+            code: "bad_request"),
+        Row(
+            headers: Form.contentType,
+            body: .bytes(Form().photo(jpeg).field("alt", String(repeating: "x", count: 1001)).photo(jpeg).closed),
+            status: 400, code: "bad_text"),
         Row(headers: [.contentType: "multipart/form-data"], body: .bytes(jpeg), status: 400, code: "bad_multipart"),
         Row(headers: Form.contentType, body: .bytes(jpeg), status: 400, code: "bad_multipart"),
         Row(headers: Form.contentType, body: .none, status: 400, code: "bad_multipart"),

@@ -24,6 +24,18 @@ struct ValueTests {
         }
     }
 
+    @Test("A field that may be given several times is a list; what was taken can be given anew")
+    func lists() throws {
+        var fields = try FormFields(urlEncoded: "alt=a&text=t&alt=&alt=a", names: ["text", "alt"], lists: ["alt"])
+        #expect(fields.list("alt") == ["a", "", "a"] && fields["text"] == "t" && fields.list("nothing").isEmpty)
+        try fields.set("alt", list: ["b"])
+        #expect(fields.list("alt").last == "b")
+        #expect(throws: ServerError.self) { try fields.set("text", list: ["t"]) }
+        #expect(fields.take("text") == "t" && fields["text"] == nil)
+        try fields.set("text", "another")
+        #expect(fields["text"] == "another")
+    }
+
     @Test(
         "Ranges of a file of 10 bytes",
         arguments: [

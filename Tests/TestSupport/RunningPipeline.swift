@@ -58,7 +58,8 @@ package func withPipeline(
 extension RunningPipeline {
     /// Sends photos as the socket door does, and waits for what becomes of them.
     package func upload(
-        _ photos: [(name: String, bytes: [UInt8])], by user: String, text: String = "", reference: String? = nil
+        _ photos: [(name: String, bytes: [UInt8])], by user: String, text: String = "", alt: String = "",
+        reference: String? = nil
     ) async throws -> UploadRecord {
         let owner = try #require(UserID(user))
         var request = UploadRequest(owner: owner, door: .socket)
@@ -72,7 +73,10 @@ extension RunningPipeline {
         for (number, photo) in photos.enumerated() {
             let staged = try await pipeline.stage(record.id)
             try await pipeline.append(ByteBuffer(bytes: photo.bytes), to: staged)
-            ingested.append(try await pipeline.ingest(staged, as: number, originalName: photo.name, of: record))
+            var ingestedPhoto = try await pipeline.ingest(
+                staged, as: number, originalName: photo.name, of: record)
+            ingestedPhoto.alt = alt
+            ingested.append(ingestedPhoto)
         }
         try await pipeline.accept(record.id, photos: ingested, text: text)
         return try await pipeline.outcome(of: record.id)

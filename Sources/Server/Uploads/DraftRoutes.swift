@@ -26,22 +26,25 @@ struct DraftRoutes: Sendable {
         var form = try UploadForm(request, names: UploadForm.photoNames)
         var pieces = try UploadPieces(context.asking(request), photoName: form.photoName, limits: limits)
         let receiver = PhotoReceiver(pipeline: pipeline)
-        guard let name = try await receiver.readFields(&pieces, into: &form) else {
+        guard let first = try await receiver.readFields(&pieces, into: &form) else {
             throw PipelineError(.emptyFile, "there is no photo", hint: "send a photo, raw or in the form field photo")
         }
-        try await receiver.addPhotos(&pieces, firstName: name, to: record.id, form: &form)
+        try await receiver.addPhotos(&pieces, first: first, to: record.id, form: &form)
         return try UploadAnswer(pipeline: pipeline).draft(try await self.record(context))
     }
 
     @Sendable private func publish(_ request: Request, _ context: DoorContext) async throws -> Response {
-        let text = try await text(of: context.asking(request))
+        let fields = try await fields(of: context.asking(request))
+        let (text, alts) = (fields["text"], fields.list("alt"))
         let record = try await record(context)
         do {
-            try await pipeline.publish(record.id, text: text)
+            try await pipeline.publish(record.id, text: text, alts: alts)
         } catch let error as PipelineError where error.code == .wrongState {
             // Somebody who asks again, because the first answer was lost, gets it.
             let now = try await self.record(context)
-            guard [.ingested, .published].contains(now.state), text == nil || PostText.checked(text ?? "") == now.text
+            var asked = now
+            try asked.describe(text: text, alts: alts)
+            guard [.ingested, .published].contains(now.state), asked.text == now.text, asked.photos == now.photos
             else { throw error }
         }
         return try await UploadAnswer(pipeline: pipeline).outcome(of: try await self.record(context), for: request)
@@ -54,9 +57,9 @@ struct DraftRoutes: Sendable {
         return record
     }
 
-    /// The text, from the query, a form or a JSON object; nil when none was sent and the draft's own stays.
-    private func text(of request: Request) async throws -> String? {
-        var fields = try FormFields(queryOf: request.uri, names: ["text"])
+    /// What is said in the query, a form or a JSON object: the text, if another than the draft's own, and alternative texts.
+    private func fields(of request: Request) async throws -> FormFields {
+        var fields = try FormFields(queryOf: request.uri, names: ["text", "alt"], lists: ["alt"])
         let type = HeaderParameters(request.headers[.contentType] ?? "").value
         if type == "multipart/form-data" {
             var pieces = try UploadPieces(request, limits: limits)
@@ -68,10 +71,10 @@ struct DraftRoutes: Sendable {
                 }
                 try fields.set(name, value)
             }
-            return fields["text"]
+            return fields
         }
         let body = try await request.body.collect(upTo: UploadPieces.maxFieldBytes)
-        guard body.readableBytes > 0 else { return fields["text"] }
+        guard body.readableBytes > 0 else { return fields }
         switch type {
         case "application/json": try fields.read(jsonObject: Data(body.readableBytesView))
         case "application/x-www-form-urlencoded": try fields.read(urlEncoded: String(buffer: body))
@@ -81,16 +84,36 @@ struct DraftRoutes: Sendable {
                 "a body of \(type.isEmpty ? "no type" : "the type \(type.prefix(80))") is not understood here",
                 hint: "send application/json, {\"text\": \"…\"}, a form, or text in the query")
         }
-        return fields["text"]
+        return fields
     }
 }
 
 extension FormFields {
-    /// Takes in the members of a JSON object, which have to be texts.
-    fileprivate mutating func read(jsonObject json: Data) throws(ServerError) {
-        guard let members = try? JSONDecoder().decode([String: String?].self, from: json) else {
-            throw ServerError(.badRequest, "the body is no JSON object with a text", hint: "{\"text\": \"…\"}")
+    /// A member of a JSON object: a text, or several.
+    private enum Member: Decodable {
+        case one(String)
+        case several([String])
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            do { self = .one(try container.decode(String.self)) } catch {
+                self = .several(try container.decode([String].self))
+            }
         }
-        for (name, value) in members.sorted(by: { $0.key < $1.key }) { if let value { try set(name, value) } }
+    }
+
+    /// Takes in the members of a JSON object, which have to be texts, or lists of texts where several may be given.
+    fileprivate mutating func read(jsonObject json: Data) throws(ServerError) {
+        guard let members = try? JSONDecoder().decode([String: Member?].self, from: json) else {
+            throw ServerError(
+                .badRequest, "the body is no JSON object with a text", hint: "{\"text\": \"…\", \"alt\": [\"…\"]}")
+        }
+        for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+            switch member {
+            case .one(let value): try set(name, value)
+            case .several(let values): try set(name, list: values)
+            case nil: break
+            }
+        }
     }
 }

@@ -6,20 +6,23 @@ import HummingbirdCore
 struct FormFields {
     /// The fields that are known, in the order in which people are told of them.
     private let names: [String]
-    private var values: [String: String] = [:]
+    /// Those that may be given several times.
+    private let lists: Set<String>
+    private var values: [String: [String]] = [:]
 
     /// Reads the query of an address.
     ///
     /// - Throws: As ``read(urlEncoded:)``.
-    init(queryOf uri: URI, names: [String]) throws(ServerError) {
-        try self.init(urlEncoded: uri.query ?? "", names: names)
+    init(queryOf uri: URI, names: [String], lists: Set<String> = []) throws(ServerError) {
+        try self.init(urlEncoded: uri.query ?? "", names: names, lists: lists)
     }
 
     /// Reads `name=value&…`; `+` is a space, `%XX` a byte of UTF-8.
     ///
     /// - Throws: As ``read(urlEncoded:)``.
-    init(urlEncoded text: some StringProtocol, names: [String]) throws(ServerError) {
+    init(urlEncoded text: some StringProtocol, names: [String], lists: Set<String> = []) throws(ServerError) {
         self.names = names
+        self.lists = lists
         try read(urlEncoded: text)
     }
 
@@ -41,18 +44,40 @@ struct FormFields {
         }
     }
 
-    subscript(name: String) -> String? { values[name] }
+    subscript(name: String) -> String? { values[name]?.first }
+
+    /// All that was given under the name, in its order.
+    func list(_ name: String) -> [String] { values[name] ?? [] }
 
     /// Takes in one more field.
     ///
-    /// - Throws: `ServerError` with the code `bad_request` when it is not known, or has another value already.
+    /// - Throws: `ServerError` with the code `bad_request` when it is not known, or has another value already and is none of
+    ///   those that may be given several times.
     mutating func set(_ name: String, _ value: String) throws(ServerError) {
         guard names.contains(name) else { throw unknown(name) }
-        guard values[name] == nil || values[name] == value else {
+        if lists.contains(name) {
+            values[name, default: []].append(value)
+            return
+        }
+        guard values[name] == nil || values[name] == [value] else {
             throw ServerError(.badRequest, "\(name.prefix(80)) is given twice", hint: "give it once")
         }
-        values[name] = value
+        values[name] = [value]
     }
+
+    /// Takes in a field that may be given several times.
+    ///
+    /// - Throws: `ServerError` with the code `bad_request` when it is not known, or may be given only once.
+    mutating func set(_ name: String, list: [String]) throws(ServerError) {
+        guard names.contains(name) else { throw unknown(name) }
+        guard lists.contains(name) else {
+            throw ServerError(.badRequest, "\(name.prefix(80)) is a list", hint: "give one text")
+        }
+        values[name, default: []] += list
+    }
+
+    /// Hands a field out, so that it can be given anew.
+    mutating func take(_ name: String) -> String? { values.removeValue(forKey: name)?.first }
 
     private func unknown(_ name: String) -> ServerError {
         let hint =

@@ -104,6 +104,7 @@ struct UploadAnswer {
         fields["original_name"] = .string(photo.originalName)
         fields["bytes"] = .integer(Int64(photo.byteCount))
         fields["sha256"] = .string(photo.sha256)
+        if !photo.alt.isEmpty { fields["alt"] = .string(photo.alt) }
         return .object(fields)
     }
 }

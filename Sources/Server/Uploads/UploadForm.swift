@@ -6,9 +6,9 @@ import Posts
 /// What the sender of an upload says beside the photos, in the query or in fields of a form.
 struct UploadForm {
     /// What may be said about an upload.
-    static let uploadNames = ["user", "text", "draft", "name", "duplicates"]
+    static let uploadNames = ["user", "text", "draft", "name", "alt", "duplicates"]
     /// What may be said about photos that are added to a draft.
-    static let photoNames = ["name"]
+    static let photoNames = ["name", "alt"]
 
     var fields: FormFields
     private let clientReference: String?
@@ -23,6 +23,24 @@ struct UploadForm {
 
     /// The post's text so far: a form may bring it after the photos.
     var text: String { fields["text"] ?? "" }
+
+    /// Hands out the alternative text that belongs to the photo which begins now: it comes before it.
+    ///
+    /// - Throws: `PipelineError` `bad_text`.
+    mutating func takeAlt() throws(PipelineError) -> String {
+        try UploadPipeline.checked(alt: fields.take("alt") ?? "")
+    }
+
+    /// Sees to it that no photo is missing, once there are no more.
+    ///
+    /// - Throws: `ServerError` with the code `bad_request` when there is an alternative text without its photo.
+    func checkEnd() throws(ServerError) {
+        guard fields["alt"] == nil else {
+            throw ServerError(
+                .badRequest, "alt is given, and no photo after it",
+                hint: "put each alt before the photo that it belongs to")
+        }
+    }
 
     /// What to reserve.
     ///

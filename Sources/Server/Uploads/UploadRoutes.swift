@@ -29,20 +29,20 @@ struct UploadRoutes: Sendable {
         try pipeline.intake.check()
         var form = try UploadForm(request, names: UploadForm.uploadNames)
         var pieces = try UploadPieces(context.asking(request), photoName: form.photoName, limits: limits)
-        let firstName = try await PhotoReceiver(pipeline: pipeline).readFields(&pieces, into: &form)
+        let first = try await PhotoReceiver(pipeline: pipeline).readFields(&pieces, into: &form)
         let reservation = try form.request()
         let record = try await withReference(of: reservation) {
             switch try await pipeline.reserve(reservation) {
             case .known(let record) where record.state == .failed && !reservation.isDraft:
-                return try await receiveAgain(&pieces, firstName: firstName, after: record, reservation, &form)
+                return try await receiveAgain(&pieces, first: first, after: record, reservation, &form)
             case .known(let record):
-                let hashes = try await PhotoReceiver(pipeline: pipeline).hashPhotos(
-                    &pieces, firstName: firstName, form: &form)
+                let photos = try await PhotoReceiver(pipeline: pipeline).hashPhotos(
+                    &pieces, first: first, form: &form)
                 try check(
-                    record, against: fingerprint(of: form, photos: hashes, by: record), hasPhotos: !hashes.isEmpty)
+                    record, against: fingerprint(of: form, photos: photos, by: record), hasPhotos: !photos.isEmpty)
                 return record
             case .new(let record):
-                return try await receive(&pieces, firstName: firstName, of: record, &form)
+                return try await receive(&pieces, first: first, of: record, &form)
             }
         }
         let answer = UploadAnswer(pipeline: pipeline)
@@ -56,7 +56,7 @@ struct UploadRoutes: Sendable {
     }
 
     private func fingerprint(
-        of form: UploadForm, photos: [String], by record: UploadRecord
+        of form: UploadForm, photos: [RequestFingerprint.Photo], by record: UploadRecord
     ) throws -> RequestFingerprint {
         RequestFingerprint(
             user: record.owner, text: form.text, isDraft: try form.fields.flag("draft"), photos: photos)
@@ -77,14 +77,14 @@ struct UploadRoutes: Sendable {
     /// Receives a request whose key is that of an upload that failed: the same request gets the same answer, another one
     /// takes the key over.
     private func receiveAgain(
-        _ pieces: inout UploadPieces, firstName: String?, after failed: UploadRecord, _ reservation: UploadRequest,
-        _ form: inout UploadForm
+        _ pieces: inout UploadPieces, first: PhotoReceiver.Heading?, after failed: UploadRecord,
+        _ reservation: UploadRequest, _ form: inout UploadForm
     ) async throws -> UploadRecord {
         let record = try await pipeline.reserve(reservation, insteadOf: failed)
         do {
             let photos = try await PhotoReceiver(pipeline: pipeline).ingestPhotos(
-                &pieces, firstName: firstName, of: record, form: &form)
-            let request = try fingerprint(of: form, photos: photos.map(\.sha256), by: record)
+                &pieces, first: first, of: record, form: &form)
+            let request = try fingerprint(of: form, photos: photos.map { .init($0) }, by: record)
             guard request != failed.fingerprint ?? RequestFingerprint(of: failed) else {
                 try await pipeline.abandon(record.id)
                 return failed
@@ -100,19 +100,19 @@ struct UploadRoutes: Sendable {
 
     /// Receives what was reserved for, and gives the reservation back when that fails.
     private func receive(
-        _ pieces: inout UploadPieces, firstName: String?, of record: UploadRecord, _ form: inout UploadForm
+        _ pieces: inout UploadPieces, first: PhotoReceiver.Heading?, of record: UploadRecord, _ form: inout UploadForm
     ) async throws -> UploadRecord {
         let receiver = PhotoReceiver(pipeline: pipeline)
         do {
             if record.state == .draft {
-                let hashes = try await receiver.addPhotos(&pieces, firstName: firstName, to: record.id, form: &form)
+                let photos = try await receiver.addPhotos(&pieces, first: first, to: record.id, form: &form)
                 try checkDraftText(form, record)
                 if record.clientReference != nil {
-                    return try await pipeline.note(fingerprint(of: form, photos: hashes, by: record), of: record.id)
+                    return try await pipeline.note(fingerprint(of: form, photos: photos, by: record), of: record.id)
                 }
             } else {
                 let photos = try await receiver.ingestPhotos(
-                    &pieces, firstName: firstName, of: record, form: &form)
+                    &pieces, first: first, of: record, form: &form)
                 try checkDraftFlag(form)
                 try await pipeline.accept(record.id, photos: photos, text: form.text)
             }
