@@ -135,11 +135,19 @@ struct Claim {
                 .tooManyPhotos, "more than the \(pipeline.settings.maxPhotos) photos that a post may have",
                 hint: "make several folders of it")
         }
+        guard parcel.alts.count <= parcel.photos.count else {
+            throw PipelineError(
+                .badSidecar,
+                "\"alt\" has \(parcel.alts.count) alternative texts, and there are \(parcel.photos.count) photos",
+                hint: "give one for each photo, in the order of their names")
+        }
         var photos: [UploadRecord.Photo] = []
         for (number, photo) in parcel.photos.enumerated() {
             let reader = try await pipeline.onFileThread { try photo.open() }
             try await rest(reader, named: photo.name)
-            photos.append(try await pipeline.ingest(reader, as: number, originalName: photo.name, of: record))
+            var ingested = try await pipeline.ingest(reader, as: number, originalName: photo.name, of: record)
+            if number < parcel.alts.count { ingested.alt = parcel.alts[number] }
+            photos.append(ingested)
         }
         let text = try await parcel.text.isEmpty ? xmpText(of: record) : parcel.text
         try await pipeline.accept(record.id, photos: photos, text: text)

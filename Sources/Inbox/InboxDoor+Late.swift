@@ -69,15 +69,15 @@ extension InboxDoor {
         }
     }
 
-    /// Gives the photo's post the text, if it is young and has none, and puts the document beside the photo.
+    /// Gives the photo's post what the document says, if it is young and has nothing of that, and puts the document beside the photo.
     private func addText(in late: Candidate, to photo: String, _ note: Note) async throws {
         let storage = pipeline.storage
-        let text = try await pipeline.onFileThread {
-            try Sidecar.text(in: late.place.open(in: storage.inbox).file(late.name), named: late.name)
+        let sidecar = try await pipeline.onFileThread {
+            try Sidecar.read(late.place.open(in: storage.inbox).file(late.name), named: late.name)
         }
         let isYoung = note.publishedAt.map { WallClock.milliseconds() - $0 < Self.lateTime } ?? false
         guard note.outcome == "published", isYoung, let post = PostID(note.post),
-            try await LateText(text).add(to: post, of: late.owner, in: pipeline.tree)
+            try await LateText(sidecar).add(to: post, of: late.owner, in: pipeline.tree)
         else {
             throw PipelineError(
                 .badSidecar, "\(late.name) came after its photo, which is post \(note.post)",

@@ -2,45 +2,59 @@ import Pipeline
 import Posts
 import Tree
 
-/// A text that is given to a post of photos after its publication.
+/// What is said of a post of photos after its publication: its text, and alternative texts of its photos.
 struct LateText {
     private let text: String
+    private let alts: [String]
 
-    /// Checks the text.
+    /// Checks the texts.
     ///
     /// - Throws: `PipelineError` `bad_text`.
-    init(_ text: String) throws(PipelineError) {
-        guard let text = PostText.checked(text) else {
-            throw PipelineError(
-                .badText, "the text has more than \(PostText.maxCharacters) characters, or control characters",
-                hint: "shorten it")
-        }
-        self.text = text
+    init(_ sidecar: Sidecar) throws(PipelineError) {
+        text = try UploadPipeline.checked(text: sidecar.text)
+        var alts: [String] = []
+        for alt in sidecar.alts { alts.append(try UploadPipeline.checked(alt: alt)) }
+        self.alts = alts
     }
 
-    /// Gives it to the post, with its hashtags, if that is the user's and has none.
+    /// Gives all of it to the post, with its hashtags, or nothing, if that is not the user's or has other words in a place.
     ///
-    /// - Returns: Whether it was done, or the post has this very text.
+    /// - Returns: Whether it was done, or the post has these very words.
     /// - Throws: A fault of the tree.
     func add(to id: PostID, of owner: UserID, in tree: TreeStore) async throws -> Bool {
+        guard !text.isEmpty || alts.contains(where: { !$0.isEmpty }) else { return false }
+        while true {
+            guard let post = try await tree.get(Paths.post(id)),
+                post["author"]?["uid"]?.stringValue == owner.description, let update = try update(of: post, id)
+            else { return false }
+            guard !update.values.isEmpty else { return true }
+            do {
+                try await tree.update(update)
+                return true
+            } catch {
+                // Somebody else was faster: by now it may have such words, or none still.
+                guard error.code == .preconditionFailed else { throw error }
+            }
+        }
+    }
+
+    /// What the post lacks; nil when it has other words in a place, or no such photo.
+    private func update(of post: TreeValue, _ id: PostID) throws(TreeError) -> MultiPathUpdate? {
         let path = Paths.post(id)
-        guard let post = try await tree.get(path), post["author"]?["uid"]?.stringValue == owner.description else {
-            return false
+        var update = MultiPathUpdate(preconditions: [.equals(path, post)])
+        if !text.isEmpty, post["text"]?.stringValue != text {
+            guard post["text"] == nil else { return nil }
+            update[path / "text"] = .string(text)
+            update[path / "kind"] = "photo_text"
+            for tag in Hashtags.tags(in: text) { update[Paths.hashtag(tag) / id.key] = true }
         }
-        if post["text"]?.stringValue == text { return true }
-        guard post["text"] == nil, !text.isEmpty else { return false }
-        var update = MultiPathUpdate(preconditions: [
-            .equals(path / "author" / "uid", .string(owner.description)), .absent(path / "text"),
-        ])
-        update[path / "text"] = .string(text)
-        update[path / "kind"] = "photo_text"
-        for tag in Hashtags.tags(in: text) { update[Paths.hashtag(tag) / id.key] = true }
-        do {
-            try await tree.update(update)
-            return true
-        } catch {
-            guard error.code == .preconditionFailed else { throw error }
-            return false  // Somebody else was faster.
+        for (number, alt) in alts.enumerated() where !alt.isEmpty {
+            let key = try TreeKey(String(number))
+            guard let photo = post["photos"]?[key] else { return nil }
+            if photo["alt"]?.stringValue == alt { continue }
+            guard photo["alt"] == nil else { return nil }
+            update[path / "photos" / key / "alt"] = .string(alt)
         }
+        return update
     }
 }

@@ -1,7 +1,7 @@
 import Blobs
 import Pipeline
 
-/// What lies in a claim's folder: photos in the order of their names, and a text.
+/// What lies in a claim's folder: photos in the order of their names, and what is said of them.
 struct Parcel {
     struct Photo: Sendable {
         let name: String
@@ -16,6 +16,8 @@ struct Parcel {
     /// One more than may be, where there are too many.
     private(set) var photos: [Photo] = []
     private(set) var text = ""
+    /// The alternative texts of the photos, in their order; there may be fewer of them.
+    private(set) var alts: [String] = []
     /// Whether neither a photo nor a folder `NAME.post` is there.
     let isEmpty: Bool
 
@@ -43,7 +45,9 @@ struct Parcel {
     private mutating func add(_ name: String, from folder: Directory, isText: Bool) throws {
         let file = Photo(name: name, folder: folder)
         if isText {
-            text = try Sidecar.text(in: file.open(), named: name)
+            let sidecar = try Sidecar.read(file.open(), named: name)
+            text = sidecar.text
+            if !sidecar.alts.isEmpty { alts = sidecar.alts }
         } else {
             photos.append(file)
         }

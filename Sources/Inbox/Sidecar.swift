@@ -4,10 +4,11 @@ import Pipeline
 
 /// What a person says about a photo: `photo.jpg.json` beside it, or `post.json` in a folder `NAME.post`.
 ///
-///     { "text": "At the lake #summer" }
+///     { "text": "At the lake #summer", "alt": "Two children on a jetty" }
 ///
-/// Other programs call it `caption` or `description`. Fields beside it are kept for their owners and ignored; a document
-/// without any of these is refused, for its text would be lost.
+/// Other programs call the text `caption` or `description`. `alt` is what the photo shows, in words; of several photos a list,
+/// in the order of their names. Fields beside these are kept for their owners and ignored; a document without any of these is
+/// refused, for its text would be lost.
 struct Sidecar: Decodable {
     static let suffix = ".json"
     static let postFolderSuffix = ".post"
@@ -17,9 +18,12 @@ struct Sidecar: Decodable {
     private static let textFields = ["text", "caption", "description"]
     /// Of these a document may consist that has no text: Google Takeout's of a photo that nobody described.
     private static let fieldsWithoutText = ["photoTakenTime", "creationTime"]
+    private static let altField = "alt"
 
-    /// Nil when there is no field for one.
-    let text: String?
+    /// Empty when there is none.
+    let text: String
+    /// The alternative texts of the photos, in their order; there may be fewer of them.
+    let alts: [String]
     let fields: [String]
 
     private struct Field: CodingKey {
@@ -38,7 +42,21 @@ struct Sidecar: Decodable {
         for name in Self.textFields where fields.contains(name) && text?.isEmpty ?? true {
             text = try container.decodeIfPresent(String.self, forKey: Field(stringValue: name)) ?? text ?? ""
         }
-        self.text = text
+        self.text = text ?? ""
+        let alt = Field(stringValue: Self.altField)
+        if let one = try? container.decodeIfPresent(String.self, forKey: alt) {
+            alts = [one]
+        } else {
+            alts = try container.decodeIfPresent([String].self, forKey: alt) ?? []
+        }
+    }
+
+    /// Whether it is certain that no text is lost with it.
+    private var isUnderstood: Bool {
+        fields.isEmpty
+            || fields.contains { name in
+                Self.textFields.contains(name) || name == Self.altField || Self.fieldsWithoutText.contains(name)
+            }
     }
 
     static func name(of photo: String) -> String { photo + suffix }
@@ -47,28 +65,28 @@ struct Sidecar: Decodable {
         sidecar.hasSuffix(suffix) ? String(sidecar.dropLast(suffix.count)) : nil
     }
 
-    /// Reads the text.
+    /// Reads a document.
     ///
     /// - Throws: `PipelineError` `bad_sidecar` that names the file.
-    static func text(in reader: FileReader, named name: String) throws -> String {
-        try text(inDocument: reader.readAll(maxBytes: maxBytes), named: name)
+    static func read(_ reader: FileReader, named name: String) throws -> Sidecar {
+        try read(reader.readAll(maxBytes: maxBytes), named: name)
     }
 
-    static func text(inDocument bytes: [UInt8], named name: String) throws(PipelineError) -> String {
+    static func read(_ bytes: [UInt8], named name: String) throws(PipelineError) -> Sidecar {
         guard bytes.count <= maxBytes else {
             throw PipelineError(.badSidecar, "\(name) has more than \(maxBytes) bytes", hint: "it only needs a text")
         }
         guard let sidecar = try? JSONDecoder().decode(Sidecar.self, from: Data(bytes)) else {
             throw PipelineError(
-                .badSidecar, "\(name) is no JSON object with a \"text\" string", hint: #"write {"text": "…"}"#)
+                .badSidecar, "\(name) is no JSON object with a \"text\" string, or its \"alt\" is none",
+                hint: #"write {"text": "…", "alt": "…"}"#)
         }
-        let isWithoutText = sidecar.fields.isEmpty || sidecar.fields.contains(where: fieldsWithoutText.contains)
-        guard let text = sidecar.text ?? (isWithoutText ? "" : nil) else {
+        guard sidecar.isUnderstood else {
             let fields = sidecar.fields.prefix(5).map { "\"\($0.prefix(40))\"" }.joined(separator: ", ")
             throw PipelineError(
                 .badSidecar, "\(name) has no field that is known to hold a text; it has \(fields)",
                 hint: #"write {"text": "…"}; "caption" and "description" are read, too"#)
         }
-        return text
+        return sidecar
     }
 }

@@ -19,6 +19,8 @@ struct SidecarTests {
         (#"{"text": null, "caption": "b"}"#, "b"), (#"{"caption": "b", "tags": ["x"]}"#, "b"), ("{}", ""),
         (#"{"title": "IMG.jpg", "description": "", "photoTakenTime": {}}"#, ""), (#"{"photoTakenTime": {}}"#, ""),
         (#"{"captoin": "b"}"#, nil), (#"{"tags": ["x"]}"#, nil), (#"{"caption": ["b"]}"#, nil), ("[]", nil), ("", nil),
+        (#"{"alt": "A jetty"}"#, ""), (#"{"alt": null, "text": "a"}"#, "a"), (#"{"text": "a", "alt": 5}"#, nil),
+        (#"{"text": "a", "alt": {"lake.jpg": "A jetty"}}"#, nil), (#"{"text": "a", "alt": ["b", 5]}"#, nil),
     ]
 
     @Test(
@@ -26,9 +28,9 @@ struct SidecarTests {
         arguments: fieldCases)
     func fields(document: String, text: String?) throws {
         let sidecar = try? JSONDecoder().decode(Sidecar.self, from: Data(document.utf8))
-        let read = Result { try Sidecar.text(inDocument: Array(document.utf8), named: "lake.jpg.json") }
+        let read = Result { try Sidecar.read(Array(document.utf8), named: "lake.jpg.json") }
         switch read {
-        case .success(let actual): #expect(actual == text)
+        case .success(let actual): #expect(actual.text == text)
         case .failure(let error):
             let error = try #require(error as? PipelineError)
             #expect(text == nil && error.code == .badSidecar && error.message.contains("lake.jpg.json"))
@@ -110,6 +112,73 @@ struct SidecarTests {
             try await eventually { running.scratch.exists("Storage/done/maria/a.jpg.json") == isJSON }
             #expect(running.scratch.exists("Storage/inbox/maria/\(name)") == !isJSON, "XMP stays")
         }
+    }
+
+    @Test("Alternative texts: of a photo, and of a folder's photos in the order of their names")
+    func alts() async throws {
+        try await withInbox { running in
+            try running.scratch.write(#"{"text": "One", "alt": " A jetty "}"#, to: "Storage/inbox/maria/a.jpg.json")
+            try running.drop(Self.photo, as: "maria/a.jpg")
+            try running.scratch.write(#"{"alt": ["", "The lake"]}"#, to: "trip.post/post.json")
+            for name in ["3.jpg", "1.jpg", "2.jpg"] {
+                try running.scratch.write(try Fixture.bytes(Self.photo), to: "trip.post/\(name)")
+            }
+            try FileManager.default.moveItem(
+                atPath: running.scratch.path + "/trip.post", toPath: running.storage.path + "/inbox/maria/trip.post")
+            let one = try await running.document("done/maria/a.jpg.receipt.json")
+            let trip = try await running.document("done/maria/trip.post.receipt.json")
+            #expect(try await altTexts(of: one, running) == ["A jetty"])
+            #expect(try await altTexts(of: trip, running) == [nil, "The lake", nil])
+        }
+    }
+
+    @Test(
+        "An alternative text that would be lost, or is none, takes its photo to failed/, both whole",
+        arguments: [
+            (#"["a", "b"]"#, "bad_sidecar", "2 alternative texts"), ("7", "bad_sidecar", "alt"),
+            ("\"" + String(repeating: "x", count: 1001) + "\"", "bad_text", "1000"),
+        ])
+    func refusedAlts(alt: String, code: String, word: String) async throws {
+        try await withInbox { running in
+            try running.scratch.write(#"{"text": "kept", "alt": \#(alt)}"#, to: "Storage/inbox/maria/a.jpg.json")
+            try running.drop(Self.photo, as: "maria/a.jpg")
+            let reason = try await running.document("failed/\(code)/maria/a.jpg.reason.json")
+            #expect(reason["message"]?.contains(word) == true, "\(reason)")
+            try await eventually { running.scratch.exists("Storage/failed/\(code)/maria/a.jpg.json") }
+            #expect(try await running.posts().isEmpty)
+        }
+    }
+
+    @Test("An alternative text that comes late is added to a photo that has none, and to no other")
+    func lateAlt() async throws {
+        try await withInbox { running in
+            try running.drop(Self.photo, as: "maria/a.jpg")
+            let receipt = try await running.document("done/maria/a.jpg.receipt.json")
+            try running.scratch.write(#"{"alt": "A jetty"}"#, to: "Storage/inbox/maria/a.jpg.json")
+            try await eventually { running.scratch.exists("Storage/done/maria/a.jpg.json") }
+            #expect(try await altTexts(of: receipt, running) == ["A jetty"])
+            #expect(try await running.posts().first?["kind"] == "photo", "it is no text of the post")
+
+            // The same words again with a text that is new; then other words, which are refused with all beside them.
+            try running.scratch.write(#"{"alt": "A jetty", "text": "Late"}"#, to: "Storage/inbox/maria/a.jpg.json")
+            try await eventually { !running.scratch.exists("Storage/inbox/maria/a.jpg.json") }
+            #expect(try await running.posts().first?["text"] == "Late")
+            try running.scratch.write(#"{"alt": "A boat", "text": "Late"}"#, to: "Storage/inbox/maria/a.jpg.json")
+            _ = try await running.document("failed/bad_sidecar/maria/a.jpg.json.reason.json")
+            #expect(try await altTexts(of: receipt, running) == ["A jetty"])
+
+            try running.drop(Self.photo, as: "maria/b.jpg")
+            let other = try await running.document("done/maria/b.jpg.receipt.json")
+            try running.scratch.write(#"{"alt": ["One", "No photo"]}"#, to: "Storage/inbox/maria/b.jpg.json")
+            _ = try await running.document("failed/bad_sidecar/maria/b.jpg.json.reason.json")
+            #expect(try await altTexts(of: other, running) == [nil])
+        }
+    }
+
+    private func altTexts(of receipt: [String: String], _ running: RunningPipeline) async throws -> [String?] {
+        let id = try #require(receipt["post"])
+        let photos = try await running.storage.tree.get(TreePath("posts/\(id)/photos"))?.object ?? [:]
+        return photos.sorted { $0.key < $1.key }.map { $0.value["alt"]?.stringValue }
     }
 
     @Test("A document whose text would be lost takes its photo to failed/, both whole")
