@@ -25,6 +25,7 @@ struct UploadCommand: AsyncParsableCommand {
               tintype upload photo.jpg --user maria --text "At the lake #summer"
               tintype upload ~/Pictures IMG_*.jpg --user maria
               tintype upload 1.jpg 2.jpg --user maria --one-post --text "Two views"
+              tintype upload 1.jpg 2.jpg --user maria --alt "A jetty" --alt "The lake"
               tintype upload - --user maria --json < photo.jpg
               tintype upload --user maria --text "No photo, just words"
             """)
@@ -43,6 +44,11 @@ struct UploadCommand: AsyncParsableCommand {
     var text: String = ""
 
     @Option(
+        help: ArgumentHelp(
+            "What a photo shows, for who cannot see it; one for each photo, in their order.", valueName: "text"))
+    var alt: [String] = []
+
+    @Option(
         help: ArgumentHelp("A name of yours for this upload: a repeated one finds the same post.", valueName: "key"))
     var key: String?
 
@@ -59,13 +65,16 @@ struct UploadCommand: AsyncParsableCommand {
         if key != nil, photos.count > 1, !onePost {
             throw ValidationError("--key names one upload; with several photos it needs --one-post")
         }
+        if alt.count > photos.count {
+            throw ValidationError("--alt is there \(alt.count) times, for \(photos.count) photos")
+        }
         if photos.filter({ $0 == "-" }).count > 1 { throw ValidationError("standard input can be read once") }
     }
 
     func run() async throws {
         let sender = UploadSender(
             service: try Service(storage), user: user, text: text, key: key, findsKnown: !again && key == nil)
-        let (files, passedOver) = try UploadFile.files(photos)
+        let (files, passedOver) = try UploadFile.files(photos, alts: alt)
         if passedOver > 0 {
             Terminal.tell(
                 "passed over \(passedOver == 1 ? "1 file that is no picture" : "\(passedOver) files that are no pictures")"

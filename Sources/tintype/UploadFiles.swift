@@ -7,6 +7,8 @@ import NIOPosix
 struct UploadFile: Sendable, Hashable {
     /// As it was named on the command line, or below a folder that was.
     let path: String
+    /// What it shows, in words; nil when that was not said.
+    var alt: String?
 
     var isStandardInput: Bool { path == "-" }
     /// What the service is told that the photo is called.
@@ -29,16 +31,24 @@ extension UploadFile {
 
     /// The photos that the arguments of a command name: files, `-`, and of a folder every picture in it and below, in the
     /// order of their names. What in a folder is no picture is passed over.
-    static func files(_ arguments: [String]) throws -> (files: [UploadFile], passedOver: Int) {
+    ///
+    /// - Parameter alts: What the first of them show, in words. With these, there can be no folders: nobody would know
+    ///   which picture is meant.
+    static func files(
+        _ arguments: [String], alts: [String] = []
+    ) throws -> (files: [UploadFile], passedOver: Int) {
         var files: [UploadFile] = []
         var passedOver = 0
-        for argument in arguments {
+        for (number, argument) in arguments.enumerated() {
             var isFolder: ObjCBool = false
             guard argument != "-", FileManager.default.fileExists(atPath: argument, isDirectory: &isFolder),
                 isFolder.boolValue
             else {
-                files.append(UploadFile(path: argument))
+                files.append(UploadFile(path: argument, alt: number < alts.count ? alts[number] : nil))
                 continue
+            }
+            guard alts.isEmpty else {
+                throw ConfigurationError("--alt goes with photos, and \(argument) is a folder: name its photos")
             }
             let found = try paths(in: argument)
             let pictures = found.filter(isPicture)

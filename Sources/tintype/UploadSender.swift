@@ -55,7 +55,7 @@ struct UploadSender: Sendable {
 
     private func sendOne(_ file: UploadFile?) async throws -> UploadOutcome {
         try await post(
-            "/v1/uploads", ["user": user, "text": text, "name": file?.name, "duplicates": policy],
+            "/v1/uploads", ["user": user, "text": text, "name": file?.name, "alt": file?.alt, "duplicates": policy],
             body: try file.map(Self.body) ?? .none)
     }
 
@@ -67,7 +67,8 @@ struct UploadSender: Sendable {
         for file in files {
             do {
                 _ = try await service.send(
-                    .post, "/v1/uploads/\(id)/photos", query: ["name": file.name], body: try Self.body(file))
+                    .post, "/v1/uploads/\(id)/photos", query: ["name": file.name, "alt": file.alt],
+                    body: try Self.body(file))
             } catch let error as ServiceError {
                 throw error.about(file)
             }

@@ -98,6 +98,38 @@ struct UploadCommandTests {
         }
     }
 
+    @Test("--alt, once for each photo in their order; more of them than photos, or one for a folder, is refused")
+    func alternativeTexts() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            let storage = ["--user", "maria", "--storage", daemon.storage]
+            let files = (0..<3).map { "\(scratch.path)/p\($0).jpg" }
+            for (number, _) in files.enumerated() { try scratch.write(try Self.photo(number), to: "p\(number).jpg") }
+            func alts(_ arguments: [String]) async throws -> [String] {
+                let result = try await run(["upload", "--again", "--json"] + arguments + storage)
+                #expect(result.status == 0, "\(result)")
+                return result.output.matches(of: /"alt":"([^"]*)"/).map { String($0.1) }
+            }
+            let two = ["--alt", "A jetty", "--alt", "Zwölf Möwen"]
+            #expect(try await alts(files + two) == ["A jetty", "Zwölf Möwen"])
+            #expect(try await alts(files + ["--one-post", "--alt", "", "--alt", "The lake"]) == ["The lake"])
+            let list = try await run(["posts", "--json", "--limit", "1"] + Array(storage.suffix(2)))
+            #expect(list.output.contains(#""alt":"The lake""#), "\(list)")
+
+            let refusals: [(arguments: [String], status: Int32, word: String)] = [
+                ([files[0]] + two, 2, "2 times, for 1 photo"), (["--text", "Words", "--alt", "A jetty"], 2, "--alt"),
+                ([scratch.path, "--alt", "A jetty"], 2, "is a folder"),
+                ([files[0], "--alt", String(repeating: "x", count: 1001)], 1, "1000 characters"),
+            ]
+            for refusal in refusals {
+                let result = try await run(["upload", "--again"] + refusal.arguments + storage)
+                #expect(result.status == refusal.status && result.errors.contains(refusal.word), "\(result)")
+            }
+            #expect(try await posts(of: "maria", Array(storage.suffix(2))).count == 4, "nothing was sent")
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
     @Test("On a terminal, a line never lands behind the progress bar")
     func progressBar() async throws {
         try await withScratch { scratch in
