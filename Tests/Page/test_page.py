@@ -39,8 +39,8 @@ class Service:
         assert answer.returncode == 0, answer.stdout + answer.stderr
         return json.loads(answer.stdout)
 
-    def post(self, text, photo=None):
-        options = ["-F", "user=maria", "-F", f"text={text}"]
+    def post(self, text, photo=None, alt=None):
+        options = ["-F", "user=maria", "-F", f"text={text}", *(["-F", f"alt={alt}"] if alt else [])]
         return self.ask("/v1/uploads", *options, *(["-F", f"photo=@{ROOT}/Fixtures/{photo}"] if photo else []))["post_id"]
 
 
@@ -127,6 +127,20 @@ def test_a_photo_opens_and_closes_by_the_keyboard_and_has_a_description(browser)
         tab.press("Escape", 27)
         tab.wait("!viewer.open")
         tab.wait("document.activeElement === list.querySelector('.photos a')")
+        tab.close()
+
+
+def test_a_photo_is_described_by_its_alternative_text_also_when_it_is_opened(browser):
+    alt = 'Two <b>children</b> on a "jetty"'
+    with service() as running:
+        running.post("Summer", "photo.jpg", alt)
+        tab = browser.open(running.url)
+        tab.wait("list.querySelector('.photos a') !== null")
+        assert tab.value("list.querySelector('img').alt") == alt
+        tab.value("list.querySelector('.photos a').click()")
+        tab.wait("viewer.open")
+        assert tab.value("viewer.querySelector('img').alt") == alt
+        assert tab.faults == []
         tab.close()
 
 
