@@ -41,6 +41,15 @@ def in_light(pixel, white=WHITE):
     return [v * white for v in icc.times(matrix, [icc.linear(c / 255) for c in pixel[:3]])]
 
 
+def scene(pixel):
+    """The light of the fixtures' picture: at four tenths of diffuse white, and one corner and the arrow at five times it."""
+    return in_light(pixel, WHITE * (5 if pixel in ((240, 220, 40, 255), (255, 255, 255, 255)) else 0.4))
+
+
+# A pixel's samples of that light, 0 to 1, by the number of their transfer (ITU-T H.273, table 3).
+SAMPLES = {16: lambda pixel: [pq(v) for v in scene(pixel)], 18: lambda pixel: hlg(scene(pixel))}
+
+
 def _rolled_off(light, peak):
     top, sample, end = pq(peak), pq(light), pq(WHITE) / pq(peak)
     sample, knee = min(sample / top, 1), 1.5 * end - 0.5

@@ -77,7 +77,7 @@ def encode(picture, *options, avif=False, depth=8, samples=None):
         item.properties.append(aperture(picture.width, picture.height, right, bottom))
         return item
     color_type = png.GREY if all(r == g == b for r, g, b, a in picture.pixels) else png.RGB
-    source = png.encode(picture, depth, color_type) if samples is None else png.encode_deep(picture, samples)
+    source = png.encode(picture, depth, color_type) if samples is None else png.encode_samples(picture, samples)
     command = ["heif-enc", "-q", "85", "--no-alpha", *(["-A"] if avif else []), *options]
     return _coded(source, b"av01" if avif else b"hvc1", command)
 
@@ -85,7 +85,7 @@ def encode(picture, *options, avif=False, depth=8, samples=None):
 def encode_av1(picture, bits, chroma, *options, samples=None):
     """The picture as an item of AV1; for the options see avifenc. heif-enc does not code every kind."""
     color_type = png.GREY if chroma == "400" else png.RGB
-    source = png.encode(picture, 16, color_type) if samples is None else png.encode_deep(picture, samples)
+    source = png.encode(picture, 16, color_type) if samples is None else png.encode_samples(picture, samples)
     command = ["avifenc", "--min", "8", "--max", "16", "-s", "6", "-j", "1", "--ignore-icc", "-d", str(bits), "-y",
                chroma, *options]
     return _coded(source, b"av01", command)

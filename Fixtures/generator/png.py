@@ -40,10 +40,10 @@ def encode(picture, depth, color_type, interlace=False, palette=None, transparen
     return b"".join(parts)
 
 
-def encode_deep(picture, samples, before=b""):
-    """Encodes RGB of 16 bits; `samples` gives a pixel's three samples, `before` are chunks before the pixels."""
-    data = _scan(picture, 16, samples, 0, 0, 1, 1)
-    return b"".join([SIGNATURE, header(picture.width, picture.height, 16, RGB), before,
+def encode_samples(picture, samples, depth=16, color_type=RGB, interlace=False, before=b""):
+    """Encodes what `samples` gives of each pixel: a list of its samples; `before` are chunks before the pixels."""
+    data = b"".join(_scan(picture, depth, samples, *p) for p in (ADAM7 if interlace else ((0, 0, 1, 1),)))
+    return b"".join([SIGNATURE, header(picture.width, picture.height, depth, color_type, int(interlace)), before,
                      chunk(b"IDAT", zlib.compress(data, 9)), chunk(b"IEND", b"")])
 
 

@@ -60,21 +60,21 @@ static ccodecs_code code_of_error(const ccodecs_png_decoder *decoder) {
     return decoder->ran_off_the_end ? CCODECS_TRUNCATED : CCODECS_CORRUPT;
 }
 
-// Everything becomes 8-bit grey, RGB or RGBA. Gamma is left as it is.
-static void set_transforms(ccodecs_png_decoder *decoder) {
+// Everything becomes 8-bit grey, RGB or RGBA, or RGB or RGBA of 8 or 16 bits. Gamma is left as it is.
+static void set_transforms(ccodecs_png_decoder *decoder, bool is_deep) {
     png_structp png = decoder->png;
-    png_set_expand(png);    // palettes, small bit depths, tRNS
-    png_set_scale_16(png);  // rounds, where strip_16 would truncate
+    png_set_expand(png);  // palettes, small bit depths, tRNS
+    if (!is_deep) png_set_scale_16(png);  // rounds, where strip_16 would truncate
     bool has_alpha = (png_get_color_type(png, decoder->info) & PNG_COLOR_MASK_ALPHA) != 0
         || png_get_valid(png, decoder->info, PNG_INFO_tRNS) != 0;
-    if (has_alpha) png_set_gray_to_rgb(png);
+    if (has_alpha || is_deep) png_set_gray_to_rgb(png);
     decoder->passes = png_set_interlace_handling(png);
     png_read_update_info(png, decoder->info);
 }
 
 ccodecs_code ccodecs_png_open(const uint8_t *bytes, size_t count, uint32_t max_width, uint32_t max_height,
-                              size_t max_chunk_bytes, size_t step_bytes, ccodecs_png_decoder **result,
-                              ccodecs_png_info *info, ccodecs_fault *fault) {
+                              size_t max_chunk_bytes, size_t step_bytes, bool is_deep,
+                              ccodecs_png_decoder **result, ccodecs_png_info *info, ccodecs_fault *fault) {
     ccodecs_png_decoder *decoder = calloc(1, sizeof *decoder);
     *result = decoder;  // the caller closes it, whatever is returned
     if (decoder == NULL) return CCODECS_OUT_OF_MEMORY;
@@ -96,12 +96,13 @@ ccodecs_code ccodecs_png_open(const uint8_t *bytes, size_t count, uint32_t max_w
     if (step_bytes > 0) png_set_compression_buffer_size(png, step_bytes);
     png_set_read_fn(png, decoder, on_read);
     png_read_info(png, decoder->info);
-    set_transforms(decoder);
+    set_transforms(decoder, is_deep);
     decoder->row_bytes = png_get_rowbytes(png, decoder->info);
     decoder->height = png_get_image_height(png, decoder->info);
     info->layout.width = png_get_image_width(png, decoder->info);
     info->layout.height = decoder->height;
     info->layout.channels = png_get_channels(png, decoder->info);
+    info->bits = png_get_bit_depth(png, decoder->info);
     info->is_interlaced = decoder->passes > 1;
     return CCODECS_OK;
 }

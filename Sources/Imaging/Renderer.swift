@@ -9,7 +9,8 @@
 /// of others; a colour profile, at most 8 MB, and what lcms2 makes of it.
 ///
 /// What is not decoded row by row adds, held under `ImageLimits.maxWorkingBytes`: a PNG of 8 bits and up to 64 MiB all
-/// of its samples, and its packed bytes; an interlaced PNG 1, 3 or 4 bytes a pixel; a GIF 1 and its packed bytes; a
+/// of its samples, and its packed bytes; an interlaced PNG 1, 3 or 4 bytes a pixel, and up to 8 where each
+/// sample is to be looked at (`CodedSamples`); a GIF 1 and its packed bytes; a
 /// JPEG of several scans 2⅛ bytes a stored sample (3.2 bytes a pixel at 4:2:0), a lossy WebP 1.5, another one 8; of a HEIC
 /// or AVIF a row of tiles, or all of it if it has none, as it is coded, a byte a pixel, and of a HEIC a plane more: 3.5
 /// bytes a pixel of an 8-bit HEIC at 4:2:0, 7 of a 10-bit AVIF at 4:4:4; an animation 12.

@@ -10,7 +10,10 @@ struct ColorTests {
             ("profile-p3.png", "rgb-8.png"), ("profile-p3-16.png", "rgb-8.png"),
             ("profile-p3-alpha.png", "rgba-8.png"), ("profile-grey.png", "grey-8.png"),
             ("profile-grey-alpha.png", "grey-alpha-8.png"), ("profile-wins.png", "rgb-8.png"),
-            ("gamma-and-primaries.png", "rgb-8.png"),
+            ("gamma-and-primaries.png", "rgb-8.png"), ("coded-p3.png", "rgb-8.png"), ("coded-p3-16.png", "rgb-8.png"),
+            ("coded-gamma.png", "rgb-8.png"), ("coded-wins.png", "rgb-8.png"), ("coded-twice.png", "rgb-8.png"),
+            ("coded-as-unknown.png", "rgb-8.png"), ("coded-matrix-profile.png", "rgb-8.png"),
+            ("coded-narrow.png", "rgb-8.png"), ("coded-narrow-16.png", "rgb-8.png"),
         ])
     func sameColors(file: String, reference: String) throws {
         let (picture, expected) = (try decode(Fixture.bytes(file)), try decode(Fixture.bytes(reference)))
@@ -22,7 +25,8 @@ struct ColorTests {
         "What says that it is sRGB, or says nothing, is not touched",
         arguments: [
             "gamma-of-srgb.png", "primaries-alone.png", "srgb-wins.png", "gamma-0.png", "gamma-short.png",
-            "primaries-in-a-line.png", "profile-not-packed.png",
+            "primaries-in-a-line.png", "profile-not-packed.png", "coded-srgb.png", "coded-matrix-srgb.png",
+            "coded-short.png", "coded-long.png", "coded-matrix.png", "coded-range-2.png", "coded-behind-palette.png",
         ])
     func untouchedColors(file: String) throws {
         #expect(try decode(Fixture.bytes(file)) == decode(Fixture.bytes("rgb-8.png")))

@@ -92,11 +92,7 @@
                     : isRGB
                         ? SIMD3(levels[2][x], luma, levels[1][x])
                         : matrix.rgb(luma, levels[1][chroma], levels[2][chroma])
-                let color =
-                    toneMapper?.srgb(pixel)
-                    ?? SIMD3<UInt8>(
-                        truncatingIfNeeded: SIMD3<Int32>(
-                            pixel.clamped(lowerBound: .zero, upperBound: .one) * 255 + 0.5))
+                let color = toneMapper?.srgb(pixel) ?? pixel.samples
                 target[x] = color.x
                 target[width + x] = color.y
                 target[2 * width + x] = color.z

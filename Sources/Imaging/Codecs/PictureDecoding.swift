@@ -17,12 +17,10 @@ struct PictureDecoding {
     /// Makes the views from the decoder's rows.
     func decode(_ bytes: Span<UInt8>, to views: [View]) throws(ImageError) -> DecodedViews {
         if header.format == .jpeg { return try decodeJPEG(bytes, to: views) }
-        if header.format == .png, let decoded = decodeUsualPNG(bytes, to: views) { return decoded }
         return try unsafe bytes.withUnsafeBufferPointer { buffer throws(ImageError) in
             switch header.format {
             case .jpeg: try unsafe decodeAnyJPEG(buffer, to: views)
-            case .png:
-                try read(RowPlanes(try unsafe PNGDecoder(buffer, header: header, limits: limits)), bytes, to: views)
+            case .png: try unsafe decodePNG(buffer, to: views)
             case .gif:
                 try read(
                     try unsafe GIFDecoder(buffer, header: header, for: largest(of: views), limits: limits), bytes,
@@ -83,10 +81,20 @@ struct PictureDecoding {
             : try read(RowPlanes(JPEGRowDecoder(source, eighths: eighths)), bytes, to: views)
     }
 
-    /// By our own decoder; nil when it will not have the picture, and libpng is to decode or to refuse it.
-    private func decodeUsualPNG(_ bytes: Span<UInt8>, to views: [View]) -> DecodedViews? {
-        guard let decoder = WholePNGDecoder(bytes, header: header, limits: limits) else { return nil }
-        return try? read(decoder, bytes, to: views, acceptsTruncated: false)
+    /// By our own decoder, or by libpng where it will not have the picture, or each sample is to be looked at.
+    @unsafe
+    private func decodePNG(
+        _ buffer: UnsafeBufferPointer<UInt8>, to views: [View]
+    ) throws(ImageError) -> DecodedViews {
+        let bytes = unsafe buffer.span
+        let samples = PNGColors(bytes).samples
+        if samples == nil, let decoder = WholePNGDecoder(bytes, header: header, limits: limits),
+            let decoded = try? read(decoder, bytes, to: views, acceptsTruncated: false)
+        {
+            return decoded
+        }
+        let decoder = try unsafe PNGDecoder(buffer, header: header, samples: samples, limits: limits)
+        return try read(RowPlanes(decoder), bytes, to: views)
     }
 
     private func decodeWebP(_ bytes: Span<UInt8>, to views: [View]) throws(ImageError) -> DecodedViews {

@@ -18,6 +18,9 @@ struct ColorCoding: Sendable, Hashable {
         }
     }
 
+    /// Whether they say nothing of the colours but their range: others are to be asked.
+    var isUnspecified: Bool { primaries == 2 && transfer == 2 }
+
     /// What the numbers stand for (ITU-T H.273, tables 2 and 3); a number that stands for nothing counts as sRGB's.
     ///
     /// The curves that are meant for cameras are taken for sRGB's: what they give is meant to be shown as it is.

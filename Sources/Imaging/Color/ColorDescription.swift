@@ -14,11 +14,12 @@ enum ColorDescription: Sendable, Hashable {
 
     /// Reads what stands before the pixels of a file whose header was read.
     ///
-    /// Of a HEIC or AVIF, of which also the coded pictures are to be asked, see `HEIFDecoding`.
+    /// Of a HEIC or AVIF, of which also the coded pictures are to be asked, see `HEIFDecoding`; of a PNG it is what is left to
+    /// be done when its samples are what `PNGColors.samples` makes of them.
     static func read(_ bytes: Span<UInt8>, format: ImageFormat) -> ColorDescription {
         switch format {
         case .jpeg: readJPEG(bytes)
-        case .png: readPNG(bytes)
+        case .png: PNGColors(bytes).description(bytes)
         case .gif, .heic, .avif: .standard
         case .webp: profile(bytes, at: (try? WebPHeader.read(bytes))?.iccProfile)
         }

@@ -1,0 +1,52 @@
+/// What samples of red, green and blue stand for that use a part of their numbers, or are of high dynamic range.
+struct CodedSamples: Sendable {
+    /// Whether they use all numbers of their depth.
+    let isFullRange: Bool
+    /// Nil where their range of light is sRGB's.
+    let toneMapper: ToneMapper?
+}
+
+/// Turns rows of such samples, red, green, blue and perhaps alpha of 8 or 16 bits, into samples of 8 bits that use all
+/// numbers and have sRGB's range of light. Alpha always uses all numbers.
+struct CodedRowConverter: Sendable {
+    private let bytesPerSample: Int
+    private let channels: Int
+    /// For each sample its level.
+    private let levels: [Float]
+    private let alpha: [UInt8]
+    private let toneMapper: ToneMapper?
+
+    /// - Parameters:
+    ///   - channels: 3, or 4 with alpha.
+    ///   - bits: of a sample, 8 or 16; of 16 bits the upper byte comes first.
+    init(_ samples: CodedSamples, channels: Int, bits: Int) {
+        bytesPerSample = bits / 8
+        self.channels = channels
+        levels = SampleTable.levels(bits: bits, isFullRange: samples.isFullRange, isChroma: false)
+        alpha = channels == 4 ? SampleTable.luma(bits: bits, isFullRange: true) : []
+        toneMapper = samples.toneMapper
+    }
+
+    /// Converts a row, whose length it takes from the target.
+    func convert(_ stored: Span<UInt8>, to row: inout MutableSpan<UInt8>) {
+        func sample(_ index: Int) -> Int {
+            bytesPerSample == 1 ? Int(stored[index]) : Int(stored[2 * index]) << 8 | Int(stored[2 * index + 1])
+        }
+        for start in stride(from: 0, to: row.count, by: channels) {
+            let pixel = SIMD3(levels[sample(start)], levels[sample(start + 1)], levels[sample(start + 2)])
+            let color = toneMapper?.srgb(pixel) ?? pixel.samples
+            row[start] = color.x
+            row[start + 1] = color.y
+            row[start + 2] = color.z
+            if channels == 4 { row[start + 3] = alpha[sample(start + 3)] }
+        }
+    }
+}
+
+extension SIMD3<Float> {
+    /// Levels from 0 to 1 as samples of 8 bits; what is beyond is cut off.
+    @inline(__always)
+    var samples: SIMD3<UInt8> {
+        SIMD3<UInt8>(truncatingIfNeeded: SIMD3<Int32>(clamped(lowerBound: .zero, upperBound: .one) * 255 + 0.5))
+    }
+}

@@ -1,0 +1,104 @@
+internal import CCodecs
+
+/// What the chunks before a PNG's pixels say of its colours (PNG specification, third edition, 11.3.2).
+///
+/// The numbers of `cICP` settle it; else an `sRGB` chunk does; else a profile (`iCCP`); else `gAMA`, with `cHRM` or with
+/// sRGB's primaries. `cHRM` alone says nothing to us. Of two chunks of a kind the first counts.
+struct PNGColors {
+    private var chunks: [String: Range<Int>] = [:]
+    /// What `cICP` says; nil where there is none, or none that makes sense.
+    private var coding: ColorCoding?
+    /// The light of the brightest pixel, or of the screen on which it was mastered, in cd/m²; nil: nothing is said.
+    private let peak: Double?
+
+    private static let names = ["cICP", "mDCV", "cLLI", "sRGB", "iCCP", "gAMA", "cHRM"]
+
+    /// Walks over the chunks of a file whose header was read.
+    init(_ bytes: Span<UInt8>) {
+        var offset = 8  // after the signature
+        var isBehindPalette = false
+        while let payload = PNGHeader.nextChunk(bytes, &offset) {
+            let type = payload.lowerBound - 4
+            if bytes.starts(with: "IDAT", at: type) { break }
+            if bytes.starts(with: "PLTE", at: type) { isBehindPalette = true }
+            guard let name = PNGColors.names.first(where: { bytes.starts(with: $0, at: type) }), chunks[name] == nil
+            else { continue }
+            chunks[name] = payload
+            if name == "cICP", !isBehindPalette { coding = PNGColors.coding(payload, bytes) }
+        }
+        let content = chunks["cLLI"].flatMap { bytes.uint32(at: $0.lowerBound) }
+        let screen = chunks["mDCV"].flatMap { $0.count == 24 ? bytes.uint32(at: $0.lowerBound + 16) : nil }
+        peak = [content, screen].compactMap(\.self).first { $0 > 0 }.map { Double($0) / 10_000 }
+    }
+
+    /// Primaries, transfer characteristics, matrix coefficients, of which there are none, and whether the range is full.
+    private static func coding(_ payload: Range<Int>, _ bytes: Span<UInt8>) -> ColorCoding? {
+        let numbers = payload.map { Int(bytes[$0]) }
+        guard numbers.count == 4, numbers[2] == 0, numbers[3] <= 1 else { return nil }
+        return ColorCoding(primaries: numbers[0], transfer: numbers[1], matrix: 0, isFullRange: numbers[3] == 1)
+    }
+
+    /// What samples stand for that are not as other PNGs' are; nil where they are.
+    var samples: CodedSamples? {
+        guard let coding, coding.highDynamicRange != nil || !coding.isFullRange else { return nil }
+        return CodedSamples(
+            isFullRange: coding.isFullRange,
+            toneMapper: coding.highDynamicRange.map { ToneMapper($0, colors: coding.colors, peak: peak) })
+    }
+
+    /// What decoded samples mean, once they are of 8 bits and of sRGB's range of light.
+    func description(_ bytes: Span<UInt8>) -> ColorDescription {
+        if let coding, !coding.isUnspecified {
+            return coding.highDynamicRange == nil ? coding.description : .standard
+        }
+        if chunks["sRGB"] != nil { return .standard }
+        if let profile = chunks["iCCP"] { return PNGColors.unpackProfile(bytes.extracting(profile)) }
+        if let gamma = chunks["gAMA"] {
+            return PNGColors.readPrimaries(bytes, gamma: gamma, primaries: chunks["cHRM"])
+        }
+        return chunks["cICP"] != nil && coding == nil ? .broken : .standard
+    }
+
+    /// A name of 1 to 79 bytes, a zero, a zero for the only method of compression, and a zlib stream.
+    private static func unpackProfile(_ chunk: Span<UInt8>) -> ColorDescription {
+        var start = 0
+        while start < 80, let byte = chunk.byte(at: start), byte != 0 { start += 1 }
+        guard start > 0, chunk.byte(at: start) == 0, chunk.byte(at: start + 1) == 0 else { return .broken }
+        let packed = chunk.extracting((start + 2)...)
+        var unpacked: UnsafeMutablePointer<UInt8>?
+        var count = 0
+        let code = unsafe packed.withUnsafeBufferPointer { packed in
+            unsafe ccodecs_inflate(
+                packed.baseAddress, packed.count, ColorDescription.maxProfileBytes, &unpacked, &count)
+        }
+        defer { unsafe ccodecs_free(unpacked) }
+        guard code == .CCODECS_OK else { return .broken }
+        return ColorDescription.checked(unsafe Array(UnsafeBufferPointer(start: unpacked, count: count)))
+    }
+
+    /// Numbers are in units of 1/100,000. Beside an exponent that is close to 1/2.2 writers mean sRGB's curve, as they
+    /// are told to write it.
+    private static func readPrimaries(
+        _ bytes: Span<UInt8>, gamma: Range<Int>, primaries: Range<Int>?
+    ) -> ColorDescription {
+        guard gamma.count == 4, let exponent = bytes.uint32(at: gamma.lowerBound),
+            (10_000...1_000_000).contains(exponent)
+        else {
+            return .broken
+        }
+        var colors = PrimaryColors.sRGB
+        if !(45_000...46_000).contains(exponent) { colors.exponent = 100_000 / Double(exponent) }
+        if let primaries {
+            guard primaries.count == 32 else { return .broken }
+            let numbers = stride(from: primaries.lowerBound, to: primaries.upperBound, by: 4).map {
+                Double(bytes.uint32(at: $0) ?? 0) / 100_000
+            }
+            guard numbers.allSatisfy({ (0...1).contains($0) }) else { return .broken }
+            colors.white = SIMD2(numbers[0], numbers[1])
+            colors.red = SIMD2(numbers[2], numbers[3])
+            colors.green = SIMD2(numbers[4], numbers[5])
+            colors.blue = SIMD2(numbers[6], numbers[7])
+        }
+        return colors == .sRGB ? .standard : .primaries(colors)
+    }
+}
