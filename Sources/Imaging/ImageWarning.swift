@@ -5,6 +5,7 @@ public enum ImageWarning: String, Sendable, Hashable, CaseIterable {
     /// Some of the data is damaged, and what was made of it may be shifted, discoloured or grey; less than a tenth is
     /// missing.
     case damaged
-    /// The colour profile makes no sense, or is of another colour model: the colours were taken for sRGB.
+    /// The colour profile, or what else describes the colours, makes no sense, or is of another colour model: the colours
+    /// were taken for sRGB.
     case profileIgnored = "profile_ignored"
 }

@@ -20,6 +20,13 @@ struct Fields {
         return value
     }
 
+    /// Moves past so many bytes, and says where they are; nil when they would reach beyond the end.
+    mutating func skip(_ byteCount: Int) -> Range<Int>? {
+        guard byteCount <= end - offset else { return nil }
+        defer { offset += byteCount }
+        return offset..<offset + byteCount
+    }
+
     /// The next number of a size that the file gives: 0, 4 or 8 bytes, and less than 2^32 in any case.
     mutating func next(ofSize byteCount: Int, _ bytes: Span<UInt8>) -> Int? {
         switch byteCount {

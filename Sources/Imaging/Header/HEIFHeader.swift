@@ -16,7 +16,7 @@ struct HEIFHeader {
 
     static func read(_ bytes: Span<UInt8>, format: ImageFormat) throws(ImageError) -> HEIFHeader {
         let items = try HEIFItems(bytes, format: format)
-        guard let primary = items.primary else { throw .unsupported("\(format.name) without a still picture") }
+        guard let primary = items.primary else { throw items.refusalWithoutPicture }
         let picture = try items.picture(of: primary, bytes)
         let (alpha, isPremultiplied) = try items.alpha(of: primary, picture, bytes)
         var thumbnails: [HEIFPicture] = []
@@ -29,7 +29,10 @@ struct HEIFHeader {
                 format: format, storedSize: picture.part.size, orientation: picture.part.orientation,
                 hasAlpha: alpha != nil, frameCount: 1),
             picture: picture, alpha: alpha, isPremultiplied: isPremultiplied, thumbnails: thumbnails,
-            colors: HEIFColors(of: [primary] + picture.tiles.prefix(1), in: items, bytes), items: items)
+            colors: HEIFColors(
+                of: [primary] + items.items(from: primary, by: "dimg", bytes).prefix(1) + picture.tiles.prefix(1),
+                in: items, bytes),
+            items: items)
     }
 
     /// Refuses what would be decoded, though it does not show, beyond the limits.
@@ -51,7 +54,7 @@ struct HEIFHeader {
 }
 
 extension HEIFItems {
-    /// An item's alpha: an auxiliary picture's, or of a grid that has none its tiles'.
+    /// An item's alpha: an auxiliary picture's, or of a derived one that has none that of its parts.
     fileprivate func alpha(
         of primary: Int, _ picture: HEIFPicture, _ bytes: Span<UInt8>
     ) throws(ImageError) -> (HEIFPicture?, isPremultiplied: Bool) {
@@ -61,7 +64,7 @@ extension HEIFItems {
             return (alpha.shown(as: picture), items(from: primary, by: "prem", bytes).contains(item))
         }
         let tiles = picture.tiles.compactMap { alphaItem(of: $0, bytes) }
-        guard types[primary] == "grid", tiles.count == picture.tiles.count, let first = picture.tiles.first else {
+        guard isDerived(primary), tiles.count == picture.tiles.count, let first = picture.tiles.first else {
             return (nil, false)
         }
         var tileBytes = 0

@@ -1,8 +1,8 @@
 extension HEIFItems {
     /// Refuses an item whose coded picture is not what its properties say: its decoder would obey it, and not them.
-    ///
     @discardableResult
     func checkCoded(_ item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> CodedStill {
+        try checkKind(of: item, bytes)
         let coded = try coded(item, bytes)
         guard coded.isPlain, try storedSize(of: item, bytes).coded.covers(coded.size, factor: 1) else {
             throw .corrupt(format, "a coded picture that is not what the file says")
@@ -35,8 +35,7 @@ extension HEIFItems {
             }
             still.take(data)
             return still.coded
-        default:
-            throw .unsupported("\(format.name) with a picture of the kind \"\(types[item] ?? "")\"")
+        default: throw .corrupt(format, "a derived picture in place of a coded one")
         }
     }
 
@@ -51,7 +50,9 @@ extension HEIFItems {
         let data = try data(of: item, bytes)
         guard let configuration = configuration(of: item, bytes) else { return data }
         let held = bytes.extracting(configuration)
-        return (types[item] == "av01" ? AV1Still.units(in: held) : HEVCStill.units(in: held)) + data
+        return types[item] == "av01"
+            ? AV1Still.units(in: held) + data
+            : HEVCStill.units(in: held) + HEVCStill.units(of: data, lengthSize: HEVCStill.lengthSize(in: held))
     }
 
     /// An item's bytes, which may lie in pieces.

@@ -11,6 +11,12 @@ struct HEIFItems {
     private var references: [Reference] = []
     private var locations: [Int: [Range<Int>]] = [:]
     private var itemData: Range<Int>?
+    /// Of the data references those that lead to another file, by their number, which begins with 1.
+    private var otherFiles: Set<Int> = []
+    /// The items whose bytes are not to be had.
+    private(set) var obstacles: [Int: Obstacle] = [:]
+    /// What the file has beside its tables: `moov` describes films and animations, `mini` a picture without tables.
+    private(set) var (hasTracks, isMinimized) = (false, false)
     /// Tables are held under this, so that their memory does not grow with what a file says.
     private static let maxEntries = 10_000
     private var entryCount = 0
@@ -22,17 +28,23 @@ struct HEIFItems {
         let to: [Int]
     }
 
+    /// What stands between us and an item's bytes.
+    enum Obstacle {
+        case protection, otherFile, otherItems
+    }
+
     /// Reads the tables in the file's `meta` box.
     init(_ bytes: Span<UInt8>, format: ImageFormat) throws(ImageError) {
         self.format = format
         var boxes = Boxes(in: 0..<bytes.count, of: format)
         var isFound = false
         while let box = try boxes.next(bytes) {
+            if bytes.starts(with: "moov", at: box.type) { hasTracks = true }
+            if bytes.starts(with: "mini", at: box.type) { isMinimized = true }
             guard bytes.starts(with: "meta", at: box.type), !isFound else { continue }
             isFound = true
             try readMeta(bytes, in: box.payload.dropFirst(4))
         }
-        guard isFound else { throw .unsupported("\(format.name) without a still picture") }
     }
 
     /// Where an item's bytes are; nowhere for what is beyond reason.
@@ -78,7 +90,9 @@ extension HEIFItems {
         while let box = try boxes.next(bytes) {
             func isA(_ type: String) -> Bool { bytes.starts(with: type, at: box.type) }
             // Another decoder might heed the other one.
-            guard let type = bytes.uint32(at: box.type), seen.insert(type).inserted || isA("free") else { throw damage }
+            guard let type = bytes.uint32(at: box.type),
+                seen.insert(type).inserted || isA("free") || isA("skip") || isA("uuid")
+            else { throw damage }
             if isA("pitm") {
                 var fields = Fields(in: box.payload)
                 let version = fields.next(4, bytes).map { $0 >> 24 }
@@ -89,6 +103,8 @@ extension HEIFItems {
                 try readReferences(bytes, in: box.payload)
             } else if isA("iprp") {
                 try readProperties(bytes, in: box.payload)
+            } else if isA("dinf") {
+                try readDataReferences(bytes, in: box.payload)
             } else if isA("idat") {
                 itemData = box.payload
             } else if isA("iloc") {
@@ -106,10 +122,13 @@ extension HEIFItems {
         else { throw damage }
         for _ in 0..<itemCount {
             guard let item = fields.next(version < 2 ? 2 : 4, bytes), locations[item] == nil,
-                let method = version == 0 ? 0 : fields.next(2, bytes), fields.next(2, bytes) != nil,
+                let method = version == 0 ? 0 : fields.next(2, bytes), let source = fields.next(2, bytes),
                 let base = fields.next(ofSize: sizes >> 4 & 15, bytes), let count = fields.next(2, bytes)
             else { throw damage }
             try self.count(count + 1)
+            if obstacles[item] == nil {
+                obstacles[item] = otherFiles.contains(source) ? .otherFile : method & 15 > 1 ? .otherItems : nil
+            }
             var pieces: [Range<Int>] = []
             for _ in 0..<count {
                 guard version == 0 || fields.next(ofSize: sizes & 15, bytes) != nil,
@@ -130,12 +149,28 @@ extension HEIFItems {
             var fields = Fields(in: box.payload)
             guard let version = fields.next(4, bytes).map({ $0 >> 24 }), version >= 2,
                 let item = fields.next(version == 2 ? 2 : 4, bytes),
-                fields.next(2, bytes) != nil, let type = fields.next(4, bytes)
+                let protection = fields.next(2, bytes), let type = fields.next(4, bytes)
             else { continue }
             try count(1)
             guard types[item] == nil else { throw damage }
+            if protection > 0 { obstacles[item] = .protection }
             types[item] = String(
                 decoding: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: type >> $0) }, as: UTF8.self)
+        }
+    }
+
+    /// A bit of each says that it leads to this file itself (ISO/IEC 14496-12, 8.7.2).
+    private mutating func readDataReferences(_ bytes: Span<UInt8>, in range: Range<Int>) throws(ImageError) {
+        var boxes = Boxes(in: range, of: format)
+        while let box = try boxes.next(bytes) {
+            guard bytes.starts(with: "dref", at: box.type) else { continue }
+            var entries = Boxes(in: box.payload.dropFirst(8), of: format)
+            var number = 0
+            while let entry = try entries.next(bytes) {
+                try count(1)
+                number += 1
+                if let flags = bytes.uint32(at: entry.payload.lowerBound), flags & 1 == 0 { otherFiles.insert(number) }
+            }
         }
     }
 

@@ -9,7 +9,7 @@ struct HEIFPicture {
     private(set) var tileBytes: Int
     /// What the tiles cover, of which the last ones may hang over.
     let storedSize: PixelSize
-    private(set) var part: UprightPart
+    fileprivate(set) var part: UprightPart
 
     /// The pixels of all tiles.
     var codedPixels: Int { min(tileSize.pixelCount, 1 << 40) * tiles.count }
@@ -43,16 +43,15 @@ extension HEIFItems {
 
     /// What an item consists of, each part of which was looked into: this is what will be decoded.
     func picture(of item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> HEIFPicture {
-        guard let type = types[item] else { throw .corrupt(format, "a picture that is not there") }
-        switch type {
+        try checkKind(of: item, bytes)
+        switch types[item] {
         case "grid": return try grid(item, bytes)
         case "iden":
             let parts = items(from: item, by: "dimg", bytes)
             guard let only = parts.first, parts.count == 1 else { throw .corrupt(format, "a picture of no picture") }
-            let inner = try plainPart(only, bytes)
-            return HEIFPicture(
-                tiles: inner.tiles, columns: 1, tileSize: inner.tileSize, tileBytes: inner.tileBytes,
-                storedSize: inner.storedSize, part: try shown(inner.part, of: item, bytes))
+            var picture = types[only] == "grid" ? try grid(only, bytes) : try plainPart(only, bytes)
+            picture.part = try shown(picture.part, of: item, bytes)
+            return picture
         default:
             let tileBytes = try checkCoded(item, bytes).workingBytes
             let size = try storedSize(of: item, bytes)
@@ -69,6 +68,7 @@ extension HEIFItems {
 
     /// A grid's data give its rows, its columns, and its size a second time (ISO/IEC 23008-12, 6.6.2.3.2).
     private func grid(_ item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> HEIFPicture {
+        try checkKind(of: item, bytes)
         let data = try data(of: item, bytes)
         let isLarge = data.span.byte(at: 1).map { $0 & 1 == 1 } ?? false
         let width = isLarge ? data.span.uint32(at: 4) : data.span.uint16(at: 4)

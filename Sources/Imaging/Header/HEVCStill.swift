@@ -7,6 +7,7 @@ struct HEVCStill {
     private var pictureCount = 0
     private var isPlain = true
     private var unitCount = 0
+    private var lengthSize = 4
     /// A slice each is usual; this is enough for a slice a row of blocks.
     private static let maxUnits = 2000
 
@@ -19,18 +20,20 @@ struct HEVCStill {
             isPlain: isPlain && pictureCount == 1)
     }
 
-    /// Takes NAL units, each behind its length in four bytes.
+    /// Takes NAL units, each behind its length, which has as many bytes as the configuration that was taken says.
     mutating func take(_ data: Span<UInt8>) {
-        var offset = 0
-        while isPlain, let length = data.uint32(at: offset), length <= data.count - offset - 4 {
-            take(unit: data.extracting(offset + 4..<offset + 4 + length))
-            offset += 4 + length
+        var units = Fields(in: 0..<data.count)
+        while isPlain, units.offset < data.count {
+            guard let length = units.next(lengthSize, data), let unit = units.skip(length) else {
+                return isPlain = false
+            }
+            take(unit: data.extracting(unit))
         }
-        if offset != data.count { isPlain = false }
     }
 
     /// Takes the units in a decoder configuration, `hvcC`.
     mutating func take(configuration: Span<UInt8>) {
+        lengthSize = HEVCStill.lengthSize(in: configuration)
         guard let units = HEVCStill.places(in: configuration) else { return isPlain = false }
         for unit in units { take(unit: configuration.extracting(unit)) }
     }
@@ -40,6 +43,20 @@ struct HEVCStill {
         (places(in: configuration) ?? []).flatMap { unit in
             [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: unit.count >> $0) } + unit.map { configuration[$0] }
         }
+    }
+
+    /// How many bytes the lengths before units have; 3 are not allowed, and would do.
+    static func lengthSize(in configuration: Span<UInt8>) -> Int { Int((configuration.byte(at: 21) ?? 3) & 3) + 1 }
+
+    /// A picture's units, each behind its length in four bytes; up to one that reaches beyond the end.
+    static func units(of data: [UInt8], lengthSize: Int) -> [UInt8] {
+        guard lengthSize != 4 else { return data }
+        var units = Fields(in: 0..<data.count)
+        var framed: [UInt8] = []
+        while let length = units.next(lengthSize, data.span), let unit = units.skip(length) {
+            framed += [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) } + data[unit]
+        }
+        return framed
     }
 
     /// Arrays of units behind two bytes of length (ISO/IEC 14496-15, 8.3.3.1); nil where one reaches beyond the end.

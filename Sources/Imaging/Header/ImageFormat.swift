@@ -23,6 +23,13 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
         return bytes.starts(with: "ftyp", at: 4) ? detectBrand(bytes) : nil
     }
 
+    /// HEVC's, those that name no codec, and those of codecs that we do not decode, but name: JPEG, H.264, JPEG 2000, JPEG
+    /// XS, VVC and EVC (ISO/IEC 23008-12, clause 10 and the annexes).
+    private static let heifBrands = [
+        "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "mif2", "msf1", "miaf", "jpeg", "avci", "j2ki", "jxsi",
+        "vvic", "evbi", "evmi",
+    ]
+
     /// ISO base media files tell themselves apart by the brands in their first box (ISO/IEC 14496-12, 4.3), of which
     /// `mif1` says no more than that there are pictures.
     private static func detectBrand(_ bytes: Span<UInt8>) -> ImageFormat? {
@@ -32,7 +39,7 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
             brands.contains { offset in names.contains { bytes.starts(with: $0, at: offset) } }
         }
         if hasBrand(["avif", "avis"]) { return .avif }
-        return hasBrand(["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"]) ? .heic : nil
+        return hasBrand(heifBrands) ? .heic : nil
     }
 }
 
