@@ -63,7 +63,7 @@ import Testing
     @Test("a store of a newer format is refused, and of none", arguments: EngineKind.allCases)
     func formats(kind: EngineKind) async throws {
         let rows: [([UInt8], [UInt8], TreeError.Code)] = [
-            (StorageFormat.versionKey, [3], .unsupportedFormat),
+            (StorageFormat.versionKey, [4], .unsupportedFormat),
             (StorageFormat.versionKey, [1, 0], .unsupportedFormat),
             (StorageFormat.dataKey("a"), [1], .corrupt),
         ]

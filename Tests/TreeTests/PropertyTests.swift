@@ -4,15 +4,26 @@ import Testing
 
 /// Random operations on the store and on the naive tree give the same answers.
 @Suite struct PropertyTests {
-    static let operations = 10_000
-
     @Test("10,000 random operations agree with a naive tree", arguments: EngineKind.allCases)
     func agreesWithNaiveTree(kind: EngineKind) async throws {
+        try await agreesWithNaiveTree(kind, operations: 10_000)
+    }
+
+    @Test("So do those after writes that are staged, and half settled", arguments: EngineKind.allCases)
+    func agreesWhileStaged(kind: EngineKind) async throws {
+        try await agreesWithNaiveTree(kind, operations: 1000, minRowsOfLargeWrite: 1)
+    }
+
+    private func agreesWithNaiveTree(
+        _ kind: EngineKind, operations: Int, minRowsOfLargeWrite: Int = 20_000
+    ) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
         var naive = NaiveTree()
-        try await withStore(kind) { store in
-            for step in 0..<Self.operations {
+        try await withEngine(kind) { engine in
+            let store = try await TreeStore(
+                engine: engine, minRowsOfLargeWrite: minRowsOfLargeWrite, piece: StagingEngine.Piece(rows: 2))
+            for step in 0..<operations {
                 let hint: Comment = "seed \(seed), step \(step)"
                 switch Int.random(in: 0..<8, using: &random) {
                 case 0, 1: try await set(store, &naive, &random, hint)

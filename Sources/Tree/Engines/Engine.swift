@@ -3,7 +3,7 @@
 /// Keys are ordered by their unsigned bytes. Calls may come from any task at once; an engine never blocks the thread of
 /// its caller for longer than memory takes. Every failure is a ``TreeError``.
 public protocol Engine: Sendable {
-    /// Reads one consistent state, without waiting for writers.
+    /// Reads one consistent state, without waiting for writers: one that there was when the body begins.
     ///
     /// - Throws: What the body throws, or the engine's own failure (`cancelled` when the task was cancelled).
     func read<Result: Sendable>(

@@ -31,8 +31,12 @@ final class SQLiteRows: EngineTransaction {
         delete = try prepare("DELETE FROM entries WHERE key >= ? AND key < ?")
     }
 
-    /// Begins a transaction that reads; its state is that of the first read in it.
-    func beginReading() throws(TreeError) { try begin.run() }
+    /// Begins a transaction that reads the state that there is now.
+    func beginReading() throws(TreeError) {
+        try begin.run()
+        // The state is that of the first read, which is this one.
+        _ = try firstKey(in: .all, reverse: false)
+    }
 
     /// Ends a transaction, whatever has become of it, without writing anything.
     func end() {

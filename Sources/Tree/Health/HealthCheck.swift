@@ -121,6 +121,7 @@ extension StorageFormat {
         case mainKeyspace, namedKeyspace:
             _ = try PathEncoding.text(of: key, below: try prefixLength(of: key))
             _ = try LeafEncoding.decode(value)
+        case stagingKeyspace: try checkRow(key: key.extracting(droppingFirst: 1), value: value)
         case metaKeyspace, changeLogKeyspace, indexKeyspace, expiryByTimeKeyspace, expiryByPathKeyspace: return
         default: throw TreeError.corrupt("a row in the store is of no kind that there is")
         }

@@ -18,6 +18,11 @@ struct TreeRules: Sendable {
         expiries = catalog.expiries
     }
 
+    /// Whether they ask for something to be kept beside what is at a place, above it or below it.
+    func concern(_ place: SegmentedKey) -> Bool {
+        indexes.contains { $0.parents.matches(place) } || expiries.contains { $0.nodes.matches(place) }
+    }
+
     /// The row of a rules document.
     static func textKey(of namespace: Namespace) -> [UInt8] { StorageFormat.metaKey("rules", of: namespace) }
 }

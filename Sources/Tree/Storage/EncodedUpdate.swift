@@ -18,6 +18,14 @@ struct EncodedUpdate: Sendable {
     let byteCount: Int
     /// Whether it deletes nodes because they have expired; those that have been written again meanwhile stay.
     var isExpiry = false
+    /// Whether the rows of its only write have been staged.
+    var isStaged = false
+
+    /// The write, if it is the only one, and of a node.
+    var onlyWrite: EncodedWrite? {
+        guard writes.count == 1, let write = writes.first, !write.isPriority, !isExpiry else { return nil }
+        return write
+    }
 
     /// Puts an update together of writes that have been encoded.
     ///

@@ -27,6 +27,11 @@ extension EngineTransaction {
         return true
     }
 
+    /// Removes the leaf that stands where a write has to put an object.
+    func removeLeaf(above write: EncodedWrite) throws(TreeError) {
+        if case .above(let leaf) = try lastRow(upTo: write) { try remove(.only(leaf)) }
+    }
+
     private func putRows(of write: EncodedWrite) throws(TreeError) {
         var key = write.key
         try write.rows.forEach { path, value throws(TreeError) in
@@ -47,16 +52,6 @@ extension EngineTransaction {
         return true
     }
 
-    private func hasSameRows(as write: EncodedWrite) throws(TreeError) -> Bool {
-        var rest = RowCursor(write.rows)
-        var isSame = true
-        try scan(.subtree(write.key), reverse: false) { key, value throws(TreeError) in
-            isSame = try rest.next(isPath: key.extracting(droppingFirst: write.key.count), value: value)
-            return isSame
-        }
-        return isSame && rest.isAtEnd
-    }
-
     /// Removes the priorities of the objects on the way to a place that have lost their last child.
     private func removeOrphanedPriorities(above key: [UInt8]) throws(TreeError) {
         var key = key
@@ -74,6 +69,19 @@ extension EngineTransaction {
 }
 
 // MARK: What is there
+
+extension EngineSnapshot {
+    /// Whether what is at the place of a write is what it would write.
+    func hasSameRows(as write: EncodedWrite) throws(TreeError) -> Bool {
+        var rest = RowCursor(write.rows)
+        var isSame = true
+        try scan(.subtree(write.key), reverse: false) { key, value throws(TreeError) in
+            isSame = try rest.next(isPath: key.extracting(droppingFirst: write.key.count), value: value)
+            return isSame
+        }
+        return isSame && rest.isAtEnd
+    }
+}
 
 /// The last row at a place, below it or before it: it tells all that a write has to know.
 private enum LastRow {

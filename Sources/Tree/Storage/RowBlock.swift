@@ -22,6 +22,11 @@ struct RowBlock: Sendable, Hashable {
         count += 1
     }
 
+    /// How many bytes of a block a row takes.
+    static func byteCount(path: Span<UInt8>, value: Span<UInt8>) -> Int {
+        2 * MemoryLayout<UInt32>.size + path.count + value.count
+    }
+
     /// Calls the visitor for each row until it returns false; both spans end with its call.
     ///
     /// - Parameter start: The position of the first row, in bytes.

@@ -4,22 +4,25 @@
 ///
 ///     01 name                → meta: "format" holds the format's version, one byte; "rules" 00 name of a tree, its rules
 ///                              document; "catalog" 00 name, what the rules ask to be kept (``RulesCatalog``);
-///                              "cursor" 00 name 00 id, how far an index has been built
+///                              "cursor" 00 name 00 id, how far an index has been built; "staged", a ``StagedSubtree``
 ///     02 sequence            → change log: sequence in 8 bytes, big endian; the rest is described at ``ChangeLog``
 ///     10 path                → the main tree: one row a leaf, the path as in ``PathEncoding``, the value as in
 ///                              ``LeafEncoding``
 ///     11 name 00 path        → the other trees, likewise
 ///     12 name 00 …           → entries of indexes, as at ``Index``
 ///     13, 14                 → when nodes expire, as at ``ExpiryTable``
+///     15 key                 → staging: rows that are to be at that key, as at ``StagedSubtree``
 ///
 /// Only leaves and priorities have rows. An object is there because leaves are there below it, so that parents vanish
 /// with their last child by themselves, and a leaf never has other leaves below it. All rows of a subtree are
 /// neighbours, in the protocol's key order.
 ///
-/// Room that is kept free: keyspaces 15–1F, path bytes 02–0F (more rows about a node itself), leaf tags 09–FF
+/// Room that is kept free: keyspaces 16–1F, path bytes 02–0F (more rows about a node itself), leaf tags 09–FF
 /// (small objects packed into a row).
 enum StorageFormat {
     static let version: UInt8 = 2
+    /// The version while a subtree is staged: that of programs which know of it.
+    static let versionWhileStaged: UInt8 = 3
     static let versionKey: [UInt8] = [metaKeyspace] + Array("format".utf8)
 
     static let metaKeyspace: UInt8 = 0x01
@@ -29,6 +32,8 @@ enum StorageFormat {
     static let indexKeyspace: UInt8 = 0x12
     static let expiryByTimeKeyspace: UInt8 = 0x13
     static let expiryByPathKeyspace: UInt8 = 0x14
+    static let stagingKeyspace: UInt8 = 0x15
+    static let stagingRange = ByteRange(from: [stagingKeyspace], upTo: [stagingKeyspace + 1])
 
     /// What the keys of all rows of a tree begin with.
     static func prefix(of namespace: Namespace) -> [UInt8] {
@@ -87,7 +92,7 @@ enum StorageFormat {
             }
             return try transaction.put([version], for: versionKey)
         }
-        guard stored == [version] else {
+        guard stored == [version] || stored == [versionWhileStaged] else {
             throw TreeError(
                 .unsupportedFormat,
                 "the store has format \(stored.map { String($0) }.joined(separator: ".")), this program knows \(version)",

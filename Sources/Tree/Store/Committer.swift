@@ -86,11 +86,9 @@ final class Committer: Sendable {
             // may come by the same update.
             var changed: [EncodedWrite] = []
             for write in writes where !write.isPriority && !write.rows.isEmpty {
-                if try writer.apply(write) { changed.append(write) }
+                if try writer.apply(write, isStaged: update.isStaged) { changed.append(write) }
             }
-            for write in writes where !write.isPriority && write.rows.isEmpty {
-                if try writer.apply(write) { changed.append(write) }
-            }
+            changed += try writer.delete(writes.filter { !$0.isPriority && $0.rows.isEmpty })
             for write in writes where write.isPriority {
                 if try writer.apply(write) { changed.append(write) }
             }

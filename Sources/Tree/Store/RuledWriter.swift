@@ -15,15 +15,43 @@ struct RuledWriter {
 
     /// Replaces what is at a place.
     ///
+    /// - Parameter isStaged: Whether the rows of the write have been staged.
     /// - Returns: Whether anything is there that was not, or the other way round.
-    mutating func apply(_ write: EncodedWrite) throws(TreeError) -> Bool {
-        guard let rules = try rules(ofTreeOf: write.key), !rules.indexes.isEmpty || !rules.expiries.isEmpty else {
-            return try transaction.apply(write)
+    mutating func apply(_ write: EncodedWrite, isStaged: Bool = false) throws(TreeError) -> Bool {
+        guard let (rules, place) = try rules(concerning: write.key) else {
+            guard isStaged else { return try transaction.apply(write) }
+            try transaction.show(write)
+            return true
         }
-        let place = try SegmentedKey(write.key)
         let hasChanged = try IndexedWrite(write, at: place, indexes: rules.indexes).apply(to: transaction)
         try ExpiringWrite(at: place, rules: rules, timestampMilliseconds: timestampMilliseconds).apply(to: transaction)
         return hasChanged
+    }
+
+    /// Deletes what is at some places, which come in key order.
+    ///
+    /// - Returns: Those of the writes that changed anything.
+    mutating func delete(_ writes: [EncodedWrite]) throws(TreeError) -> [EncodedWrite] {
+        var changed: [EncodedWrite] = []
+        // Where nothing is known to be, up to the next row: many deletions of what is not there cost one search.
+        var gap: ByteRange?
+        for write in writes {
+            let subtree = ByteRange.subtree(write.key)
+            let isInGap = gap.map { !$0.upper.span.precedes(subtree.upper.span) } ?? false
+            if isInGap, try rules(concerning: write.key) == nil { continue }
+            if try apply(write) {
+                changed.append(write)
+                gap = nil
+            } else if gap == nil {
+                // It may be the first of many.
+                gap = ByteRange(from: subtree.upper, upTo: subtree.upper)
+            } else {
+                let rest = ByteRange(from: subtree.upper, upTo: ByteRange.all.upper)
+                gap = ByteRange(
+                    from: subtree.upper, upTo: try transaction.firstKey(in: rest, reverse: false) ?? rest.upper)
+            }
+        }
+        return changed
     }
 
     /// The writes of an update that are to be done: of nodes that had expired, those that have not been written since.
@@ -37,6 +65,22 @@ struct RuledWriter {
             writes.append(write)
         }
         return writes
+    }
+
+    /// Whether the rules ask for nothing to be kept beside what is written, so that its rows may be staged.
+    static func mayBeStaged(
+        _ write: EncodedWrite, rules: RulesCache, in snapshot: any EngineSnapshot
+    ) throws(TreeError) -> Bool {
+        let namespace = try StorageFormat.namespace(ofDataKey: write.key.span)
+        guard let rules = try rules.rules(of: namespace, in: snapshot) else { return true }
+        return !rules.concern(try SegmentedKey(write.key))
+    }
+
+    /// The rules of the tree and the place that a key is of, if they ask for something to be kept beside what is there.
+    private mutating func rules(concerning key: [UInt8]) throws(TreeError) -> (TreeRules, SegmentedKey)? {
+        guard let rules = try rules(ofTreeOf: key) else { return nil }
+        let place = try SegmentedKey(key)
+        return rules.concern(place) ? (rules, place) : nil
     }
 
     private mutating func rules(ofTreeOf key: [UInt8]) throws(TreeError) -> TreeRules? {

@@ -37,7 +37,7 @@ public struct Tombstones: Sendable {
     }
 
     /// Whether the write replaces the node or something above it, or deletes a child or something below one.
-    private func concerns(_ write: EncodedWrite) -> Bool {
+    func concerns(_ write: EncodedWrite) -> Bool {
         if parent.starts(with: write.key) { return true }
         return write.rows.isEmpty && write.key.starts(with: parent)
     }

@@ -8,10 +8,11 @@ import Synchronization
 public final class TreeStore: Sendable {
     /// Whether the store can be trusted; writes are refused while it cannot.
     public let health: TreeHealth
-    let engine: any Engine
+    let engine: StagingEngine
     private let changeLog: ChangeLog
     private let rules = RulesCache()
     private let group: GroupCommit
+    let largeWrites: LargeWrites
     let subscriptions: Subscriptions
     let live: LiveHub
     let feeds: QueryFeeds
@@ -36,15 +37,17 @@ public final class TreeStore: Sendable {
             engine: engine, retention: retention, mark: mark, tombstones: tombstones, clock: WallClock.milliseconds)
     }
 
-    /// - Parameter isMaintained: Whether indexes are built, what has expired is deleted, and damage is looked for, in the
-    ///   background.
+    /// - Parameters:
+    ///   - isMaintained: Whether indexes are built, what has expired is deleted, and damage is looked for, in the background.
+    ///   - minRowsOfLargeWrite: From how many rows on a write is staged.
+    ///   - piece: How much of it is staged, and settled, at a time.
     init(
         engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
-        tombstones: Tombstones? = nil, isMaintained: Bool = true,
-        clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
+        tombstones: Tombstones? = nil, isMaintained: Bool = true, minRowsOfLargeWrite: Int = 20_000,
+        piece: StagingEngine.Piece = StagingEngine.Piece(), clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) async throws(TreeError) {
         let health = TreeHealth()
-        let engine = GuardedEngine(engine, health: health)
+        let engine = try await StagingEngine(GuardedEngine(engine, health: health), piece: piece)
         let changeLog = ChangeLog(retention: retention)
         let subscriptions = Subscriptions()
         let live = LiveHub()
@@ -61,6 +64,8 @@ public final class TreeStore: Sendable {
         self.signal = signal
         self.committer = committer
         group = GroupCommit { takeGroup throws(TreeError) in try await committer.apply(takeGroup) }
+        largeWrites = LargeWrites(
+            engine: engine, group: group, rules: rules, tombstones: tombstones, minRows: minRowsOfLargeWrite)
         maintenance = Maintenance(engine: engine, rules: rules, group: group, clock: clock)
         healthCheck = HealthCheck(engine: engine, changeLog: changeLog)
         try await engine.write { transaction throws(TreeError) in try StorageFormat.checkVersion(in: transaction) }
@@ -70,12 +75,14 @@ public final class TreeStore: Sendable {
         } catch {
             guard error.isDamage else { throw error }
         }
+        largeWrites.start()
         guard isMaintained else { return }
         maintenance.start()
         healthCheck.start()
     }
 
     deinit {
+        largeWrites.cancel()
         maintenance.cancel()
         healthCheck.cancel()
     }
@@ -84,6 +91,7 @@ public final class TreeStore: Sendable {
     public func close() async {
         await maintenance.stop()
         await healthCheck.stop()
+        await largeWrites.stop()
         await group.close()
         subscriptions.close()
         live.close()
@@ -198,7 +206,7 @@ extension TreeStore {
         try await commit(try EncodedUpdate(update)).token
     }
 
-    func commit(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt { try await group.commit(update) }
+    func commit(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt { try await largeWrites.commit(update) }
 }
 
 // MARK: Following

@@ -1,0 +1,178 @@
+import Synchronization
+
+/// An engine that can take the rows of a subtree in pieces, of which nobody sees anything until all of them are shown at
+/// once: so that no transaction is long, however large a write.
+///
+/// The rows are staged by ``stage(_:)``, in short transactions. A transaction shows them with ``EngineTransaction/show(_:)``:
+/// from then on reads and writes find them in the staging keyspace. In further short transactions ``settlePiece()`` takes
+/// them to where they belong. Only one subtree is staged at a time, which is for the caller to see to.
+///
+/// What is staged and not shown when the process ends is removed by the next one; what is shown is settled by it.
+final class StagingEngine: Engine {
+    /// The most rows, and about the most bytes, that one transaction stages or settles: some milliseconds' worth.
+    struct Piece: Sendable {
+        var rows = 2048
+        var bytes = 1 << 20
+    }
+
+    private let base: any Engine
+    private let piece: Piece
+    /// What is staged after the last transaction.
+    private let subtree: Mutex<StagedSubtree?>
+    /// Whether a state may be read in which a subtree is staged: it stays so until the store is opened again, for old
+    /// states go on being read. Looking for the row costs each read a search.
+    private let mayBeStaged: Atomic<Bool>
+
+    /// Takes an engine over, with what it has staged.
+    init(_ base: any Engine, piece: Piece = Piece()) async throws(TreeError) {
+        let subtree = try await base.read { snapshot throws(TreeError) in try Self.subtree(in: snapshot) }
+        self.base = base
+        self.piece = piece
+        self.subtree = Mutex(subtree)
+        mayBeStaged = Atomic(subtree != nil)
+    }
+
+    private static func subtree(in snapshot: any EngineSnapshot) throws(TreeError) -> StagedSubtree? {
+        guard let row = try snapshot.value(for: StagedSubtree.key) else { return nil }
+        return try StagedSubtree(row: row.span)
+    }
+
+    // MARK: Staging
+
+    /// Stages the rows of a write, which ``EngineTransaction/show(_:)`` is to show.
+    ///
+    /// - Throws: The engine's failure; then some of the rows may be staged, for ``settlePiece()`` to remove.
+    func stage(_ write: EncodedWrite) async throws(TreeError) {
+        mayBeStaged.store(true, ordering: .sequentiallyConsistent)
+        var start = 0
+        while start < write.rows.bytes.count {
+            let (from, piece) = (start, piece)
+            start = try await base.write { transaction throws(TreeError) in
+                let prefix = StagedSubtree.stagedKey(write.key)
+                var (key, end, count) = (prefix, from, 0)
+                try write.rows.forEach(from: from) { path, value throws(TreeError) in
+                    key.removeSubrange(prefix.count...)
+                    key.append(path)
+                    try transaction.put(value, for: key.span)
+                    end += RowBlock.byteCount(path: path, value: value)
+                    count += 1
+                    return count < piece.rows && end - from < piece.bytes
+                }
+                return end
+            }
+        }
+    }
+
+    /// Takes a piece of the subtree that is shown to where it belongs, or removes one of what is staged and not shown.
+    ///
+    /// - Returns: Whether there is nothing left to do.
+    func settlePiece() async throws(TreeError) -> Bool {
+        let piece = piece
+        let remainder: Remainder = try await base.write { transaction throws(TreeError) in
+            guard let subtree = self.subtree.withLock({ $0 }) else {
+                let isDone = try transaction.removeFirst(in: StorageFormat.stagingRange, piece)
+                return Remainder(subtree: nil, isDone: isDone)
+            }
+            guard try transaction.removeFirst(in: subtree.range, piece) else {
+                return Remainder(subtree: subtree, isDone: false)
+            }
+            return Remainder(subtree: try transaction.settleFirst(of: subtree, piece), isDone: false)
+        } committed: { remainder in
+            self.subtree.withLock { $0 = remainder.subtree }
+        }
+        return remainder.isDone
+    }
+
+    private struct Remainder: Sendable {
+        let subtree: StagedSubtree?
+        let isDone: Bool
+    }
+
+    // MARK: Engine
+
+    func read<Result: Sendable>(
+        _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
+    ) async throws(TreeError) -> Result {
+        try await base.read { snapshot throws(TreeError) in
+            // The state is fixed by now: if nothing was ever staged before, nothing is in it.
+            guard self.mayBeStaged.load(ordering: .sequentiallyConsistent),
+                let subtree = try Self.subtree(in: snapshot)
+            else { return try body(snapshot) }
+            return try body(StagingSnapshot(base: snapshot, subtree: subtree))
+        }
+    }
+
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result,
+        committed: @escaping @Sendable (Result) -> Void
+    ) async throws(TreeError) -> Result {
+        try await base.write { base throws(TreeError) in
+            let transaction = StagingTransaction(base, subtree: self.subtree.withLock { $0 })
+            return (result: try body(transaction), subtree: transaction.subtree)
+        } committed: { outcome in
+            self.subtree.withLock { $0 = outcome.subtree }
+            committed(outcome.result)
+        }.result
+    }
+
+    var fault: TreeError? { base.fault }
+    func probe() async throws(TreeError) { try await base.probe() }
+    func checkStructure() async throws(TreeError) { try await base.checkStructure() }
+    func close() async { await base.close() }
+}
+
+extension EngineTransaction {
+    /// Replaces what is at a place by the rows of a write that have been staged.
+    func show(_ write: EncodedWrite) throws(TreeError) {
+        try removeLeaf(above: write)
+        try put(StagedSubtree(.subtree(write.key)).row, for: StagedSubtree.key)
+        // Programs that know nothing of staged rows would show what was there before.
+        try put([StorageFormat.versionWhileStaged], for: StorageFormat.versionKey)
+    }
+
+    /// Removes the first rows of a range.
+    ///
+    /// - Returns: Whether those were the last.
+    fileprivate func removeFirst(in range: ByteRange, _ piece: StagingEngine.Piece) throws(TreeError) -> Bool {
+        let rows = try first(in: range, piece)
+        if let end = rows.end { try remove(ByteRange(from: range.lower, upTo: end)) }
+        return rows.areAll
+    }
+
+    /// Moves the first rows of a staged subtree to where they belong.
+    ///
+    /// - Returns: What is staged then.
+    fileprivate func settleFirst(
+        of subtree: StagedSubtree, _ piece: StagingEngine.Piece
+    ) throws(TreeError) -> StagedSubtree? {
+        let (lower, upper) = (StagedSubtree.stagedKey(subtree.range.lower), StagedSubtree.stagedKey(subtree.range.upper))
+        let rows = try first(in: ByteRange(from: lower, upTo: upper), piece)
+        try rows.rows.forEach { key, value throws(TreeError) in
+            try put(value, for: key.extracting(droppingFirst: 1))
+            return true
+        }
+        if let end = rows.end { try remove(ByteRange(from: lower, upTo: end)) }
+        guard !rows.areAll, let end = rows.end else {
+            try remove(.only(StagedSubtree.key))
+            try put([StorageFormat.version], for: StorageFormat.versionKey)
+            return nil
+        }
+        let rest = StagedSubtree(ByteRange(from: Array(end.dropFirst()), upTo: subtree.range.upper))
+        try put(rest.row, for: StagedSubtree.key)
+        return rest
+    }
+
+    /// The first rows of a range, where the next begin, if there are any at all, and whether those are all of them.
+    private func first(
+        in range: ByteRange, _ piece: StagingEngine.Piece
+    ) throws(TreeError) -> (rows: RowBlock, end: [UInt8]?, areAll: Bool) {
+        var (rows, end): (RowBlock, [UInt8]?) = (RowBlock(), nil)
+        try scan(range, reverse: false) { key, value throws(TreeError) in
+            rows.append(path: key, value: value)
+            let isLast = rows.count >= piece.rows || rows.bytes.count >= piece.bytes
+            end = key.copied + [0]
+            return !isLast
+        }
+        return (rows, end, rows.count < piece.rows && rows.bytes.count < piece.bytes)
+    }
+}
