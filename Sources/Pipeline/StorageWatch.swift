@@ -7,9 +7,10 @@ import Tree
 
 /// Keeps an eye on the disk, and pauses the intake while it is full, read-only or broken.
 ///
-/// Once a second it asks how much is free, and whether the folders are still there. A write of ours that met a passing fault is reported here: then it is tried
-/// whether anything can be written at all. If not, the intake is paused, and the trial is repeated until it succeeds: all
-/// goes on by itself. If it can, the fault was that one upload's (a folder without access), and nobody else waits for it.
+/// Once a second it asks how much is free, and whether the folders are still there. A write of ours that met a passing
+/// fault is reported here: then it is tried whether anything can be written at all. If not, the intake is paused, and the
+/// trial is repeated until it succeeds: all goes on by itself. If it can, the fault was that one upload's (a folder without
+/// access), and nobody else waits for it.
 final class StorageWatch: Sendable {
     private static let interval = Duration.seconds(1)
     /// Between two trials, so that many faults of one place share one.
@@ -19,7 +20,8 @@ final class StorageWatch: Sendable {
 
     private struct State {
         var isRunning = false
-        var reports: [CheckedContinuation<Void, Never>] = []
+        /// Each is told whether it was looked into.
+        var reports: [CheckedContinuation<Bool, Never>] = []
         /// Whether somebody has met a fault who does not wait to hear more.
         var isSuspicious = false
         /// What was free at the last look.
@@ -74,15 +76,15 @@ final class StorageWatch: Sendable {
             for await _ in signals.stream {
                 let (reports, isSuspicious) = takeReports()
                 await look(isSuspicious: isSuspicious)
-                for report in reports { report.resume() }
+                for report in reports { report.resume(returning: true) }
                 if isSuspicious { try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.rest) } }
             }
         }
         state.withLock { $0.isRunning = false }
-        for report in takeReports().reports { report.resume() }
+        for report in takeReports().reports { report.resume(returning: false) }
     }
 
-    private func takeReports() -> (reports: [CheckedContinuation<Void, Never>], isSuspicious: Bool) {
+    private func takeReports() -> (reports: [CheckedContinuation<Bool, Never>], isSuspicious: Bool) {
         state.withLock { state in
             defer { (state.reports, state.isSuspicious) = ([], false) }
             return (state.reports, state.isSuspicious || !state.reports.isEmpty)
@@ -102,14 +104,16 @@ final class StorageWatch: Sendable {
     ///
     /// - Returns: Whether it is everybody's: the intake is paused.
     func report() async -> Bool {
-        await withCheckedContinuation { continuation in
+        let isWatched = await withCheckedContinuation { continuation in
             let isTaken = state.withLock { state in
                 state.reportCount += 1
                 if state.isRunning { state.reports.append(continuation) }
                 return state.isRunning
             }
-            if isTaken { signals.continuation.yield() } else { continuation.resume() }
+            if isTaken { signals.continuation.yield() } else { continuation.resume(returning: false) }
         }
+        // Nobody watches yet, or any more.
+        if !isWatched { await look(isSuspicious: true) }
         return gate.pause != nil
     }
 

@@ -37,6 +37,17 @@ struct VanishedFolderTests {
         }
     }
 
+    @Test("A folder that vanished while nobody watches is made anew by who needs it")
+    func beforeTheWatch() async throws {
+        try await withPipeline(runs: false) { running in
+            try FileManager.default.removeItem(atPath: running.storage.path + "/incoming")
+            let request = UploadRequest(owner: try #require(UserID("maria")), door: .socket)
+            guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
+            _ = try await running.pipeline.stage(record.id)
+            #expect(running.scratch.exists("Storage/incoming"))
+        }
+    }
+
     @Test(
         "What holds what is kept is waited for: nothing is taken meanwhile, and nothing judged by its absence",
         arguments: ["Storage/blobs", "Storage/tree.sqlite", "Storage"])

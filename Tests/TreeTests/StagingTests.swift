@@ -7,7 +7,8 @@ import Testing
 struct StagingTests {
     /// A write that is large for the stores of these tests.
     private static func value(_ number: Int64, count: Int = 60) -> TreeValue {
-        .object(Dictionary(uniqueKeysWithValues: (0..<count).map { (TreeKey(unchecked: "key\($0)"), .integer(number)) }))
+        .object(
+            Dictionary(uniqueKeysWithValues: (0..<count).map { (TreeKey(unchecked: "key\($0)"), .integer(number)) }))
     }
 
     private func store(_ engine: any Engine, rows: Int = 2) async throws -> TreeStore {

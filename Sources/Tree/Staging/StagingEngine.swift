@@ -145,7 +145,9 @@ extension EngineTransaction {
     fileprivate func settleFirst(
         of subtree: StagedSubtree, _ piece: StagingEngine.Piece
     ) throws(TreeError) -> StagedSubtree? {
-        let (lower, upper) = (StagedSubtree.stagedKey(subtree.range.lower), StagedSubtree.stagedKey(subtree.range.upper))
+        let (lower, upper) = (
+            StagedSubtree.stagedKey(subtree.range.lower), StagedSubtree.stagedKey(subtree.range.upper)
+        )
         let rows = try first(in: ByteRange(from: lower, upTo: upper), piece)
         try rows.rows.forEach { key, value throws(TreeError) in
             try put(value, for: key.extracting(droppingFirst: 1))

@@ -44,7 +44,8 @@ public final class TreeStore: Sendable {
     init(
         engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
         tombstones: Tombstones? = nil, isMaintained: Bool = true, minRowsOfLargeWrite: Int = 20_000,
-        piece: StagingEngine.Piece = StagingEngine.Piece(), clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
+        piece: StagingEngine.Piece = StagingEngine.Piece(),
+        clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) async throws(TreeError) {
         let health = TreeHealth()
         let engine = try await StagingEngine(GuardedEngine(engine, health: health), piece: piece)
@@ -206,7 +207,9 @@ extension TreeStore {
         try await commit(try EncodedUpdate(update)).token
     }
 
-    func commit(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt { try await largeWrites.commit(update) }
+    func commit(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt {
+        try await largeWrites.commit(update)
+    }
 }
 
 // MARK: Following
