@@ -2,29 +2,30 @@ import Foundation
 
 /// How long small requests take beside large ones, each kind in turn.
 func measureLargeRequests(_ service: Service, seconds: Double) throws {
+    let socket = service.socketPath
     let nulls = members(300_000, "null")
     let numbers = members(1_000_000, "1")
     try smallRequests("beside nothing", service, seconds) { _ in }
     try smallRequests("beside PATCHes of 300,000 nulls where nothing is", service, seconds) { isOver in
-        while !isOver() { try exchange(HTTP.request("PATCH", "/none.json?print=silent", nulls), service) }
+        while !isOver() { try exchange(HTTP.request("PATCH", "/none.json?print=silent", nulls), to: socket) }
     }
     try smallRequests("beside PATCHes of 300,000 nulls where values are, and PUTs of these", service, seconds) {
         isOver in
         let values = members(300_000, "1")
         while !isOver() {
-            try exchange(HTTP.request("PUT", "/some.json?print=silent", values), service)
-            try exchange(HTTP.request("PATCH", "/some.json?print=silent", nulls), service)
+            try exchange(HTTP.request("PUT", "/some.json?print=silent", values), to: socket)
+            try exchange(HTTP.request("PATCH", "/some.json?print=silent", nulls), to: socket)
         }
     }
     try smallRequests("beside PUTs of 1,000,000 keys", service, seconds) { isOver in
-        while !isOver() { try exchange(HTTP.request("PUT", "/many.json?print=silent", numbers), service) }
+        while !isOver() { try exchange(HTTP.request("PUT", "/many.json?print=silent", numbers), to: socket) }
     }
     let text = String(repeating: "0123456789abcdef", count: 1 << 16)
     let large = "{\((0..<30).map { "\"k\($0)\":\"\(text)\"" }.joined(separator: ","))}"
-    try exchange(HTTP.request("PUT", "/large.json?print=silent", large), service)
+    try exchange(HTTP.request("PUT", "/large.json?print=silent", large), to: socket)
     try smallRequests("beside 50 unread reads of 30 MiB at a time", service, seconds) { isOver in
         while !isOver() {
-            let readers = try (0..<50).map { _ in try Connection(unix: service.socketPath) }
+            let readers = try (0..<50).map { _ in try Connection(unix: socket) }
             for reader in readers { try reader.send(HTTP.request("GET", "/large.json")) }
             while !isOver(), readers.contains(where: { Clock.seconds - $0.sentAt < 5 }) { usleep(10_000) }
             for reader in readers { reader.close() }
@@ -36,8 +37,9 @@ private func members(_ count: Int, _ value: String) -> String {
     "{\((0..<count).map { "\"key\($0)\":\(value)" }.joined(separator: ","))}"
 }
 
-private func exchange(_ request: [UInt8], _ service: Service) throws {
-    let connection = try Connection(unix: service.socketPath)
+/// Sends a request over a connection of its own, and waits for the answer.
+func exchange(_ request: [UInt8], to socketPath: String) throws {
+    let connection = try Connection(unix: socketPath)
     defer { connection.close() }
     try connection.exchange(request)
 }

@@ -5,10 +5,10 @@ import Foundation
 enum ServiceBenchmark {
     private static let usage = """
         usage: ServiceBenchmark [--tintype PATH] [--folder FOLDER] [--seconds 5] [--posts 1000000] [--listeners 18900]
-                                [updates] [pages] [opening] [listeners] [large]
+                                [updates] [pages] [opening] [listeners] [large] [memory]
         """
 
-    private static let kinds = ["updates", "pages", "opening", "listeners", "large"]
+    private static let kinds = ["updates", "pages", "opening", "listeners", "large", "memory"]
 
     static func main() {
         do {
@@ -50,8 +50,11 @@ enum ServiceBenchmark {
         let folder = "\(options["folder"] ?? "/tmp")/service-benchmark-\(getpid())"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let service = try Service(
-            executable: options["tintype"] ?? "", folder: folder, port: 20_000 + Int(getpid()) % 10_000)
+        let executable = options["tintype"] ?? ""
+        let port = 20_000 + Int(getpid()) % 10_000
+        if wanted.contains("memory") { try measureMemory(executable: executable, folder: folder, port: port) }
+        guard wanted != ["memory"] else { return }
+        let service = try Service(executable: executable, folder: folder, port: port)
         defer { service.stop() }
         if wanted.contains("updates") {
             print("\ndurable updates of three leaves over HTTP on the Unix socket")
