@@ -115,6 +115,9 @@ struct StagingTests {
             let store = try await store(engine)
             let token = try await store.set("place", to: Self.value(1))
             #expect(try await store.set("place", to: Self.value(1)) == token)
+            await expectCode(.preconditionFailed) {
+                try await store.set("place", to: Self.value(1), if: [.absent("place")])
+            }
             #expect(try await store.set("place", to: Self.value(2)) != token)
         }
     }
@@ -149,32 +152,6 @@ struct StagingTests {
                 try snapshot.json(of: "scores", matching: TreeQuery(order: .value, limit: .last(1)))
             }
             #expect(String(decoding: best, as: UTF8.self) == #"{"best":8}"#)
-        }
-    }
-
-    @Test("Very many deletions are those of a naive tree, whatever lies between them", arguments: EngineKind.allCases)
-    func deletions(kind: EngineKind) async throws {
-        let seed = UInt64.random(in: .min ... .max)
-        var random = SeededGenerator(seed: seed)
-        try await withStore(kind) { store in
-            for _ in 0..<20 {
-                var naive = NaiveTree()
-                try await store.set(.root, to: nil)
-                for _ in 0..<40 {
-                    let (path, value) = (random.path() / random.key(), random.optionalValue())
-                    try await store.set(path, to: value)
-                    naive.set(path, to: value)
-                }
-                var update = MultiPathUpdate()
-                for _ in 0..<60 {
-                    var more = update
-                    more[random.path() / random.key()] = nil
-                    if !more.hasConflictingPaths { update = more }
-                }
-                try await store.update(update)
-                for path in update.values.keys { naive.set(path, to: nil) }
-                #expect(try await store.get(.root) == naive.value, "seed \(seed)")
-            }
         }
     }
 

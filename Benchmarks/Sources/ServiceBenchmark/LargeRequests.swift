@@ -4,7 +4,7 @@ import Foundation
 func measureLargeRequests(_ service: Service, seconds: Double) throws {
     let socket = service.socketPath
     let nulls = members(300_000, "null")
-    let numbers = members(1_000_000, "1")
+    let numbers = [members(1_000_000, "1"), members(1_000_000, "2")]
     try smallRequests("beside nothing", service, seconds) { _ in }
     try smallRequests("beside PATCHes of 300,000 nulls where nothing is", service, seconds) { isOver in
         while !isOver() { try exchange(HTTP.request("PATCH", "/none.json?print=silent", nulls), to: socket) }
@@ -18,7 +18,11 @@ func measureLargeRequests(_ service: Service, seconds: Double) throws {
         }
     }
     try smallRequests("beside PUTs of 1,000,000 keys", service, seconds) { isOver in
-        while !isOver() { try exchange(HTTP.request("PUT", "/many.json?print=silent", numbers), to: socket) }
+        var count = 0
+        while !isOver() {
+            try exchange(HTTP.request("PUT", "/many.json?print=silent", numbers[count % 2]), to: socket)
+            count += 1
+        }
     }
     let text = String(repeating: "0123456789abcdef", count: 1 << 16)
     let large = "{\((0..<30).map { "\"k\($0)\":\"\(text)\"" }.joined(separator: ","))}"
@@ -50,35 +54,44 @@ private func smallRequests(
     beside large: @escaping @Sendable (_ isOver: () -> Bool) throws -> Void
 ) throws {
     let end = Clock.seconds + seconds
-    let isDone = DispatchSemaphore(value: 0)
-    let other = Thread {
-        do {
-            try large { Clock.seconds > end }
-        } catch {
-            print("  \(name): \(error)")
+    let socket = service.socketPath
+    let threads = DispatchGroup()
+    func inParallel(_ body: @escaping @Sendable () throws -> Void) {
+        DispatchQueue.global().async(group: threads) {
+            do {
+                try body()
+            } catch {
+                print("  \(name): \(error)")
+            }
         }
-        isDone.signal()
     }
-    other.start()
-    let connection = try Connection(unix: service.socketPath)
-    defer { connection.close() }
-    var (writes, reads): ([Double], [Double]) = ([], [])
-    while Clock.seconds < end {
-        writes.append(
-            try milliseconds { try connection.exchange(HTTP.request("PUT", "/small.json", "\(writes.count)")) })
-        reads.append(try milliseconds { try connection.exchange(HTTP.request("GET", "/small.json")) })
-        usleep(5000)
+    inParallel { try large { Clock.seconds > end } }
+    inParallel {
+        try regularly("a small write \(name)", until: end, over: socket) { HTTP.request("PUT", "/small.json", "\($0)") }
     }
-    isDone.wait()
-    for (kind, times) in [("write", writes.sorted()), ("read", reads.sorted())] {
-        func percentile(_ share: Double) -> String { ms(times[Int(Double(times.count - 1) * share)]) }
-        print("  a small \(kind) \(name): p50 \(percentile(0.5)), p99 \(percentile(0.99)), most \(percentile(1))")
+    inParallel {
+        try regularly("a small read \(name)", until: end, over: socket) { _ in HTTP.request("GET", "/small.json") }
     }
+    threads.wait()
     fflush(nil)
 }
 
-private func milliseconds(_ body: () throws -> Void) rethrows -> Double {
-    let begin = Clock.seconds
-    try body()
-    return (Clock.seconds - begin) * 1000
+/// Sends 50 requests a second over a connection and prints how long each took, from when it was due: those that are late
+/// because of the one before took longer.
+private func regularly(
+    _ name: String, until end: Double, over socketPath: String, _ request: (_ number: Int) -> [UInt8]
+) throws {
+    let connection = try Connection(unix: socketPath)
+    defer { connection.close() }
+    var times: [Double] = []
+    var due = Clock.seconds
+    while due < end {
+        usleep(UInt32(max(due - Clock.seconds, 0) * 1_000_000))
+        try connection.exchange(request(times.count))
+        times.append((Clock.seconds - due) * 1000)
+        due += 0.02
+    }
+    times.sort()
+    func percentile(_ share: Double) -> String { ms(times[Int(Double(times.count - 1) * share)]) }
+    print("  \(name): p50 \(percentile(0.5)), p99 \(percentile(0.99)), most \(percentile(1))")
 }

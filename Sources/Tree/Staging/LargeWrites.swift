@@ -10,6 +10,7 @@ final class LargeWrites: Sendable {
 
     private let engine: StagingEngine
     private let group: GroupCommit
+    private let changeLog: ChangeLog
     private let rules: RulesCache
     private let tombstones: Tombstones?
     /// From how many rows on a write is large.
@@ -19,9 +20,13 @@ final class LargeWrites: Sendable {
     /// Of the priority of those who wait for their turn: with less it might not run while others do.
     private let task = BackgroundTask(name: "Tree settling", priority: .medium)
 
-    init(engine: StagingEngine, group: GroupCommit, rules: RulesCache, tombstones: Tombstones?, minRows: Int) {
+    init(
+        engine: StagingEngine, group: GroupCommit, changeLog: ChangeLog, rules: RulesCache, tombstones: Tombstones?,
+        minRows: Int
+    ) {
         self.engine = engine
         self.group = group
+        self.changeLog = changeLog
         self.rules = rules
         self.tombstones = tombstones
         self.minRows = minRows
@@ -43,23 +48,39 @@ final class LargeWrites: Sendable {
 
     /// Commits an update; see ``GroupCommit/commit(_:)``.
     func commit(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt {
-        guard let write = update.onlyWrite, write.rows.count >= minRows, !write.hasServerValues,
-            try await changesAndMayBeStaged(write), await turns.take()
-        else { return try await group.commit(update) }
-        defer { wakeUps.continuation.yield() }
-        try await engine.stage(write)
-        var update = update
-        update.isStaged = true
-        return try await group.commit(update)
+        guard let write = update.onlyWrite, write.rows.count >= minRows, !write.hasServerValues else {
+            return try await group.commit(update)
+        }
+        switch try await course(of: update, write) {
+        case .unchanged(let token):
+            return CommitReceipt(token: token, writes: update.writes, change: nil)
+        case .stage where await turns.take():
+            defer { wakeUps.continuation.yield() }
+            try await engine.stage(write)
+            var update = update
+            update.isStaged = true
+            return try await group.commit(update)
+        case .stage, .direct:
+            return try await group.commit(update)
+        }
     }
 
-    /// Whether a write changes anything, and nothing has to be kept beside its rows, as it is now.
-    private func changesAndMayBeStaged(_ write: EncodedWrite) async throws(TreeError) -> Bool {
-        try await engine.read { [rules, tombstones] snapshot throws(TreeError) in
-            guard tombstones?.concerns(write) != true,
-                try RuledWriter.mayBeStaged(write, rules: rules, in: snapshot)
-            else { return false }
-            return try !snapshot.hasSameRows(as: write)
+    private enum Course: Sendable {
+        /// It is what is there, at this position of the change log: there is nothing to write.
+        case unchanged(SyncToken)
+        case stage
+        /// Something has to be kept beside its rows.
+        case direct
+    }
+
+    private func course(of update: EncodedUpdate, _ write: EncodedWrite) async throws(TreeError) -> Course {
+        if tombstones?.concerns(write) == true { return .direct }
+        return try await engine.read { [changeLog, rules] engine throws(TreeError) in
+            guard try RuledWriter.mayBeStaged(write, rules: rules, in: engine) else { return .direct }
+            guard try engine.hasSameRows(as: write) else { return .stage }
+            let snapshot = TreeSnapshot(engine: engine, changeLog: changeLog, rules: rules)
+            for precondition in update.preconditions { try precondition.check(in: snapshot) }
+            return .unchanged(try snapshot.token)
         }
     }
 

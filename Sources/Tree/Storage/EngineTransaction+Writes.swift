@@ -53,7 +53,7 @@ extension EngineTransaction {
     }
 
     /// Removes the priorities of the objects on the way to a place that have lost their last child.
-    private func removeOrphanedPriorities(above key: [UInt8]) throws(TreeError) {
+    func removeOrphanedPriorities(above key: [UInt8]) throws(TreeError) {
         var key = key
         while true {
             guard let orphan = try firstKey(in: ByteRange(from: [key[0]], upTo: key), reverse: true),

@@ -1,6 +1,9 @@
 /// Applies writes in a transaction, and keeps beside the data what the rules ask for: entries of indexes, and times of
 /// expiry. A tree without rules pays one search for each transaction.
 struct RuledWriter {
+    /// How many deletions share a search.
+    private static let deletionsAtOnce = 64
+
     let transaction: any EngineTransaction
     let rules: RulesCache
     let timestampMilliseconds: Int64
@@ -33,22 +36,16 @@ struct RuledWriter {
     /// - Returns: Those of the writes that changed anything.
     mutating func delete(_ writes: [EncodedWrite]) throws(TreeError) -> [EncodedWrite] {
         var changed: [EncodedWrite] = []
-        // Where nothing is known to be, up to the next row: many deletions of what is not there cost one search.
-        var gap: ByteRange?
-        for write in writes {
-            let subtree = ByteRange.subtree(write.key)
-            let isInGap = gap.map { !$0.upper.span.precedes(subtree.upper.span) } ?? false
-            if isInGap, try rules(concerning: write.key) == nil { continue }
-            if try apply(write) {
-                changed.append(write)
-                gap = nil
-            } else if gap == nil {
-                // It may be the first of many.
-                gap = ByteRange(from: subtree.upper, upTo: subtree.upper)
+        var rest = writes[...]
+        while !rest.isEmpty {
+            let group = rest.prefix(Self.deletionsAtOnce)
+            rest = rest.dropFirst(group.count)
+            var isRuled = group.count == 1
+            for write in group where !isRuled { isRuled = try rules(concerning: write.key) != nil }
+            if !isRuled, let deleted = try transaction.delete(group) {
+                changed += deleted
             } else {
-                let rest = ByteRange(from: subtree.upper, upTo: ByteRange.all.upper)
-                gap = ByteRange(
-                    from: subtree.upper, upTo: try transaction.firstKey(in: rest, reverse: false) ?? rest.upper)
+                for write in group where try apply(write) { changed.append(write) }
             }
         }
         return changed

@@ -66,7 +66,8 @@ public final class TreeStore: Sendable {
         self.committer = committer
         group = GroupCommit { takeGroup throws(TreeError) in try await committer.apply(takeGroup) }
         largeWrites = LargeWrites(
-            engine: engine, group: group, rules: rules, tombstones: tombstones, minRows: minRowsOfLargeWrite)
+            engine: engine, group: group, changeLog: changeLog, rules: rules, tombstones: tombstones,
+            minRows: minRowsOfLargeWrite)
         maintenance = Maintenance(engine: engine, rules: rules, group: group, clock: clock)
         healthCheck = HealthCheck(engine: engine, changeLog: changeLog)
         try await engine.write { transaction throws(TreeError) in try StorageFormat.checkVersion(in: transaction) }

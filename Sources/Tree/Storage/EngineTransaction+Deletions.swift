@@ -1,0 +1,40 @@
+extension EngineTransaction {
+    /// The most rows that are looked at for each of a group of deletions.
+    private static var maxRowsEach: Int { 8 }
+
+    /// Deletes what is at neighbouring places with one search, if nothing else lies between them.
+    ///
+    /// - Parameter writes: Deletions of nodes, in key order, none below another.
+    /// - Returns: Those that deleted anything; nil if something else lies there, or very much does: then nothing is deleted.
+    func delete(_ writes: ArraySlice<EncodedWrite>) throws(TreeError) -> [EncodedWrite]? {
+        guard let first = writes.first, let last = writes.last else { return [] }
+        let range = ByteRange(from: first.key, upTo: ByteRange.subtree(last.key).upper)
+        var (next, rowCount, isAlone) = (writes.startIndex, 0, true)
+        var deleted: [Int] = []
+        try scan(range, reverse: false) { row, _ throws(TreeError) in
+            while next < writes.endIndex - 1, case let key = writes[next + 1].key, !row.precedes(key.span) { next += 1 }
+            rowCount += 1
+            let place = writes[next].key
+            isAlone = row.starts(with: place.span) && rowCount <= Self.maxRowsEach * writes.count
+            if deleted.last != next { deleted.append(next) }
+            return isAlone
+        }
+        guard isAlone else { return nil }
+        guard !deleted.isEmpty else { return [] }
+        try remove(range)
+        for (index, write) in deleted.enumerated() {
+            // Once for the children of one parent: by the last of them.
+            let following = index + 1 < deleted.count ? writes[deleted[index + 1]].key : nil
+            if try following.map({ key throws(TreeError) in try !Self.areSiblings(writes[write].key, key) }) ?? true {
+                try removeOrphanedPriorities(above: writes[write].key)
+            }
+        }
+        return deleted.map { writes[$0] }
+    }
+
+    private static func areSiblings(_ key: [UInt8], _ other: [UInt8]) throws(TreeError) -> Bool {
+        let (place, other) = (try SegmentedKey(key), try SegmentedKey(other))
+        guard place.depth > 0, place.depth == other.depth else { return false }
+        return place.ancestor(atDepth: place.depth - 1) == other.ancestor(atDepth: place.depth - 1)
+    }
+}
