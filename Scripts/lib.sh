@@ -15,36 +15,28 @@ die() {
 # Makes sure that there is a Swift compiler and what the package links and the scripts call. Installs what is missing
 # when it may; when all is there, it changes nothing and needs no network.
 prepare_machine() {
-    check_swift
     local missing
-    missing=$(missing_packages)
+    command -v swift >/dev/null || die "there is no swift in PATH; get 6.2 or later from https://www.swift.org/install"
+    missing=$(missing_compiler_packages && missing_packages)
     if [[ -n $missing ]]; then install_packages $missing; fi
+    check_swift
 }
 
+# Sees to it that the compiler starts, and is new enough.
 check_swift() {
-    local version major minor
-    command -v swift >/dev/null || die "there is no swift in PATH; get 6.2 or later from https://www.swift.org/install"
-    check_compiler_libraries
+    local version major minor missing
+    if ! swift --version >/dev/null 2>&1; then
+        missing=$(missing_libraries)
+        if [[ -n $missing ]]; then
+            die "swift cannot start, for these libraries are missing: $missing; https://www.swift.org/install lists the packages"
+        fi
+        die "swift cannot start: $(swift --version 2>&1 | tail -n 1 || true)"
+    fi
     version=$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+\.[0-9]+).*/\1/p' | head -n 1) || true
     IFS=. read -r major minor <<<"${version:-0.0}"
     if ((major < 6 || major == 6 && minor < 2)); then
         die "swift ${version:-of unknown version} is too old; get 6.2 or later from https://www.swift.org/install"
     fi
-}
-
-# Sees to it that the compiler itself can start. The toolchain of swift.org is an archive: on a fresh Debian the libraries
-# that its programs load are missing, and so are a linker, the C library's headers and git.
-check_compiler_libraries() {
-    local missing
-    if [[ $(uname) == Darwin ]]; then return; fi
-    missing=$(missing_compiler_packages)
-    if [[ -n $missing ]]; then install_packages $missing; fi
-    if swift --version >/dev/null 2>&1; then return; fi
-    missing=$(missing_libraries)
-    if [[ -n $missing ]]; then
-        die "swift cannot start, for these libraries are missing: $missing; https://www.swift.org/install lists the packages"
-    fi
-    die "swift cannot start: $(swift --version 2>&1 | tail -n 1 || true)"
 }
 
 # The libraries that the toolchain's programs ask for and the system does not have: libncurses.so.6 and the like.
@@ -55,9 +47,11 @@ missing_libraries() {
         sed -nE 's/^[[:space:]]*(\S+) => not found.*/\1/p' | sort -u
 }
 
-# Debian's packages of what the compiler needs and does not bring along.
+# Debian's packages of what the compiler needs and does not bring along. The toolchain of swift.org is an archive: on a fresh
+# Debian the libraries that its programs load are missing, and so are a linker, the C library's headers and git.
 missing_compiler_packages() {
     local library
+    if [[ $(uname) == Darwin ]]; then return; fi
     while IFS= read -r library; do
         case $library in
         libncurses.so.* | libncursesw.so.* | libtinfo.so.*) echo libncurses6 ;;

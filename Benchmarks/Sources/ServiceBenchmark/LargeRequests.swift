@@ -6,6 +6,18 @@ func measureLargeRequests(_ service: Service, seconds: Double) throws {
     let nulls = members(300_000, "null")
     let numbers = [members(1_000_000, "1"), members(1_000_000, "2")]
     try smallRequests("beside nothing", service, seconds) { _ in }
+    let text = String(repeating: "0123456789abcdef", count: 1 << 16)
+    let texts = [members(30, "\"\(text)\""), members(30, "\"\(text) again\"")]
+    try exchange(HTTP.request("PUT", "/large.json?print=silent", texts[0]), to: socket)
+    try smallRequests("beside 50 unread reads of 30 MiB at a time", service, seconds) { isOver in
+        while !isOver() {
+            let readers = try (0..<50).map { _ in try Connection(unix: socket) }
+            for reader in readers { try reader.send(HTTP.request("GET", "/large.json")) }
+            while !isOver(), readers.contains(where: { Clock.seconds - $0.sentAt < 5 }) { usleep(10_000) }
+            for reader in readers { reader.close() }
+        }
+    }
+    try exchange(HTTP.request("DELETE", "/large.json", ""), to: socket)
     try smallRequests("beside PATCHes of 300,000 nulls where nothing is", service, seconds) { isOver in
         while !isOver() { try exchange(HTTP.request("PATCH", "/none.json?print=silent", nulls), to: socket) }
     }
@@ -18,27 +30,24 @@ func measureLargeRequests(_ service: Service, seconds: Double) throws {
         }
     }
     try smallRequests("beside PUTs of 1,000,000 keys", service, seconds) { isOver in
-        var count = 0
-        while !isOver() {
-            try exchange(HTTP.request("PUT", "/many.json?print=silent", numbers[count % 2]), to: socket)
-            count += 1
-        }
+        try putInTurn(numbers, to: socket, until: isOver)
     }
-    let text = String(repeating: "0123456789abcdef", count: 1 << 16)
-    let large = "{\((0..<30).map { "\"k\($0)\":\"\(text)\"" }.joined(separator: ","))}"
-    try exchange(HTTP.request("PUT", "/large.json?print=silent", large), to: socket)
-    try smallRequests("beside 50 unread reads of 30 MiB at a time", service, seconds) { isOver in
-        while !isOver() {
-            let readers = try (0..<50).map { _ in try Connection(unix: socket) }
-            for reader in readers { try reader.send(HTTP.request("GET", "/large.json")) }
-            while !isOver(), readers.contains(where: { Clock.seconds - $0.sentAt < 5 }) { usleep(10_000) }
-            for reader in readers { reader.close() }
-        }
+    try smallRequests("beside PUTs of 30 texts of 1 MiB", service, seconds) { isOver in
+        try putInTurn(texts, to: socket, until: isOver)
     }
 }
 
 private func members(_ count: Int, _ value: String) -> String {
     "{\((0..<count).map { "\"key\($0)\":\(value)" }.joined(separator: ","))}"
+}
+
+/// Writes the values to one place, each as soon as the one before is there: so that each changes something.
+private func putInTurn(_ values: [String], to socketPath: String, until isOver: () -> Bool) throws {
+    while !isOver() {
+        for value in values {
+            try exchange(HTTP.request("PUT", "/turns.json?print=silent", value), to: socketPath)
+        }
+    }
 }
 
 /// Sends a request over a connection of its own, and waits for the answer.
