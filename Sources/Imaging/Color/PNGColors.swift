@@ -5,36 +5,45 @@ internal import CCodecs
 /// The numbers of `cICP` settle it; else an `sRGB` chunk does; else a profile (`iCCP`); else `gAMA`, with `cHRM` or with
 /// sRGB's primaries. `cHRM` alone says nothing to us. Of two chunks of a kind the first counts.
 struct PNGColors {
-    private var chunks: [String: Range<Int>] = [:]
+    private var chunks: [Chunk: Range<Int>] = [:]
     /// What `cICP` says; nil where there is none, or none that makes sense.
     private var coding: ColorCoding?
     /// The light of the brightest pixel, or of the screen on which it was mastered, in cd/m²; nil: nothing is said.
     private let peak: Double?
 
-    private static let names = ["cICP", "mDCV", "cLLI", "sRGB", "iCCP", "gAMA", "cHRM"]
+    /// Chunks that matter here, by their types' four letters: a file may have millions of others.
+    private enum Chunk: Int {
+        case cICP = 0x6349_4350
+        case mDCV = 0x6D44_4356
+        case cLLI = 0x634C_4C49
+        case sRGB = 0x7352_4742
+        case iCCP = 0x6943_4350
+        case gAMA = 0x6741_4D41
+        case cHRM = 0x6348_524D
+        case palette = 0x504C_5445
+        case data = 0x4944_4154
+    }
 
     /// Walks over the chunks of a file whose header was read.
     init(_ bytes: Span<UInt8>) {
         var offset = 8  // after the signature
-        var isBehindPalette = false
         while let payload = PNGHeader.nextChunk(bytes, &offset) {
-            let type = payload.lowerBound - 4
-            if bytes.starts(with: "IDAT", at: type) { break }
-            if bytes.starts(with: "PLTE", at: type) { isBehindPalette = true }
-            guard let name = PNGColors.names.first(where: { bytes.starts(with: $0, at: type) }), chunks[name] == nil
-            else { continue }
-            chunks[name] = payload
-            if name == "cICP", !isBehindPalette { coding = PNGColors.coding(payload, bytes) }
+            guard let chunk = bytes.uint32(at: payload.lowerBound - 4).flatMap(Chunk.init) else { continue }
+            if chunk == .data { break }
+            guard chunks[chunk] == nil else { continue }
+            chunks[chunk] = payload
+            if chunk == .cICP, chunks[.palette] == nil { coding = PNGColors.coding(payload, bytes) }
         }
-        let content = chunks["cLLI"].flatMap { bytes.uint32(at: $0.lowerBound) }
-        let screen = chunks["mDCV"].flatMap { $0.count == 24 ? bytes.uint32(at: $0.lowerBound + 16) : nil }
+        let content = chunks[.cLLI].flatMap { $0.count == 8 ? bytes.uint32(at: $0.lowerBound) : nil }
+        let screen = chunks[.mDCV].flatMap { $0.count == 24 ? bytes.uint32(at: $0.lowerBound + 16) : nil }
         peak = [content, screen].compactMap(\.self).first { $0 > 0 }.map { Double($0) / 10_000 }
     }
 
     /// Primaries, transfer characteristics, matrix coefficients, of which there are none, and whether the range is full.
     private static func coding(_ payload: Range<Int>, _ bytes: Span<UInt8>) -> ColorCoding? {
+        guard payload.count == 4 else { return nil }
         let numbers = payload.map { Int(bytes[$0]) }
-        guard numbers.count == 4, numbers[2] == 0, numbers[3] <= 1 else { return nil }
+        guard numbers[2] == 0, numbers[3] <= 1 else { return nil }
         return ColorCoding(primaries: numbers[0], transfer: numbers[1], matrix: 0, isFullRange: numbers[3] == 1)
     }
 
@@ -51,12 +60,12 @@ struct PNGColors {
         if let coding, !coding.isUnspecified {
             return coding.highDynamicRange == nil ? coding.description : .standard
         }
-        if chunks["sRGB"] != nil { return .standard }
-        if let profile = chunks["iCCP"] { return PNGColors.unpackProfile(bytes.extracting(profile)) }
-        if let gamma = chunks["gAMA"] {
-            return PNGColors.readPrimaries(bytes, gamma: gamma, primaries: chunks["cHRM"])
+        if chunks[.sRGB] != nil { return .standard }
+        if let profile = chunks[.iCCP] { return PNGColors.unpackProfile(bytes.extracting(profile)) }
+        if let gamma = chunks[.gAMA] {
+            return PNGColors.readPrimaries(bytes, gamma: gamma, primaries: chunks[.cHRM])
         }
-        return chunks["cICP"] != nil && coding == nil ? .broken : .standard
+        return chunks[.cICP] != nil && coding == nil ? .broken : .standard
     }
 
     /// A name of 1 to 79 bytes, a zero, a zero for the only method of compression, and a zlib stream.

@@ -26,6 +26,9 @@ extension Bomb {
         Bomb(name: "an international text of 256 MB", code: nil) {
             png { $0.add("iTXt", Array("k\0\u{1}\0\0\0".utf8) + PNGBuilder.zeros(256 * mebi)) }
         },
+        Bomb(name: "code points of 16 MB", code: nil) {
+            png { $0.add("cICP", [UInt8](repeating: 0, count: 16 * mebi)) }
+        },
         Bomb(name: "200,000 texts", code: nil) { png { $0.add("tEXt", Array("k\0v".utf8), count: 200_000) } },
         Bomb(name: "300,000 chunks of no pixels", code: nil) { png { $0.add("IDAT", [], count: 300_000) } },
         Bomb(name: "512 MB behind the pixels", code: nil) {
