@@ -79,10 +79,10 @@ has_library() {
         printf '#include <stdio.h>\n#include <%s>\n' "$2" | clang -E -x c - >/dev/null 2>&1
 }
 
+# Prints the name of a package: Debian's, or Homebrew's.
+need() { if [[ $(uname) == Darwin ]]; then echo "$2"; else echo "$1"; fi; }
+
 missing_packages() {
-    local apt
-    if [[ $(uname) == Darwin ]]; then apt=false; else apt=true; fi
-    need() { if $apt; then echo "$1"; else echo "$2"; fi; }
     command -v pkg-config >/dev/null || need pkg-config pkgconf
     command -v git >/dev/null || need git git
     command -v curl >/dev/null || need curl curl
@@ -100,6 +100,21 @@ missing_packages() {
     has_library sqlite3 sqlite3.h || need libsqlite3-dev sqlite
     has_library zlib zlib.h || need zlib1g-dev zlib
     has_library libcrypto openssl/evp.h || need libssl-dev openssl
+}
+
+# Makes sure of what the tests call besides: prepare_tools python venv chromium openssl, or some of these.
+prepare_tools() {
+    local tool missing
+    missing=$(for tool in "$@"; do missing_tool "$tool"; done)
+    if [[ -n $missing ]]; then install_packages $missing; fi
+}
+
+missing_tool() {
+    case $1 in
+    python) python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null || need python3 python ;;
+    venv) python3 -c 'import ensurepip, venv' 2>/dev/null || need python3-venv python ;;
+    *) command -v "$1" >/dev/null || need "$1" "$1" ;;
+    esac
 }
 
 install_packages() {
