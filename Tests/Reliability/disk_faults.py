@@ -55,7 +55,7 @@ class Faults:
 
     def __init__(self, folder, storage):
         self.shim, self.path, self.storage = folder / "fault_shim.so", folder / "orders", storage
-        compiler = os.environ.get("CC", "cc")
+        compiler = os.environ.get("CC", "clang")  # It comes with Swift.
         subprocess.run(
             [compiler, "-O2", "-Wall", "-U_FORTIFY_SOURCE", "-shared", "-fPIC", "-o", self.shim,
              HERE / "fault_shim.c", "-ldl"], check=True)
