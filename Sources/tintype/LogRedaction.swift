@@ -38,7 +38,8 @@ struct LogRedaction: Sendable {
         return ["auth", "token", "secret", "password", "bearer", "cookie", "eyj"].contains { lower.contains($0) }
     }
 
-    // A regular expression that is never written to, and not marked so by the library.
+    // `nonisolated(unsafe)`, all four: a `Regex` of constants that is never written to, and whose matching changes nothing in
+    // it; only its type is not marked as `Sendable`.
     private nonisolated(unsafe) static let header =
         /((?:proxy-)?authorization["']?\s*[:=,]\s*|(?:set-)?cookie["']?\s*[:=,]\s*)[^\n\]]+/.ignoresCase()
     private nonisolated(unsafe) static let parameter =
