@@ -51,7 +51,7 @@ package struct FailedFiles: Sendable {
     }
 
     private static let suffix = ".reason.json"
-    private static let maxDepth = InboxPlace.maxDepth + 2
+    private static let maxDepth = InboxFolder.maxDepth + 2
 
     private let storage: Directory
 
@@ -140,7 +140,7 @@ package struct FailedFiles: Sendable {
     /// - Parameter folder: Where it lies: in Storage or elsewhere.
     package func forgive(_ name: String, in folder: Directory) throws(BlobError) {
         guard try folder.entry(name)?.kind == .folder else {
-            return try SecondChance.give(folder.file(name).sha256(), in: storage)
+            return try DecodeRetry.give(folder.file(name).sha256(), in: storage)
         }
         let inside = try folder.folder(name)
         for entry in try inside.entries() where entry.kind == .file { try forgive(entry.name, in: inside) }

@@ -8,7 +8,7 @@ struct InboxWalk: Sendable {
     private static let maxLooks = 256
 
     private struct Level: Sendable {
-        let place: InboxPlace
+        let place: InboxFolder
         /// The last one first.
         var names: [RawName] = []
         var cursor: RawName?
@@ -21,7 +21,7 @@ struct InboxWalk: Sendable {
 
     /// Begins at a user's folder; or at the inbox itself, whose walk finds the users' folders and does not enter them.
     init(_ user: String, pageLength: Int) {
-        levels = [Level(place: InboxPlace(user: user))]
+        levels = [Level(place: InboxFolder(user: user))]
         self.pageLength = pageLength
     }
 
@@ -29,10 +29,10 @@ struct InboxWalk: Sendable {
     ///
     /// - Returns: What was found, and where; `nothing` when others should have a turn; nil at the end.
     mutating func next(
-        in inbox: Directory, hints: InboxHints, completeness: Completeness, maxPhotos: Int
-    ) throws(BlobError) -> (finding: InboxLook.Finding, place: InboxPlace)? {
+        in inbox: Directory, hints: InboxEvents, completeness: FileStability, maxPhotos: Int
+    ) throws(BlobError) -> (finding: FileInspector.Finding, place: InboxFolder)? {
         var looks = 0
-        var open: (place: InboxPlace, folder: Directory)?
+        var open: (place: InboxFolder, folder: Directory)?
         while var level = levels.popLast() {
             let folder: Directory
             do throws(BlobError) {
@@ -49,7 +49,7 @@ struct InboxWalk: Sendable {
             }
             guard let name = level.names.popLast() else { continue }
             levels.append(level)
-            let look = InboxLook(
+            let look = FileInspector(
                 folder: folder, place: level.place, completeness: completeness, maxPhotos: maxPhotos)
             let finding = try look.look(at: name)
             switch finding {
@@ -64,9 +64,9 @@ struct InboxWalk: Sendable {
     }
 
     /// Turns to the next page of a folder.
-    private func turn(_ level: inout Level, in folder: Directory, _ hints: InboxHints) throws(BlobError) {
+    private func turn(_ level: inout Level, in folder: Directory, _ hints: InboxEvents) throws(BlobError) {
         if level.cursor == nil { hints.watch(level.place.folders) }
-        let names = try folder.rawNames(after: level.cursor, limit: pageLength) { !Ignored.contains($0) }
+        let names = try folder.rawNames(after: level.cursor, limit: pageLength) { !IgnoredFiles.contains($0) }
         level.isLastPage = names.count < pageLength
         level.cursor = names.last
         level.names = names.reversed()

@@ -32,7 +32,7 @@ extension UploadPipeline {
             for number in record.photos.keys { record.photos[number]?.rendered = nil }  // The post has it now.
             try discard(leftovers, in: &update)
             update[Paths.upload(record.id)] = try record.value()
-            update[Paths.queued(record.id)] = record.door == .inbox ? QueueEntry(record).value : nil
+            update[Paths.queued(record.id)] = record.intake == .inbox ? QueueEntry(record).value : nil
             update.preconditions = [
                 .equals(Paths.upload(record.id) / "state", .string(UploadState.ingested.rawValue)),
                 .equals(Paths.person(record.owner) / "full_name", name),

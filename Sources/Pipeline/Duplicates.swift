@@ -75,7 +75,7 @@ extension UploadPipeline {
     ///
     /// - Returns: Whether it was one; otherwise nothing was done.
     func endDuplicate(_ record: UploadRecord, of content: PostContent?) async throws -> Bool {
-        let policy = record.duplicates ?? (record.door == .inbox ? settings.duplicates[record.owner] : .newPost)
+        let policy = record.duplicates ?? (record.intake == .inbox ? settings.duplicates[record.owner] : .newPost)
         guard policy != .newPost, let post = content?.post else { return false }
         guard policy == .link else {
             throw PipelineError(
@@ -83,7 +83,7 @@ extension UploadPipeline {
                 hint: "drop it, or let duplicates be posted again (duplicates)")
         }
         try await move(record.id, from: .ingested, to: .duplicate) { $0.duplicateOf = post }
-        if record.door == .socket { try await settle(record.id) }
+        if record.intake == .socket { try await cleanUp(record.id) }
         return true
     }
 }

@@ -46,7 +46,7 @@ package struct FailureReason: Sendable {
     }
 }
 
-extension Storage {
+extension StorageFolder {
     /// What stands for the user where there is none.
     package static let noUser = "no_user"
 

@@ -23,7 +23,7 @@ package struct IntakePause: Error, Sendable {
 
 /// Open, or paused with a reason: whether new uploads are taken, and work that writes is begun.
 ///
-/// It only knows; `StorageWatch` decides. Doors ask it before they take anything, workers wait at it.
+/// It only knows; `DiskMonitor` decides. The ways in ask it before they take anything, workers wait at it.
 package final class IntakeGate: Sendable {
     private struct Waiting {
         let isForPause: Bool

@@ -67,7 +67,7 @@ extension UploadPipeline {
 }
 
 /// How many uploads came to which end since the start.
-final class Outcomes: Sendable {
+final class UploadCounters: Sendable {
     private let counts = Mutex<[UploadState: Int]>([:])
 
     subscript(state: UploadState) -> Int {

@@ -11,12 +11,12 @@ extension UploadPipeline {
     /// Refuses a photo that is known to be poison.
     func refusePoison(_ photo: UploadRecord.Photo) async throws {
         let path = Paths.poison / (try TreeKey(photo.sha256))
-        guard let verdict = try await tree.get(path), !isForgotten(verdict), let code = verdict["code"]?.stringValue
+        guard let failure = try await tree.get(path), !isForgotten(failure), let code = failure["code"]?.stringValue
         else { return }
         guard try await !forgive(photo.sha256) else { return }
         throw PipelineError(
-            .init(rawValue: code), "\(photo.originalName): \(verdict["message"]?.stringValue ?? "")",
-            hint: verdict["hint"]?.stringValue ?? "")
+            .init(rawValue: code), "\(photo.originalName): \(failure["message"]?.stringValue ?? "")",
+            hint: failure["hint"]?.stringValue ?? "")
     }
 
     /// Remembers a photo's verdict. Durable when it returns.
@@ -31,7 +31,7 @@ extension UploadPipeline {
 
     /// Deletes what is not remembered any more.
     func forgetPoison() async throws {
-        for sha256 in try await onFileThread({ [storage] in try SecondChance.all(in: storage.root) }) {
+        for sha256 in try await onFileThread({ [storage] in try DecodeRetry.all(in: storage.root) }) {
             _ = try await forgive(sha256)
         }
         for child in try await tree.children(of: Paths.poison) where isForgotten(child.value) {
@@ -42,21 +42,21 @@ extension UploadPipeline {
     /// Forgets a verdict if a person asked for that.
     private func forgive(_ sha256: String) async throws -> Bool {
         let root = storage.root
-        guard try await onFileThread({ try SecondChance.isGiven(sha256, in: root) }) else { return false }
+        guard try await onFileThread({ try DecodeRetry.isGiven(sha256, in: root) }) else { return false }
         try await tree.set(Paths.poison / (try TreeKey(sha256)), to: nil)
-        try await onFileThread { try SecondChance.take(sha256, in: root) }
+        try await onFileThread { try DecodeRetry.take(sha256, in: root) }
         return true
     }
 
-    private func isForgotten(_ verdict: TreeValue) -> Bool {
-        verdict["program"]?.stringValue != settings.decoderVersion
-            || (verdict["at"]?.integerValue ?? 0) < WallClock.milliseconds() - settings.poisonLifetime.milliseconds
+    private func isForgotten(_ failure: TreeValue) -> Bool {
+        failure["program"]?.stringValue != settings.decoderVersion
+            || (failure["at"]?.integerValue ?? 0) < WallClock.milliseconds() - settings.poisonLifetime.milliseconds
     }
 }
 
 /// A person's wish that a photo which broke its decoder be tried again: an empty file `forgiven/SHA256`, which may be put
 /// there whether the service runs or not.
-package enum SecondChance {
+package enum DecodeRetry {
     private static let folderName = "forgiven"
 
     /// Puts the wish down. Durable when it returns.

@@ -3,19 +3,19 @@ import Tree
 
 /// What `upload_queue/{id}` says of an upload: enough for a start to know what to do, without a read of each record.
 ///
-/// As it is written: its state, or `settling` when it has ended and is to be tidied up; its door; its owner.
+/// As it is written: its state, or `settling` when it has ended and is to be tidied up; its intake; its owner.
 struct QueueEntry {
     let id: PostID
     /// Nil when the upload has ended.
     let state: UploadState?
     /// Nil, as the owner, in what earlier versions wrote.
-    let door: Door?
+    let intake: Intake?
     let owner: UserID?
 
     init(_ record: UploadRecord) {
         id = record.id
         state = record.state.isTerminal ? nil : record.state
-        door = record.door
+        intake = record.intake
         owner = record.owner
     }
 
@@ -24,11 +24,12 @@ struct QueueEntry {
         let words = (child.value.stringValue ?? "").split(separator: " ").map(String.init)
         self.id = id
         state = words.first.flatMap(UploadState.init)
-        door = words.count == 3 ? Door(rawValue: words[1]) : nil
+        intake = words.count == 3 ? Intake(rawValue: words[1]) : nil
         owner = words.count == 3 ? UserID(words[2]) : nil
     }
 
     var value: TreeValue {
-        .string([state?.rawValue ?? "settling", door?.rawValue ?? "", owner?.description ?? ""].joined(separator: " "))
+        .string(
+            [state?.rawValue ?? "settling", intake?.rawValue ?? "", owner?.description ?? ""].joined(separator: " "))
     }
 }

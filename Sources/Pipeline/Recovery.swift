@@ -6,7 +6,7 @@ import Tree
 extension UploadPipeline {
     /// Takes up what the last run left: whatever it was cut off at, `upload_queue` names it.
     ///
-    /// Inbox uploads that were not acknowledged, or whose files are not put away yet, are the inbox door's to go on with.
+    /// Inbox uploads that were not acknowledged, or whose files are not put away yet, are the inbox watcher's to go on with.
     func recover() async throws {
         if let hold = sweepHold {
             logger.error(
@@ -21,7 +21,7 @@ extension UploadPipeline {
                 queue.push(entry.id, of: owner)
                 resumed += 1
             case nil:
-                if entry.door != .inbox { try await settle(entry.id) }
+                if entry.intake != .inbox { try await cleanUp(entry.id) }
             default:
                 break
             }
@@ -40,11 +40,11 @@ extension UploadPipeline {
         return try await record(of: entry.id)?.owner
     }
 
-    /// The uploads of a door that still have work to do, oldest first.
-    package func unfinished(from door: Door) async throws -> [UploadRecord] {
+    /// The uploads of an intake that still have work to do, oldest first.
+    package func unfinished(from intake: Intake) async throws -> [UploadRecord] {
         var records: [UploadRecord] = []
-        for entry in try await queued() where entry.door == nil || entry.door == door {
-            if let record = try await record(of: entry.id), record.door == door { records.append(record) }
+        for entry in try await queued() where entry.intake == nil || entry.intake == intake {
+            if let record = try await record(of: entry.id), record.intake == intake { records.append(record) }
         }
         return records
     }
@@ -53,11 +53,11 @@ extension UploadPipeline {
     ///
     /// The originals of a failed one are moved to `failed/{reason}/{uid}/`, with the reason beside them; renditions and the
     /// blobs of an expired one are deleted. Idempotent: a crash in the middle is made good at the next start.
-    func settle(_ id: PostID) async throws {
+    func cleanUp(_ id: PostID) async throws {
         try tree.health.check()
         guard let record = try await record(of: id), record.state.isTerminal,
-            record.door == .socket || record.state == .expired
-        else { return }  // What came by the inbox, the inbox door puts away.
+            record.intake == .socket || record.state == .expired
+        else { return }  // What came by the inbox, the inbox watcher puts away.
         let storage = storage
         try await onFileThread {
             if record.state == .failed { try Self.putAside(record, in: storage) }
@@ -65,11 +65,11 @@ extension UploadPipeline {
                 try storage.blobs.removeAll(userID: record.owner.description, postID: id.description)
             }
         }
-        try await settled(id)
+        try await finishCleanUp(id)
     }
 
     /// Notes that nothing is left to do for an upload that has ended.
-    package func settled(_ id: PostID) async throws {
+    package func finishCleanUp(_ id: PostID) async throws {
         try await step("settled") {
             try await tree.set(Paths.queued(id), to: nil)
             return true
@@ -77,7 +77,7 @@ extension UploadPipeline {
     }
 
     /// As if it had been dropped: one photo under a name of its own with its text beside it, several in a folder `.post`.
-    private static func putAside(_ record: UploadRecord, in storage: Storage) throws {
+    private static func putAside(_ record: UploadRecord, in storage: StorageFolder) throws {
         let photos = record.orderedPhotos
         guard let first = photos.first else { return }
         let folder = try storage.failedFolder(of: record.error?.code, user: record.owner)
@@ -95,7 +95,7 @@ extension UploadPipeline {
     }
 }
 
-extension Storage {
+extension StorageFolder {
     /// Ends reservations and drafts of a tree that is not of the age of the blobs, and touches no file: since the time of
     /// that tree they may have become posts, whose files they would take along when they expire.
     ///

@@ -2,29 +2,29 @@ package import Posts
 import Synchronization
 import Tree
 
-/// What a door knows about an upload before the first byte.
+/// What an intake knows about an upload before the first byte.
 package struct UploadRequest: Sendable {
     package var owner: UserID
-    package var door: Door
+    package var intake: Intake
     package var text = ""
     /// Photos are added one by one and published later.
     package var isDraft = false
     /// The client's own name for the upload, 1 to 200 printable ASCII characters; asking again with it finds the same upload.
     package var clientReference: String?
-    /// What becomes of it when its user has posted the same photos before; nil for what its door does.
+    /// What becomes of it when its user has posted the same photos before; nil for what its intake does.
     package var duplicates: DuplicatePolicy?
     /// Where an inbox upload came from, relative to the inbox.
     package var source: String?
 
-    package init(owner: UserID, door: Door) {
+    package init(owner: UserID, intake: Intake) {
         self.owner = owner
-        self.door = door
+        self.intake = intake
     }
 }
 
 /// A post id, taken.
 package enum Reservation: Sendable {
-    /// Nobody asked for it before, or nobody finished: go on and send the photos. A door sees to it that only one sender
+    /// Nobody asked for it before, or nobody finished: go on and send the photos. An intake sees to it that only one sender
     /// at a time does so for one reference.
     case new(UploadRecord)
     /// The client's reference was used before; this is what became of it.
@@ -40,7 +40,7 @@ extension UploadPipeline {
         try await checkPerson(request.owner)
         let reference = try request.clientReference.map(Self.referenceKey)
         let record = UploadRecord(
-            id: ids.next(), owner: request.owner, door: request.door, state: request.isDraft ? .draft : .reserved,
+            id: ids.next(), owner: request.owner, intake: request.intake, state: request.isDraft ? .draft : .reserved,
             text: text, clientReference: request.clientReference, source: request.source,
             createdAt: WallClock.milliseconds(), duplicates: request.duplicates)
         var update = MultiPathUpdate()
@@ -61,7 +61,7 @@ extension UploadPipeline {
     /// this one is accepted (`accept(_:photos:text:insteadOf:)`).
     package func reserve(_ request: UploadRequest, insteadOf failed: UploadRecord) async throws -> UploadRecord {
         let record = UploadRecord(
-            id: ids.next(), owner: request.owner, door: request.door, state: .reserved,
+            id: ids.next(), owner: request.owner, intake: request.intake, state: .reserved,
             text: try Self.checked(text: request.text), clientReference: failed.clientReference, source: request.source,
             createdAt: WallClock.milliseconds(), duplicates: request.duplicates)
         var update = MultiPathUpdate()

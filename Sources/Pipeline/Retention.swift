@@ -66,7 +66,7 @@ extension UploadPipeline {
 
     /// Deletes the copy in `done/` of a dropped file whose post was deleted, unless `done/` is kept for ever.
     func removeDoneCopy(of record: UploadRecord) async throws {
-        guard settings.retention.done != nil, record.door == .inbox,
+        guard settings.retention.done != nil, record.intake == .inbox,
             var path = record.source?.split(separator: "/").map(String.init), let name = path.popLast()
         else { return }
         let (done, id) = (storage.done, record.id.description)

@@ -69,7 +69,7 @@ package struct Rethumb: Sendable {
             await pipeline.intake.waitUntilOpen()
             try Task.checkCancellation()
             do {
-                return try await pipeline.renditionsInFlux.hold { try await rethumb(id) }
+                return try await pipeline.renditionsInFlux.withPermit { try await rethumb(id) }
             } catch let error where error is CancellationError || (error as? TreeError)?.code == .closed {
                 throw error
             } catch {

@@ -29,7 +29,7 @@ package final class StorageAge: Sendable {
     private let ids: PushIDGenerator
     private let isKept: Bool
     private let state: Mutex<State>
-    private let turn = Slots(1)
+    private let turn = AsyncSemaphore(1)
 
     /// What does not fit; nil while all does.
     package var mismatch: AgeMismatch? { state.withLock { $0.mismatch } }
@@ -80,7 +80,7 @@ package final class StorageAge: Sendable {
     /// Counts up where anything was committed since it was done the last time; not while the two do not fit.
     func tick() async throws {
         guard isKept else { return }
-        try await turn.hold {
+        try await turn.withPermit {
             let now = state.withLock { $0 }
             guard now.mismatch == nil, tree.health.damage == nil, now.updateCount != tree.statistics.updates else {
                 return
@@ -94,7 +94,7 @@ package final class StorageAge: Sendable {
     /// Takes tree and blobs as they are for one store from now on.
     package func accept() async throws {
         guard isKept else { return }
-        try await turn.hold {
+        try await turn.withPermit {
             let now = state.withLock { $0 }
             guard now.mismatch != nil else { return }
             let counter = max(now.tree?.counter ?? 0, now.blobs?.counter ?? 0) + 1

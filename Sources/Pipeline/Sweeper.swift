@@ -59,10 +59,10 @@ extension UploadPipeline {
         for (id, time) in abandoned.withLock({ $0 }) {
             if let record = try await record(of: id) {
                 // What the inbox could not give up, it goes on with.
-                if [.reserved, .draft].contains(record.state), record.door == .socket {
+                if [.reserved, .draft].contains(record.state), record.intake == .socket {
                     try await expire(id, from: record.state, leftAloneSince: time)
                 } else {
-                    try await settle(id)
+                    try await cleanUp(id)
                 }
             }
             abandoned.withLock { $0[id] = nil }
@@ -75,7 +75,7 @@ extension UploadPipeline {
             guard let record = try await record(of: entry.id), record.updatedAt < deadline else { continue }
             do {
                 // It has ended, but what was to be tidied up then could not be.
-                if record.state.isTerminal { try await settle(record.id) }
+                if record.state.isTerminal { try await cleanUp(record.id) }
                 guard [.reserved, .draft].contains(record.state), try await !hasClaim(record.id) else { continue }
                 try await expire(record.id, from: record.state, leftAloneSince: deadline)
                 logger.info("expired", metadata: ["upload": "\(record.id)", "owner": "\(record.owner)"])
@@ -92,7 +92,7 @@ extension UploadPipeline {
             let entries = try await tree.children(of: Paths.garbage, limit: 100)
             let due = entries.filter { ($0.value["after"]?.integerValue ?? 0) <= now }
             for entry in due {
-                try await renditionsInFlux.hold { try await remove(entry) }
+                try await renditionsInFlux.withPermit { try await remove(entry) }
             }
             guard due.count == 100 else { return }
         }

@@ -45,7 +45,7 @@ package enum UploadState: String, Sendable, CaseIterable {
 }
 
 /// The way by which an upload came in.
-package enum Door: String, Sendable {
+package enum Intake: String, Sendable {
     case inbox
     case socket
 }

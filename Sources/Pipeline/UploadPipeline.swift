@@ -7,10 +7,10 @@ package import Tree
 
 /// The life of an upload: reserve → ingest → render → commit, safe against a crash at every arrow.
 ///
-/// The moves are in the files of those names; `UploadState` is their table. Doors call `reserve`, `stage`, `ingest`,
+/// The moves are in the files of those names; `UploadState` is their table. The ways in call `reserve`, `stage`, `ingest`,
 /// `accept`, `publish` and `outcome` from any task. `run()` does the rest: recovery, rendering, committing, sweeping.
 package final class UploadPipeline: Service {
-    package let storage: Storage
+    package let storage: StorageFolder
     private let live: LiveSettings
     let renderer: any PhotoRenderer
     var ids: PushIDGenerator { storage.ids }
@@ -18,8 +18,8 @@ package final class UploadPipeline: Service {
     let partCount = Atomic(0)
     /// Held while a post's renditions are switched, and while replaced ones are deleted: a recipe that comes back gives
     /// files their old names again, and these must not be deleted as the garbage that they were before.
-    let renditionsInFlux = Slots(1)
-    let outcomes = Outcomes()
+    let renditionsInFlux = AsyncSemaphore(1)
+    let outcomes = UploadCounters()
     /// How far the job that re-thumbnails is; nil while none does.
     let rethumb = Mutex<Rethumb.Progress?>(nil)
     let unclaimed = Unclaimed()
@@ -27,7 +27,7 @@ package final class UploadPipeline: Service {
     /// milliseconds since the epoch.
     let abandoned = Mutex<[PostID: Int64]>([:])
     let logger: Logger
-    let watch: StorageWatch
+    let watch: DiskMonitor
     /// Decoding and file calls happen here, never on the cooperative pool.
     let renderThreads: NIOThreadPool
     let fileThreads = NIOThreadPool.singleton
@@ -37,7 +37,8 @@ package final class UploadPipeline: Service {
     package var settings: PipelineSettings { live.value }
 
     package init(
-        storage: Storage, settings: PipelineSettings, renderer: any PhotoRenderer = InProcessRenderer(), logger: Logger
+        storage: StorageFolder, settings: PipelineSettings, renderer: any PhotoRenderer = InProcessRenderer(),
+        logger: Logger
     ) {
         self.storage = storage
         let live = LiveSettings(settings)
@@ -45,7 +46,7 @@ package final class UploadPipeline: Service {
         self.renderer = renderer
         self.logger = logger
         let fileThreads = fileThreads
-        watch = StorageWatch(storage, reserve: { live.value.freeSpaceReserve }, logger: logger) { body in
+        watch = DiskMonitor(storage, reserve: { live.value.freeSpaceReserve }, logger: logger) { body in
             try await fileThreads.runIfActive(body)
         }
         renderThreads = NIOThreadPool(numberOfThreads: max(1, settings.workers))
@@ -60,7 +61,7 @@ package final class UploadPipeline: Service {
     /// policies, and the reserve of free space.
     package func take(over settings: PipelineSettings) async throws {
         // No post gets some of its renditions by the old recipes and some by the new.
-        await renditionsInFlux.hold { live.take(over: settings) }
+        await renditionsInFlux.withPermit { live.take(over: settings) }
         watch.lookSoon()
     }
 
@@ -98,7 +99,7 @@ package final class UploadPipeline: Service {
         do {
             guard let record = try await record(of: id), record.state == .ingested else {
                 // Its verdict stands, but a fault kept its files from being put aside.
-                try await settle(id)
+                try await cleanUp(id)
                 return queue.finish(id)
             }
             do {
@@ -107,8 +108,8 @@ package final class UploadPipeline: Service {
                 logger.info(
                     isPost ? "published" : "duplicate",
                     metadata: ["owner": "\(record.owner)", "photos": "\(record.photos.count)"])
-            } catch let verdict as PipelineError where !verdict.isTransient {
-                try await fail(id, from: .ingested, with: verdict)
+            } catch let failure as PipelineError where !failure.isTransient {
+                try await fail(id, from: .ingested, with: failure)
             }
             queue.finish(id)
         } catch {

@@ -17,20 +17,20 @@ final class UploadQueue: Sendable {
     private struct State {
         var waiting: [UserID: Deque<PostID>] = [:]
         /// Who has uploads that wait, the next one first.
-        var turns: Deque<UserID> = []
+        var schedule: Deque<UserID> = []
         var idleWorkers: [CheckedContinuation<PostID?, Never>] = []
         /// All that wait or are in work.
         var uploads: [PostID: Upload] = [:]
         var isClosed = false
 
         mutating func append(_ id: PostID, of owner: UserID) {
-            if waiting[owner] == nil { turns.append(owner) }
+            if waiting[owner] == nil { schedule.append(owner) }
             waiting[owner, default: []].append(id)
         }
 
         mutating func popFirst() -> PostID? {
-            guard let owner = turns.popFirst(), let id = waiting[owner]?.popFirst() else { return nil }
-            if waiting[owner]?.isEmpty == true { waiting[owner] = nil } else { turns.append(owner) }
+            guard let owner = schedule.popFirst(), let id = waiting[owner]?.popFirst() else { return nil }
+            if waiting[owner]?.isEmpty == true { waiting[owner] = nil } else { schedule.append(owner) }
             return id
         }
     }

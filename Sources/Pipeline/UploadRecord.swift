@@ -26,7 +26,7 @@ package struct UploadRecord: Sendable {
 
     package let id: PostID
     package let owner: UserID
-    package let door: Door
+    package let intake: Intake
     package var state: UploadState
     package var text: String
     /// Photos by the number under which they came; a draft may have gaps.
@@ -38,7 +38,7 @@ package struct UploadRecord: Sendable {
     package var fingerprint: RequestFingerprint?
     /// Where an inbox upload came from, relative to the inbox.
     package let source: String?
-    /// What becomes of it when its user has posted the same photos before; nil for what its door does.
+    /// What becomes of it when its user has posted the same photos before; nil for what its intake does.
     package let duplicates: DuplicatePolicy?
     /// Milliseconds since the epoch.
     package let createdAt: Int64
@@ -52,12 +52,12 @@ package struct UploadRecord: Sendable {
     package var duplicateOf: PostID?
 
     package init(
-        id: PostID, owner: UserID, door: Door, state: UploadState, text: String, clientReference: String?,
+        id: PostID, owner: UserID, intake: Intake, state: UploadState, text: String, clientReference: String?,
         source: String?, createdAt: Int64, duplicates: DuplicatePolicy? = nil
     ) {
         self.id = id
         self.owner = owner
-        self.door = door
+        self.intake = intake
         self.state = state
         self.text = text
         self.clientReference = clientReference
@@ -79,7 +79,7 @@ extension UploadRecord {
     /// The record as a value of the tree.
     package func value() throws(TreeError) -> TreeValue {
         var fields: [TreeKey: TreeValue] = [
-            "state": .string(state.rawValue), "owner": .string(owner.description), "door": .string(door.rawValue),
+            "state": .string(state.rawValue), "owner": .string(owner.description), "door": .string(intake.rawValue),
             "created_at": .integer(createdAt), "updated_at": .integer(updatedAt),
         ]
         if !text.isEmpty { fields["text"] = .string(text) }
@@ -106,10 +106,11 @@ extension UploadRecord {
     package init?(id: PostID, value: TreeValue?) {
         guard let value, let state = value["state"]?.stringValue.flatMap(UploadState.init),
             let owner = value["owner"]?.stringValue.flatMap({ UserID($0) }),
-            let door = value["door"]?.stringValue.flatMap(Door.init), let createdAt = value["created_at"]?.integerValue
+            let intake = value["door"]?.stringValue.flatMap(Intake.init),
+            let createdAt = value["created_at"]?.integerValue
         else { return nil }
         self.init(
-            id: id, owner: owner, door: door, state: state, text: value["text"]?.stringValue ?? "",
+            id: id, owner: owner, intake: intake, state: state, text: value["text"]?.stringValue ?? "",
             clientReference: value["client_ref"]?.stringValue, source: value["source"]?.stringValue,
             createdAt: createdAt, duplicates: value["duplicates"]?.stringValue.flatMap(DuplicatePolicy.init))
         updatedAt = value["updated_at"]?.integerValue ?? createdAt

@@ -1,4 +1,4 @@
-/// Why the HTTP door cannot open, or refuses a request before the pipeline sees it.
+/// Why the HTTP server cannot start, or refuses a request before the pipeline sees it.
 package struct ServerError: Error, Sendable, CustomStringConvertible {
     /// A stable, machine-readable reason.
     package struct Code: RawRepresentable, Hashable, Sendable {
@@ -8,7 +8,7 @@ package struct ServerError: Error, Sendable, CustomStringConvertible {
             self.rawValue = rawValue
         }
 
-        // Opening the door.
+        // Starting the server.
         package static let badAddress = Code(rawValue: "bad_address")
         package static let addressInUse = Code(rawValue: "address_in_use")
         package static let badSocketPath = Code(rawValue: "bad_socket_path")

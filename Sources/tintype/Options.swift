@@ -190,7 +190,7 @@ extension Configuration {
             count: try value(Settings.changeLogCount), ageMilliseconds: try value(Settings.changeLogAge).milliseconds)
     }
 
-    /// What the database door is to know; `warn` is told what an operator should know about it.
+    /// What the database is to know; `warn` is told what an operator should know about it.
     ///
     /// - Throws: `ConfigurationError` when the secret is none, or what is for TCP has no address to be of use at.
     func databaseSettings(warn: (String) -> Void) throws -> DatabaseSettings {
@@ -211,9 +211,9 @@ extension Configuration {
         return settings
     }
 
-    /// What the inbox door is to know.
-    func inboxSettings() throws -> InboxDoor.Settings {
-        var settings = InboxDoor.Settings()
+    /// What the inbox watcher is to know.
+    func inboxSettings() throws -> InboxWatcher.Settings {
+        var settings = InboxWatcher.Settings()
         settings.quietTime = try value(Settings.inboxQuiet)
         return settings
     }

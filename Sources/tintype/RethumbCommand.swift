@@ -155,7 +155,7 @@ struct RethumbCommand: AsyncParsableCommand {
             throw ConfigurationError("there is no storage at \(path); say where it is with --storage")
         }
         let selection = try Pipeline.Rethumb.Selection(user: user, since: since, onlyMissing: onlyMissing)
-        let storage = try await Storage(path: path)
+        let storage = try await StorageFolder(path: path)
         let pipeline = UploadPipeline(
             storage: storage, settings: try configuration.pipelineSettings(),
             renderer: try configuration.photoRenderer(), logger: Logger(label: "tintype"))

@@ -58,7 +58,8 @@ struct ServeCommand: AsyncParsableCommand {
         let folder = isTemporary ? try TemporaryFolder() : nil
         defer { folder?.remove() }
         let path = try folder?.path ?? configuration.value(Settings.storage)
-        let storage = try await Storage(path: path, engine: engine, retention: try configuration.changeRetention())
+        let storage = try await StorageFolder(
+            path: path, engine: engine, retention: try configuration.changeRetention())
         if let seed { try await SeedFile(path: seed).load(into: storage.tree) }
         if let rules { try await SeedFile(path: rules).loadRules(into: storage.tree) }
         let log = try ServiceLog(configuration)
@@ -69,32 +70,32 @@ struct ServeCommand: AsyncParsableCommand {
         await storage.close()
     }
 
-    private func serve(_ storage: Storage, _ configuration: Configuration, _ log: ServiceLog) async throws {
+    private func serve(_ storage: StorageFolder, _ configuration: Configuration, _ log: ServiceLog) async throws {
         let logger = log.logger
         let pipeline = UploadPipeline(
             storage: storage, settings: try configuration.pipelineSettings(),
             renderer: try configuration.photoRenderer(), logger: logger)
-        let inbox = InboxDoor(pipeline, settings: try configuration.inboxSettings(), logger: logger)
-        var door = HTTPDoor.Settings(socketPath: Storage.socketPath(in: storage.path))
-        door.listen = try configuration.value(Settings.listen)
-        door.allowedOrigins = try configuration.value(Settings.allowedOrigins)
-        door.publicURL = try configuration.value(Settings.publicURL)
-        if door.publicURL != nil, door.listen == nil {
+        let inbox = InboxWatcher(pipeline, settings: try configuration.inboxSettings(), logger: logger)
+        var server = HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: storage.path))
+        server.listen = try configuration.value(Settings.listen)
+        server.allowedOrigins = try configuration.value(Settings.allowedOrigins)
+        server.publicURL = try configuration.value(Settings.publicURL)
+        if server.publicURL != nil, server.listen == nil {
             throw ConfigurationError(
                 "public-url is about TCP; say where the proxy reaches this, such as --listen 127.0.0.1:8080")
         }
-        door.database = try configuration.databaseSettings { logger.warning("\($0)") }
+        server.database = try configuration.databaseSettings { logger.warning("\($0)") }
         let running = RunningSettings(configuration, pipeline: pipeline, logger: logger) { [settings] in
             try settings.configuration()
         }
-        door.reload = { try await running.reload(isDryRun: $0) }
-        let isEmulator = door.database.isEmulator
+        server.reload = { try await running.reload(isDryRun: $0) }
+        let isEmulator = server.database.isEmulator
         if isEmulator, storage.engine != .memory {
             logger.warning(
                 "emulator: all on this machine, every web page in a browser too, may read and change all that \(storage.path) keeps; without it, or with --engine memory, nobody's photos are at stake"
             )
         }
-        let http = HTTPDoor(pipeline, settings: door, logger: logger) { listener in
+        let http = HTTPServer(pipeline, settings: server, logger: logger) { listener in
             switch listener {
             case .socket(let path):
                 log.tell("listening on \(path); drop photos into \(storage.path)/inbox/USER/")
@@ -106,7 +107,7 @@ struct ServeCommand: AsyncParsableCommand {
             }
         }
         try await http.checkAddresses()
-        // Shut down from the end: the doors answer what they have taken, and need the pipeline for it.
+        // Shut down from the end: the ways in answer what they have taken, and need the pipeline for it.
         let group = ServiceGroup(
             configuration: .init(
                 services: [

@@ -11,7 +11,7 @@ struct Service: Sendable {
 
     init(_ options: StorageOptions) throws {
         let storage = try options.configuration().value(Settings.storage)
-        client = ServiceClient(.socket(path: Storage.socketPath(in: storage)))
+        client = ServiceClient(.socket(path: StorageFolder.socketPath(in: storage)))
     }
 
     /// Sends a request and reads the whole answer, a JSON document.

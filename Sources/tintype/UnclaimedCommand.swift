@@ -238,7 +238,7 @@ extension StorageOptions {
         guard FileManager.default.fileExists(atPath: "\(path)/tree.sqlite") else {
             throw ConfigurationError("there is no storage at \(path); say where it is with --storage")
         }
-        let storage = try await Storage(path: path)
+        let storage = try await StorageFolder(path: path)
         do {
             let result = try await body(
                 UploadPipeline(

@@ -83,7 +83,7 @@ struct RethumbCommandTests {
 
     /// How often each post's photos were changed after its publication, by the change log.
     private func switches(in path: String) async throws -> [Int] {
-        let storage = try await Storage(path: path)
+        let storage = try await StorageFolder(path: path)
         var counts: [TreePath: Int] = [:]
         for change in try await storage.tree.changes(since: .start, limit: .max) {
             for write in change.writes where write.path.lastKey == "photos" && write.path.keys.first == "posts" {

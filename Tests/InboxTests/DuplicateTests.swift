@@ -99,7 +99,7 @@ struct DuplicateTests {
     }
 
     @Test("What was posted by HTTP is known to the inbox; what comes by HTTP is always a post")
-    func otherDoor() async throws {
+    func otherIntake() async throws {
         try await withInbox(settings: { $0.duplicates.general = .link }) { running in
             let bytes = try Fixture.bytes(Self.photo)
             let first = try await running.upload([("a.jpg", bytes)], by: "maria")

@@ -17,7 +17,7 @@ struct NameTests {
         try await withScratch { scratch in
             let bytes = try Fixture.bytes(Self.photo)
             try scratch.write(bytes, to: "Storage/inbox/maria/before/deep/er/a.jpg")
-            try await withInbox(in: scratch, door: { $0.rescanInterval = .seconds(3600) }) { running in
+            try await withInbox(in: scratch, intake: { $0.rescanInterval = .seconds(3600) }) { running in
                 _ = try await running.document("done/maria/before/deep/er/a.jpg.receipt.json")
                 try running.drop(bytes, as: "maria/made/one/b.jpg")
                 _ = try await running.document("done/maria/made/one/b.jpg.receipt.json")

@@ -7,16 +7,16 @@ import TestSupport
 import Testing
 import Tree
 
-/// Runs a test's body beside a pipeline and an inbox door in a hurry.
+/// Runs a test's body beside a pipeline and an inbox watcher in a hurry.
 func withInbox(
     in scratch: Scratch? = nil, settings: (inout PipelineSettings) -> Void = { _ in },
-    door: (inout InboxDoor.Settings) -> Void = { _ in },
+    intake: (inout InboxWatcher.Settings) -> Void = { _ in },
     _ body: @Sendable (RunningPipeline) async throws -> Void
 ) async throws {
-    var quick = InboxDoor.Settings()
+    var quick = InboxWatcher.Settings()
     quick.quietTime = .milliseconds(300)
     quick.rescanInterval = .milliseconds(200)
-    door(&quick)
+    intake(&quick)
     let logger = Logger(label: "inbox test") { _ in SwiftLogNoOpLogHandler() }
     try await withPipeline(
         in: scratch,
@@ -24,7 +24,7 @@ func withInbox(
             chosen.duplicates.general = .newPost  // Most of what is dropped here is one and the same photo.
             settings(&chosen)
         },
-        services: { [InboxDoor($0, settings: quick, logger: logger)] }, body)
+        services: { [InboxWatcher($0, settings: quick, logger: logger)] }, body)
 }
 
 extension RunningPipeline {

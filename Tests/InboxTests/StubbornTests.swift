@@ -76,7 +76,7 @@ struct StubbornTests {
     func givenBack() async throws {
         try await withPipeline(runs: false) { running in
             let (pipeline, scratch) = (running.pipeline, running.scratch)
-            var request = UploadRequest(owner: try #require(UserID("maria")), door: .inbox)
+            var request = UploadRequest(owner: try #require(UserID("maria")), intake: .inbox)
             request.source = "a.jpg"
             guard case .new(let record) = try await pipeline.reserve(request) else { return }
             let claimed = "Storage/incoming/\(record.id)"
@@ -84,7 +84,7 @@ struct StubbornTests {
             try scratch.write(#"{"text": "old"}"#, to: "\(claimed)/a.jpg.json")
             try scratch.write("new", to: "Storage/inbox/maria/a.jpg")
             let writer = try #require(FileHandle(forWritingAtPath: "\(scratch.path)/\(claimed)/a.jpg"))
-            try await Claim(pipeline).finish(record.id)
+            try await InboxImporter(pipeline).finish(record.id)
             try writer.close()
             #expect(try await pipeline.record(of: record.id) == nil, "nothing is left of a try")
             let inbox = "Storage/inbox/maria"
@@ -123,7 +123,7 @@ struct StubbornTests {
                 #expect(result == 0)
             }
             // They have rested long enough when the first look comes.
-            try await withInbox(in: scratch, door: { $0.quietTime = .zero }) { running in
+            try await withInbox(in: scratch, intake: { $0.quietTime = .zero }) { running in
                 _ = try await running.document("done/maria/caf%E9.jpg.receipt.json")
                 #expect(try await running.posts().first?["text"] == "x")
             }

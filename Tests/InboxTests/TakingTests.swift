@@ -17,7 +17,7 @@ struct TakingTests {
 
     @Test("An inbox on another file system: copied, compared, deleted; one post a file, as ever")
     func copies() async throws {
-        try await withInbox(door: { $0.copies = true }) { running in
+        try await withInbox(intake: { $0.copies = true }) { running in
             try running.scratch.write(#"{"text": "copied"}"#, to: "Storage/inbox/maria/a.jpg.json")
             try running.drop(Self.photo, as: "maria/a.jpg")
             try running.drop(Self.photo, as: "../packing/b.post/1.jpg")
@@ -43,7 +43,7 @@ struct TakingTests {
         try await withScratch { scratch in
             let bytes = try Fixture.bytes(Self.photo)
             try await withPipeline(in: scratch, runs: false) { running in
-                var request = UploadRequest(owner: try #require(UserID("maria")), door: .inbox)
+                var request = UploadRequest(owner: try #require(UserID("maria")), intake: .inbox)
                 request.source = "album/a.jpg"
                 guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
                 let hidden = "Storage/inbox/maria/album/.\(record.id).claim"
@@ -53,7 +53,7 @@ struct TakingTests {
                 }
                 if moment.hasPrefix("copied") { try scratch.write(bytes, to: "Storage/incoming/\(record.id)/a.jpg") }
             }
-            try await withInbox(in: scratch, door: { $0.copies = true }) { running in
+            try await withInbox(in: scratch, intake: { $0.copies = true }) { running in
                 let receipt = try await running.document("done/maria/album/a.jpg.receipt.json")
                 #expect(receipt["outcome"] == "published")
                 try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
@@ -121,7 +121,7 @@ struct TakingTests {
             let bytes = try Fixture.bytes(Self.photo)
             let writer = Mutex<FileHandle?>(nil)
             try await withPipeline(in: scratch, runs: false) { running in
-                var request = UploadRequest(owner: try #require(UserID("maria")), door: .inbox)
+                var request = UploadRequest(owner: try #require(UserID("maria")), intake: .inbox)
                 request.source = "a.jpg"
                 guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
                 let name = "Storage/incoming/\(record.id)/a.jpg"
@@ -150,7 +150,7 @@ struct TakingTests {
         try await withPipeline(runs: false) { running in
             let bytes = try Fixture.bytes(Self.photo)
             try running.scratch.write(bytes, to: "a.jpg")
-            let request = UploadRequest(owner: try #require(UserID("maria")), door: .inbox)
+            let request = UploadRequest(owner: try #require(UserID("maria")), intake: .inbox)
             guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
             let reader = try running.scratch.directory().file("a.jpg")
             let writer = what == "open" ? FileHandle(forWritingAtPath: "\(running.scratch.path)/a.jpg") : nil
@@ -174,7 +174,7 @@ struct TakingTests {
 
     @Test("A file that is broken off without anybody having it open waits for the quiet time, and is then refused")
     func brokenOff() async throws {
-        try await withInbox(door: { $0.quietTime = .seconds(3) }) { running in
+        try await withInbox(intake: { $0.quietTime = .seconds(3) }) { running in
             let bytes = try Fixture.bytes(Self.photo)
             let path = "Storage/inbox/maria/a.jpg"
             try running.scratch.write(Array(bytes.prefix(600)), to: path)
@@ -191,7 +191,7 @@ struct TakingTests {
     }
 
     @Test("Users take turns: one file of another's does not wait for the many of one, which come in the order of names")
-    func turns() async throws {
+    func schedule() async throws {
         try await withScratch { scratch in
             let photo = try Fixture.bytes(Self.photo)
             for number in 0..<120 { try scratch.write(photo, to: "Storage/inbox/amy/\(1000 + number).jpg") }
@@ -214,28 +214,28 @@ struct TakingTests {
     @Test("When the kernel's queue of events overflows, everything is walked through, and nothing is forgotten")
     func overflow() async throws {
         try await withScratch { scratch in
-            let hints = try InboxHints(inbox: scratch.directory())
+            let hints = try InboxEvents(inbox: scratch.directory())
             #expect(!hints.take(10).isIncomplete)
             var event = ByteBuffer()
             event.writeMultipleIntegers(Int32(-1), UInt32(IN_Q_OVERFLOW), UInt32(0), UInt32(0), endianness: .host)
             hints.note(event)
             #expect(hints.take(10).isIncomplete)
             #expect(!hints.take(10).isIncomplete, "told once")
-            var turns = Turns()
-            turns.beginRound(every: .seconds(3600), atMost: .seconds(3600))
-            while let (user, _) = turns.next() { turns.went(nil, of: user, in: .zero) }
-            turns.beginRound(every: .seconds(3600), atMost: .seconds(3600))
-            #expect(turns.next() == nil, "it is not time for another walk")
-            turns.add(InboxHints.News(isIncomplete: true))
-            turns.beginRound(every: .seconds(3600), atMost: .seconds(3600))
-            #expect(turns.next()?.user == "")
+            var schedule = FairSchedule()
+            schedule.beginRound(every: .seconds(3600), atMost: .seconds(3600))
+            while let (user, _) = schedule.next() { schedule.went(nil, of: user, in: .zero) }
+            schedule.beginRound(every: .seconds(3600), atMost: .seconds(3600))
+            #expect(schedule.next() == nil, "it is not time for another walk")
+            schedule.add(InboxEvents.News(isIncomplete: true))
+            schedule.beginRound(every: .seconds(3600), atMost: .seconds(3600))
+            #expect(schedule.next()?.user == "")
         }
     }
 
     @Test("Names that the kernel tells are remembered up to a bound; what is beyond is found by a walk")
     func bound() async throws {
         try await withScratch { scratch in
-            let hints = try InboxHints(inbox: scratch.directory())
+            let hints = try InboxEvents(inbox: scratch.directory())
             for number in 0..<70_000 {
                 var event = ByteBuffer()
                 let name = Array("\(number).jpg".utf8) + [0]

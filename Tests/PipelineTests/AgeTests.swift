@@ -101,7 +101,7 @@ struct AgeTests {
             let ids = Shared<[PostID]>([])
             try await run(in: scratch) { running in
                 for isDraft in [true, false] {
-                    var request = UploadRequest(owner: try #require(UserID("maria")), door: .socket)
+                    var request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
                     request.isDraft = isDraft
                     guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
                     ids.change { $0.append(record.id) }
@@ -211,7 +211,7 @@ struct AgeTests {
     func memory() async throws {
         try await withScratch { scratch in
             try scratch.write([1], to: "Storage/blobs/maria/-OaBcDeFgHiJkLmNoPqR/original.jpg")
-            let storage = try await Storage(path: scratch.path + "/Storage", engine: .memory)
+            let storage = try await StorageFolder(path: scratch.path + "/Storage", engine: .memory)
             #expect(storage.age.mismatch == nil)
             await storage.close()
             #expect(!scratch.exists("Storage/blobs/.store.json"))
@@ -252,11 +252,11 @@ struct LastIDTests {
     func restart(isStoppedWell: Bool) async throws {
         try await withScratch { scratch in
             let path = scratch.path + "/Storage"
-            var request = UploadRequest(owner: try #require(UserID("maria")), door: .socket)
+            var request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
             request.text = "x"
             var ids: [PostID] = []
             for time in [2_000_000_000_000, 1_000_000_000_000, 1_500_000_000_000] as [Int64] {
-                let storage = try await Storage(path: path, clock: { time })
+                let storage = try await StorageFolder(path: path, clock: { time })
                 let pipeline = UploadPipeline(
                     storage: storage, settings: PipelineSettings(workers: 1), logger: .init(label: "test"))
                 for _ in 0..<2 {

@@ -14,7 +14,7 @@ struct AltTests {
 
     /// Acknowledges an upload of a photo for each of the alternative texts.
     private func accept(_ alts: [String], _ running: RunningPipeline) async throws -> PostID {
-        let request = UploadRequest(owner: try #require(UserID(Self.user)), door: .socket)
+        let request = UploadRequest(owner: try #require(UserID(Self.user)), intake: .socket)
         guard case .new(let record) = try await running.pipeline.reserve(request) else { throw CancellationError() }
         var photos: [UploadRecord.Photo] = []
         for (number, alt) in alts.enumerated() {
@@ -75,7 +75,7 @@ struct AltTests {
     func records() throws {
         let (id, owner) = (PushIDGenerator().next(), try #require(UserID(Self.user)))
         var record = UploadRecord(
-            id: id, owner: owner, door: .socket, state: .draft, text: "", clientReference: nil, source: nil,
+            id: id, owner: owner, intake: .socket, state: .draft, text: "", clientReference: nil, source: nil,
             createdAt: 1)
         let rendered = PhotoRecord(width: 1, height: 1, placeholder: "", color: "", warnings: [], renditions: [:])
         for (number, alt) in ["", "A jetty"].enumerated() {

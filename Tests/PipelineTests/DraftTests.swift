@@ -9,7 +9,7 @@ import Tree
 @Suite("P5, P7: the id first, then photos, then the text; only then is there a post")
 struct DraftTests {
     private func draft(_ running: RunningPipeline) async throws -> UploadRecord {
-        var request = UploadRequest(owner: try #require(UserID("maria")), door: .socket)
+        var request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
         request.isDraft = true
         guard case .new(let record) = try await running.pipeline.reserve(request) else { throw CancellationError() }
         return record

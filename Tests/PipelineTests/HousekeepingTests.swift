@@ -31,8 +31,8 @@ struct HousekeepingTests {
         try await withPipeline(runs: false) { running in
             let pipeline = running.pipeline
             let owner = try #require(UserID("u"))
-            guard case .new(let living) = try await pipeline.reserve(UploadRequest(owner: owner, door: .inbox)),
-                case .new(let ended) = try await pipeline.reserve(UploadRequest(owner: owner, door: .inbox))
+            guard case .new(let living) = try await pipeline.reserve(UploadRequest(owner: owner, intake: .inbox)),
+                case .new(let ended) = try await pipeline.reserve(UploadRequest(owner: owner, intake: .inbox))
             else { return }
             try await pipeline.fail(ended.id, from: .reserved, with: PipelineError(.emptyFile, "empty"))
             let (unknown, empty) = (pipeline.ids.next(), pipeline.ids.next())
@@ -43,7 +43,7 @@ struct HousekeepingTests {
             try await pipeline.tidyIncoming()
             #expect(
                 try running.storage.incoming.names() == [living.id, ended.id].map(\.description).sorted(), "in work")
-            try await pipeline.settled(ended.id)
+            try await pipeline.finishCleanUp(ended.id)
             try await pipeline.tidyIncoming()
             #expect(try running.storage.incoming.names() == [living.id.description])
             let failed = "Storage/failed/left_over"
@@ -58,8 +58,8 @@ struct HousekeepingTests {
         try await withPipeline(runs: false, settings: { $0.draftLifetime = .zero }) { running in
             let pipeline = running.pipeline
             let owner = try #require(UserID("u"))
-            guard case .new(let idle) = try await pipeline.reserve(UploadRequest(owner: owner, door: .inbox)),
-                case .new(let claimed) = try await pipeline.reserve(UploadRequest(owner: owner, door: .inbox))
+            guard case .new(let idle) = try await pipeline.reserve(UploadRequest(owner: owner, intake: .inbox)),
+                case .new(let claimed) = try await pipeline.reserve(UploadRequest(owner: owner, intake: .inbox))
             else { return }
             try running.scratch.write("x", to: "Storage/incoming/\(claimed.id)/a.jpg")
             try await Task.sleep(for: .milliseconds(5))
@@ -90,7 +90,7 @@ struct HousekeepingTests {
                 #expect(try await running.pipeline.record(of: ids.value[0]) != nil)
                 #expect(try await running.pipeline.record(of: ids.value[1]) == nil)
                 #expect(try await running.storage.tree.get(Paths.ended) == nil)
-                var request = UploadRequest(owner: try #require(UserID("u")), door: .socket)
+                var request = UploadRequest(owner: try #require(UserID("u")), intake: .socket)
                 request.clientReference = "failed"
                 guard case .new = try await running.pipeline.reserve(request) else {
                     Issue.record("the key is still taken")
@@ -109,7 +109,7 @@ struct HousekeepingTests {
     func backInTime() async throws {
         try await withPipeline(runs: false) { running in
             let pipeline = running.pipeline
-            var request = UploadRequest(owner: try #require(UserID("u")), door: .socket)
+            var request = UploadRequest(owner: try #require(UserID("u")), intake: .socket)
             request.clientReference = "key"
             guard case .new(let record) = try await pipeline.reserve(request) else { return }
             let givenUp = WallClock.milliseconds()

@@ -117,7 +117,7 @@ struct OrphanTests {
         try await withPipeline { running in
             let storage = running.storage
             let stale = "Storage/blobs/maria"
-            var request = UploadRequest(owner: try #require(UserID("maria")), door: .socket)
+            var request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
             request.text = "x"
             guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
             let staged = try await running.pipeline.stage(record.id)
@@ -134,7 +134,7 @@ struct OrphanTests {
         }
     }
 
-    private func files(of record: UploadRecord, in storage: Storage) throws -> [String] {
+    private func files(of record: UploadRecord, in storage: StorageFolder) throws -> [String] {
         try storage.blobs.fileNames(userID: record.owner.description, postID: record.id.description)
     }
 }

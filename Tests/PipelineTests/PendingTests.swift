@@ -39,7 +39,7 @@ struct PendingTests {
             let owner = try #require(UserID("user\(number % 100)"))
             let id = running.pipeline.ids.next()
             var record = UploadRecord(
-                id: id, owner: owner, door: .socket, state: .ingested, text: "", clientReference: nil, source: nil,
+                id: id, owner: owner, intake: .socket, state: .ingested, text: "", clientReference: nil, source: nil,
                 createdAt: WallClock.milliseconds())
             let photo = UploadRecord.Photo(
                 fileName: "original.png", originalName: "a.png", byteCount: bytes.count,

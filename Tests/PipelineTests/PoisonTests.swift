@@ -85,13 +85,13 @@ struct PoisonTests {
                 let record = try await running.upload([("a.jpg", Rogue.photo("exit"))], by: "u")
                 hash.change { $0 = record.photos[0]?.sha256 ?? "" }
                 guard runs else { return }
-                try SecondChance.give(hash.value, in: Directory(path: scratch.path + "/Storage"))
+                try DecodeRetry.give(hash.value, in: Directory(path: scratch.path + "/Storage"))
                 for _ in 0..<2 { _ = try await running.upload([("a.jpg", Rogue.photo("exit"))], by: "v") }
                 #expect(renderer.count.value == 2, "once")
                 #expect(!scratch.exists("Storage/forgiven/\(hash.value)"))
             }
             if runs { return }
-            try SecondChance.give(hash.value, in: Directory(path: scratch.path + "/Storage"))
+            try DecodeRetry.give(hash.value, in: Directory(path: scratch.path + "/Storage"))
             try scratch.write("", to: "Storage/forgiven/no.hash")
             try await withPipeline(in: scratch, renderer: renderer) { running in
                 try await eventually { !scratch.exists("Storage/forgiven/\(hash.value)") }

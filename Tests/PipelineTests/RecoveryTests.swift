@@ -38,7 +38,7 @@ struct RecoveryTests {
     @Test("P5: a reservation that is left alone expires, and its reference is free again")
     func expiry() async throws {
         try await withPipeline(runs: false, settings: { $0.draftLifetime = .zero }) { running in
-            var request = UploadRequest(owner: try #require(UserID("u")), door: .socket)
+            var request = UploadRequest(owner: try #require(UserID("u")), intake: .socket)
             request.clientReference = "my/key.1 [%]"
             guard case .new(let first) = try await running.pipeline.reserve(request),
                 case .new(let again) = try await running.pipeline.reserve(request)
@@ -61,7 +61,7 @@ struct RecoveryTests {
     @Test("Two pipelines on one Storage: the second is refused, and told who has it")
     func oneAtATime() async throws {
         try await withPipeline { running in
-            let error = await #expect(throws: BlobError.self) { try await Storage(path: running.storage.path) }
+            let error = await #expect(throws: BlobError.self) { try await StorageFolder(path: running.storage.path) }
             #expect(error?.code == .locked)
         }
     }
@@ -70,7 +70,9 @@ struct RecoveryTests {
     func selfCheck() async throws {
         try await withScratch { scratch in
             try scratch.write("a file", to: "Storage/inbox")
-            let error = await #expect(throws: BlobError.self) { try await Storage(path: scratch.path + "/Storage") }
+            let error = await #expect(throws: BlobError.self) {
+                try await StorageFolder(path: scratch.path + "/Storage")
+            }
             #expect(error?.message.contains("inbox") == true)
         }
     }

@@ -15,7 +15,7 @@ struct UploadQueueTests {
     }
 
     @Test("One who sends thousands makes nobody wait: users take turns")
-    func turns() async {
+    func schedule() async {
         let (queue, ids) = (UploadQueue(), PushIDGenerator())
         let many = (0..<1000).map { _ in ids.next() }
         for id in many { queue.push(id, of: maria) }

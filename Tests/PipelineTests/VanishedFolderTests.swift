@@ -41,7 +41,7 @@ struct VanishedFolderTests {
     func beforeTheWatch() async throws {
         try await withPipeline(runs: false) { running in
             try FileManager.default.removeItem(atPath: running.storage.path + "/incoming")
-            let request = UploadRequest(owner: try #require(UserID("maria")), door: .socket)
+            let request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
             guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
             _ = try await running.pipeline.stage(record.id)
             #expect(running.scratch.exists("Storage/incoming"))
@@ -98,7 +98,7 @@ struct VanishedFolderTests {
             let path = running.storage.path + "/lock"
             try FileManager.default.removeItem(atPath: path)
             if isReplaced { try running.scratch.write("1\n", to: "Storage/lock") }
-            let error = await #expect(throws: BlobError.self) { try await Storage(path: running.storage.path) }
+            let error = await #expect(throws: BlobError.self) { try await StorageFolder(path: running.storage.path) }
             #expect(error?.code == .locked)
             try await eventually { (try? running.scratch.read("Storage/lock")) == "\(getpid())\n" }
             #expect(running.pipeline.intake.pause == nil)

@@ -16,14 +16,14 @@ class Ledger:
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.contents = {}  # SHA-256 of a photo → (user, the door by which it went in)
+        self.contents = {}  # SHA-256 of a photo → (user, the intake by which it went in)
         self.acknowledged = {}  # post id → SHA-256
         self.deleted = set()  # post ids whose deletion was answered
         self.maybe_deleted = set()  # post ids whose deletion was asked for
 
-    def offer(self, photo, user, door):
+    def offer(self, photo, user, intake):
         with self.lock:
-            self.contents[digest(photo)] = (user, door)
+            self.contents[digest(photo)] = (user, intake)
 
     def acknowledge(self, post_id, photo):
         with self.lock:
@@ -114,10 +114,10 @@ class Check:
         for content in failed & self.ledger.contents.keys():
             self.complain("unexplained", f"a good file of {self.ledger.contents[content][0]}, {content[:12]}, failed")
         done = {digest(path.read_bytes()) for path in files_in(self.service.storage / "done")}
-        for content, (user, door) in self.ledger.contents.items():
-            if door == "inbox" and content not in seen and content not in deleted | failed | done:
+        for content, (user, intake) in self.ledger.contents.items():
+            if intake == "inbox" and content not in seen and content not in deleted | failed | done:
                 self.complain("lost", f"a file of {user}, {content[:12]}, is neither a post nor put aside")
-            elif door == "inbox" and content in done and content not in seen and content not in deleted:
+            elif intake == "inbox" and content in done and content not in seen and content not in deleted:
                 self.complain("lost", f"a file of {user}, {content[:12]}, has a receipt, and is no post")
 
     def check_acknowledged(self):

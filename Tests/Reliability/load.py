@@ -104,7 +104,7 @@ class Load:
             self.ledger.acknowledge(post_id, photo)
 
     def spoil(self):
-        """What is no photo: refused with a reason, by both doors."""
+        """What is no photo: refused with a reason, by both ways in."""
         with self.photos.lock:
             self.photos.count += 1
             cut = self.photos.head + self.photos.rest[: 1500 + self.photos.count % 500]

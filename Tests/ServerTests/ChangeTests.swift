@@ -123,7 +123,7 @@ struct ChangeTests {
 
     @Test("An idle stream shows that it is alive, and moves its reader's token past what is elsewhere")
     func keepAlive() async throws {
-        try await withService(changeDoor: { $0.database.keepAliveMilliseconds = 50 }) { service in
+        try await withService(changeServer: { $0.database.keepAliveMilliseconds = 50 }) { service in
             try await service.listen("since=now&path=a") { stream in
                 _ = try await stream.read(until: "\n\n")
                 let token = try await service.tree.set("elsewhere", to: 1)
@@ -186,7 +186,7 @@ struct ChangeTests {
     @Test("Over TCP for those who may read the database: nobody, whoever has the secret, or all with --emulator")
     func access() async throws {
         let secret = "0123456789abcdef"
-        try await withService(changeDoor: { $0.database.secret = Secret(secret) }) { service in
+        try await withService(changeServer: { $0.database.secret = Secret(secret) }) { service in
             for headers in [HTTPFields(), Self.events] {
                 let denied = try await service.tcpClient.get("/v1/changes?since=0", headers: headers)
                 #expect(denied.status == 401 && denied.json["code"].string == "permission_denied", "\(denied.text)")
@@ -197,7 +197,7 @@ struct ChangeTests {
             #expect(right.status == 200, "\(right.text)")
             #expect(try await service.tcpClient.get("/v1/changes?auth=\(secret)").status == 200)
         }
-        try await withService(changeDoor: { $0.database.isEmulator = true }) { service in
+        try await withService(changeServer: { $0.database.isEmulator = true }) { service in
             let answer = try await service.tcpClient.get("/v1/changes")
             #expect(answer.status == 200, "\(answer.text)")
         }

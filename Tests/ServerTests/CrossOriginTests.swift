@@ -19,7 +19,7 @@ struct CrossOriginTests {
             (.any, "https://evil.example", "*", 201), (.any, "null", "*", 201),
         ] as [(AllowedOrigins, String, String?, Int)])
     func origins(allowed: AllowedOrigins, origin: String, named: String?, status: Int) async throws {
-        try await withService(changeDoor: { $0.allowedOrigins = allowed }) { service in
+        try await withService(changeServer: { $0.allowedOrigins = allowed }) { service in
             let headers: HTTPFields = [.origin: origin, .named("sec-fetch-site"): "cross-site"]
             let posted = try await service.tcpClient.ask(.post, "/v1/uploads?user=maria&text=x", headers: headers)
             #expect(posted.status == status, "\(posted.text)")
@@ -51,7 +51,7 @@ struct CrossOriginTests {
             (.these([Self.app]), "Origin", nil), (.any, nil, "*"), (.these([]), nil, nil),
         ]
         for choice in choices {
-            let headers = try await withService(changeDoor: { $0.allowedOrigins = choice.0 }) { service in
+            let headers = try await withService(changeServer: { $0.allowedOrigins = choice.0 }) { service in
                 try await service.tcpClient.get("/v1/posts").headers
             }
             #expect(headers[.vary] == choice.vary && headers[.accessControlAllowOrigin] == choice.origin)
@@ -66,7 +66,7 @@ struct CrossOriginTests {
             ("/v1/uploads", "https://evil.example", 405, nil),
         ] as [(String, String, Int, String?)])
     func preflight(path: String, origin: String, status: Int, methods: String?) async throws {
-        try await withService(changeDoor: { $0.allowedOrigins = .these([Self.app]) }) { service in
+        try await withService(changeServer: { $0.allowedOrigins = .these([Self.app]) }) { service in
             let answer = try await service.tcpClient.ask(
                 .options, path,
                 headers: [
@@ -85,7 +85,7 @@ struct CrossOriginTests {
 
     @Test("With --emulator pages of all origins may, and upload photos")
     func emulator() async throws {
-        try await withService(changeDoor: { $0.database.isEmulator = true }) { service in
+        try await withService(changeServer: { $0.database.isEmulator = true }) { service in
             let headers: HTTPFields = [.origin: "http://localhost:3000", .named("sec-fetch-site"): "same-site"]
             let answer = try await service.tcpClient.ask(
                 .post, "/v1/uploads?user=maria", headers: headers, body: .bytes(try fixture("size-97x61.jpg")))

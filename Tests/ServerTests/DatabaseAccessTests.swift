@@ -50,7 +50,7 @@ struct DatabaseAccessTests {
 
     @Test("With --emulator anybody, as owner or with a user's token")
     func emulator() async throws {
-        try await withService(changeDoor: { $0.database.isEmulator = true }) { service in
+        try await withService(changeServer: { $0.database.isEmulator = true }) { service in
             try await check(
                 [
                     Row(answer: "null"), Row(headers: [.authorization: "Bearer owner"], answer: "null"),
@@ -65,7 +65,7 @@ struct DatabaseAccessTests {
 
     @Test("Rules are the owner's", arguments: [(nil, 401), ("a.b.c", 401), ("owner", 200)] as [(String?, Int)])
     func rules(token: String?, status: Int) async throws {
-        try await withService(changeDoor: { $0.database.isEmulator = true }) { service in
+        try await withService(changeServer: { $0.database.isEmulator = true }) { service in
             var headers = HTTPFields()
             headers[.authorization] = token.map { "Bearer \($0)" }
             let answer = try await service.tcpClient.get("/.settings/rules.json", headers: headers)
@@ -106,7 +106,7 @@ struct DatabaseAccessTests {
     @Test(
         "The service's own tree is replaced as a whole by its owner alone, even with --emulator", arguments: wholeTrees)
     func wholeTree(row: WholeTree) async throws {
-        try await withService(changeDoor: {
+        try await withService(changeServer: {
             $0.database.isEmulator = true
             $0.database.secret = Secret(Self.secret)
         }) { service in
@@ -129,7 +129,7 @@ struct DatabaseAccessTests {
             let delete = try await service.client.ask(.delete, "/.json")
             #expect([put.text, delete.text] == ["1", "null"])
         }
-        try await withService(engine: .memory, changeDoor: { $0.database.isEmulator = true }) { service in
+        try await withService(engine: .memory, changeServer: { $0.database.isEmulator = true }) { service in
             let put = try await service.tcpClient.ask(.put, "/.json", body: body)
             let delete = try await service.tcpClient.ask(.delete, "/.json")
             #expect([put.text, delete.text] == ["1", "null"])
@@ -138,7 +138,7 @@ struct DatabaseAccessTests {
 
     @Test("Who may not read may not listen")
     func listening() async throws {
-        try await withService(changeDoor: { $0.database.secret = Secret(Self.secret) }) { service in
+        try await withService(changeServer: { $0.database.secret = Secret(Self.secret) }) { service in
             let answer = try await service.tcpClient.get("/a.json", headers: [.accept: "text/event-stream"])
             #expect(answer.status == 401 && answer.text == Self.denied)
             let events = try await RawConnection.with(port: service.tcpPort) { connection in
@@ -157,7 +157,7 @@ struct DatabaseAccessTests {
 
     @Test("With a secret whoever shows it, in any of the three places")
     func secret() async throws {
-        try await withService(changeDoor: { $0.database.secret = Secret(Self.secret) }) { service in
+        try await withService(changeServer: { $0.database.secret = Secret(Self.secret) }) { service in
             let secret = Self.secret
             try await check(
                 [
@@ -176,7 +176,7 @@ struct DatabaseAccessTests {
         "Pages of other sites write only where there is an emulator",
         arguments: [(true, "/a.json", 200), (false, "/a.json?auth=0123456789abcdef", 403), (true, "/v1/rethumb", 403)])
     func pages(isEmulator: Bool, path: String, status: Int) async throws {
-        try await withService(changeDoor: {
+        try await withService(changeServer: {
             $0.database.isEmulator = isEmulator
             $0.database.secret = Secret(Self.secret)
         }) { service in
@@ -195,7 +195,7 @@ struct DatabaseAccessTests {
             ("one.evil.example", 403, ""), ("firebaseio.com.evil.example", 403, ""),
         ])
     func hosts(host: String, status: Int, value: String) async throws {
-        try await withService(changeDoor: { $0.database.isEmulator = true }) { service in
+        try await withService(changeServer: { $0.database.isEmulator = true }) { service in
             _ = try await service.client.ask(.put, "/a.json?ns=one", body: .bytes(Array("1".utf8)))
             _ = try await service.client.ask(.put, "/a.json", body: .bytes(Array("\"main\"".utf8)))
             let answer = try await RawConnection.with(port: service.tcpPort) { connection in

@@ -27,7 +27,7 @@ struct DatabaseValueTests {
             ("two", "one.firebaseio.com", "two"), ("TINTYPE", "one.example", ""), (nil, nil, ""), (nil, "a_b.c", "a_b"),
         ] as [(String?, String?, String)])
     func namespaces(name: String?, host: String?, expected: String) throws {
-        let namespaces = DatabaseNamespaces(DatabaseSettings(), OwnNames(publicHost: nil))
+        let namespaces = DatabaseNamespaces(DatabaseSettings(), HostNames(publicHost: nil))
         #expect(try namespaces.namespace(named: name, host: host).name == expected)
     }
 }

@@ -41,7 +41,7 @@ struct PublicURLTests {
             ("elsewhere.example", nil, nil, 403), ("photos.example.org.elsewhere.example", nil, nil, 403),
         ] as [(String, String?, String?, Int)])
     func names(host: String, origin: String?, site: String?, status: Int) async throws {
-        try await withService(changeDoor: { $0.publicURL = PublicURL("https://photos.example.org") }) { service in
+        try await withService(changeServer: { $0.publicURL = PublicURL("https://photos.example.org") }) { service in
             let fields = [origin.map { "Origin: \($0)\r\n" }, site.map { "Sec-Fetch-Site: \($0)\r\n" }]
             let answer = try await RawConnection.with(port: service.tcpPort) { connection in
                 try await connection.send(
@@ -57,7 +57,7 @@ struct PublicURLTests {
 
     @Test("The public name is no name of a database")
     func namespace() throws {
-        let namespaces = DatabaseNamespaces(DatabaseSettings(), OwnNames(publicHost: "photos.example.org"))
+        let namespaces = DatabaseNamespaces(DatabaseSettings(), HostNames(publicHost: "photos.example.org"))
         #expect(try namespaces.namespace(named: nil, host: "Photos.example.org:443") == .main)
         #expect(try namespaces.namespace(named: nil, host: "app.example.org") != .main)
     }

@@ -11,10 +11,10 @@ import TestSupport
 import Testing
 import Tree
 
-/// A service of a test's own: a pipeline and an HTTP door on a Storage folder that goes when the test is over.
+/// A service of a test's own: a pipeline and an HTTP server on a Storage folder that goes when the test is over.
 struct Service: Sendable {
     let pipeline: UploadPipeline
-    let door: HTTPDoor
+    let server: HTTPServer
     let scratch: Scratch
     /// Speaks to the Unix socket.
     let client: ServiceClient
@@ -45,34 +45,34 @@ struct Service: Sendable {
     }
 }
 
-/// Runs a test's body against a fresh service, then shuts it down as SIGTERM would: the door first.
+/// Runs a test's body against a fresh service, then shuts it down as SIGTERM would: the server first.
 func withService<R: Sendable>(
-    engine: Storage.Engine = .sqlite, retention: ChangeRetention = ChangeRetention(),
+    engine: StorageFolder.Engine = .sqlite, retention: ChangeRetention = ChangeRetention(),
     change: (inout PipelineSettings) -> Void = { _ in },
-    changeDoor: (inout HTTPDoor.Settings) -> Void = { _ in },
+    changeServer: (inout HTTPServer.Settings) -> Void = { _ in },
     _ body: @Sendable (Service) async throws -> R
 ) async throws -> R {
     try await withScratch { scratch in
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let storage = try await Storage(
+        let storage = try await StorageFolder(
             path: "\(scratch.path)/Storage", engine: engine, retention: retention)
         var settings = PipelineSettings(workers: 2)
         change(&settings)
         let pipeline = UploadPipeline(storage: storage, settings: settings, logger: logger)
-        var doorSettings = HTTPDoor.Settings(socketPath: Storage.socketPath(in: storage.path))
-        doorSettings.listen = try LoopbackAddress("127.0.0.1:0")
+        var serverSettings = HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: storage.path))
+        serverSettings.listen = try LoopbackAddress("127.0.0.1:0")
         // All tests run at once, on few processors: nothing that a slow machine would make happen.
-        doorSettings.shutdownPatience = .seconds(600)
-        doorSettings.idleTimeout = .seconds(600)
-        doorSettings.bodyPatience = .seconds(600)
-        doorSettings.database.keepAliveMilliseconds = 600_000
-        changeDoor(&doorSettings)
-        let (listeners, continuation) = AsyncStream.makeStream(of: HTTPDoor.Listener.self)
-        let door = HTTPDoor(pipeline, settings: doorSettings, logger: logger) { continuation.yield($0) }
+        serverSettings.shutdownPatience = .seconds(600)
+        serverSettings.idleTimeout = .seconds(600)
+        serverSettings.bodyPatience = .seconds(600)
+        serverSettings.database.keepAliveMilliseconds = 600_000
+        changeServer(&serverSettings)
+        let (listeners, continuation) = AsyncStream.makeStream(of: HTTPServer.Listener.self)
+        let server = HTTPServer(pipeline, settings: serverSettings, logger: logger) { continuation.yield($0) }
         let group = ServiceGroup(
             configuration: .init(
                 services: [
-                    .init(service: pipeline, successTerminationBehavior: .ignore), .init(service: door),
+                    .init(service: pipeline, successTerminationBehavior: .ignore), .init(service: server),
                 ], logger: logger))
         let result = try await withThrowingTaskGroup { tasks in
             tasks.addTask {
@@ -88,10 +88,10 @@ func withService<R: Sendable>(
                 throw ServiceDidNotStart()
             }
             let service = Service(
-                pipeline: pipeline, door: door, scratch: scratch,
-                client: ServiceClient(.socket(path: doorSettings.socketPath)),
+                pipeline: pipeline, server: server, scratch: scratch,
+                client: ServiceClient(.socket(path: serverSettings.socketPath)),
                 tcpClient: ServiceClient(.tcp(host: "127.0.0.1", port: port)), tcpPort: port,
-                socketPath: doorSettings.socketPath,
+                socketPath: serverSettings.socketPath,
                 shutDown: { await group.triggerGracefulShutdown() })
             let result: R
             do {

@@ -35,7 +35,7 @@ struct SlowReaderTests {
     @Test(
         "Streams that wait hold no more of the disk than they may; then large reads are refused, small ones not")
     func bound() async throws {
-        try await withService(changeDoor: {
+        try await withService(changeServer: {
             $0.maxSpooledBytes = 20 << 20
             $0.readingPace.time = .hours(1)
         }) { service in
@@ -61,13 +61,13 @@ struct SlowReaderTests {
     @Test(
         "Whoever takes nothing of a stream is cut off, and what it held is free")
     func cut() async throws {
-        try await withService(changeDoor: {
-            $0.readingPace = SlowReaderGate.Pace(bytes: 1 << 10, time: .seconds(5))
+        try await withService(changeServer: {
+            $0.readingPace = SlowReaderHandler.Pace(bytes: 1 << 10, time: .seconds(5))
         }) { service in
             let json = try await fill(service)
             let connections = try await unread(2, service)
-            try await eventually { service.door.spool.usedBytes > 0 }
-            try await eventually { service.door.spool.usedBytes == 0 }
+            try await eventually { service.server.spool.usedBytes > 0 }
+            try await eventually { service.server.spool.usedBytes == 0 }
             for connection in connections {
                 connection.beginReading()
                 #expect(await connection.readToEnd().utf8.count < json.utf8.count)
@@ -77,11 +77,11 @@ struct SlowReaderTests {
 
     @Test("A stream that begins with much tells all of it, then what changed meanwhile, once and in order")
     func longStart() async throws {
-        try await withService(changeDoor: { $0.readingPace.time = .hours(1) }) { service in
+        try await withService(changeServer: { $0.readingPace.time = .hours(1) }) { service in
             let json = try await fill(service)
             let connections = try await unread(3, service)
             // They listen once there is something on the way to them.
-            try await eventually { service.door.spool.usedBytes >= 3 * json.utf8.count }
+            try await eventually { service.server.spool.usedBytes >= 3 * json.utf8.count }
             for number in 0..<3 {
                 _ = try await service.client.ask(.put, "/large/n.json", body: .bytes(Array("\(number)".utf8)))
             }
@@ -96,7 +96,7 @@ struct SlowReaderTests {
                 }
                 await connection.close()
             }
-            try await eventually { service.door.spool.usedBytes == 0 }
+            try await eventually { service.server.spool.usedBytes == 0 }
         }
     }
 

@@ -160,7 +160,7 @@ struct WireTests {
 
     @Test("What is a request is one, however its bytes are cut, and others may follow it", arguments: good)
     func taken(request: String) async throws {
-        try await withService(changeDoor: { $0.database.isEmulator = true }) { service in
+        try await withService(changeServer: { $0.database.isEmulator = true }) { service in
             let bytes = Array((request + request + Self.request("GET /healthz HTTP/1.1\r\nConnection: close")).utf8)
             for size in [1, 7, 1000] {
                 let answers = try await answers(to: bytes, service, isTCP: size == 7, cutInto: size)
@@ -278,7 +278,7 @@ struct WireTests {
             ("POST /v1/uploads?user=maria", "Transfer-Encoding: chunked", "9\r\nx"),
         ])
     func slow(line: String, framing: String, part: String) async throws {
-        try await withService(changeDoor: { $0.bodyPatience = .zero }) { service in
+        try await withService(changeServer: { $0.bodyPatience = .zero }) { service in
             for isTCP in line.contains("json") ? [false] : [false, true] {
                 let request = "\(line) HTTP/1.1\r\nHost: localhost\r\n\(framing)\r\n\r\n\(part)"
                 let answers = try await answers(to: Array(request.utf8), service, isTCP: isTCP)

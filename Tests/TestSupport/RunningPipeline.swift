@@ -8,7 +8,7 @@ import Tree
 
 /// A real pipeline on a real Storage folder of the test's own, running.
 package struct RunningPipeline: Sendable {
-    package let storage: Storage
+    package let storage: StorageFolder
     package let pipeline: UploadPipeline
     package let scratch: Scratch
     fileprivate let group: ServiceGroup
@@ -34,7 +34,7 @@ package func withPipeline(
     }
     var chosen = PipelineSettings(workers: 2)
     settings(&chosen)
-    let storage = try await Storage(path: scratch.path + "/Storage")
+    let storage = try await StorageFolder(path: scratch.path + "/Storage")
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let pipeline = UploadPipeline(storage: storage, settings: chosen, renderer: renderer, logger: logger)
     let group = ServiceGroup(
@@ -56,13 +56,13 @@ package func withPipeline(
 }
 
 extension RunningPipeline {
-    /// Sends photos as the socket door does, and waits for what becomes of them.
+    /// Sends photos as the HTTP server does, and waits for what becomes of them.
     package func upload(
         _ photos: [(name: String, bytes: [UInt8])], by user: String, text: String = "", alt: String = "",
         reference: String? = nil
     ) async throws -> UploadRecord {
         let owner = try #require(UserID(user))
-        var request = UploadRequest(owner: owner, door: .socket)
+        var request = UploadRequest(owner: owner, intake: .socket)
         request.clientReference = reference
         let record: UploadRecord
         switch try await pipeline.reserve(request) {
@@ -82,9 +82,9 @@ extension RunningPipeline {
         return try await pipeline.outcome(of: record.id)
     }
 
-    /// Sends a fixture as the socket door does, and returns when it is acknowledged.
+    /// Sends a fixture as the HTTP server does, and returns when it is acknowledged.
     package func accept(_ fixture: String, by user: String) async throws -> PostID {
-        let request = UploadRequest(owner: try #require(UserID(user)), door: .socket)
+        let request = UploadRequest(owner: try #require(UserID(user)), intake: .socket)
         guard case .new(let record) = try await pipeline.reserve(request) else { throw CancellationError() }
         let staged = try await pipeline.stage(record.id)
         try await pipeline.append(ByteBuffer(bytes: try Fixture.bytes(fixture)), to: staged)

@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// A connection of the door: Hummingbird's HTTP/1.1, with what is stricter around its parser.
+/// A connection of the server: Hummingbird's HTTP/1.1, with what is stricter around its parser.
 struct HTTPConnection: ServerChildChannel {
     let http: HTTP1Channel
     let bodyPatience: TimeAmount
@@ -16,7 +16,7 @@ struct HTTPConnection: ServerChildChannel {
             let framer = RequestFramer()
             try pipeline.addHandler(framer, position: .first)
             try pipeline.addHandler(
-                MessageGate(behind: framer, bodyPatience: bodyPatience, logger: logger),
+                MessageHandler(behind: framer, bodyPatience: bodyPatience, logger: logger),
                 position: .before(try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)))
             return value
         }

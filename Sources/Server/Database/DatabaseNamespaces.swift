@@ -4,9 +4,9 @@ import Tree
 struct DatabaseNamespaces: Sendable {
     /// By which the service's own tree goes, besides no name at all.
     private let mainName: String
-    private let names: OwnNames
+    private let names: HostNames
 
-    init(_ settings: DatabaseSettings, _ names: OwnNames) {
+    init(_ settings: DatabaseSettings, _ names: HostNames) {
         mainName = settings.namespace.lowercased()
         self.names = names
     }

@@ -7,15 +7,15 @@ import Tree
 struct DatabaseReads: Sendable {
     /// What a state of the tree has to say.
     private enum Found: Sendable {
-        case text(AnswerText.Finished, token: SyncToken, etag: String?)
+        case text(SpooledBody.Finished, token: SyncToken, etag: String?)
         /// The reader has it already.
         case unchanged(etag: String)
     }
 
     private let pipeline: UploadPipeline
-    let spool: AnswerSpool
+    let spool: ResponseSpool
 
-    init(_ pipeline: UploadPipeline, spool: AnswerSpool) {
+    init(_ pipeline: UploadPipeline, spool: ResponseSpool) {
         self.pipeline = pipeline
         self.spool = spool
     }
@@ -64,11 +64,11 @@ struct DatabaseReads: Sendable {
     }
 
     private static func find(
-        _ asked: DatabaseRequest, _ query: TreeQuery?, in snapshot: TreeSnapshot, spool: AnswerSpool
+        _ asked: DatabaseRequest, _ query: TreeQuery?, in snapshot: TreeSnapshot, spool: ResponseSpool
     ) throws(TreeError) -> Found {
         let etag = asked.wantsETag ? try snapshot.etag(of: asked.place.node) : nil
         if let etag, etag == asked.ifNoneMatch { return .unchanged(etag: etag) }
-        let text = AnswerText(asked.parameters, spool: spool)
+        let text = SpooledBody(asked.parameters, spool: spool)
         if !asked.parameters.isSilent || asked.ifMatch != nil {
             try write(asked, query, from: snapshot, to: text)
         } else if let query {
@@ -79,7 +79,7 @@ struct DatabaseReads: Sendable {
     }
 
     private static func write(
-        _ asked: DatabaseRequest, _ query: TreeQuery?, from snapshot: TreeSnapshot, to text: AnswerText
+        _ asked: DatabaseRequest, _ query: TreeQuery?, from snapshot: TreeSnapshot, to text: SpooledBody
     ) throws(TreeError) {
         let (path, parameters) = (asked.place.node, asked.parameters)
         let form = parameters.isExport ? JSONForm.export : .plain

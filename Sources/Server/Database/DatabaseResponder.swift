@@ -10,14 +10,14 @@ struct DatabaseResponder: HTTPResponder {
     /// Where tools for emulators say which functions to call; none are.
     private static let functionTriggersPath = "/.settings/functionTriggers.json"
 
-    private let names: OwnNames
+    private let names: HostNames
     private let access: DatabaseAccess
     private let namespaces: DatabaseNamespaces
     private let reads: DatabaseReads
     private let writes: DatabaseWrites
     private let rules: DatabaseRules
 
-    init(_ pipeline: UploadPipeline, settings: DatabaseSettings, names: OwnNames, spool: AnswerSpool) {
+    init(_ pipeline: UploadPipeline, settings: DatabaseSettings, names: HostNames, spool: ResponseSpool) {
         self.names = names
         access = DatabaseAccess(settings)
         namespaces = DatabaseNamespaces(settings, names)
@@ -26,7 +26,7 @@ struct DatabaseResponder: HTTPResponder {
         rules = DatabaseRules(pipeline)
     }
 
-    func respond(to request: Request, context: DoorContext) async throws -> Response {
+    func respond(to request: Request, context: RequestContext) async throws -> Response {
         guard request.method != .options else {
             return Response(status: .ok, headers: .preflight(for: request.headers))
         }

@@ -1,12 +1,12 @@
 import Tree
 
-/// What an operator may choose about the database door.
+/// What an operator may choose about the database.
 package struct DatabaseSettings: Sendable {
     /// By which the service's own tree goes, besides no name at all.
     package var namespace = "tintype"
     /// Whether everybody who reaches the TCP port may read and write everything, as with Firebase's emulator.
     package var isEmulator = false
-    /// What has to be shown over TCP otherwise; nil when nothing opens the door.
+    /// What has to be shown over TCP otherwise; nil when nothing gives access.
     package var secret: Secret?
     /// How often a stream of events shows that it is alive, in milliseconds.
     package var keepAliveMilliseconds: Int64 = 30_000

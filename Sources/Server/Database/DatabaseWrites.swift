@@ -95,9 +95,9 @@ struct DatabaseWrites: Sendable {
         guard !asked.parameters.isSilent else { return Response(status: .noContent, headers: headers) }
         let (bytes, spool) = (try json(), reads.spool)
         let text =
-            AnswerText.fitsInMemory(bytes)
-            ? try AnswerText.whole(bytes, asked.parameters, spool: spool)
-            : try await pipeline.onFileThread { try AnswerText.whole(bytes, asked.parameters, spool: spool) }
+            SpooledBody.fitsInMemory(bytes)
+            ? try SpooledBody.whole(bytes, asked.parameters, spool: spool)
+            : try await pipeline.onFileThread { try SpooledBody.whole(bytes, asked.parameters, spool: spool) }
         return Response(status: .ok, headers: headers, body: text.body(pipeline))
     }
 

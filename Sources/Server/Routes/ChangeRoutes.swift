@@ -14,18 +14,18 @@ struct ChangeRoutes: Sendable {
     private let access: DatabaseAccess
     private let namespaces: DatabaseNamespaces
 
-    init(_ pipeline: UploadPipeline, _ settings: DatabaseSettings, _ names: OwnNames) {
+    init(_ pipeline: UploadPipeline, _ settings: DatabaseSettings, _ names: HostNames) {
         tree = pipeline.storage.tree
         keepAliveInterval = settings.keepAlive
         access = DatabaseAccess(settings)
         namespaces = DatabaseNamespaces(settings, names)
     }
 
-    func add(to router: Router<DoorContext>) {
+    func add(to router: Router<RequestContext>) {
         router.resource("v1/changes", [.get: read])
     }
 
-    @Sendable private func read(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func read(_ request: Request, _ context: RequestContext) async throws -> Response {
         let parameters = try DatabaseParameters(query: request.uri.query)
         _ = try access.sender(of: request.head, parameters, isTrusted: context.isTrusted)
         let namespace = try namespaces.namespace(named: parameters.namespace, host: request.head.authority)

@@ -19,11 +19,11 @@ struct EventRoutes: Sendable {
         keepAliveInterval = interval
     }
 
-    func add(to router: Router<DoorContext>) {
+    func add(to router: Router<RequestContext>) {
         router.resource("v1/posts/events", [.get: follow])
     }
 
-    @Sendable private func follow(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func follow(_ request: Request, _ context: RequestContext) async throws -> Response {
         _ = try FormFields(queryOf: request.uri, names: [])
         let posts = try await tree.subscribe(to: Paths.posts, bufferLimit: Self.bufferLimit, readsValue: false)
         let headers: HTTPFields = [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"]

@@ -7,14 +7,14 @@ import Tree
 /// `/healthz`, `/readyz`, `/v1/version` and `/v1/status`: how the service is.
 struct HealthRoutes: Sendable {
     private let pipeline: UploadPipeline
-    private let room: ConnectionRoom
+    private let room: ConnectionLimiter
 
-    init(_ pipeline: UploadPipeline, _ room: ConnectionRoom) {
+    init(_ pipeline: UploadPipeline, _ room: ConnectionLimiter) {
         self.pipeline = pipeline
         self.room = room
     }
 
-    func add(to router: Router<DoorContext>) {
+    func add(to router: Router<RequestContext>) {
         router.resource("healthz", [.get: health])
         router.resource("readyz", [.get: readiness])
         router.resource("v1/version", [.get: version])
@@ -22,13 +22,13 @@ struct HealthRoutes: Sendable {
     }
 
     /// 200 while the tree answers.
-    @Sendable private func health(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func health(_ request: Request, _ context: RequestContext) async throws -> Response {
         _ = try await pipeline.storage.tree.keys(of: Paths.posts, limit: 1)
         return .json(["status": "ok"])
     }
 
     /// 200 while new uploads are taken and new connections too, else 503 and why they are not.
-    @Sendable private func readiness(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func readiness(_ request: Request, _ context: RequestContext) async throws -> Response {
         let document: TreeValue
         if let pause = pipeline.intake.pause {
             document = pause.document
@@ -44,11 +44,11 @@ struct HealthRoutes: Sendable {
         return .json(document, status: .serviceUnavailable, headers: [.retryAfter: Problem.retryAfter])
     }
 
-    @Sendable private func version(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func version(_ request: Request, _ context: RequestContext) async throws -> Response {
         .json(["name": "tintype", "version": .string(ServiceVersion.current)])
     }
 
-    @Sendable private func status(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func status(_ request: Request, _ context: RequestContext) async throws -> Response {
         let status = try await pipeline.status()
         var unfinished: [TreeKey: TreeValue] = [:]
         for state in UploadState.allCases where !state.isTerminal {

@@ -13,11 +13,11 @@ struct MediaRoutes: Sendable {
         self.pipeline = pipeline
     }
 
-    func add(to router: Router<DoorContext>) {
+    func add(to router: Router<RequestContext>) {
         router.resource("media/:uid/:post/:file", [.get: show])
     }
 
-    @Sendable private func show(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
         let name = try name(context)
         let (file, byteCount) = try await open(name)
         var headers = headers(of: name)
@@ -40,7 +40,7 @@ struct MediaRoutes: Sendable {
 
     /// The blob that is asked for. Originals carry what the camera noted, the place above all: they stay on this side of
     /// the socket.
-    private func name(_ context: DoorContext) throws(ServerError) -> BlobName {
+    private func name(_ context: RequestContext) throws(ServerError) -> BlobName {
         let parameters = context.parameters
         guard let uid = parameters.get("uid"), let post = parameters.get("post"), let file = parameters.get("file"),
             let name = try? BlobName(userID: uid, postID: post, fileName: file),

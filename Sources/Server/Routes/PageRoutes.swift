@@ -4,7 +4,7 @@ import NIOCore
 
 /// `/`: the page with the newest posts. It is part of the binary and asks nobody else for anything.
 struct PageRoutes: Sendable {
-    func add(to router: Router<DoorContext>) {
+    func add(to router: Router<RequestContext>) {
         router.resource("/", [.get: file(PackageResources.index_html, "text/html; charset=utf-8")])
         router.resource("page.css", [.get: file(PackageResources.page_css, "text/css; charset=utf-8")])
         router.resource("page.js", [.get: file(PackageResources.page_js, script)])

@@ -23,14 +23,14 @@ struct PostRoutes: Sendable {
 
     private var tree: TreeStore { pipeline.tree }
 
-    func add(to router: Router<DoorContext>) {
+    func add(to router: Router<RequestContext>) {
         router.resource("v1/posts", [.get: listAll])
         router.resource("v1/posts/:id", [.get: show, .delete: remove])
         router.resource("v1/people/:uid", [.get: showPerson])
         router.resource("v1/people/:uid/posts", [.get: listOfPerson])
     }
 
-    @Sendable private func show(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
         guard let id = PostID(context.parameters.get("id") ?? ""), let post = try await tree.get(Paths.post(id)) else {
             throw ServerError(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
         }
@@ -42,7 +42,7 @@ struct PostRoutes: Sendable {
     }
 
     /// Deletes a post, for whoever may delete it in the database.
-    @Sendable private func remove(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
         let parameters = try DatabaseParameters(query: request.uri.query)
         _ = try access.sender(of: request.head, parameters, isTrusted: context.isTrusted)
         guard let id = PostID(context.parameters.get("id") ?? "") else {
@@ -52,11 +52,11 @@ struct PostRoutes: Sendable {
         return .json(["post_id": .string(id.description), "deleted": true, "files_until": .integer(end)])
     }
 
-    @Sendable private func listAll(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func listAll(_ request: Request, _ context: RequestContext) async throws -> Response {
         try await list(Paths.posts, FormFields(queryOf: request.uri, names: Self.pageNames))
     }
 
-    @Sendable private func listOfPerson(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func listOfPerson(_ request: Request, _ context: RequestContext) async throws -> Response {
         let uid = try await person(context).uid
         let query = try FormFields(queryOf: request.uri, names: Self.pageNames + ["sha256"])
         guard let hashes = query["sha256"] else { return try await list(Paths.postsOf(uid), query) }
@@ -77,11 +77,11 @@ struct PostRoutes: Sendable {
         }
     }
 
-    @Sendable private func showPerson(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func showPerson(_ request: Request, _ context: RequestContext) async throws -> Response {
         .json(try await person(context).author)
     }
 
-    private func person(_ context: DoorContext) async throws -> Person {
+    private func person(_ context: RequestContext) async throws -> Person {
         guard let uid = UserID(context.parameters.get("uid") ?? ""), let person = try await person(uid) else {
             throw ServerError(.notFound, "there is no such person", hint: "a person's first post creates one")
         }

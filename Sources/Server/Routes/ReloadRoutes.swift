@@ -44,13 +44,13 @@ package struct SettingsChange: Sendable {
 
 /// `/v1/reload`: reads the settings again.
 struct ReloadRoutes: Sendable {
-    let reload: HTTPDoor.Reload
+    let reload: HTTPServer.Reload
 
-    func add(to router: Router<DoorContext>) {
+    func add(to router: Router<RequestContext>) {
         router.resource("v1/reload", [.post: run])
     }
 
-    @Sendable private func run(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func run(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireTrust(for: "reloading the settings")
         let changes = try await reload(try FormFields(queryOf: request.uri, names: ["dry_run"]).flag("dry_run"))
         var bytes = Array("{\"settings\":[".utf8)

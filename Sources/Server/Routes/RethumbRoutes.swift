@@ -22,11 +22,11 @@ struct RethumbRoutes: Sendable {
         self.pipeline = pipeline
     }
 
-    func add(to router: Router<DoorContext>) {
+    func add(to router: Router<RequestContext>) {
         router.resource("v1/rethumb", [.post: run])
     }
 
-    @Sendable private func run(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func run(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireTrust(for: "re-thumbnailing")
         let query = try FormFields(queryOf: request.uri, names: ["user", "since", "only_missing", "dry_run"])
         let selection = try Rethumb.Selection(

@@ -13,14 +13,14 @@ struct UnclaimedRoutes: Sendable {
         self.pipeline = pipeline
     }
 
-    func add(to router: Router<DoorContext>) {
+    func add(to router: Router<RequestContext>) {
         router.resource("v1/unclaimed", [.get: list])
         router.resource("v1/unclaimed/:owner/:id", [.delete: remove])
         router.resource("v1/unclaimed/accept", [.post: accept])
     }
 
     /// A JSON object a line.
-    @Sendable private func list(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireTrust(for: "the list of unclaimed files")
         var lines = ByteBuffer()
         for post in try await pipeline.listUnclaimed() { lines.writeBytes(post.json.json() + "\n".utf8) }
@@ -28,7 +28,7 @@ struct UnclaimedRoutes: Sendable {
             status: .ok, headers: [.contentType: "application/x-ndjson"], body: ResponseBody(byteBuffer: lines))
     }
 
-    @Sendable private func remove(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireTrust(for: "deleting unclaimed files")
         guard let owner = UserID(context.parameters.get("owner") ?? ""),
             let id = PostID(context.parameters.get("id") ?? "")
@@ -40,7 +40,7 @@ struct UnclaimedRoutes: Sendable {
     }
 
     /// Takes tree and blobs as they are for one store.
-    @Sendable private func accept(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func accept(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireTrust(for: "accepting tree and blobs as they are")
         try await pipeline.acceptAge()
         return .json(["accepted": true])

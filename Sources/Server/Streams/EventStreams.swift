@@ -12,7 +12,7 @@ final class EventStreams: Sendable {
     }
 
     private let tree: TreeStore
-    private let starts: StreamStarts
+    private let starts: InitialEvents
     private let keepAlive: TimeAmount
     private let route: @Sendable (HTTPRequest, _ isTrusted: Bool) -> Source?
     private let loops = Mutex<[ObjectIdentifier: EventStreamLoop]>([:])
@@ -21,7 +21,7 @@ final class EventStreams: Sendable {
     ///   - keepAlive: How often a stream shows that it is alive.
     ///   - route: What a request listens to; nil if it must not, or is not understood: it is then answered as any other.
     init(
-        _ tree: TreeStore, starts: StreamStarts, keepAlive: TimeAmount,
+        _ tree: TreeStore, starts: InitialEvents, keepAlive: TimeAmount,
         route: @escaping @Sendable (HTTPRequest, _ isTrusted: Bool) -> Source?
     ) {
         self.tree = tree
@@ -40,7 +40,7 @@ final class EventStreams: Sendable {
     /// Begins a stream; called on its event loop.
     ///
     /// - Returns: What ends it.
-    func open(_ stream: EventStreamGate, on source: Source, eventLoop: any EventLoop) -> () -> Void {
+    func open(_ stream: EventStreamHandler, on source: Source, eventLoop: any EventLoop) -> () -> Void {
         let loop = loops.withLock { loops in
             let id = ObjectIdentifier(eventLoop)
             if let loop = loops[id] { return loop }
@@ -57,7 +57,7 @@ final class EventStreams: Sendable {
 /// Their table belongs to the loop, and is only touched there.
 final class EventStreamLoop: LiveOutlet {
     private struct Streams {
-        var open: [UInt64: EventStreamGate] = [:]
+        var open: [UInt64: EventStreamHandler] = [:]
         var keepAlive: RepeatedTask?
     }
 
@@ -96,7 +96,7 @@ final class EventStreamLoop: LiveOutlet {
     // MARK: What the connections do
 
     func open(
-        _ stream: EventStreamGate, on source: EventStreams.Source, in tree: TreeStore, starts: StreamStarts
+        _ stream: EventStreamHandler, on source: EventStreams.Source, in tree: TreeStore, starts: InitialEvents
     ) -> () -> Void {
         let listening = NIOLoopBoundBox<LiveListener?>(nil, eventLoop: eventLoop)
         let isEnded = NIOLoopBoundBox(false, eventLoop: eventLoop)
@@ -144,7 +144,7 @@ final class EventStreamLoop: LiveOutlet {
         }
     }
 
-    private func add(_ stream: EventStreamGate, as id: UInt64) {
+    private func add(_ stream: EventStreamHandler, as id: UInt64) {
         streams.value.open[id] = stream
         guard streams.value.keepAlive == nil else { return }
         streams.value.keepAlive = eventLoop.scheduleRepeatedTask(initialDelay: keepAlive, delay: keepAlive) {

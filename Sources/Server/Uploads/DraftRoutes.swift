@@ -15,12 +15,12 @@ struct DraftRoutes: Sendable {
         self.limits = limits
     }
 
-    func add(to router: Router<DoorContext>) {
+    func add(to router: Router<RequestContext>) {
         router.resource("v1/uploads/:id/photos", [.post: addPhotos, .put: addPhotos])
         router.resource("v1/uploads/:id/publish", [.post: publish])
     }
 
-    @Sendable private func addPhotos(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func addPhotos(_ request: Request, _ context: RequestContext) async throws -> Response {
         try pipeline.intake.check()
         let record = try await record(context)
         var form = try UploadForm(request, names: UploadForm.photoNames)
@@ -30,10 +30,10 @@ struct DraftRoutes: Sendable {
             throw PipelineError(.emptyFile, "there is no photo", hint: "send a photo, raw or in the form field photo")
         }
         try await receiver.addPhotos(&pieces, first: first, to: record.id, form: &form)
-        return try UploadAnswer(pipeline: pipeline).draft(try await self.record(context))
+        return try UploadResponse(pipeline: pipeline).draft(try await self.record(context))
     }
 
-    @Sendable private func publish(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func publish(_ request: Request, _ context: RequestContext) async throws -> Response {
         let fields = try await fields(of: context.asking(request))
         let (text, alts) = (fields["text"], fields.list("alt"))
         let record = try await record(context)
@@ -47,10 +47,10 @@ struct DraftRoutes: Sendable {
             guard [.ingested, .published].contains(now.state), asked.text == now.text, asked.photos == now.photos
             else { throw error }
         }
-        return try await UploadAnswer(pipeline: pipeline).outcome(of: try await self.record(context), for: request)
+        return try await UploadResponse(pipeline: pipeline).outcome(of: try await self.record(context), for: request)
     }
 
-    private func record(_ context: DoorContext) async throws -> UploadRecord {
+    private func record(_ context: RequestContext) async throws -> UploadRecord {
         guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await pipeline.record(of: id) else {
             throw ServerError(.notFound, "there is no such draft", hint: "reserve one: POST /v1/uploads?draft=true")
         }

@@ -55,7 +55,7 @@ struct UploadForm {
             throw PipelineError(
                 .badUser, "\"\(user.prefix(80))\" is no user id", hint: "use 1 to 128 letters, digits, _ and -")
         }
-        var request = UploadRequest(owner: owner, door: .socket)
+        var request = UploadRequest(owner: owner, intake: .socket)
         request.text = text
         request.isDraft = try fields.flag("draft")
         request.clientReference = clientReference

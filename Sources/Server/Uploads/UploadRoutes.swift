@@ -19,13 +19,13 @@ struct UploadRoutes: Sendable {
         self.limits = limits
     }
 
-    func add(to router: Router<DoorContext>) {
+    func add(to router: Router<RequestContext>) {
         // PUT, too: that is what "curl -T" sends.
         router.resource("v1/uploads", [.post: create, .put: create])
         router.resource("v1/uploads/:id", [.get: show])
     }
 
-    @Sendable private func create(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func create(_ request: Request, _ context: RequestContext) async throws -> Response {
         try pipeline.intake.check()
         var form = try UploadForm(request, names: UploadForm.uploadNames)
         var pieces = try UploadPieces(context.asking(request), photoName: form.photoName, limits: limits)
@@ -45,7 +45,7 @@ struct UploadRoutes: Sendable {
                 return try await receive(&pieces, first: first, of: record, &form)
             }
         }
-        let answer = UploadAnswer(pipeline: pipeline)
+        let answer = UploadResponse(pipeline: pipeline)
         return reservation.isDraft ? try answer.draft(record) : try await answer.outcome(of: record, for: request)
     }
 
@@ -137,10 +137,10 @@ struct UploadRoutes: Sendable {
         }
     }
 
-    @Sendable private func show(_ request: Request, _ context: DoorContext) async throws -> Response {
+    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
         guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await pipeline.record(of: id) else {
             throw ServerError(.notFound, "there is no such upload", hint: "it may have expired; send the photo again")
         }
-        return .json(try UploadAnswer(pipeline: pipeline).document(of: record))
+        return .json(try UploadResponse(pipeline: pipeline).document(of: record))
     }
 }

@@ -14,7 +14,7 @@ struct ProtocolPropertyTests {
     @Test("Every status, body, ETag and event is the model's")
     func agreesWithModel() async throws {
         let seed = Self.seed
-        try await withService(changeDoor: { $0.database.keepAliveMilliseconds = 1000 }) { service in
+        try await withService(changeServer: { $0.database.keepAliveMilliseconds = 1000 }) { service in
             let run = try await ProtocolRun(socket: service.socketPath, seed: seed)
             do {
                 try await run.run(operations: Self.operations)

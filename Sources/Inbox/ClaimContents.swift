@@ -1,0 +1,55 @@
+import Blobs
+import Pipeline
+
+/// What lies in a claim's folder: photos in the order of their names, and what is said of them.
+struct ClaimContents {
+    struct Photo: Sendable {
+        let name: String
+        let folder: Directory
+
+        /// Opens the file; one at a time, for a folder may hold more than the process may have open.
+        func open() throws(PipelineError) -> FileReader {
+            do throws(BlobError) { return try folder.file(name) } catch { throw PipelineError(error, about: name) }
+        }
+    }
+
+    /// One more than may be, where there are too many.
+    private(set) var photos: [Photo] = []
+    private(set) var text = ""
+    /// The alternative texts of the photos, in their order; there may be fewer of them.
+    private(set) var alts: [String] = []
+    /// Whether neither a photo nor a folder `NAME.post` is there.
+    let isEmpty: Bool
+
+    /// Reads the folder of a claim.
+    ///
+    /// - Throws: `PipelineError` that names the file which cannot be part of a post.
+    init(_ folder: Directory, maxPhotos: Int) throws {
+        let entries = try folder.entries().filter { !IgnoredFiles.contains($0.name) }
+        let post = entries.first { $0.kind == .folder }
+        isEmpty = entries.allSatisfy { $0.name.hasSuffix(Sidecar.suffix) }
+        for entry in entries where post == nil || entry.name == post.map({ Sidecar.name(of: $0.name) }) {
+            try add(entry.name, from: folder, isText: entry.name.hasSuffix(Sidecar.suffix))
+        }
+        guard let post else { return }
+        let inside = try folder.folder(post.name)
+        for raw in try inside.rawNames(limit: maxPhotos + 2, where: { !IgnoredFiles.contains($0) }) {
+            guard let name = raw.text else {
+                throw PipelineError(
+                    .init(rawValue: "bad_name"), "\(raw.escaped) is no name in UTF-8", hint: "rename it")
+            }
+            try add(name, from: inside, isText: name == Sidecar.nameInPostFolder)
+        }
+    }
+
+    private mutating func add(_ name: String, from folder: Directory, isText: Bool) throws {
+        let file = Photo(name: name, folder: folder)
+        if isText {
+            let sidecar = try Sidecar.read(file.open(), named: name)
+            text = sidecar.text
+            if !sidecar.alts.isEmpty { alts = sidecar.alts }
+        } else {
+            photos.append(file)
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Blobs
+import DequeModule
+import Glibc
+import HeapModule
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// What the kernel tells about the inbox (inotify(7)): which names to look at, and which folders to walk through.
+///
+/// Only hints: on network file systems nothing comes, and the queue of events can overflow, this one too. Whoever listens
+/// walks through everything now and then.
+final class InboxEvents: Sendable {
+    /// What is known of a name.
+    enum Kind: Sendable {
+        /// It is worth a look.
+        case seen
+        /// It was closed by somebody who wrote.
+        case closed
+        /// It appeared whole, by a rename.
+        case moved
+    }
+
+    /// A name below a user's folder that is to be looked at.
+    struct Name: Sendable, Comparable {
+        /// The user's folder; empty for the inbox itself.
+        let user: String
+        /// The folders below it, then the name.
+        let path: [String]
+        let kind: Kind
+        fileprivate let due: ContinuousClock.Instant
+
+        static func < (one: Name, other: Name) -> Bool { one.due < other.due }
+    }
+
+    /// What there is to do.
+    struct News: Sendable {
+        var names: [Name] = []
+        /// Users' folders in which something appeared that has to be walked through.
+        var folders: Set<String> = []
+        /// Whether something was forgotten: everything has to be walked through.
+        var isIncomplete = false
+    }
+
+    private struct State {
+        var settling: Deque<Name> = []
+        var later = Heap<Name>()
+        var news = News()
+        var folders: [Int32: [String]] = [:]
+    }
+
+    /// How many names are remembered; what comes beyond that is found by a walk.
+    private static let maxNames = 1 << 16
+    /// Copying programs that write a photo and its text one after the other get this long to finish both.
+    private static let settlingTime: Duration = .milliseconds(250)
+    /// When to look again at what was too fresh.
+    private static let shortestWait: Duration = .milliseconds(250)
+    private static let longestWait: Duration = .seconds(60)
+    private static let mask = UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONLYDIR | IN_DONT_FOLLOW)
+
+    private let path: String
+    private let descriptor: Int32
+    private let state = Mutex(State())
+    private let signal = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    /// Begins to listen to the inbox.
+    init(inbox: Directory) throws {
+        path = inbox.path
+        descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+        guard descriptor >= 0 else { throw BlobError(errno: errno, doing: "watch \(inbox.path)") }
+        watch([])
+    }
+
+    /// Listens to a folder below the inbox as well. Listening twice is harmless; where the kernel's watches have run out,
+    /// walks have to do.
+    func watch(_ folder: [String]) {
+        let watch = inotify_add_watch(descriptor, ([path] + folder).joined(separator: "/"), Self.mask)
+        if watch >= 0 { state.withLock { $0.folders[watch] = folder } }
+    }
+
+    /// What is to be done by now, at most `limit` names; each thing is told once.
+    func take(_ limit: Int) -> News {
+        let now = ContinuousClock.now
+        return state.withLock { state in
+            defer { state.news = News() }
+            var news = state.news
+            while news.names.count < limit, let first = state.settling.first, first.due <= now {
+                news.names.append(state.settling.removeFirst())
+            }
+            while news.names.count < limit, let first = state.later.min, first.due <= now {
+                news.names.append(state.later.removeMin())
+            }
+            return news
+        }
+    }
+
+    /// Asks for another look at a name after some time, unless too many are asked for already, or a walk will come first.
+    func lookAgain(at path: [String], of user: String, after time: Duration) {
+        guard time < Self.longestWait else { return }
+        let name = Name(user: user, path: path, kind: .seen, due: .now + max(time, Self.shortestWait))
+        state.withLock { if $0.later.count < Self.maxNames { $0.later.insert(name) } }
+    }
+
+    /// Whether names wait for their time.
+    var hasNames: Bool { state.withLock { !$0.settling.isEmpty || !$0.later.isEmpty } }
+
+    /// A reason to take the news; several that come while nobody asks are one.
+    var signals: AsyncStream<Void> { signal.stream }
+
+    func wake() {
+        signal.continuation.yield()
+    }
+
+    func stop() {
+        signal.continuation.finish()
+    }
+
+    /// Listens until the surrounding task is cancelled.
+    func run() async throws {
+        let channel = try await NIOPipeBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            // A read must have room for the longest event, or the kernel refuses it.
+            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 * 1024))
+            .takingOwnershipOfDescriptor(input: descriptor) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, Never>(wrappingChannelSynchronously: channel)
+                }
+            }
+        try await channel.executeThenClose { inbound in
+            for try await buffer in inbound { note(buffer) }
+        }
+    }
+
+    /// Takes in what was read from inotify: any number of whole events.
+    func note(_ buffer: ByteBuffer) {
+        var buffer = buffer
+        state.withLock { state in
+            // struct inotify_event: int wd; uint32_t mask, cookie, len; char name[len], padded with NUL.
+            while let (watch, mask, _, length) = buffer.readMultipleIntegers(
+                endianness: .host, as: (Int32, UInt32, UInt32, UInt32).self),
+                let bytes = buffer.readBytes(length: Int(length))
+            {
+                note(bytes.prefix { $0 != 0 }, mask, of: watch, in: &state)
+            }
+        }
+        wake()
+    }
+
+    private func note(_ name: ArraySlice<UInt8>, _ mask: UInt32, of watch: Int32, in state: inout State) {
+        if mask & UInt32(IN_Q_OVERFLOW) != 0 { state.news.isIncomplete = true }
+        if mask & UInt32(IN_IGNORED) != 0 { state.folders[watch] = nil }
+        guard let folder = state.folders[watch], !name.isEmpty, !IgnoredFiles.contains(name) else { return }
+        let isFolder = mask & UInt32(IN_ISDIR) != 0
+        let text = String(validating: name, as: UTF8.self)
+        guard let text, !isFolder || text.hasSuffix(Sidecar.postFolderSuffix), !folder.isEmpty || !isFolder else {
+            state.news.folders.insert(folder.first ?? (isFolder ? text : nil) ?? "")
+            return
+        }
+        let kind: Kind = mask & UInt32(IN_MOVED_TO) != 0 ? .moved : .closed
+        if !isFolder, mask & UInt32(IN_CREATE) != 0 { return }  // Its closing will be told, too.
+        guard state.settling.count < Self.maxNames else {
+            state.news.isIncomplete = true
+            return
+        }
+        state.settling.append(
+            Name(
+                user: folder.first ?? "", path: folder.dropFirst() + [text],
+                kind: isFolder && kind == .closed ? .seen : kind, due: .now + Self.settlingTime))
+    }
+}

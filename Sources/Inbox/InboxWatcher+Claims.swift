@@ -1,0 +1,141 @@
+import Blobs
+import Logging
+import Pipeline
+import Posts
+import ServiceLifecycle
+import Synchronization
+import Tree
+
+extension InboxWatcher {
+    /// Claims a candidate; nil when it cannot be taken now, or never: then it is put aside.
+    func take(_ candidate: Candidate, _ hints: InboxEvents) async -> UploadRecord? {
+        let file = candidate.place.description(of: candidate.name)
+        do {
+            return try await claim.take(candidate)
+        } catch let refusal as PipelineError where !refusal.isTransient {
+            await reject(RejectedFile(place: candidate.place, name: candidate.name, reason: refusal))
+        } catch {
+            if await pipeline.isPaused(by: error) { return nil }
+            if let fault = error as? BlobError, fault.code == .permission {
+                // Of all its files the same is to be expected, unless it is about one folder in it.
+                await probe(candidate.place.user, again: true)
+                note(fault, in: candidate.place.user)
+                return nil
+            }
+            hints.lookAgain(at: candidate.place.path + [candidate.name], of: candidate.place.user, after: .seconds(1))
+            logger.warning(
+                "cannot take a file", metadata: ["file": "\(file.printable)", "fault": "\("\(error)".printable)"])
+            // The disk or the engine is in trouble: the rest of the inbox would only meet the same.
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Backoff.delay(afterAttempt: 2)) }
+        }
+        return nil
+    }
+
+    /// Brings a claim to its end, however often a passing fault is in the way; a shutdown leaves it for the next start.
+    ///
+    /// It keeps its slot while the intake is paused. What meets a fault of its own again and again gives it to others.
+    func finish(_ record: UploadRecord, signalling slots: AsyncSemaphore) async {
+        var slots = slots
+        defer { slots.signal() }
+        var attempt = 0
+        while !Task.isEnding {
+            await pipeline.intake.waitUntilOpen()
+            do {
+                return try await cancelWhenGracefulShutdown { try await claim.finish(record.id) }
+            } catch {
+                if Task.isEnding { return }
+                if await pipeline.isPaused(by: error) { continue }
+                attempt += 1
+                if attempt == 3, stuck.tryWait() {
+                    slots.signal()
+                    slots = stuck
+                }
+                let delay = Backoff.delay(afterAttempt: attempt)
+                logger.warning(
+                    "a passing fault; trying again",
+                    metadata: ["upload": "\(record.id)", "fault": "\("\(error)".printable)", "in": "\(delay)"])
+                try? await cancelWhenGracefulShutdown { try await Task.sleep(for: delay) }
+            }
+        }
+    }
+
+    func reject(_ rejected: RejectedFile) async {
+        let file = rejected.place.description(of: rejected.name)
+        logger.notice(
+            "refused", metadata: ["file": "\(file.printable)", "reason": "\("\(rejected.reason)".printable)"])
+        let storage = pipeline.storage
+        do {
+            try await pipeline.onFileThread {
+                let place = try rejected.place.open(in: storage.inbox)
+                guard let entry = try place.entry(rejected.name) else { return }
+                let owner = rejected.place.owner
+                let failed = try storage.failedFolder(of: rejected.reason.code, user: owner)
+                let mark = "\(entry.device)-\(entry.inode)-\(entry.byteCount)-\(entry.modifiedNanoseconds)"
+                let putAway = Archiver(
+                    folder: try failed.deepest(below: rejected.place.path), staging: storage.incoming, mark: mark)
+                try putAway.put(rejected.name, from: place, kind: "reason") { file in
+                    FailureReason(rejected.reason, user: owner, source: rejected.source, file: file, mark: mark).json
+                }
+            }
+        } catch {
+            if await !pipeline.isPaused(by: error) { note(error as? BlobError, in: rejected.place.user) }
+        }
+    }
+
+    // MARK: - Folders that cannot be worked in
+
+    /// Tries out a folder that was not tried out yet, or that was of no use the last time; or one that was.
+    func probe(_ user: String, again: Bool = false) async {
+        guard again || faults.isWorthATry(user) else { return }
+        let inbox = pipeline.storage.inbox
+        do {
+            try await pipeline.onFileThread { try InboxFolder(user: user).open(in: inbox).checkAccess() }
+            if faults.note(nil, of: user) {
+                logger.notice("the folder can be worked in again", metadata: ["folder": "inbox/\(user)"])
+            }
+        } catch {
+            guard let fault = error as? BlobError, fault.code != .notFound, faults.note(fault, of: user) else { return }
+            report(fault, of: user)
+        }
+    }
+
+    /// Says what is wrong with something in a user's folder: once, for the many things with which the same is wrong.
+    func note(_ fault: BlobError?, in user: String) {
+        guard let fault, fault.code != .notFound, faults.note(fault, of: user + "/") else { return }
+        report(fault, of: user)
+    }
+
+    private func report(_ fault: BlobError, of user: String) {
+        logger.warning(
+            "cannot take files out of a folder",
+            metadata: ["folder": "inbox/\(user)", "fault": "\(fault.description.printable)"])
+    }
+}
+
+/// What was wrong with which user's folder the last time, so that it is said when it changes and not every few seconds.
+final class FolderFaults: Sendable {
+    private static let maxFolders = 10_000
+    /// The fault's code, by the folder; empty where all is well.
+    private let faults = Mutex<[String: String]>([:])
+
+    func isWorthATry(_ folder: String) -> Bool {
+        faults.withLock { $0[folder] != "" }
+    }
+
+    /// Whether it was of no use the last time.
+    func isBroken(_ folder: String) -> Bool {
+        faults.withLock { $0[folder, default: ""] != "" }
+    }
+
+    /// Notes how a folder is.
+    ///
+    /// - Returns: Whether that is news; that a new folder is well is none.
+    func note(_ fault: BlobError?, of folder: String) -> Bool {
+        faults.withLock { faults in
+            if faults.count >= Self.maxFolders { faults = [:] }
+            let code = fault?.code.rawValue ?? ""
+            let last = faults.updateValue(code, forKey: folder)
+            return last == nil ? fault != nil : last != code
+        }
+    }
+}

@@ -1,0 +1,221 @@
+import Blobs
+import Glibc
+import Logging
+import ServiceLifecycle
+import Synchronization
+import Tree
+
+/// Keeps an eye on the disk, and pauses the intake while it is full, read-only or broken.
+///
+/// Once a second it asks how much is free, and whether the folders are still there. A write of ours that met a passing
+/// fault is reported here: then it is tried whether anything can be written at all. If not, the intake is paused, and the
+/// trial is repeated until it succeeds: all goes on by itself. If it can, the fault was that one upload's (a folder without
+/// access), and nobody else waits for it.
+final class DiskMonitor: Sendable {
+    private static let interval = Duration.seconds(1)
+    /// Between two trials, so that many faults of one place share one.
+    private static let rest = Duration.milliseconds(100)
+    /// Below this the file system is as good as full: an upload makes a dozen files.
+    private static let minFreeFiles = 64
+
+    private struct State {
+        var isRunning = false
+        /// Each is told whether it was looked into.
+        var reports: [CheckedContinuation<Bool, Never>] = []
+        /// Whether somebody has met a fault who does not wait to hear more.
+        var isSuspicious = false
+        /// What was free at the last look.
+        var space: Directory.Space?
+        var reportCount = 0
+    }
+
+    let gate = IntakeGate()
+    private let storage: StorageFolder
+    private let reserve: @Sendable () -> FreeSpaceReserve
+    private let logger: Logger
+    private let onFileThread: @Sendable (@escaping @Sendable () throws -> Void) async throws -> Void
+    private let state = Mutex(State())
+    private let signals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    init(
+        _ storage: StorageFolder, reserve: @escaping @Sendable () -> FreeSpaceReserve, logger: Logger,
+        onFileThread: @escaping @Sendable (@escaping @Sendable () throws -> Void) async throws -> Void
+    ) {
+        self.storage = storage
+        self.reserve = reserve
+        self.logger = logger
+        self.onFileThread = onFileThread
+    }
+
+    /// How many bytes were free at the last look, and how many have to be; nil before the first.
+    var freeSpace: (bytes: Int, reserve: Int)? {
+        state.withLock { $0.space }.map { ($0.freeBytes, reserve().bytes(of: $0)) }
+    }
+
+    /// Has the disk looked at before its turn.
+    func lookSoon() { signals.continuation.yield() }
+
+    /// How many faults were reported since the start.
+    var reportCount: Int { state.withLock { $0.reportCount } }
+
+    /// Watches until a shutdown.
+    func run() async {
+        state.withLock { $0.isRunning = true }
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                while !Task.isEnding {
+                    self.signals.continuation.yield()
+                    try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.interval) }
+                }
+                self.signals.continuation.finish()
+            }
+            group.addTask {
+                await cancelWhenGracefulShutdown { await self.storage.tree.health.waitForDamage() }
+                self.signals.continuation.yield()
+            }
+            for await _ in signals.stream {
+                let (reports, isSuspicious) = takeReports()
+                await look(isSuspicious: isSuspicious)
+                for report in reports { report.resume(returning: true) }
+                if isSuspicious { try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.rest) } }
+            }
+        }
+        state.withLock { $0.isRunning = false }
+        for report in takeReports().reports { report.resume(returning: false) }
+    }
+
+    private func takeReports() -> (reports: [CheckedContinuation<Bool, Never>], isSuspicious: Bool) {
+        state.withLock { state in
+            defer { (state.reports, state.isSuspicious) = ([], false) }
+            return (state.reports, state.isSuspicious || !state.reports.isEmpty)
+        }
+    }
+
+    /// Has a fault looked into, by and by.
+    func suspect() {
+        state.withLock { state in
+            state.isSuspicious = true
+            state.reportCount += 1
+        }
+        signals.continuation.yield()
+    }
+
+    /// Has a fault looked into.
+    ///
+    /// - Returns: Whether it is everybody's: the intake is paused.
+    func report() async -> Bool {
+        let isWatched = await withCheckedContinuation { continuation in
+            let isTaken = state.withLock { state in
+                state.reportCount += 1
+                if state.isRunning { state.reports.append(continuation) }
+                return state.isRunning
+            }
+            if isTaken { signals.continuation.yield() } else { continuation.resume(returning: false) }
+        }
+        // Nobody watches yet, or any more.
+        if !isWatched { await look(isSuspicious: true) }
+        return gate.pause != nil
+    }
+
+    /// Looks at the disk, and tries it when there is a reason to.
+    func look(isSuspicious: Bool) async {
+        let loss = await loss()
+        var pause = storage.tree.health.damage.map { IntakePause($0) } ?? loss
+        if pause == nil { pause = await shortage() }
+        if pause == nil, isSuspicious || gate.pause != nil || storage.tree.fault != nil { pause = await trial() }
+        let old = gate.set(pause)
+        switch (old, pause) {
+        case (nil, let pause?):
+            var metadata: Logger.Metadata = ["code": "\(pause.code)", "reason": "\(pause.message)"]
+            if let damage = storage.tree.health.damage { metadata["damage"] = "\(damage)" }
+            logger.error("intake paused", metadata: metadata)
+        case (let old?, nil):
+            let seconds = (WallClock.milliseconds() - old.since) / 1000
+            logger.notice("intake goes on", metadata: ["code": "\(old.code)", "paused": "\(seconds) s"])
+        default: break
+        }
+    }
+
+    /// What is not where it was; nil when all is, or is again.
+    private func loss() async -> IntakePause? {
+        do {
+            try await onFileThread { [storage, logger] in
+                for name in try storage.lookAfterFolders() {
+                    logger.warning(
+                        "it was removed or replaced, and is used as it is now", metadata: ["folder": "\(name)"])
+                }
+            }
+            return nil
+        } catch {
+            return error as? IntakePause ?? IntakePause(error)
+        }
+    }
+
+    /// Why there is too little room; nil when there is enough.
+    private func shortage() async -> IntakePause? {
+        do {
+            try await onFileThread {
+                let space = try self.storage.incoming.space()
+                self.state.withLock { $0.space = space }
+            }
+        } catch {
+            return IntakePause(error)
+        }
+        guard let space = state.withLock({ $0.space }) else { return nil }
+        return shortage(in: space)
+    }
+
+    func shortage(in space: Directory.Space) -> IntakePause? {
+        if space.isReadOnly { return IntakePause(BlobError(errno: EROFS, doing: "look at the file system")) }
+        let hint = "free some space on it; all goes on by itself"
+        if let files = space.freeFiles, files < Self.minFreeFiles {
+            return IntakePause(code: "disk_full", message: "the disk has room for \(files) files more", hint: hint)
+        }
+        let reserve = reserve().bytes(of: space)
+        // A little more to go on than to stop, so that the one does not follow the other all the time.
+        let (more, overflow) = reserve.addingReportingOverflow(reserve / 20)
+        let needed = gate.pause == nil || overflow ? reserve : more
+        guard space.freeBytes < needed else { return nil }
+        return IntakePause(
+            code: "disk_full",
+            message: "\(space.freeBytes >> 20) MiB of the disk are free; \(needed >> 20) MiB have to be (free-space)",
+            hint: hint)
+    }
+
+    /// What is in the way of a write, in each of the places where we write; nil when nothing is.
+    private func trial() async -> IntakePause? {
+        do {
+            try await onFileThread { [storage] in
+                try storage.incoming.probe()
+                try storage.blobs.probe()
+                try storage.done.probe()
+                try storage.failed.probe()
+            }
+            try await storage.tree.probe()
+            return nil
+        } catch {
+            logger.debug("the disk is tried in vain", metadata: ["fault": "\(error)"])
+            return IntakePause(error)
+        }
+    }
+}
+
+extension IntakePause {
+    /// What strangers may know of a fault.
+    init(_ fault: any Error) {
+        let fault = PipelineError(fault)
+        let message: String
+        switch fault.code.rawValue {
+        case "disk_full": message = "the disk is full"
+        case "read_only": message = "the disk, or the database, is read-only"
+        case "permission": message = "the service has no write access to its folder"
+        case "io": message = "the disk reports input/output errors"
+        case "too_many_open_files": message = "too many files are open"
+        case "corrupt": message = "the database is damaged"
+        case "missing_updates": message = "the database lacks updates that it had taken"
+        case "storage_locked": message = "another service works on the same folder"
+        default: message = "nothing can be written"
+        }
+        self.init(code: fault.code.rawValue, message: message, hint: fault.hint)
+    }
+}

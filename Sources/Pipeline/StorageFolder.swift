@@ -1,0 +1,137 @@
+package import Blobs
+import Posts
+package import Tree
+
+/// A Storage folder, opened and locked: everything the service keeps, in one place that can be copied as a whole.
+///
+///     lock              held by the process that works here
+///     tree.sqlite       the tree: posts, people, feeds, and the pipeline's own records
+///     tree.mark         how far the tree's change log has come
+///     blobs/            user_id/post_id/file_name, immutable; .store.json: whose they are, and of what age
+///     incoming/         what is on its way: *.part until it is whole, {id}/ while an inbox file is taken
+///     forgiven/         photos that broke their decoder and are to be decoded again, by their SHA-256
+///     inbox/{uid}/      people drop photos here
+///     done/{uid}/       what became a post, or had been one before, with a receipt
+///     failed/{reason}/{uid}/   what never can, with a document that says why
+///     tintype.sock      the local socket
+package final class StorageFolder: Sendable {
+    /// The folder's path, as the operator gave it.
+    package let path: String
+    package let engine: Engine
+    package let tree: TreeStore
+    package let blobs: LocalBlobStore
+    package let incoming: Directory
+    package let inbox: Directory
+    package let done: Directory
+    package let failed: Directory
+    /// Makes all ids: of uploads, which become posts, and of what clients of the database push.
+    package let ids: PushIDGenerator
+    /// Whether the tree and the blobs are of one age.
+    package let age: StorageAge
+    private let lock: StorageLock
+    let root: Directory
+    /// What may neither vanish nor be replaced while the service runs, by name.
+    private let essentials: [String: Directory.Identity]
+
+    /// What keeps the tree.
+    package enum Engine: String, Sendable {
+        /// `tree.sqlite`.
+        case sqlite
+        /// Nothing but memory: the tree is gone when the service ends.
+        case memory
+    }
+
+    /// Opens the folder, making what is missing, and takes its lock; `retention` says how long changes can be asked for,
+    /// `clock` when ids are made, in milliseconds since the epoch.
+    ///
+    /// - Throws: `BlobError` (`storage_locked` when another process works here; the folder that is in the way otherwise;
+    ///   `exists` when a tree is to be kept in memory beside one that is on disk) or `TreeError`. Nothing is bound or
+    ///   changed before all of it succeeded.
+    package init(
+        path: String, engine: Engine = .sqlite, retention: ChangeRetention = ChangeRetention(),
+        clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
+    ) async throws {
+        self.path = path
+        self.engine = engine
+        root = try Directory(path: path, create: true)
+        lock = try StorageLock(in: root)
+        incoming = try root.folder("incoming", create: true)
+        try Self.removeParts(in: incoming)
+        inbox = try root.folder("inbox", create: true)
+        done = try root.folder("done", create: true)
+        failed = try root.folder("failed", create: true)
+        _ = try root.folder("blobs", create: true)
+        blobs = try LocalBlobStore(path: "\(path)/blobs", staging: incoming)
+        for folder in [incoming, done, failed] { try folder.removeProbe() }
+        try blobs.removeProbe()
+        let database = try Self.open(engine, in: root)
+        let mark = engine == .sqlite ? try CommitMark(path: "\(path)/tree.mark") : nil
+        tree = try await TreeStore(
+            engine: database, retention: retention, mark: mark,
+            tombstones: Tombstones(of: Paths.posts, at: Paths.deleted))
+        var essentials: [String: Directory.Identity] = [:]
+        for name in [".", "blobs", Self.treeName] { essentials[name] = try root.identity(of: name) }
+        self.essentials = essentials
+        ids = PushIDGenerator(after: await StorageAge.lastID(in: tree), clock: clock)
+        age = try await StorageAge(
+            of: tree, beside: blobs, ids: ids, isKept: engine == .sqlite, lastChange: mark?.lastChange)
+        if age.mismatch != nil { try await forgetUnfinished() }
+        try? await age.tick()  // A disk that is full is for the watch to find, and to say.
+    }
+
+    private static let treeName = "tree.sqlite"
+
+    private static func open(_ engine: Engine, in root: Directory) throws -> any Tree.Engine {
+        let name = treeName
+        guard engine == .memory else { return try SQLiteEngine(path: "\(root.path)/\(name)") }
+        // What arrived for the one tree is never to be published, or swept away, by the other.
+        guard try !root.entries().contains(where: { $0.name == name }) else {
+            throw BlobError(
+                .exists,
+                "\(root.path) holds a tree on disk, \(name): a tree in memory would mistake its files for its own",
+                hint: "choose another folder, or none for a temporary one")
+        }
+        return MemoryEngine()
+    }
+
+    /// Looks whether all is where it was when it was opened. What was deleted or replaced, or lies below a mount by now, and can
+    /// be made anew without harm (the folders of what comes and goes, the lock), is made anew, or turned to.
+    ///
+    /// - Returns: What was made anew or turned to.
+    /// - Throws: `IntakePause` when what is kept is not there: the folder itself, the blobs or the tree. What is written then
+    ///   could not be found again. `BlobError` for what the system says.
+    func lookAfterFolders() throws -> [String] {
+        let place = try? Directory(path: path).identity()
+        guard place == essentials["."] else { throw Self.lost("the Storage folder") }
+        for (name, identity) in essentials where name != "." {
+            guard try root.identity(of: name) == identity else { throw Self.lost(name) }
+        }
+        let folders = [("incoming", incoming), ("inbox", inbox), ("done", done), ("failed", failed)]
+        var renewed = try folders.filter { try $0.1.renew(as: $0.0, in: root) }.map { $0.0 + "/" }
+        if try lock.renew() { renewed.append("lock") }
+        return renewed
+    }
+
+    private static func lost(_ what: String) -> IntakePause {
+        IntakePause(
+            code: "storage_missing", message: "\(what) was removed, moved away or replaced while the service ran",
+            hint: "put it back as it was, or stop the service and start it again with what is there")
+    }
+
+    /// Closes the tree and gives the folder back; nothing may use it afterwards.
+    package func close() async {
+        try? await age.tick()
+        await tree.close()
+        lock.release()
+    }
+
+    /// Deletes what was being received when the last run ended: nobody was told that it is safe.
+    private static func removeParts(in incoming: Directory) throws(BlobError) {
+        for entry in try incoming.entries() where entry.kind == .file && entry.name.hasSuffix(".part") {
+            try incoming.remove(entry.name)
+        }
+    }
+
+    /// Where the local socket is.
+    package static func socketPath(in path: String) -> String { "\(path)/tintype.sock" }
+}

@@ -1,0 +1,67 @@
+import Glibc
+import NIOCore
+
+/// Takes no more connections at an address than there is room for, and rests when the system has no descriptors left.
+///
+/// Without a rest the listening socket would be readable, and refused, over and over. Who is not taken waits in the
+/// system's queue until a connection ends.
+final class AcceptLimiter: ChannelInboundHandler {
+    typealias InboundIn = any Channel
+    typealias InboundOut = any Channel
+
+    /// How long to rest when the system has nothing left: other programs may have taken it.
+    private static let rest = TimeAmount.milliseconds(250)
+
+    private let room: ConnectionLimiter
+    /// At how many open connections, of all listeners, this one takes no more.
+    private let limit: Int
+    private var isResting = false
+
+    init(_ room: ConnectionLimiter, limit: Int) {
+        self.room = room
+        self.limit = limit
+    }
+
+    /// Guards a listening channel.
+    static func guardConnections(of channel: any Channel, _ room: ConnectionLimiter, limit: Int) async {
+        let gate = channel.eventLoop.submit {
+            try channel.pipeline.syncOperations.addHandler(AcceptLimiter(room, limit: limit), position: .first)
+        }
+        try? await gate.get()  // A channel that is closed already takes nobody.
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        room.enter()
+        let room = room
+        unwrapInboundIn(data).closeFuture.whenComplete { _ in room.leave() }
+        if room.count >= limit { rest(context) }
+        context.fireChannelRead(data)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? IOError, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) else {
+            return context.fireErrorCaught(error)
+        }
+        rest(context)
+        let bound = NIOLoopBound((gate: self, context: context), eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: Self.rest) { bound.value.gate.wake(bound.value.context) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { room.stopWaiting(self) }
+
+    private func rest(_ context: ChannelHandlerContext) {
+        guard !isResting else { return }
+        isResting = true
+        try? context.channel.syncOptions?.setOption(.autoRead, value: false)
+        let bound = NIOLoopBound((gate: self, context: context), eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        room.wait(self) { eventLoop.execute { bound.value.gate.wake(bound.value.context) } }
+    }
+
+    private func wake(_ context: ChannelHandlerContext) {
+        guard isResting, room.count < limit, context.channel.isActive else { return }
+        isResting = false
+        room.stopWaiting(self)
+        try? context.channel.syncOptions?.setOption(.autoRead, value: true)
+    }
+}

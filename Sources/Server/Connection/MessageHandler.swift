@@ -1,0 +1,225 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+
+/// What HTTP/1.1 asks of a connection beyond one request and its answer.
+///
+/// - A client that waits to be asked for its body (`Expect: 100-continue`, RFC 9110 §10.1.1; curl does above 1 MiB) is asked
+///   once somebody reads it (``BodyWanted``): whoever refuses the request before does not get it.
+/// - When an answer comes before the body has ended, the answer says `Connection: close`, and what is still coming is read for
+///   a little while: a client that gets its connection reset may never see the answer (RFC 9112 §9.6).
+/// - The connection ends with the answer to a client that does not ask to keep it (HTTP/1.0, `Connection: close`), or that asks
+///   for another protocol: the parser reads no further behind such a request.
+/// - What is no request is answered in its turn, and ends the connection. So does a body that comes too slowly.
+final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private static let lingering = TimeAmount.seconds(5)
+
+    private let framer: RequestFramer
+    private let bodyPatience: TimeAmount
+    private let logger: Logger
+    /// Requests whose head was read and whose answer is not complete.
+    private var unanswered = 0
+    /// Whether the end of the latest request is still to come.
+    private var isReading = false
+    /// Whether the latest request is the last on its connection.
+    private var isLast = false
+    /// Whether the latest request is of HTTP/1.0.
+    private var isOld = false
+    /// Whether the client waits to be asked for the latest request's body.
+    private var owesContinue = false
+    /// What is to be answered after all others.
+    private var refusal: ServerError?
+    private var pace: BodyPace?
+    private var paceCheck: Scheduled<Void>?
+
+    /// - Parameter bodyPatience: How long a body may be waited for, beyond the time in which a slow one comes.
+    init(behind framer: RequestFramer, bodyPatience: TimeAmount, logger: Logger) {
+        self.framer = framer
+        self.bodyPatience = bodyPatience
+        self.logger = logger
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { stopPace() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        stopPace()
+        context.fireChannelInactive()
+    }
+
+    // MARK: - Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            guard !isLast else { return }
+            unanswered += 1
+            isReading = true
+            isLast = !head.isKeepAlive || head.asksForUpgrade
+            isOld = head.version == .http1_0
+            owesContinue = !isOld && head.headers.first(name: "expect")?.lowercased() == "100-continue"
+            pace = BodyPace(patience: bodyPatience)
+        case .body(let bytes):
+            guard isReading else { return }
+            pace?.receive(bytes.readableBytes, at: .now())
+        case .end:
+            guard isReading else { return }
+            isReading = false
+            stopPace()
+            if isLast { framer.end() }
+        }
+        context.fireChannelRead(data)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        waitForBody(context)
+        context.read()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? ServerError ?? (error as? HTTPParserError).map(ServerError.init) else {
+            return context.fireErrorCaught(error)
+        }
+        // Whoever reads the body learns of it, and answers.
+        if isReading { return context.fireErrorCaught(error) }
+        guard !isLast else { return }
+        isLast = true
+        refusal = error
+        if unanswered == 0 { refuse(context) }
+    }
+
+    // MARK: - Answers
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(var head):
+            owesContinue = false
+            if unanswered == 1, isReading { isLast = true }
+            if unanswered == 1 { frame(&head) }
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body:
+            context.write(data, promise: promise)
+        case .end:
+            unanswered -= 1
+            guard unanswered == 0, isLast else { return context.write(data, promise: promise) }
+            guard refusal == nil else {
+                context.write(data, promise: promise)
+                return refuse(context)
+            }
+            end(with: data, promise, context)
+        }
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
+        guard owesContinue, isReading, unanswered == 1 else { return promise?.succeed() ?? () }
+        owesContinue = false
+        let head = HTTPResponseHead(version: .http1_1, status: .continue)
+        context.writeAndFlush(wrapOutboundOut(.head(head)), promise: promise)
+        waitForBody(context)
+    }
+
+    /// Says what becomes of the connection behind the answer to the latest request.
+    private func frame(_ head: inout HTTPResponseHead) {
+        if isOld, !head.headers.contains(name: "content-length") {
+            // It knows no chunks, so that the end of the connection is the end of such an answer.
+            head.version = .http1_0
+            isLast = true
+        }
+        if isLast, refusal == nil {
+            head.headers.replaceOrAdd(name: "connection", value: "close")
+        } else if isOld, !isLast {
+            head.headers.replaceOrAdd(name: "connection", value: "keep-alive")
+        }
+    }
+
+    /// Writes the last part of the last answer; once it is out, the client is told that no more will come.
+    private func end(with data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
+        framer.end()
+        let written = promise ?? context.eventLoop.makePromise()
+        let channel = context.channel
+        written.futureResult.whenComplete { _ in
+            channel.close(mode: .output, promise: nil)
+            channel.eventLoop.scheduleTask(in: Self.lingering) { channel.close(promise: nil) }
+        }
+        context.writeAndFlush(data, promise: written)
+    }
+
+    private func refuse(_ context: ChannelHandlerContext) {
+        guard let error = refusal else { return }
+        let trace = RequestID().description
+        logger.debug("refused", metadata: ["error": "\(error)", "hb.request.id": "\(trace)"])
+        let problem = Problem(error)
+        let document = problem.document(trace: trace)
+        let headers: HTTPHeaders = [
+            "content-type": Problem.contentType, "content-length": "\(document.count)", "connection": "close",
+            "x-content-type-options": "nosniff", "cache-control": "no-store",
+        ]
+        let status = HTTPResponseStatus(statusCode: problem.status.code, reasonPhrase: problem.status.reasonPhrase)
+        context.write(
+            wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: document)))), promise: nil)
+        end(with: wrapOutboundOut(.end(nil)), nil, context)
+    }
+
+    // MARK: - Slow bodies
+
+    private func waitForBody(_ context: ChannelHandlerContext) {
+        guard isReading, !owesContinue, pace != nil else { return }
+        pace?.wait(at: .now())
+        if paceCheck == nil { checkPace(context) }
+    }
+
+    /// Looks whether the body has come fast enough, and again when it may not have.
+    private func checkPace(_ context: ChannelHandlerContext) {
+        guard isReading, let left = pace?.left(at: .now()) else { return }
+        guard left > .zero else {
+            pace = nil
+            return errorCaught(context: context, error: ServerError.tooSlow)
+        }
+        let bound = NIOLoopBound((gate: self, context: context), eventLoop: context.eventLoop)
+        paceCheck = context.eventLoop.scheduleTask(in: left) {
+            bound.value.gate.paceCheck = nil
+            bound.value.gate.checkPace(bound.value.context)
+        }
+    }
+
+    private func stopPace() {
+        pace = nil
+        paceCheck?.cancel()
+        paceCheck = nil
+    }
+}
+
+/// Says that somebody begins to read the body of the request in work.
+struct BodyWanted {}
+
+extension HTTPRequestHead {
+    /// Whether the client would rather speak another protocol from here on.
+    fileprivate var asksForUpgrade: Bool {
+        method == .CONNECT
+            || headers.contains(name: "upgrade")
+                && headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
+    }
+}
+
+extension ServerError {
+    fileprivate init(_ error: HTTPParserError) {
+        self = .malformed("it is no HTTP/1.1 (\(error))")
+    }
+
+    fileprivate static var tooSlow: ServerError {
+        ServerError(
+            .tooSlow, "the body came too slowly",
+            hint:
+                "send it again over a better connection; at least \(BodyPace.minBytesPerSecond) bytes a second are waited for"
+        )
+    }
+}

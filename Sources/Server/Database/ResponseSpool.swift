@@ -1,0 +1,64 @@
+import Blobs
+import Synchronization
+
+/// Where long answers wait on disk for their readers, and the bound on how much of it they may hold together.
+final class ResponseSpool: Sendable {
+    /// For all answers together, in bytes.
+    static let maxBytes = 512 << 20
+
+    let folder: Directory
+    private let maxBytes: Int
+    private let used = Atomic(0)
+
+    init(in folder: Directory, maxBytes: Int = ResponseSpool.maxBytes) {
+        self.folder = folder
+        self.maxBytes = maxBytes
+    }
+
+    /// How many bytes are counted at present.
+    var usedBytes: Int { used.load(ordering: .relaxed) }
+
+    /// What one answer holds; it comes back when the answer is done with.
+    ///
+    /// A single answer counts for half of the bound at most: a tree of any size can be read as a whole, by one or two at a
+    /// time.
+    final class Share: Sendable {
+        private let spool: ResponseSpool
+        private let counted = Atomic(0)
+
+        fileprivate init(of spool: ResponseSpool) { self.spool = spool }
+
+        /// Takes more of the bound.
+        ///
+        /// - Throws: `ServerError` with the code `too_many_reads` when others hold the rest.
+        func take(_ count: Int) throws(ServerError) {
+            let old = counted.load(ordering: .relaxed)
+            let new = min(old + count, spool.maxBytes / 2)
+            guard new > old else { return }
+            counted.store(new, ordering: .relaxed)
+            guard spool.used.add(new - old, ordering: .relaxed).newValue <= spool.maxBytes else {
+                throw ServerError(
+                    .tooManyReads, "too many large answers wait for their readers",
+                    hint: "try again when others have been read, or read less at once")
+            }
+        }
+
+        deinit { spool.used.subtract(counted.load(ordering: .relaxed), ordering: .relaxed) }
+    }
+
+    /// Begins a share.
+    func share() -> Share { Share(of: self) }
+}
+
+/// A text on disk that waits for its reader; the disk has its room back when the last reference goes.
+final class SpooledFile: Sendable {
+    let file: FileReader
+    let byteCount: Int
+    private let share: ResponseSpool.Share
+
+    init(_ file: FileReader, byteCount: Int, share: ResponseSpool.Share) {
+        self.file = file
+        self.byteCount = byteCount
+        self.share = share
+    }
+}

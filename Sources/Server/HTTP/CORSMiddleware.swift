@@ -1,0 +1,58 @@
+import HTTPTypes
+import Hummingbird
+
+/// Tells browsers whose pages may read the answers (Fetch §3.2). The database tells it in words of its own.
+struct CORSMiddleware: RouterMiddleware {
+    /// Whose pages may, beside our own.
+    let origins: AllowedOrigins
+
+    private static let exposed = """
+        Accept-Ranges, Content-Length, Content-Range, ETag, Location, Preference-Applied, Retry-After, Tintype-Token
+        """
+
+    func handle(
+        _ request: Request, context: RequestContext,
+        next: @concurrent (Request, RequestContext) async throws -> Response
+    ) async throws -> Response {
+        var response = try await next(request, context)
+        guard !request.head.isForDatabase, origins != .these([]) else { return response }
+        let origin = request.headers[.origin]
+        if origins == .any {
+            response.headers[.accessControlAllowOrigin] = "*"
+        } else {
+            // Caches keep what each origin gets apart: media may be kept for ever.
+            response.headers[.vary] = "Origin"
+            guard let origin, origins.contains(origin.lowercased()) else { return response }
+            response.headers[.accessControlAllowOrigin] = origin
+        }
+        response.headers[.accessControlExposeHeaders] = Self.exposed
+        return request.isPreflight ? preflight(request, response) : response
+    }
+
+    /// What may be sent to an address is what it is refused for not being: the methods that it allows.
+    private func preflight(_ request: Request, _ refusal: Response) -> Response {
+        guard refusal.status == .methodNotAllowed else { return refusal }
+        var headers = refusal.headers
+        headers[.contentType] = nil
+        headers[.accessControlAllowMethods] = headers[.allow]
+        headers[.accessControlAllowHeaders] = request.headers[.accessControlRequestHeaders]
+        headers[.accessControlMaxAge] = "3600"
+        if request.headers[.requestPrivateNetwork] == "true" { headers[.allowPrivateNetwork] = "true" }
+        return Response(status: .noContent, headers: headers)
+    }
+}
+
+extension Request {
+    fileprivate var isPreflight: Bool {
+        method == .options && headers[.origin] != nil && headers[.accessControlRequestMethod] != nil
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static var requestPrivateNetwork: HTTPField.Name {
+        HTTPField.Name(parsed: "access-control-request-private-network")
+    }
+    fileprivate static var allowPrivateNetwork: HTTPField.Name {
+        HTTPField.Name(parsed: "access-control-allow-private-network")
+    }
+}

@@ -1,0 +1,259 @@
+import Foundation
+import Glibc
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Imaging
+package import Logging
+import NIOCore
+import NIOPosix
+package import Pipeline
+import ServiceLifecycle
+
+/// The HTTP server: the service's interface on a Unix socket and, when asked for, on a loopback port.
+///
+/// The socket has mode 0660 from its first moment and goes away with the service. Storage is locked before a pipeline
+/// exists, so that a socket file which is there already was left by a process that is dead: it is replaced.
+package struct HTTPServer: Service, CustomStringConvertible {
+    /// What an operator may choose about the server.
+    package struct Settings: Sendable {
+        /// At most 107 bytes: the kernel's limit.
+        package var socketPath: String
+        /// Where to listen on TCP; nil for nowhere.
+        package var listen: LoopbackAddress?
+        /// For all photos of one request together, in bytes; one photo has the pipeline's limit.
+        package var maxRequestBytes = 256 << 20
+        package var database = DatabaseSettings()
+        /// Reads the operator's settings again; nil where nobody can.
+        package var reload: Reload?
+        /// The web pages that may use the service over TCP, beside its own; with an emulator's database all may.
+        package var allowedOrigins = AllowedOrigins.these([])
+        /// Where a proxy in front makes the service known; nil when there is none.
+        package var publicURL: PublicURL?
+        /// How long a connection may be silent between requests, and how long a request's head may take (slow loris).
+        package var idleTimeout = Duration.seconds(60)
+        /// How many connections may be open at once; nil for as many as the process has descriptors for.
+        package var connections: ConnectionLimits?
+        /// How long a body may be waited for, beyond the time in which a slow one comes.
+        package var bodyPatience = Duration.seconds(60)
+        /// How fast a client has to take what it asked for.
+        var readingPace = SlowReaderHandler.Pace()
+        /// How much of the disk answers of the database may hold, in bytes.
+        var maxSpooledBytes = ResponseSpool.maxBytes
+        /// How long a graceful shutdown waits for requests in work: one whose client sends no more would hold it up.
+        package var shutdownPatience = Duration.seconds(10)
+
+        package init(socketPath: String) {
+            self.socketPath = socketPath
+        }
+    }
+
+    /// Reads the operator's settings again, and works by them from then on, unless it is told to change nothing; what is
+    /// other than before.
+    package typealias Reload = @Sendable (_ isDryRun: Bool) async throws -> [SettingsChange]
+
+    /// An address at which the server has begun to listen.
+    package enum Listener: Sendable, Hashable {
+        case socket(path: String)
+        case tcp(host: String, port: Int)
+    }
+
+    package var description: String { "HTTP server" }
+
+    private let pipeline: UploadPipeline
+    private let settings: Settings
+    private let logger: Logger
+    private let onListening: @Sendable (Listener) -> Void
+    private let names: HostNames
+    private let database: DatabaseResponder
+    let spool: ResponseSpool
+    private let streams: EventStreams
+    private let room = ConnectionLimiter()
+
+    /// Prepares the server; `onListening` is told each address once connections are taken there.
+    package init(
+        _ pipeline: UploadPipeline, settings: Settings, logger: Logger,
+        onListening: @escaping @Sendable (Listener) -> Void = { _ in }
+    ) {
+        self.pipeline = pipeline
+        self.settings = settings
+        self.logger = logger
+        self.onListening = onListening
+        names = HostNames(publicHost: settings.publicURL?.host)
+        spool = ResponseSpool(in: pipeline.storage.incoming, maxBytes: settings.maxSpooledBytes)
+        let database = DatabaseResponder(pipeline, settings: settings.database, names: names, spool: spool)
+        self.database = database
+        streams = EventStreams(
+            pipeline.tree, starts: InitialEvents(pipeline, spool: spool, patience: settings.readingPace.time),
+            keepAlive: .milliseconds(settings.database.keepAliveMilliseconds),
+            route: database.source(for:isTrusted:))
+    }
+
+    /// Sees whether the addresses can be listened at, before anything has begun that would have to be ended again.
+    ///
+    /// - Throws: `ServerError` that names the address.
+    package func checkAddresses() async throws {
+        try checkSocketPath()
+        guard let address = settings.listen, address.port > 0 else { return }
+        do {
+            let probe = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            try await probe.bind(host: address.host, port: address.port).get().close()
+        } catch let error as IOError {
+            throw explained(error)
+        }
+    }
+
+    /// Answers requests until a graceful shutdown; requests that are in work then are answered, if that does not
+    /// take too long.
+    ///
+    /// - Throws: `ServerError` when an address cannot be listened at.
+    package func run() async throws {
+        try checkSocketPath()
+        // New files, the socket above all, are never for everybody: there is no moment between bind and chmod.
+        umask(umask(0o007) | 0o007)
+        defer { removeSocket() }
+        let responder = responder()
+        var listeners = [socketApplication(responder)]
+        if let address = settings.listen { listeners.append(tcpApplication(responder, at: address)) }
+        var configuration = ServiceGroupConfiguration(services: listeners, logger: logger)
+        configuration.maximumGracefulShutdownDuration = settings.shutdownPatience
+        do {
+            try await ServiceGroup(configuration: configuration).run()
+        } catch let error as IOError {
+            throw explained(error)
+        }
+    }
+
+    // MARK: - What is served
+
+    private var limits: BodyLimits {
+        BodyLimits(
+            maxPhotoBytes: pipeline.settings.limits.maxInputBytes, maxRequestBytes: settings.maxRequestBytes)
+    }
+
+    private var origins: AllowedOrigins {
+        guard !settings.database.isEmulator else { return .any }
+        return settings.publicURL.map { settings.allowedOrigins.adding($0.origin) } ?? settings.allowedOrigins
+    }
+
+    private func responder() -> Dispatcher {
+        let routes = routes()
+        return Dispatcher(
+            routes: routes.buildResponder(), database: routes.middlewares.constructResponder(finalResponder: database))
+    }
+
+    private func routes() -> Router<RequestContext> {
+        let router = Router(context: RequestContext.self)
+        router.add(middleware: GzipMiddleware())
+        router.add(middleware: CORSMiddleware(origins: origins))
+        router.add(middleware: ResponseMiddleware(logger: logger) { [pipeline] error in pipeline.notice(error) })
+        router.add(middleware: LoopbackGuard(names: names, origins: origins))
+        UploadRoutes(pipeline, limits: limits).add(to: router)
+        DraftRoutes(pipeline, limits: limits).add(to: router)
+        EventRoutes(pipeline, keepAlive: settings.database.keepAlive).add(to: router)
+        PostRoutes(pipeline, settings.database).add(to: router)
+        UnclaimedRoutes(pipeline).add(to: router)
+        MediaRoutes(pipeline).add(to: router)
+        RethumbRoutes(pipeline).add(to: router)
+        ChangeRoutes(pipeline, settings.database, names).add(to: router)
+        if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: router) }
+        HealthRoutes(pipeline, room).add(to: router)
+        PageRoutes().add(to: router)
+        return router
+    }
+
+    // MARK: - Where it is served
+
+    private var connections: ConnectionLimits { settings.connections ?? .ofProcess }
+
+    private func socketApplication(_ responder: Dispatcher) -> any Service {
+        let (path, onListening) = (settings.socketPath, onListening)
+        return application(responder, at: .unixDomainSocket(path: path), limit: connections.all) { _ in
+            chmod(path, 0o660)
+            onListening(.socket(path: path))
+        }
+    }
+
+    private func tcpApplication(_ responder: Dispatcher, at address: LoopbackAddress) -> any Service {
+        let onListening = onListening
+        let place = BindAddress.hostname(address.host, port: address.port)
+        return application(responder, at: place, limit: connections.tcp) { channel in
+            onListening(.tcp(host: address.host, port: channel.localAddress?.port ?? address.port))
+        }
+    }
+
+    private func application(
+        _ responder: Dispatcher, at address: BindAddress, limit: Int,
+        onRunning: @escaping @Sendable (any Channel) async -> Void
+    ) -> any Service {
+        let streams = streams
+        let pace = settings.readingPace
+        let http = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [EventStreamHandler(streams), SlowReaderHandler(pace)],
+            idleTimeout: TimeAmount(settings.idleTimeout),
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: RequestHead.maxBytes, maxHeaderListSize: RequestHead.maxBytes,
+                maxHeaderFieldCount: RequestHead.maxFields))
+        let patience = TimeAmount(settings.bodyPatience)
+        var logger = logger
+        if logger.logLevel == .info { logger.logLevel = .notice }  // Whoever starts the server tells where it listens.
+        return Application(
+            responder: responder,
+            server: HTTPServerBuilder {
+                HTTPConnection(http: HTTP1Channel(responder: $0, configuration: http), bodyPatience: patience)
+            },
+            configuration: ApplicationConfiguration(address: address, backlog: 1024),
+            onServerRunning: { [room] channel in
+                await AcceptLimiter.guardConnections(of: channel, room, limit: limit)
+                await onRunning(channel)
+            }, logger: logger)
+    }
+}
+
+// MARK: - Why it cannot be served
+
+extension HTTPServer {
+    private static let maxSocketPathBytes = 107
+
+    /// The kind of what lies at the socket's path; nil when there is nothing. A symbolic link is not followed.
+    private var kindAtSocketPath: FileAttributeType? {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: settings.socketPath)
+        return attributes?[.type] as? FileAttributeType
+    }
+
+    private func removeSocket() {
+        if kindAtSocketPath == .typeSocket { unlink(settings.socketPath) }
+    }
+
+    private func checkSocketPath() throws(ServerError) {
+        if let kind = kindAtSocketPath, kind != .typeSocket {
+            throw ServerError(
+                .badSocketPath, "\(settings.socketPath) is there already, and is no socket",
+                hint: "move it away, or give the socket another path")
+        }
+        let byteCount = settings.socketPath.utf8.count
+        guard (1...Self.maxSocketPathBytes).contains(byteCount) else {
+            throw ServerError(
+                .badSocketPath,
+                "the socket's path has \(byteCount) bytes, the limit is \(Self.maxSocketPathBytes): \(settings.socketPath)",
+                hint: "choose a Storage folder with a shorter path")
+        }
+    }
+
+    private func explained(_ error: IOError) -> ServerError {
+        switch (error.errnoCode, settings.listen) {
+        case (EADDRINUSE, let address?):
+            ServerError(
+                .addressInUse, "port \(address.port) of \(address.host) is in use by another program",
+                hint: "stop that program, or listen on another port")
+        case (EACCES, let address?) where address.port < 1024:
+            ServerError(
+                .cannotListen, "port \(address.port) is for privileged programs", hint: "listen on 1024 or above")
+        default:
+            ServerError(
+                .cannotListen, "cannot listen on \(settings.socketPath): \(error)",
+                hint: "the folder has to exist and belong to the service's user")
+        }
+    }
+}

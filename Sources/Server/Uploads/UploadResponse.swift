@@ -1,0 +1,121 @@
+import HTTPTypes
+import Hummingbird
+import Pipeline
+import Posts
+import ServiceLifecycle
+import Tree
+
+/// What is answered about an upload.
+struct UploadResponse {
+    /// How long somebody waits for an upload in a service that stops, or whose disk is full or broken.
+    private static let patience = Duration.seconds(5)
+
+    let pipeline: UploadPipeline
+
+    /// The post, when it is there: 201, or 200 when it was there before, or why there will be none. With `Prefer: respond-async` (RFC 7240), and when the
+    /// service stops or pauses before the end, 202 and where to ask.
+    func outcome(of record: UploadRecord, for request: Request) async throws -> Response {
+        let preference = request.prefersAsync
+        let ended = preference ? record : try await end(of: record)
+        switch ended.state {
+        case .published:
+            return try await answer(about: ended.id, .created)
+        case .duplicate:
+            return try await answer(about: ended.duplicateOf ?? ended.id, .ok)
+        case .deleted:
+            throw Self.deleted(ended.id)
+        case .failed, .expired:
+            throw ended.error ?? PipelineError(.wrongState, "upload \(ended.id) is \(ended.state.rawValue)")
+        case .reserved, .draft, .ingested:
+            var headers: HTTPFields = [.location: "/v1/uploads/\(ended.id)"]
+            if preference { headers[.preferenceApplied] = "respond-async" }
+            return .json(try document(of: ended), status: .accepted, headers: headers)
+        }
+    }
+
+    /// What became of the upload; or how it stands when the service stops, or pauses, and it has not ended soon after.
+    private func end(of record: UploadRecord) async throws -> UploadRecord {
+        try await withThrowingTaskGroup(of: UploadRecord.self) { group in
+            group.addTask { try await pipeline.outcome(of: record.id) }
+            group.addTask {
+                try await gracefulShutdown()
+                try await Task.sleep(for: Self.patience)
+                return record
+            }
+            group.addTask {
+                while true {
+                    await pipeline.intake.waitUntilPaused()
+                    if Task.isEnding { try await gracefulShutdown() }
+                    try await Task.sleep(for: Self.patience)
+                    if pipeline.intake.pause != nil { return record }
+                }
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? record
+        }
+    }
+
+    private func answer(about id: PostID, _ status: HTTPResponse.Status) async throws -> Response {
+        guard let post = try await pipeline.storage.tree.get(Paths.post(id)) else { throw Self.deleted(id) }
+        let document: TreeValue = ["post_id": .string(id.description), "post": post]
+        return .json(document, status: status, headers: [.location: "/v1/posts/\(id)"])
+    }
+
+    private static func deleted(_ id: PostID) -> PipelineError {
+        PipelineError(
+            .deleted, "post \(id), which this upload became, was deleted",
+            hint: "to post it again, send it with another idempotency key")
+    }
+
+    /// A draft as it stands: 201, and where to ask.
+    func draft(_ record: UploadRecord) throws -> Response {
+        .json(try document(of: record), status: .created, headers: [.location: "/v1/uploads/\(record.id)"])
+    }
+
+    /// What may be known of an upload: no names of files, no paths.
+    func document(of record: UploadRecord) throws -> TreeValue {
+        var fields: [TreeKey: TreeValue] = [
+            "upload_id": .string(record.id.description), "state": .string(record.state.rawValue),
+            "user": .string(record.owner.description), "door": .string(record.intake.rawValue),
+            "created_at": .integer(record.createdAt), "updated_at": .integer(record.updatedAt),
+            "attempts": .integer(Int64(record.attempts)),
+        ]
+        if !record.text.isEmpty { fields["text"] = .string(record.text) }
+        if let reference = record.clientReference { fields["client_ref"] = .string(reference) }
+        if let post = record.duplicateOf { fields["post"] = .string("/v1/posts/\(post)") }
+        if record.state == .published { fields["post"] = .string("/v1/posts/\(record.id)") }
+        if let error = record.error {
+            let problem = Problem(error)
+            fields["error"] = [
+                "code": .string(problem.code), "message": .string(problem.detail), "hint": .string(problem.hint),
+            ]
+        }
+        var photos: [TreeKey: TreeValue] = [:]
+        for (index, photo) in record.orderedPhotos.enumerated() {
+            photos[try TreeKey(String(index))] = try photoDocument(of: photo, in: record)
+        }
+        fields["photos"] = photos.isEmpty ? nil : .object(photos)
+        return .object(fields)
+    }
+
+    private func photoDocument(of photo: UploadRecord.Photo, in record: UploadRecord) throws -> TreeValue {
+        let rendered = try photo.rendered?.value(owner: record.owner, post: record.id)
+        var fields = rendered?.object ?? [:]
+        fields["original_name"] = .string(photo.originalName)
+        fields["bytes"] = .integer(Int64(photo.byteCount))
+        fields["sha256"] = .string(photo.sha256)
+        if !photo.alt.isEmpty { fields["alt"] = .string(photo.alt) }
+        return .object(fields)
+    }
+}
+
+extension Request {
+    /// Whether the client would rather ask again later than wait.
+    fileprivate var prefersAsync: Bool {
+        headers[values: .prefer].contains { field in
+            field.lowercased().split(separator: ",").contains { preference in
+                preference.split(separator: ";").first?.filter { $0 != " " } == "respond-async"
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import TestSupport
+import Testing
+
+@testable import Server
+
+@Suite("More connections than there is room for", .timeLimit(.minutes(5)))
+struct ConnectionRoomTests {
+    private static let request = "GET /v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+    @Test(
+        "The tree, the photos and the socket keep what they need",
+        arguments: [
+            (600, 413, 450), (1024, 704, 768), (1_048_576, 720_896, 786_432), (160, 48, 64), (64, 1, 2), (0, 1, 2),
+        ])
+    func limits(descriptors: Int, tcp: Int, all: Int) {
+        #expect(ConnectionLimits(descriptors: descriptors) == ConnectionLimits(tcp: tcp, all: all))
+    }
+
+    /// Runs the body while so many connections to the TCP port are open, and answered once.
+    private func withConnections<R: Sendable>(
+        _ count: Int, _ service: Service, _ body: @Sendable () async throws -> R
+    ) async throws -> R {
+        guard count > 0 else { return try await body() }
+        return try await RawConnection.with(port: service.tcpPort) { connection in
+            try await connection.send(Self.request)
+            _ = try await connection.read(until: "}")
+            return try await withConnections(count - 1, service, body)
+        }
+    }
+
+    @Test("Who comes when the TCP port is full is answered when others go; the socket is answered meanwhile")
+    func full() async throws {
+        try await withService(changeServer: { $0.connections = ConnectionLimits(tcp: 3, all: 8) }) { service in
+            let before = try await withConnections(2, service) { try await service.client.get("/readyz").status }
+            #expect(before == 200)
+            let late = try await withConnections(3, service) {
+                let readiness = try await service.client.get("/readyz")
+                #expect(readiness.status == 503, "\(readiness.text)")
+                #expect(readiness.json["code"].string == "too_many_connections")
+                let id = try await service.client.post("still")
+                #expect(id != nil)
+                return Task {
+                    try await RawConnection.with(port: service.tcpPort) { connection in
+                        try await connection.send(Self.request)
+                        return try await connection.read(until: "}")
+                    }
+                }
+            }
+            let text = try await late.value
+            #expect(text.hasPrefix("HTTP/1.1 200 "), "\(text)")
+            try await eventually { try await service.client.get("/readyz").status == 200 }
+            #expect(try await service.tcpClient.get("/v1/version").status == 200)
+        }
+    }
+}

@@ -1,0 +1,305 @@
+import Blobs
+import Client
+import Foundation
+import HTTPTypes
+import Imaging
+import Logging
+import NIOCore
+import Pipeline
+import Server
+import TestSupport
+import Testing
+import Tree
+
+@Suite("The HTTP server: who may come in, and how it opens and closes", .timeLimit(.minutes(5)))
+struct HTTPServerTests {
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    /// Starts a server that cannot start; what it says.
+    private func refusal(
+        in scratch: Scratch, _ change: (inout HTTPServer.Settings) throws -> Void
+    ) async throws -> ServerError? {
+        let storage = try await StorageFolder(path: "\(scratch.path)/Storage")
+        let pipeline = UploadPipeline(storage: storage, settings: PipelineSettings(workers: 1), logger: Self.logger)
+        var settings = HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: storage.path))
+        try change(&settings)
+        let intake = HTTPServer(pipeline, settings: settings, logger: Self.logger)
+        let error = await #expect(throws: ServerError.self) { try await intake.run() }
+        await storage.close()
+        return error
+    }
+
+    // MARK: - Opening and closing
+
+    @Test("The socket is for its user and group alone, and goes with the service")
+    func socketFile() async throws {
+        try await withScratch { scratch in
+            let path = "\(scratch.path)/s.sock"
+            try await withService(changeServer: { $0.socketPath = path }) { service in
+                let attributes = try FileManager.default.attributesOfItem(atPath: path)
+                #expect(attributes[.posixPermissions] as? Int == 0o660)
+                #expect(try await service.client.get("/healthz").json["status"].string == "ok")
+            }
+            #expect(!scratch.exists("s.sock"))
+        }
+    }
+
+    /// Binds a socket and closes it, as a process does that is killed.
+    private func leaveSocket(at path: String) throws {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        #expect(result == 0)
+    }
+
+    @Test("A socket that a dead service left is replaced")
+    func staleSocket() async throws {
+        try await withScratch { scratch in
+            let path = "\(scratch.path)/s.sock"
+            try leaveSocket(at: path)
+            #expect(scratch.exists("s.sock"))
+            let status = try await withService(changeServer: { $0.socketPath = path }) { service in
+                try await service.client.get("/healthz").status
+            }
+            #expect(status == 200)
+        }
+    }
+
+    @Test("A file that is no socket is not replaced")
+    func fileInTheWay() async throws {
+        try await withScratch { scratch in
+            try scratch.write("mine", to: "precious")
+            let error = try await refusal(in: scratch) { $0.socketPath = "\(scratch.path)/precious" }
+            #expect(error?.code == .badSocketPath)
+            #expect(try scratch.read("precious") == "mine")
+        }
+    }
+
+    @Test("A path that no socket can have says so")
+    func longPath() async throws {
+        try await withScratch { scratch in
+            let error = try await refusal(in: scratch) { $0.socketPath += String(repeating: "x", count: 100) }
+            #expect(error?.code == .badSocketPath)
+            #expect(error?.message.contains("107") == true)
+            #expect(error?.hint.contains("shorter") == true)
+        }
+    }
+
+    @Test("A port in use is named")
+    func portInUse() async throws {
+        try await withService { service in
+            try await withScratch { scratch in
+                let error = try await refusal(in: scratch) {
+                    $0.listen = try LoopbackAddress("127.0.0.1:\(service.tcpPort)")
+                }
+                #expect(error?.code == .addressInUse)
+                #expect(error?.message.contains("\(service.tcpPort)") == true)
+                #expect(!scratch.exists("Storage/tintype.sock"), "the socket did not stay")
+            }
+        }
+    }
+
+    @Test("B30: a graceful shutdown answers what is in work")
+    func gracefulShutdown() async throws {
+        let jpeg = try fixture("size-97x61.jpg")
+        let status = try await withService { service in
+            let (body, continuation) = AsyncThrowingStream.makeStream(of: ByteBuffer.self)
+            continuation.yield(ByteBuffer(bytes: jpeg.prefix(100)))
+            return try await withThrowingTaskGroup { group in
+                group.addTask {
+                    try await service.client.ask(
+                        .post, "/v1/uploads?user=maria", body: .stream(byteCount: jpeg.count, body))
+                }
+                // The reservation shows that the request has arrived; only then is the service told to stop.
+                try await service.untilReserved()
+                await service.shutDown()
+                continuation.yield(ByteBuffer(bytes: jpeg.dropFirst(100)))
+                continuation.finish()
+                return try await group.next()?.status
+            }
+        }
+        #expect(status == 201)
+    }
+
+    // MARK: - Bodies
+
+    @Test(
+        "P23: an upload that is cut in the middle leaves nothing",
+        arguments: ["Content-Length: 2001", "Transfer-Encoding: chunked"])
+    func cut(framing: String) async throws {
+        try await withService { service in
+            let part = "07D0\r\n" + String(repeating: "x", count: 1000)
+            try await RawConnection.with(socket: service.socketPath) { connection in
+                try await connection.send(
+                    "POST /v1/uploads?user=maria&text=x HTTP/1.1\r\nHost: localhost\r\n\(framing)\r\n\r\n\(part)")
+                try await service.untilReserved()
+            }
+            try await service.untilNothingIsUnfinished()
+            let incoming = try service.scratch.directory().folder("Storage").folder("incoming")
+            #expect(try incoming.entries().isEmpty)
+            #expect(try await service.client.get("/v1/posts").json["posts"].array.isEmpty)
+        }
+    }
+
+    @Test("A body that is announced too long is refused before its first byte", arguments: [true, false])
+    func announcedTooLong(asksFirst: Bool) async throws {
+        try await withService { service in
+            let answer = try await RawConnection.with(socket: service.socketPath) { connection in
+                let expect = asksFirst ? "Expect: 100-continue\r\n" : ""
+                try await connection.send(
+                    "POST /v1/uploads?user=maria HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1073741824\r\n\(expect)\r\n"
+                )
+                return try await connection.read(until: "}")
+            }
+            #expect(answer.hasPrefix("HTTP/1.1 413 "), "\(answer)")
+            #expect(answer.contains("too_large_bytes"))
+            #expect(answer.lowercased().contains("connection: close"))
+        }
+    }
+
+    @Test("A body within the limits is asked for at once, and its answer is right")
+    func expectContinue() async throws {
+        let jpeg = try fixture("size-97x61.jpg")
+        try await withService { service in
+            let socket = service.socketPath
+            let answer = try await RawConnection.with(socket: socket) { connection in
+                try await connection.send(
+                    "POST /v1/uploads?user=maria HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(jpeg.count)\r\n"
+                        + "Expect: 100-continue\r\nConnection: close\r\n\r\n")
+                #expect(try await connection.read(until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+                try await connection.send(jpeg)
+                return try await connection.read(until: "post_id")
+            }
+            #expect(answer.hasPrefix("HTTP/1.1 201 Created\r\n"), "\(answer)")
+        }
+    }
+
+    @Test("A chunked body is refused at the limit, and the answer arrives while it is still being sent")
+    func chunkedTooLong() async throws {
+        try await withService(change: { $0.limits.maxInputBytes = 1 << 20 }) { service in
+            let answer = try await service.client.ask(
+                .post, "/v1/uploads?user=maria", body: .stream(byteCount: nil, Zeros(megabytes: 200)))
+            #expect(answer.status == 413)
+            #expect(answer.json["code"].string == "too_large_bytes")
+            #expect(try await service.pipeline.status().unfinished.isEmpty)
+        }
+    }
+
+    @Test("All photos of a form together have a limit of their own")
+    func formTooLong() async throws {
+        let jpeg = try fixture("size-97x61.jpg")
+        try await withService(
+            change: { $0.limits.maxInputBytes = 3000 }, changeServer: { $0.maxRequestBytes = 5000 }
+        ) { service in
+            let two = Form().field("user", "maria").photo(jpeg).photo(jpeg)
+            let answers = [
+                try await service.client.ask(
+                    .post, "/v1/uploads", headers: Form.contentType, body: .bytes(two.closed)),
+                try await service.client.ask(
+                    .post, "/v1/uploads", headers: Form.contentType, body: .bytes(two.photo(jpeg).closed)),
+                try await service.client.ask(
+                    .post, "/v1/uploads", headers: Form.contentType,
+                    body: .bytes(Form().field("user", "maria").photo(jpeg + jpeg).closed)),
+            ]
+            #expect(answers.map(\.status) == [201, 413, 413])
+        }
+    }
+
+    // MARK: - TCP
+
+    @Test(
+        "Only this machine's own names lead in over TCP",
+        arguments: [
+            ("localhost", true), ("127.0.0.1", true), ("[::1]", true), ("LOCALHOST", true), ("evil.example", false),
+            ("127.0.0.1.evil.example", false), ("localhost.evil.example", false), ("0.0.0.0", false), ("", false),
+        ])
+    func hosts(host: String, isWelcome: Bool) async throws {
+        try await withService { service in
+            for suffix in ["", ":\(service.tcpPort)"] {
+                let answer = try await RawConnection.with(port: service.tcpPort) { connection in
+                    try await connection.send(
+                        "GET /healthz HTTP/1.1\r\nHost: \(host)\(suffix)\r\nConnection: close\r\n\r\n")
+                    return try await connection.read()
+                }
+                #expect(answer.hasPrefix(isWelcome ? "HTTP/1.1 200 " : "HTTP/1.1 403 "), "\(answer)")
+            }
+        }
+    }
+
+    @Test(
+        "Pages of other sites change nothing",
+        arguments: [
+            (nil, nil, true), ("same-origin", nil, true), ("none", nil, true), ("cross-site", nil, false),
+            ("same-site", nil, false), (nil, "own", true), (nil, "http://evil.example", false), (nil, "null", false),
+            (nil, "http://127.0.0.1:1", false), ("same-origin", "http://evil.example", false),
+        ] as [(String?, String?, Bool)])
+    func sites(site: String?, origin: String?, isWelcome: Bool) async throws {
+        try await withService { service in
+            var headers = HTTPFields()
+            headers[.named("sec-fetch-site")] = site
+            headers[.origin] = origin == "own" ? "http://127.0.0.1:\(service.tcpPort)" : origin
+            let change = try await service.tcpClient.ask(.post, "/v1/uploads?user=maria&text=x", headers: headers)
+            #expect(change.status == (isWelcome ? 201 : 403), "\(change.text)")
+            #expect(try await service.tcpClient.ask(.get, "/healthz", headers: headers).status == 200)
+            #expect(
+                try await service.client.ask(.post, "/v1/uploads?user=maria&text=x", headers: headers).status == 201)
+        }
+    }
+
+    @Test(
+        "A page that tells its address but not its origin is judged by its address",
+        arguments: [
+            ("", true), ("own", true), ("own/", true), ("own/page?x=http://evil.example/#y", true),
+            ("http://evil.example/", false), ("http://evil.example", false), ("http://127.0.0.1:1/page", false),
+            ("https://own", false), ("rubbish", false), ("about:blank", false), ("//own/", false),
+        ])
+    func referrers(referrer: String, isWelcome: Bool) async throws {
+        try await withService { service in
+            let own = "127.0.0.1:\(service.tcpPort)"
+            let address =
+                referrer.hasPrefix("own")
+                ? "http://" + own + referrer.dropFirst(3) : referrer.replacing("own", with: own)
+            let answer = try await service.tcpClient.ask(
+                .post, "/v1/uploads?user=maria&text=x", headers: [.referer: address])
+            #expect(answer.status == (isWelcome ? 201 : 403), "\(answer.text)")
+            #expect(isWelcome || answer.json["code"].string == "cross_site")
+        }
+    }
+
+    @Test("Re-thumbnailing is not for everybody on the machine")
+    func localOnly() async throws {
+        try await withService { service in
+            let answer = try await service.tcpClient.ask(.post, "/v1/rethumb")
+            #expect(answer.status == 403)
+            #expect(answer.json["code"].string == "local_only")
+        }
+    }
+}
+
+/// A body of zeros that is made as it is sent.
+private struct Zeros: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+    typealias Failure = any Error
+
+    let megabytes: Int
+
+    struct Iterator: AsyncIteratorProtocol {
+        var left: Int
+        let chunk = ByteBuffer(repeating: 0, count: 1 << 20)
+
+        mutating func next() async throws -> ByteBuffer? {
+            guard left > 0 else { return nil }
+            left -= 1
+            return chunk
+        }
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(left: megabytes) }
+}
