@@ -166,9 +166,11 @@ def session(binary, folder, cuts, seed, rules=""):
     chance = random.Random(seed)
     base, log_path, end, ledger = work(binary, folder, Photos(f"power-{seed}"), rules)
     data, log = records(log_path, end)
-    problems, image = [], folder / "cut.img"
+    problems = []
     counts = {"cuts": 0, "records": len(log), "flushes": sum(write is None for _, write in log), "acknowledged": 0}
     for number in sorted(chance.sample(range(1, len(log) + 1), min(cuts, len(log)))):
+        # A file of its own for each: the kernel may still hold pages of the disk that the last one was.
+        image = folder / f"cut-{number}.img"
         cut(base, data, log, number, image, chance)
         counts["cuts"] += 1
         with Mounted(image, folder / "mnt") as root:
@@ -177,15 +179,16 @@ def session(binary, folder, cuts, seed, rules=""):
             known = ledger.at(log[number - 1][0])
             counts["acknowledged"] += len(known.acknowledged)
             try:
-                if not service.start(arguments()):
+                if service.start(arguments()):
+                    service.settle(30)
+                    problems += check(service, known, number)
+                else:
                     problems.append(f"lost: after cut {number} it does not start: {service.log.read_text()[-300:]}")
-                    continue
-                service.settle(30)
-                problems += check(service, known, number)
             except Exception as error:
                 problems.append(f"lost: cut {number}: {error!r}")
             finally:
                 service.kill()
+        image.unlink()
     return counts, problems
 
 
