@@ -18,7 +18,7 @@ let package = Package(
         .library(name: "Imaging", targets: ["Imaging"]),
         .library(name: "Isolation", targets: ["Isolation"]),
         .library(name: "Tree", targets: ["Tree"]),
-        .library(name: "Blobs", targets: ["Blobs"]),
+        .library(name: "Blobs", targets: ["Blobs", "Files"]),
     ],
     // Codecs that a build may do without: `swift build --traits WebP`, or `--disable-default-traits`.
     traits: [
@@ -98,7 +98,12 @@ let package = Package(
         .target(
             name: "Imaging", dependencies: ["CCodecs", "CKernels"], swiftSettings: settings + [.strictMemorySafety()]),
         .target(
-            name: "Blobs", dependencies: ["Failpoints", "CPlatform", "CSystemCrypto"], swiftSettings: settings),
+            name: "Files",
+            dependencies: [
+                "Failpoints", "CPlatform", "CSystemCrypto", .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
+        .target(name: "Blobs", dependencies: ["Files"], swiftSettings: settings),
         .target(
             name: "Tree",
             dependencies: ["Failpoints", "CSystemCrypto", "CSystemDeflate", "CSystemSQLite"],
@@ -112,7 +117,7 @@ let package = Package(
         .target(
             name: "Pipeline",
             dependencies: [
-                "Imaging", "Isolation", "Blobs", "Tree", "Posts", "Failpoints",
+                "Imaging", "Isolation", "Blobs", "Files", "Tree", "Posts", "Failpoints",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -121,11 +126,11 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // The doors.
+        // The ways in.
         .target(
             name: "Inbox",
             dependencies: [
-                "Pipeline", "Blobs", "Posts", "Tree",
+                "Pipeline", "Blobs", "Files", "Posts", "Tree",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -138,7 +143,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Pipeline", "Imaging", "Blobs", "Posts", "Tree", "Failpoints", "CSystemDeflate",
+                "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Tree", "Failpoints", "CSystemDeflate",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -171,7 +176,8 @@ let package = Package(
         .executableTarget(
             name: "tintype",
             dependencies: [
-                "CPlatform", "Inbox", "Server", "Client", "Pipeline", "Isolation", "Imaging", "Blobs", "Posts", "Tree",
+                "CPlatform", "Inbox", "Server", "Client", "Pipeline", "Isolation", "Imaging", "Blobs", "Files", "Posts",
+                "Tree",
                 "Failpoints",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -188,7 +194,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Blobs", "Isolation", "Pipeline", "Posts", "Tree",
+                "Blobs", "Files", "Inbox", "Isolation", "Pipeline", "Posts", "Tree",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -204,19 +210,21 @@ let package = Package(
             name: "IsolationTests", dependencies: ["Isolation", "Imaging", "RogueWorker", "TestSupport"],
             swiftSettings: settings),
         .testTarget(name: "FailpointsTests", dependencies: ["Failpoints"], swiftSettings: settings),
-        .testTarget(name: "BlobsTests", dependencies: ["Blobs", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "BlobsTests", dependencies: ["Blobs", "Files", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "TreeTests", dependencies: ["Tree", "CSystemSQLite"], swiftSettings: settings),
         .testTarget(
             name: "PipelineTests",
             dependencies: [
-                "Pipeline", "Blobs", "Imaging", "Isolation", "Posts", "RogueWorker", "Tree", "TestSupport",
+                "Inbox", "Pipeline", "Blobs", "Files", "Imaging", "Isolation", "Posts", "RogueWorker", "Tree",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "InboxTests",
             dependencies: [
-                "Inbox", "Pipeline", "Blobs", "Posts", "Tree", "TestSupport",
+                "Inbox", "Pipeline", "Blobs", "Files", "Posts", "Tree", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
@@ -224,7 +232,7 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Server", "Client", "Pipeline", "Imaging", "Blobs", "Posts", "Tree", "TestSupport",
+                "Server", "Client", "Inbox", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Tree", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -236,7 +244,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "tintype", "Client", "Pipeline", "Blobs", "Posts", "Tree", "TestSupport",
+                "tintype", "Client", "Pipeline", "Blobs", "Files", "Posts", "Tree", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio"),

@@ -1,3 +1,5 @@
+public import Files
+
 /// The name of a blob, `user_id/post_id/file_name`, checked once and trusted from there.
 ///
 /// Each part is 1 to 255 bytes of ASCII letters, digits, `.`, `_` and `-`, and does not begin with a dot; hence a name
@@ -12,10 +14,10 @@ public struct BlobName: Hashable, Sendable, CustomStringConvertible {
 
     /// Checks the three parts.
     ///
-    /// - Throws: `BlobError` with the code `bad_name` that quotes the part.
-    public init(userID: String, postID: String, fileName: String) throws(BlobError) {
+    /// - Throws: `FileError` with the code `bad_name` that quotes the part.
+    public init(userID: String, postID: String, fileName: String) throws(FileError) {
         for part in [userID, postID, fileName] where !Self.isValid(part) {
-            throw BlobError(
+            throw FileError(
                 .badName, "\"\(part.prefix(80))\" cannot be part of a blob's name",
                 hint: "use 1 to 255 letters, digits, - _ or ., not beginning with a dot")
         }
@@ -25,10 +27,10 @@ public struct BlobName: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads a name that was printed as `user_id/post_id/file_name`.
-    public init(_ text: String) throws(BlobError) {
+    public init(_ text: String) throws(FileError) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3 else {
-            throw BlobError(.badName, "\"\(text.prefix(80))\" is not user_id/post_id/file_name")
+            throw FileError(.badName, "\"\(text.prefix(80))\" is not user_id/post_id/file_name")
         }
         try self.init(userID: parts[0], postID: parts[1], fileName: parts[2])
     }

@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Foundation
 import Pipeline
 import Posts
@@ -41,7 +41,7 @@ struct Archiver {
             return try source.bring(
                 name, to: folder, as: newName, via: ".\(mark).part", isSpecial: entry.kind == .other)
         }
-        throw BlobError(.exists, "\(folder.path) has \(name) already", hint: "move that one away")
+        throw FileError(.exists, "\(folder.path) has \(name) already", hint: "move that one away")
     }
 
     /// Writes the document as if `name` had been put, for a thing that is not kept, because a post has all of it; nothing
@@ -57,7 +57,7 @@ struct Archiver {
 
     /// Writes the document, or finds that an earlier try of ours wrote it; false when it is about another thing.
     private func take(_ documentName: String, with document: [UInt8]) throws -> Bool {
-        do throws(BlobError) {
+        do throws(FileError) {
             try folder.writeNew(document, as: documentName, staging: staging)
             return true
         } catch {
@@ -98,8 +98,8 @@ extension Directory {
     /// - Parameter isSpecial: It is a link, a pipe or a device, of which there is no copy: it goes.
     func bring(
         _ name: String, to target: Directory, as newName: String, via temporaryName: String, isSpecial: Bool = false
-    ) throws(BlobError) {
-        do throws(BlobError) {
+    ) throws(FileError) {
+        do throws(FileError) {
             return try move(name, to: target, as: newName)
         } catch {
             guard error.code == .crossDevice else { throw error }
@@ -110,8 +110,8 @@ extension Directory {
     }
 
     /// The folder some levels down, made where it is missing; this one itself where a file is in the way of that.
-    func deepest(below path: [String]) throws(BlobError) -> Directory {
-        do throws(BlobError) {
+    func deepest(below path: [String]) throws(FileError) -> Directory {
+        do throws(FileError) {
             return try folder(below: path, create: true)
         } catch {
             guard error.code == .wrongKind else { throw error }

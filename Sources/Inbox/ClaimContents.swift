@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Pipeline
 
 /// What lies in a claim's folder: photos in the order of their names, and what is said of them.
@@ -9,7 +9,7 @@ struct ClaimContents {
 
         /// Opens the file; one at a time, for a folder may hold more than the process may have open.
         func open() throws(PipelineError) -> FileReader {
-            do throws(BlobError) { return try folder.file(name) } catch { throw PipelineError(error, about: name) }
+            do throws(FileError) { return try folder.file(name) } catch { throw PipelineError(error, about: name) }
         }
     }
 

@@ -1,4 +1,4 @@
-import Blobs
+import Files
 
 /// Whether a photo ends as its format says that it must: a copy that was broken off does not.
 ///

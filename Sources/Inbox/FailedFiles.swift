@@ -1,4 +1,4 @@
-package import Blobs
+package import Files
 import Foundation
 import Pipeline
 package import Tree
@@ -57,8 +57,8 @@ package struct FailedFiles: Sendable {
 
     /// Opens a Storage folder, without its lock: the service may run.
     ///
-    /// - Throws: `BlobError`, `not_found` when there is none.
-    package init(storage path: String) throws(BlobError) {
+    /// - Throws: `FileError`, `not_found` when there is none.
+    package init(storage path: String) throws(FileError) {
         storage = try Directory(path: path)
     }
 
@@ -66,7 +66,7 @@ package struct FailedFiles: Sendable {
     ///
     /// - Parameter reason: Only what failed for it.
     /// - Parameter user: Only this person's.
-    package func items(reason: String? = nil, user: String? = nil) throws(BlobError) -> [Item] {
+    package func items(reason: String? = nil, user: String? = nil) throws(FileError) -> [Item] {
         guard try storage.entry("failed") != nil else { return [] }
         var items: [Item] = []
         try collect(["failed"], reason, user, into: &items)
@@ -75,7 +75,7 @@ package struct FailedFiles: Sendable {
 
     private func collect(
         _ folders: [String], _ reason: String?, _ user: String?, into items: inout [Item]
-    ) throws(BlobError) {
+    ) throws(FileError) {
         let folder = try storage.folder(below: folders)
         var things: Set<String> = []
         for name in try folder.names() where name.hasSuffix(Self.suffix) && !name.hasPrefix(".") {
@@ -90,7 +90,7 @@ package struct FailedFiles: Sendable {
         }
     }
 
-    private func item(_ name: String, in folder: Directory, _ folders: [String]) throws(BlobError) -> Item? {
+    private func item(_ name: String, in folder: Directory, _ folders: [String]) throws(FileError) -> Item? {
         guard let entry = try folder.entry(name), entry.kind == .file else { return nil }
         let bytes = try folder.file(name).readAll(maxBytes: 1 << 20)
         let reason =
@@ -110,11 +110,11 @@ package struct FailedFiles: Sendable {
     /// Puts something back into the inbox where it came from, under its old name, with its text; replaces nothing. A photo
     /// that broke its decoder is decoded again.
     ///
-    /// - Throws: `BlobError`: `exists` when the inbox has something of that name, `not_found` when nothing is left.
-    package func retry(_ item: Item) throws(BlobError) {
+    /// - Throws: `FileError`: `exists` when the inbox has something of that name, `not_found` when nothing is left.
+    package func retry(_ item: Item) throws(FileError) {
         let folder = try storage.folder(below: item.folders)
         guard try folder.entry(item.file) != nil else {
-            throw BlobError(.notFound, "\(item.path): nothing is left of it but its reason", hint: "drop it")
+            throw FileError(.notFound, "\(item.path): nothing is left of it but its reason", hint: "drop it")
         }
         var place = (item.reason.source ?? item.file).split(separator: "/").map(String.init)
         let name = place.popLast() ?? item.file
@@ -126,7 +126,7 @@ package struct FailedFiles: Sendable {
         let (text, newText) = (Sidecar.name(of: item.file), Sidecar.name(of: name))
         let hasText = try folder.entry(text)?.kind == .file
         if hasText { try folder.bring(text, to: target, as: newText, via: Self.part(newText)) }
-        do throws(BlobError) {
+        do throws(FileError) {
             try folder.bring(item.file, to: target, as: name, via: Self.part(name))
         } catch {
             if hasText { try target.bring(newText, to: folder, as: text, via: Self.part(text)) }
@@ -138,7 +138,7 @@ package struct FailedFiles: Sendable {
     /// Has a photo, or those in a folder, decoded again the next time they come, though they broke their decoder.
     ///
     /// - Parameter folder: Where it lies: in Storage or elsewhere.
-    package func forgive(_ name: String, in folder: Directory) throws(BlobError) {
+    package func forgive(_ name: String, in folder: Directory) throws(FileError) {
         guard try folder.entry(name)?.kind == .folder else {
             return try DecodeRetry.give(folder.file(name).sha256(), in: storage)
         }
@@ -148,14 +148,14 @@ package struct FailedFiles: Sendable {
 
     private static func part(_ name: String) -> String { ".\(FileName.shortened(name, to: 200)).retry.part" }
 
-    private func taken(_ name: String, in place: [String]) -> BlobError {
-        BlobError(
+    private func taken(_ name: String, in place: [String]) -> FileError {
+        FileError(
             .exists, "inbox/\((place + [name]).joined(separator: "/")) is there already",
             hint: "wait until it was taken, or rename it")
     }
 
     /// Deletes something that was put aside, with its text and its reason.
-    package func drop(_ item: Item) throws(BlobError) {
+    package func drop(_ item: Item) throws(FileError) {
         let folder = try storage.folder(below: item.folders)
         try folder.removeTree(item.file)
         try folder.remove(Sidecar.name(of: item.file))

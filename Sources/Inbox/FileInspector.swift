@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Pipeline
 import Posts
 
@@ -20,13 +20,13 @@ struct FileInspector {
 
     let folder: Directory
     let place: InboxFolder
-    let completeness: FileStability
+    let stability: FileStability
     let maxPhotos: Int
 
     /// Looks at a name.
     ///
-    /// - Throws: `BlobError` when the folder cannot be worked in.
-    func look(at raw: RawName, hint: InboxEvents.Kind = .seen) throws(BlobError) -> Finding {
+    /// - Throws: `FileError` when the folder cannot be worked in.
+    func look(at raw: RawName, hint: InboxEvents.Kind = .seen) throws(FileError) -> Finding {
         if IgnoredFiles.contains(raw.bytes) { return .nothing }
         guard let name = raw.text else { return try look(at: plain(raw)) }
         guard let entry = try folder.entry(name) else { return .nothing }
@@ -38,18 +38,18 @@ struct FileInspector {
         case .folder where place.path.count < InboxFolder.maxDepth:
             return .folder(InboxFolder(user: place.user, path: place.path + [name]))
         case .folder:
-            guard completeness.isQuiet(entry) else { return unfinished(entry) }
+            guard stability.isQuiet(entry) else { return unfinished(entry) }
             return rejected(
                 entry, .tooDeep, "lies more than \(InboxFolder.maxDepth) folders deep", "move it further up")
         }
     }
 
     /// Gives a name that is no UTF-8 one that is, each strange byte as `%XX`: from there on it is a file like others.
-    private func plain(_ raw: RawName) throws(BlobError) -> RawName {
+    private func plain(_ raw: RawName) throws(FileError) -> RawName {
         var name = FileName.shortened(raw.escaped, to: 200)
         if try folder.entry(name) != nil { name += ".\(UInt64.random(in: .min ... .max))" }
         // Its text first, or the photo would be taken without.
-        do throws(BlobError) {
+        do throws(FileError) {
             try folder.rename(raw.appending(Sidecar.suffix), to: Sidecar.name(of: name))
         } catch  where [.notFound, .exists, .badName].contains(error.code) {}
         try folder.rename(raw, to: name)
@@ -57,10 +57,10 @@ struct FileInspector {
     }
 
     /// In the inbox itself there are users' folders; all else is misplaced.
-    private func lookAtTop(_ entry: Directory.Entry, _ hint: InboxEvents.Kind) throws(BlobError) -> Finding {
+    private func lookAtTop(_ entry: Directory.Entry, _ hint: InboxEvents.Kind) throws(FileError) -> Finding {
         if entry.kind == .folder {
             if UserID(entry.name) != nil { return .folder(InboxFolder(user: entry.name)) }
-            guard completeness.isQuiet(entry) else { return unfinished(entry) }
+            guard stability.isQuiet(entry) else { return unfinished(entry) }
             return rejected(
                 entry, .badUser, "is no user id", "name the folder with 1 to 128 letters, digits, - or _")
         }
@@ -68,7 +68,7 @@ struct FileInspector {
         return rejected(entry, .badUser, "lies outside of a user's folder", "put it into inbox/USER/")
     }
 
-    private func look(atFile entry: Directory.Entry, _ hint: InboxEvents.Kind) throws(BlobError) -> Finding {
+    private func look(atFile entry: Directory.Entry, _ hint: InboxEvents.Kind) throws(FileError) -> Finding {
         if Sidecar.photoName(of: entry.name) != nil { return try look(atDocument: entry) }
         guard entry.linkCount == 1 else { return linked(entry) }
         if SidecarNames.isVideo(entry.name) {
@@ -82,7 +82,7 @@ struct FileInspector {
         return try candidate(entry)
     }
 
-    private func look(atDocument entry: Directory.Entry) throws(BlobError) -> Finding {
+    private func look(atDocument entry: Directory.Entry) throws(FileError) -> Finding {
         // It goes with its photo.
         for photo in SidecarNames.photos(of: entry.name) where try folder.entry(photo) != nil { return .nothing }
         if let start = SidecarNames.photoPrefix(of: entry.name) {
@@ -90,19 +90,19 @@ struct FileInspector {
             if names.contains(where: { $0.text.map { Sidecar.photoName(of: $0) == nil } ?? false }) { return .nothing }
         }
         // The photo may be about to come.
-        guard completeness.isQuiet(entry) else { return unfinished(entry) }
+        guard stability.isQuiet(entry) else { return unfinished(entry) }
         guard let owner = place.owner else { return .nothing }
         return .late(Candidate(owner: owner, place: place, name: entry.name))
     }
 
     /// A folder `NAME.post` is complete when it was moved in or has been left alone, and all that is in it is complete.
-    private func look(atPost entry: Directory.Entry, _ hint: InboxEvents.Kind) throws(BlobError) -> Finding {
-        guard hint == .moved || completeness.isQuiet(entry) else { return unfinished(entry) }
+    private func look(atPost entry: Directory.Entry, _ hint: InboxEvents.Kind) throws(FileError) -> Finding {
+        guard hint == .moved || stability.isQuiet(entry) else { return unfinished(entry) }
         let inside = try folder.folder(entry.name)
         let names = try inside.rawNames(limit: maxPhotos + 2) { !IgnoredFiles.contains($0) }
         let look = FileInspector(
             folder: inside, place: InboxFolder(user: place.user, path: place.path + [entry.name]),
-            completeness: completeness, maxPhotos: maxPhotos)
+            stability: stability, maxPhotos: maxPhotos)
         for raw in names {
             let name = if let text = raw.text { text } else { try look.plain(raw).escaped }
             guard let file = try inside.entry(name) else { continue }
@@ -117,7 +117,7 @@ struct FileInspector {
     }
 
     /// Takes the sidecar into account: a photo waits for its text to be whole.
-    private func candidate(_ entry: Directory.Entry) throws(BlobError) -> Finding {
+    private func candidate(_ entry: Directory.Entry) throws(FileError) -> Finding {
         for name in SidecarNames.documents(of: entry.name) + SidecarNames.xmp(of: entry.name) {
             guard let sidecar = try folder.entry(name), sidecar.kind == .file else { continue }
             if try wait(for: sidecar, .closed) != nil { return unfinished(entry) }
@@ -126,8 +126,8 @@ struct FileInspector {
         return .candidate(Candidate(owner: owner, place: place, name: entry.name))
     }
 
-    private func wait(for file: Directory.Entry, _ hint: InboxEvents.Kind) throws(BlobError) -> Finding? {
-        switch try completeness.state(of: file, in: folder, hint: hint) {
+    private func wait(for file: Directory.Entry, _ hint: InboxEvents.Kind) throws(FileError) -> Finding? {
+        switch try stability.state(of: file, in: folder, hint: hint) {
         case .complete: nil
         case .fresh(let time): .unfinished(name: file.name, after: time)
         case .beingWritten: .unfinished(name: file.name, after: nil)
@@ -135,12 +135,12 @@ struct FileInspector {
     }
 
     private func unfinished(_ entry: Directory.Entry) -> Finding {
-        .unfinished(name: entry.name, after: completeness.remaining(entry))
+        .unfinished(name: entry.name, after: stability.remaining(entry))
     }
 
     /// Programs that deliver by a link and an unlink get a second between the two.
     private func linked(_ file: Directory.Entry, within post: Directory.Entry? = nil) -> Finding {
-        guard completeness.isAtRest(file) else { return unfinished(post ?? file) }
+        guard stability.isAtRest(file) else { return unfinished(post ?? file) }
         let what = post == nil ? "has" : "holds \(file.name), which has"
         return rejected(
             post ?? file, .hardLinked, "\(what) \(file.linkCount) names (hard links)",

@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Tree
 
 /// When a file in the inbox may be taken: when nobody is writing it any more.
@@ -32,10 +32,10 @@ struct FileStability {
 
     /// Judges a file.
     ///
-    /// - Throws: `BlobError`, also when it cannot be opened: then it is not to be claimed either.
+    /// - Throws: `FileError`, also when it cannot be opened: then it is not to be claimed either.
     func state(
         of file: Directory.Entry, in folder: Directory, hint: InboxEvents.Kind
-    ) throws(BlobError) -> State {
+    ) throws(FileError) -> State {
         if hint == .seen, !isAtRest(file) { return .fresh(for: remaining(file, Self.second)) }
         let reader = try folder.file(file.name)
         let hasWriter = reader.hasWriter

@@ -1,5 +1,5 @@
-import Blobs
 import DequeModule
+import Files
 import Glibc
 import HeapModule
 import NIOCore
@@ -67,7 +67,7 @@ final class InboxEvents: Sendable {
     init(inbox: Directory) throws {
         path = inbox.path
         descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-        guard descriptor >= 0 else { throw BlobError(errno: errno, doing: "watch \(inbox.path)") }
+        guard descriptor >= 0 else { throw FileError(errno: errno, doing: "watch \(inbox.path)") }
         watch([])
     }
 

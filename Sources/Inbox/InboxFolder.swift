@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Pipeline
 import Posts
 
@@ -19,7 +19,7 @@ struct InboxFolder: Hashable, Sendable {
     var folders: [String] { user.isEmpty ? [] : [user] + path }
 
     /// Opens the folder; by name each time, for there may be more of them than a process may hold open.
-    func open(in inbox: Directory) throws(BlobError) -> Directory {
+    func open(in inbox: Directory) throws(FileError) -> Directory {
         try inbox.folder(below: folders)
     }
 

@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Pipeline
 
 /// A walk through a user's folder and those below it, in the order of names, a page at a time: however many files there
@@ -29,20 +29,20 @@ struct InboxWalk: Sendable {
     ///
     /// - Returns: What was found, and where; `nothing` when others should have a turn; nil at the end.
     mutating func next(
-        in inbox: Directory, hints: InboxEvents, completeness: FileStability, maxPhotos: Int
-    ) throws(BlobError) -> (finding: FileInspector.Finding, place: InboxFolder)? {
+        in inbox: Directory, events: InboxEvents, stability: FileStability, maxPhotos: Int
+    ) throws(FileError) -> (finding: FileInspector.Finding, place: InboxFolder)? {
         var looks = 0
         var open: (place: InboxFolder, folder: Directory)?
         while var level = levels.popLast() {
             let folder: Directory
-            do throws(BlobError) {
+            do throws(FileError) {
                 if let open, open.place == level.place {
                     folder = open.folder
                 } else {
                     folder = try level.place.open(in: inbox)
                     open = (level.place, folder)
                 }
-                if level.names.isEmpty, !level.isLastPage { try turn(&level, in: folder, hints) }
+                if level.names.isEmpty, !level.isLastPage { try turn(&level, in: folder, events) }
             } catch {
                 if error.code == .notFound { continue }  // Somebody took the folder away.
                 throw error
@@ -50,7 +50,7 @@ struct InboxWalk: Sendable {
             guard let name = level.names.popLast() else { continue }
             levels.append(level)
             let look = FileInspector(
-                folder: folder, place: level.place, completeness: completeness, maxPhotos: maxPhotos)
+                folder: folder, place: level.place, stability: stability, maxPhotos: maxPhotos)
             let finding = try look.look(at: name)
             switch finding {
             case .nothing: break
@@ -64,8 +64,8 @@ struct InboxWalk: Sendable {
     }
 
     /// Turns to the next page of a folder.
-    private func turn(_ level: inout Level, in folder: Directory, _ hints: InboxEvents) throws(BlobError) {
-        if level.cursor == nil { hints.watch(level.place.folders) }
+    private func turn(_ level: inout Level, in folder: Directory, _ events: InboxEvents) throws(FileError) {
+        if level.cursor == nil { events.watch(level.place.folders) }
         let names = try folder.rawNames(after: level.cursor, limit: pageLength) { !IgnoredFiles.contains($0) }
         level.isLastPage = names.count < pageLength
         level.cursor = names.last

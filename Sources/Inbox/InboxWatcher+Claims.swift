@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Logging
 import Pipeline
 import Posts
@@ -8,21 +8,21 @@ import Tree
 
 extension InboxWatcher {
     /// Claims a candidate; nil when it cannot be taken now, or never: then it is put aside.
-    func take(_ candidate: Candidate, _ hints: InboxEvents) async -> UploadRecord? {
+    func take(_ candidate: Candidate, _ events: InboxEvents) async -> UploadRecord? {
         let file = candidate.place.description(of: candidate.name)
         do {
-            return try await claim.take(candidate)
+            return try await importer.take(candidate)
         } catch let refusal as PipelineError where !refusal.isTransient {
             await reject(RejectedFile(place: candidate.place, name: candidate.name, reason: refusal))
         } catch {
-            if await pipeline.isPaused(by: error) { return nil }
-            if let fault = error as? BlobError, fault.code == .permission {
+            if await service.disk.isPaused(by: error) { return nil }
+            if let fault = error as? FileError, fault.code == .permission {
                 // Of all its files the same is to be expected, unless it is about one folder in it.
                 await probe(candidate.place.user, again: true)
                 note(fault, in: candidate.place.user)
                 return nil
             }
-            hints.lookAgain(at: candidate.place.path + [candidate.name], of: candidate.place.user, after: .seconds(1))
+            events.lookAgain(at: candidate.place.path + [candidate.name], of: candidate.place.user, after: .seconds(1))
             logger.warning(
                 "cannot take a file", metadata: ["file": "\(file.printable)", "fault": "\("\(error)".printable)"])
             // The disk or the engine is in trouble: the rest of the inbox would only meet the same.
@@ -39,12 +39,12 @@ extension InboxWatcher {
         defer { slots.signal() }
         var attempt = 0
         while !Task.isEnding {
-            await pipeline.intake.waitUntilOpen()
+            await service.disk.gate.waitUntilOpen()
             do {
-                return try await cancelWhenGracefulShutdown { try await claim.finish(record.id) }
+                return try await cancelWhenGracefulShutdown { try await importer.finish(record.id) }
             } catch {
                 if Task.isEnding { return }
-                if await pipeline.isPaused(by: error) { continue }
+                if await service.disk.isPaused(by: error) { continue }
                 attempt += 1
                 if attempt == 3, stuck.tryWait() {
                     slots.signal()
@@ -63,9 +63,9 @@ extension InboxWatcher {
         let file = rejected.place.description(of: rejected.name)
         logger.notice(
             "refused", metadata: ["file": "\(file.printable)", "reason": "\("\(rejected.reason)".printable)"])
-        let storage = pipeline.storage
+        let storage = service.storage
         do {
-            try await pipeline.onFileThread {
+            try await FileThreads.run {
                 let place = try rejected.place.open(in: storage.inbox)
                 guard let entry = try place.entry(rejected.name) else { return }
                 let owner = rejected.place.owner
@@ -78,7 +78,7 @@ extension InboxWatcher {
                 }
             }
         } catch {
-            if await !pipeline.isPaused(by: error) { note(error as? BlobError, in: rejected.place.user) }
+            if await !service.disk.isPaused(by: error) { note(error as? FileError, in: rejected.place.user) }
         }
     }
 
@@ -87,25 +87,25 @@ extension InboxWatcher {
     /// Tries out a folder that was not tried out yet, or that was of no use the last time; or one that was.
     func probe(_ user: String, again: Bool = false) async {
         guard again || faults.isWorthATry(user) else { return }
-        let inbox = pipeline.storage.inbox
+        let inbox = service.storage.inbox
         do {
-            try await pipeline.onFileThread { try InboxFolder(user: user).open(in: inbox).checkAccess() }
+            try await FileThreads.run { try InboxFolder(user: user).open(in: inbox).checkAccess() }
             if faults.note(nil, of: user) {
                 logger.notice("the folder can be worked in again", metadata: ["folder": "inbox/\(user)"])
             }
         } catch {
-            guard let fault = error as? BlobError, fault.code != .notFound, faults.note(fault, of: user) else { return }
+            guard let fault = error as? FileError, fault.code != .notFound, faults.note(fault, of: user) else { return }
             report(fault, of: user)
         }
     }
 
     /// Says what is wrong with something in a user's folder: once, for the many things with which the same is wrong.
-    func note(_ fault: BlobError?, in user: String) {
+    func note(_ fault: FileError?, in user: String) {
         guard let fault, fault.code != .notFound, faults.note(fault, of: user + "/") else { return }
         report(fault, of: user)
     }
 
-    private func report(_ fault: BlobError, of user: String) {
+    private func report(_ fault: FileError, of user: String) {
         logger.warning(
             "cannot take files out of a folder",
             metadata: ["folder": "inbox/\(user)", "fault": "\(fault.description.printable)"])
@@ -130,7 +130,7 @@ final class FolderFaults: Sendable {
     /// Notes how a folder is.
     ///
     /// - Returns: Whether that is news; that a new folder is well is none.
-    func note(_ fault: BlobError?, of folder: String) -> Bool {
+    func note(_ fault: FileError?, of folder: String) -> Bool {
         faults.withLock { faults in
             if faults.count >= Self.maxFolders { faults = [:] }
             let code = fault?.code.rawValue ?? ""

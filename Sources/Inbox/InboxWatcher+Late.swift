@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Foundation
 import Logging
 import Pipeline
@@ -12,15 +12,15 @@ extension InboxWatcher {
     /// Deals with what lies without its photo: that may have been taken already.
     ///
     /// - Returns: What was claimed, if it is to be taken like anything else.
-    func takeLate(_ late: Candidate, _ hints: InboxEvents) async -> UploadRecord? {
+    func takeLate(_ late: Candidate, _ events: InboxEvents) async -> UploadRecord? {
         do {
             let photos =
                 SidecarNames.isVideo(late.name)
                 ? SidecarNames.stills(of: late.name) : SidecarNames.photos(of: late.name)
             let sources = Set(photos.map { (late.place.path + [$0]).joined(separator: "/") })
-            let unfinished = try await pipeline.unfinished(from: .inbox)
+            let unfinished = try await service.store.unfinished(from: .inbox)
             if unfinished.contains(where: { $0.owner == late.owner && sources.contains($0.source ?? "") }) {
-                hints.lookAgain(at: late.place.path + [late.name], of: late.place.user, after: .seconds(1))
+                events.lookAgain(at: late.place.path + [late.name], of: late.place.user, after: .seconds(1))
                 return nil
             }
             if let (photo, receipt) = try await receipt(ofOneOf: photos, late) {
@@ -28,14 +28,14 @@ extension InboxWatcher {
                 if !SidecarNames.isVideo(late.name) { try await addText(in: late, to: photo, receipt) }
                 return nil
             }
-            if SidecarNames.isVideo(late.name) { return await take(late, hints) }
+            if SidecarNames.isVideo(late.name) { return await take(late, events) }
             throw PipelineError(
                 .badSidecar, "\(late.name) has no photo beside it",
                 hint: "put the text there before the photo, or use a folder NAME.post")
         } catch let refusal as PipelineError where !refusal.isTransient {
             await reject(RejectedFile(place: late.place, name: late.name, reason: refusal))
         } catch {
-            if await !pipeline.isPaused(by: error) { note(error as? BlobError, in: late.place.user) }
+            if await !service.disk.isPaused(by: error) { note(error as? FileError, in: late.place.user) }
         }
         return nil
     }
@@ -54,8 +54,8 @@ extension InboxWatcher {
 
     /// The first of some photos that was taken from the place, and its receipt.
     private func receipt(ofOneOf photos: [String], _ late: Candidate) async throws -> (photo: String, note: Note)? {
-        let done = pipeline.storage.done
-        return try await pipeline.onFileThread {
+        let done = service.storage.done
+        return try await FileThreads.run {
             let folders = [late.owner.description] + late.place.path
             // Where nothing was taken, nothing is.
             guard let folder = try? done.folder(below: folders) else { return nil }
@@ -71,13 +71,13 @@ extension InboxWatcher {
 
     /// Gives the photo's post what the document says, if it is young and has nothing of that, and puts the document beside the photo.
     private func addText(in late: Candidate, to photo: String, _ note: Note) async throws {
-        let storage = pipeline.storage
-        let sidecar = try await pipeline.onFileThread {
+        let storage = service.storage
+        let sidecar = try await FileThreads.run {
             try Sidecar.read(late.place.open(in: storage.inbox).file(late.name), named: late.name)
         }
         let isYoung = note.publishedAt.map { WallClock.milliseconds() - $0 < Self.lateTime } ?? false
         guard note.outcome == "published", isYoung, let post = PostID(note.post),
-            try await LateText(sidecar).add(to: post, of: late.owner, in: pipeline.tree)
+            try await LateText(sidecar).add(to: post, of: late.owner, in: service.tree)
         else {
             throw PipelineError(
                 .badSidecar, "\(late.name) came after its photo, which is post \(note.post)",
@@ -85,7 +85,7 @@ extension InboxWatcher {
                     "a text that comes late is added within a day, to a post that has none; write this one there by hand"
             )
         }
-        try await pipeline.onFileThread {
+        try await FileThreads.run {
             let folder = try storage.done.folder(below: [late.owner.description] + late.place.path, create: true)
             let name = Sidecar.name(of: photo)
             let isTaken = try folder.entry(name) != nil

@@ -1,4 +1,4 @@
-import Blobs
+import Files
 package import Logging
 package import Pipeline
 import Posts
@@ -35,76 +35,74 @@ package struct InboxWatcher: Service, CustomStringConvertible {
     /// How many names that the kernel told of are taken over at a time.
     private static let maxNews = 1024
 
-    let pipeline: UploadPipeline
+    let service: UploadService
     let settings: Settings
     let logger: Logger
     let faults = FolderFaults()
     let stuck = AsyncSemaphore(maxStuckClaims)
 
-    package init(_ pipeline: UploadPipeline, settings: Settings = Settings(), logger: Logger) {
-        self.pipeline = pipeline
+    package init(_ service: UploadService, settings: Settings = Settings(), logger: Logger) {
+        self.service = service
         self.settings = settings
         self.logger = logger
     }
 
     /// Takes files until a graceful shutdown. Claims that are not finished by then are taken up at the next start.
     package func run() async throws {
-        let hints = try InboxEvents(inbox: pipeline.storage.inbox)
+        let events = try InboxEvents(inbox: service.storage.inbox)
         try await withGracefulShutdownHandler {
             try await withThrowingTaskGroup { group in
-                group.addTask(name: "inbox events") { try await hints.run() }
+                group.addTask(name: "inbox events") { try await events.run() }
                 group.addTask(name: "inbox clock") {
                     var ticks = 0
                     while true {
-                        if ticks % 4 == 0 || hints.hasNames { hints.wake() }
+                        if ticks % 4 == 0 || events.hasNames { events.wake() }
                         ticks += 1
                         try await Task.sleep(for: .milliseconds(250))
                     }
                 }
-                try await takeFiles(hints)
+                try await takeFiles(events)
                 group.cancelAll()
                 while let result = await group.nextResult() {
                     if case .failure(let error) = result, !(error is CancellationError) { throw error }
                 }
             }
         } onGracefulShutdown: {
-            hints.stop()
+            events.stop()
         }
     }
 
-    private func takeFiles(_ hints: InboxEvents) async throws {
+    private func takeFiles(_ events: InboxEvents) async throws {
         let slots = AsyncSemaphore(Self.maxClaims)
         let unfinished = await unfinishedAtLast()
         try await withThrowingDiscardingTaskGroup { group in
             for record in unfinished {
                 // Before the first look: it would take the file for one that nobody has claimed.
-                if record.state == .reserved { try? await claim.move(record) }
+                if record.state == .reserved { try? await importer.move(record) }
             }
             for record in unfinished {
                 await slots.wait()
                 group.addTask(name: "claim \(record.id)") { await finish(record, signalling: slots) }
             }
             var schedule = FairSchedule()
-            for await _ in hints.signals {
+            for await _ in events.signals {
                 while !Task.isEnding {
-                    await pipeline.intake.waitUntilOpen()
-                    schedule.add(hints.take(Self.maxNews - schedule.nameCount))
+                    await service.disk.gate.waitUntilOpen()
+                    schedule.add(events.take(Self.maxNews - schedule.nameCount))
                     schedule.beginRound(every: settings.rescanInterval, atMost: Self.longestInterval)
                     // A slot first: what is found complete is claimed at once, not when it may be so no more.
                     await slots.wait()
-                    guard pipeline.intake.pause == nil else {
+                    guard service.disk.gate.pause == nil else {
                         slots.signal()
                         continue
                     }
-                    guard let record = await step(&schedule, hints) else {
-                        slots.signal()
-                        break
-                    }
-                    if let record {
+                    let step = await step(&schedule, events)
+                    if case .claimed(let record) = step {
                         group.addTask(name: "claim \(record.id)") { await finish(record, signalling: slots) }
                     } else {
                         slots.signal()
                     }
+                    if case .idle = step { break }
                 }
             }
         }
@@ -114,9 +112,9 @@ package struct InboxWatcher: Service, CustomStringConvertible {
     private func unfinishedAtLast() async -> [UploadRecord] {
         while !Task.isEnding {
             do {
-                return try await pipeline.unfinished(from: .inbox)
+                return try await service.store.unfinished(from: .inbox)
             } catch {
-                if await !pipeline.isPaused(by: error) {
+                if await !service.disk.isPaused(by: error) {
                     logger.warning("cannot read what is unfinished", metadata: ["fault": "\(error)"])
                 }
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(1)) }
@@ -125,71 +123,5 @@ package struct InboxWatcher: Service, CustomStringConvertible {
         return []
     }
 
-    var claim: InboxImporter { InboxImporter(pipeline, copies: settings.copies) }
-
-    /// Makes one step for whoever's turn it is.
-    ///
-    /// - Returns: What was claimed, if anything was; nil when nobody has anything to look at.
-    private func step(_ schedule: inout FairSchedule, _ hints: InboxEvents) async -> UploadRecord?? {
-        guard let (user, step) = schedule.next() else { return nil }
-        // (From the inbox itself nothing is to be taken but what is misplaced.)
-        if !user.isEmpty, faults.isBroken(user) {
-            await probe(user)
-            if faults.isBroken(user) {
-                schedule.giveUp(user)
-                return .some(nil)
-            }
-        }
-        let (storage, maxPhotos) = (pipeline.storage, pipeline.settings.maxPhotos)
-        let completeness = FileStability(quietTime: settings.quietTime)
-        let found: (finding: FileInspector.Finding, place: InboxFolder)?
-        do {
-            switch step {
-            case .look(let name):
-                let place = InboxFolder(user: user, path: name.path.dropLast())
-                found = try await pipeline.onFileThread {
-                    guard let last = name.path.last, let folder = try? place.open(in: storage.inbox) else { return nil }
-                    let look = FileInspector(
-                        folder: folder, place: place, completeness: completeness, maxPhotos: maxPhotos)
-                    return (try look.look(at: RawName(last), hint: name.kind), place)
-                }
-                if found == nil { return .some(nil) }
-            case .walk(let walk):
-                let begin = ContinuousClock.now
-                let (result, walk) = try await pipeline.onFileThread {
-                    var walk = walk
-                    let result = Result { () throws(BlobError) in
-                        try walk.next(in: storage.inbox, hints: hints, completeness: completeness, maxPhotos: maxPhotos)
-                    }
-                    return (result, walk)
-                }
-                let isOver = if case .success(nil) = result { true } else { false }
-                schedule.went(isOver ? nil : walk, of: user, in: .now - begin)
-                if isOver { await probe(user) }
-                found = try result.get()
-            }
-        } catch {
-            // A file that nobody lets us read is no fault of the disk, and its neighbours are looked at all the same.
-            let fault = error as? BlobError
-            let isOfTheDisk = fault?.code == .permission ? false : await pipeline.isPaused(by: error)
-            if !isOfTheDisk { note(fault, in: user) }
-            return .some(nil)
-        }
-        guard let found else { return .some(nil) }
-        switch found.finding {
-        case .candidate(let candidate):
-            return .some(await take(candidate, hints))
-        case .late(let candidate):
-            return .some(await takeLate(candidate, hints))
-        case .rejected(let rejected):
-            await reject(rejected)
-        case .folder(let place):
-            schedule.walk(through: place.user)
-        case .unfinished(let name, let time):
-            if let time { hints.lookAgain(at: found.place.path + [name], of: user, after: .nanoseconds(time)) }
-        case .nothing:
-            break
-        }
-        return .some(nil)
-    }
+    var importer: InboxImporter { InboxImporter(service, copies: settings.copies) }
 }

@@ -11,9 +11,9 @@ struct LateText {
     ///
     /// - Throws: `PipelineError` `bad_text`.
     init(_ sidecar: Sidecar) throws(PipelineError) {
-        text = try UploadPipeline.checked(text: sidecar.text)
+        text = try PostText.requireText(sidecar.text)
         var alts: [String] = []
-        for alt in sidecar.alts { alts.append(try UploadPipeline.checked(alt: alt)) }
+        for alt in sidecar.alts { alts.append(try PostText.requireAlt(alt)) }
         self.alts = alts
     }
 

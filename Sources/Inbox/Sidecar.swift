@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Foundation
 import Pipeline
 

@@ -1,4 +1,4 @@
-import Blobs
+import Files
 
 /// What documents beside a photo are called, and what else lies beside photos and is not for us.
 ///

@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Foundation
 
 /// The description in an XMP document (ISO 16684-1), `dc:description`, as photo programs write it beside a photo.

@@ -1,4 +1,5 @@
 import Blobs
+import Files
 import Glibc
 import Logging
 import ServiceLifecycle
@@ -11,7 +12,7 @@ import Tree
 /// fault is reported here: then it is tried whether anything can be written at all. If not, the intake is paused, and the
 /// trial is repeated until it succeeds: all goes on by itself. If it can, the fault was that one upload's (a folder without
 /// access), and nobody else waits for it.
-final class DiskMonitor: Sendable {
+package final class DiskMonitor: Sendable {
     private static let interval = Duration.seconds(1)
     /// Between two trials, so that many faults of one place share one.
     private static let rest = Duration.milliseconds(100)
@@ -29,22 +30,20 @@ final class DiskMonitor: Sendable {
         var reportCount = 0
     }
 
-    let gate = IntakeGate()
+    /// Whether new uploads are taken, and why not.
+    package let gate = IntakeGate()
     private let storage: StorageFolder
     private let reserve: @Sendable () -> FreeSpaceReserve
     private let logger: Logger
-    private let onFileThread: @Sendable (@escaping @Sendable () throws -> Void) async throws -> Void
     private let state = Mutex(State())
     private let signals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     init(
-        _ storage: StorageFolder, reserve: @escaping @Sendable () -> FreeSpaceReserve, logger: Logger,
-        onFileThread: @escaping @Sendable (@escaping @Sendable () throws -> Void) async throws -> Void
+        _ storage: StorageFolder, reserve: @escaping @Sendable () -> FreeSpaceReserve, logger: Logger
     ) {
         self.storage = storage
         self.reserve = reserve
         self.logger = logger
-        self.onFileThread = onFileThread
     }
 
     /// How many bytes were free at the last look, and how many have to be; nil before the first.
@@ -117,6 +116,22 @@ final class DiskMonitor: Sendable {
         return gate.pause != nil
     }
 
+    /// Has an error looked into that somebody has met; permanent failures and refusals are none of the disk's.
+    ///
+    /// - Returns: Whether the intake is paused: then the error was no failed attempt of anybody.
+    @discardableResult
+    package func isPaused(by error: any Error) async -> Bool {
+        guard error is IntakePause || PipelineError(error).isTransient, !(error is CancellationError) else {
+            return false
+        }
+        return await report()
+    }
+
+    /// Has an error looked into by and by.
+    package func notice(_ error: any Error) {
+        if PipelineError(error).isTransient { suspect() }
+    }
+
     /// Looks at the disk, and tries it when there is a reason to.
     func look(isSuspicious: Bool) async {
         let loss = await loss()
@@ -139,7 +154,7 @@ final class DiskMonitor: Sendable {
     /// What is not where it was; nil when all is, or is again.
     private func loss() async -> IntakePause? {
         do {
-            try await onFileThread { [storage, logger] in
+            try await FileThreads.run { [storage, logger] in
                 for name in try storage.lookAfterFolders() {
                     logger.warning(
                         "it was removed or replaced, and is used as it is now", metadata: ["folder": "\(name)"])
@@ -154,7 +169,7 @@ final class DiskMonitor: Sendable {
     /// Why there is too little room; nil when there is enough.
     private func shortage() async -> IntakePause? {
         do {
-            try await onFileThread {
+            try await FileThreads.run {
                 let space = try self.storage.incoming.space()
                 self.state.withLock { $0.space = space }
             }
@@ -166,7 +181,7 @@ final class DiskMonitor: Sendable {
     }
 
     func shortage(in space: Directory.Space) -> IntakePause? {
-        if space.isReadOnly { return IntakePause(BlobError(errno: EROFS, doing: "look at the file system")) }
+        if space.isReadOnly { return IntakePause(FileError(errno: EROFS, doing: "look at the file system")) }
         let hint = "free some space on it; all goes on by itself"
         if let files = space.freeFiles, files < Self.minFreeFiles {
             return IntakePause(code: "disk_full", message: "the disk has room for \(files) files more", hint: hint)
@@ -185,12 +200,12 @@ final class DiskMonitor: Sendable {
     /// What is in the way of a write, in each of the places where we write; nil when nothing is.
     private func trial() async -> IntakePause? {
         do {
-            try await onFileThread { [storage] in
+            try await FileThreads.run { [storage] in
                 try storage.incoming.probe()
-                try storage.blobs.probe()
                 try storage.done.probe()
                 try storage.failed.probe()
             }
+            try await storage.blobs.probe()
             try await storage.tree.probe()
             return nil
         } catch {

@@ -1,4 +1,4 @@
-package import Blobs
+package import Files
 
 /// How much of the disk stays free: below it nothing new is taken, so that what was taken can be brought to its end, and
 /// what frees space (which has to be written down first) can be done.

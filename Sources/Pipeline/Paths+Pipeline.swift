@@ -22,8 +22,8 @@ extension Paths {
         TreePath(["upload_refs", uid.key, reference], in: .pipeline)
     }
 
-    /// The post in which a user showed photos with these bytes.
-    static func content(_ uid: UserID, _ hash: TreeKey) -> TreePath {
+    /// The post in which a user showed photos with these bytes (``PhotoIndex``).
+    static func photoHash(_ uid: UserID, _ hash: TreeKey) -> TreePath {
         TreePath(["contents", uid.key, hash], in: .pipeline)
     }
 
@@ -31,8 +31,9 @@ extension Paths {
     static let poison = TreePath(["poison"], in: .pipeline)
 
     /// Uploads that ended without a post, each with when it did: their records go after a while.
-    static let ended = TreePath(["ended"], in: .pipeline)
+    static let endedUploads = TreePath(["ended"], in: .pipeline)
 
+    static func endedUpload(_ id: PostID) -> TreePath { endedUploads / id.key }
     /// Blobs that nothing refers to any more, and when they may go.
     static let garbage = TreePath(["garbage"], in: .pipeline)
 

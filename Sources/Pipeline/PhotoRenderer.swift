@@ -1,4 +1,4 @@
-package import Blobs
+package import Files
 package import Imaging
 package import Isolation
 
@@ -6,7 +6,7 @@ package import Isolation
 package protocol PhotoRenderer: Sendable {
     /// Renders an original by the recipes. Blocks; is called by as many threads as photos are rendered at a time.
     ///
-    /// - Throws: `ImageError` or `IsolationError`, the verdict or a passing fault; `BlobError` when it cannot be read.
+    /// - Throws: `ImageError` or `IsolationError`, the verdict or a passing fault; `FileError` when it cannot be read.
     func render(_ original: FileReader, recipes: [Recipe], limits: ImageLimits) throws -> RenderedImage
 }
 

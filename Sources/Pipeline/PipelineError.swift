@@ -1,11 +1,11 @@
-import Blobs
+import Files
 import Imaging
 import Isolation
 import Tree
 
 /// Why an upload was refused or failed: a code for programs, a message and a hint for people.
 package struct PipelineError: Error, Sendable, CustomStringConvertible {
-    /// A stable, machine-readable reason. Those of `ImageError`, `BlobError` and `TreeError` pass through unchanged.
+    /// A stable, machine-readable reason. Those of `ImageError`, `FileError` and `TreeError` pass through unchanged.
     package struct Code: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
 
@@ -67,7 +67,7 @@ package struct PipelineError: Error, Sendable, CustomStringConvertible {
             self.init(
                 Code(rawValue: error.code.rawValue), prefix + error.message, hint: error.hint,
                 isTransient: error.isTransient)
-        case let error as BlobError:
+        case let error as FileError:
             self.init(
                 Code(rawValue: error.code.rawValue), prefix + error.message, hint: error.hint,
                 isTransient: error.isTransient)

@@ -1,6 +1,5 @@
 package import Imaging
 import Isolation
-import Synchronization
 
 /// What an operator may choose about the pipeline.
 package struct PipelineSettings: Sendable {
@@ -34,36 +33,5 @@ package struct PipelineSettings: Sendable {
 
     package init(workers: Int) {
         self.workers = workers
-    }
-}
-
-extension PipelineSettings {
-    /// These settings, with what may become another while the service runs taken from others.
-    fileprivate func taking(over new: PipelineSettings) -> PipelineSettings {
-        var settings = self
-        settings.recipes = new.recipes
-        settings.limits.acceptsTruncated = new.limits.acceptsTruncated
-        settings.createsPeople = new.createsPeople
-        settings.draftLifetime = new.draftLifetime
-        settings.gracePeriod = new.gracePeriod
-        settings.retention = new.retention
-        settings.duplicates = new.duplicates
-        settings.freeSpaceReserve = new.freeSpaceReserve
-        return settings
-    }
-}
-
-/// The settings by which a pipeline works just now.
-final class LiveSettings: Sendable {
-    private let settings: Mutex<PipelineSettings>
-
-    init(_ settings: PipelineSettings) {
-        self.settings = Mutex(settings)
-    }
-
-    var value: PipelineSettings { settings.withLock { $0 } }
-
-    func take(over new: PipelineSettings) {
-        settings.withLock { $0 = $0.taking(over: new) }
     }
 }

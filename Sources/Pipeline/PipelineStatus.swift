@@ -1,5 +1,3 @@
-import Blobs
-import Posts
 import Synchronization
 package import Tree
 
@@ -33,36 +31,27 @@ package struct PipelineStatus: Sendable {
     package let tree: TreeStore.Statistics
 }
 
-extension UploadPipeline {
+extension UploadService {
     /// Tells how the pipeline is doing. Costs a read of what is unfinished.
     package func status() async throws -> PipelineStatus {
-        let inbox = storage.inbox
-        let states = try await tree.children(of: Paths.queue).compactMap { QueueEntry($0)?.state }
+        let states = try await store.queued().compactMap(\.state)
         return PipelineStatus(
-            waiting: queue.count, oldestTimestampMilliseconds: queue.oldestTimestampMilliseconds,
+            waiting: store.queue.count, oldestTimestampMilliseconds: store.queue.oldestTimestampMilliseconds,
             unfinished: Dictionary(states.map { ($0, 1) }, uniquingKeysWith: +),
-            published: outcomes[.published], duplicates: outcomes[.duplicate], failed: outcomes[.failed],
-            pause: intake.pause, freeSpace: watch.freeSpace, rethumb: rethumb.withLock { $0 },
-            inboxFiles: try? await onFileThread { try Self.countFiles(in: inbox) },
-            sweepHold: sweepHold, unclaimed: unclaimed.count, tree: tree.statistics)
+            published: store.counters[.published], duplicates: store.counters[.duplicate],
+            failed: store.counters[.failed], pause: disk.gate.pause, freeSpace: disk.freeSpace,
+            rethumb: rethumbProgress.value, inboxFiles: await store.intakes.inbox.backlog(),
+            sweepHold: janitor.hold, unclaimed: unclaimed.count, tree: tree.statistics)
     }
 }
 
-extension UploadPipeline {
-    /// Deeper than what is ever taken from a user's folder.
-    private static let inboxDepth = 4
+/// How far the running re-thumbnailing job is; nil while none runs.
+final class RethumbProgress: Sendable {
+    private let progress = Mutex<Rethumb.Progress?>(nil)
 
-    /// Photos below a folder of the inbox: no hidden files, and no texts beside photos.
-    private static func countFiles(in folder: Directory, depth: Int = inboxDepth) throws(BlobError) -> Int {
-        var count = 0
-        for entry in try folder.entries() where !entry.name.hasPrefix(".") {
-            switch entry.kind {
-            case .file: count += entry.name.hasSuffix(".json") ? 0 : 1
-            case .folder where depth > 0: count += try countFiles(in: folder.folder(entry.name), depth: depth - 1)
-            default: break
-            }
-        }
-        return count
+    var value: Rethumb.Progress? {
+        get { progress.withLock { $0 } }
+        set { progress.withLock { $0 = newValue } }
     }
 }
 

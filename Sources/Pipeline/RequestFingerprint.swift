@@ -1,4 +1,4 @@
-import Blobs
+import Files
 package import Posts
 
 /// What a request asked for: two that ask for the same have the same one.
@@ -43,7 +43,7 @@ package struct RequestFingerprint: Sendable, Hashable {
     }
 }
 
-extension UploadPipeline {
+extension PipelineError {
     /// The refusal of a request whose key belongs to another request.
     package static func keyReused(_ id: PostID) -> PipelineError {
         PipelineError(

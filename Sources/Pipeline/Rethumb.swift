@@ -1,4 +1,5 @@
 import Blobs
+import Files
 import Imaging
 import Posts
 import Synchronization
@@ -23,12 +24,12 @@ package struct Rethumb: Sendable {
         package var lastFailure: String?
     }
 
-    private let pipeline: UploadPipeline
+    private let service: UploadService
     private let selection: Selection
     private let isDryRun: Bool
 
-    package init(_ pipeline: UploadPipeline, selection: Selection, isDryRun: Bool) {
-        self.pipeline = pipeline
+    package init(_ service: UploadService, selection: Selection, isDryRun: Bool) {
+        self.service = service
         self.selection = selection
         self.isDryRun = isDryRun
     }
@@ -40,15 +41,13 @@ package struct Rethumb: Sendable {
     package func run(_ report: (Progress) async throws -> Void) async throws -> Progress {
         let ids = try await postIDs()
         var progress = Progress(total: ids.count)
-        defer { if !isDryRun { pipeline.rethumb.withLock { $0 = nil } } }
+        defer { if !isDryRun { service.rethumbProgress.value = nil } }
         func tell() async throws {
-            if !isDryRun { pipeline.rethumb.withLock { [progress] in $0 = progress } }
+            if !isDryRun { service.rethumbProgress.value = progress }
             try await report(progress)
         }
         try await tell()
         for id in ids {
-            // What people wait for comes before what nobody waits for.
-            while pipeline.queue.count > 0 { try await Task.sleep(for: .milliseconds(50)) }
             do {
                 if try await switchOver(id) { progress.switched += 1 }
             } catch let error as PipelineError {
@@ -66,34 +65,34 @@ package struct Rethumb: Sendable {
     /// - Throws: `PipelineError`, what is in the way of this one post.
     private func switchOver(_ id: PostID) async throws -> Bool {
         while true {
-            await pipeline.intake.waitUntilOpen()
+            await service.disk.gate.waitUntilOpen()
             try Task.checkCancellation()
             do {
-                return try await pipeline.renditionsInFlux.withPermit { try await rethumb(id) }
+                return try await service.garbage.renditionLock.withPermit { try await rethumb(id) }
             } catch let error where error is CancellationError || (error as? TreeError)?.code == .closed {
                 throw error
             } catch {
-                guard await pipeline.isPaused(by: error) else { throw PipelineError(error) }
+                guard await service.disk.isPaused(by: error) else { throw PipelineError(error) }
             }
         }
     }
 
     private func postIDs() async throws -> [PostID] {
         let path = selection.user.map(Paths.postsOf) ?? Paths.posts
-        let ids = try await pipeline.tree.keys(of: path).compactMap { PostID($0.description) }
+        let ids = try await service.tree.keys(of: path).compactMap { PostID($0.description) }
         guard let since = selection.since else { return ids }
         return ids.filter { $0.timestampMilliseconds >= since }
     }
 
     /// Gives one post its renditions; false when it has them, or no photos, or vanished.
     private func rethumb(_ id: PostID) async throws -> Bool {
-        guard let post = try await pipeline.tree.get(Paths.post(id)) else { return false }
+        guard let post = try await service.tree.get(Paths.post(id)) else { return false }
         guard let old = PostPhotos.read(post) else {
             throw PipelineError(
                 .unreadable, "what the post says of its photos cannot be read",
                 hint: "a client of the database wrote it; mend it there")
         }
-        guard old.contains(where: needsWork), let record = try await pipeline.record(of: id),
+        guard old.contains(where: needsWork), let record = try await service.store.record(of: id),
             record.photos.count == old.count
         else { return false }
         if isDryRun { return true }
@@ -104,7 +103,8 @@ package struct Rethumb: Sendable {
                 renewed.append(oldPhoto)
                 continue
             }
-            var rendered = try await pipeline.render(photo, number: number, of: record)
+            var rendered = try await service.renditions.render(
+                photo, number: number, of: record, priority: .batch)
             rendered.alt = oldPhoto.alt  // A client may have written it since.
             renewed.append(rendered)
         }
@@ -116,20 +116,20 @@ package struct Rethumb: Sendable {
     private func announce(_ photos: [PhotoRecord], of record: UploadRecord) async throws -> TreePath? {
         var names: [BlobName] = []
         for (number, photo) in zip(record.photos.keys.sorted(), photos) where needsWork(photo) {
-            for recipe in pipeline.settings.recipes {
-                names += try RenditionName(recipe, among: pipeline.settings.recipes, number: number).candidates.map {
+            for recipe in service.settings.recipes {
+                names += try RenditionName(recipe, among: service.settings.recipes, number: number).candidates.map {
                     try record.blobName($0)
                 }
             }
         }
         var update = MultiPathUpdate()
-        let path = try pipeline.discard(names, in: &update)
-        try await pipeline.tree.update(update)
+        let path = try service.garbage.add(names, to: &update)
+        try await service.tree.update(update)
         return path
     }
 
     private func needsWork(_ photo: PhotoRecord) -> Bool {
-        let recipes = pipeline.settings.recipes
+        let recipes = service.settings.recipes
         if selection.onlyMissing { return recipes.contains { photo.renditions[$0.name] == nil } }
         return photo.renditions.count != recipes.count
             || recipes.contains { recipe in
@@ -152,8 +152,8 @@ package struct Rethumb: Sendable {
         let originals = record.photos.values.map(\.fileName)
         let replaced = Set(old.photos.flatMap { $0.renditions.values.map(\.fileName) }).subtracting(kept)
             .subtracting(originals)
-        try pipeline.discard(replaced.sorted().compactMap { try? record.blobName($0) }, in: &update)
+        try service.garbage.add(replaced.sorted().compactMap { try? record.blobName($0) }, to: &update)
         if let announcement { update[announcement] = nil }
-        return try await pipeline.step("switch") { try await pipeline.apply(update) }
+        return try await service.tree.commit(update, at: "switch")
     }
 }

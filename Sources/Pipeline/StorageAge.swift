@@ -1,6 +1,6 @@
 import Blobs
+import Files
 import Foundation
-import NIOPosix
 import Posts
 import Synchronization
 import Tree
@@ -25,7 +25,7 @@ package final class StorageAge: Sendable {
     }
 
     private let tree: TreeStore
-    private let blobs: LocalBlobStore
+    private let blobs: any BlobStore
     private let ids: PushIDGenerator
     private let isKept: Bool
     private let state: Mutex<State>
@@ -41,7 +41,7 @@ package final class StorageAge: Sendable {
     ///   - lastChange: How far the tree's change log had come, as far as is known from elsewhere. When the tree is found to
     ///     lack some of it, the blobs remember that, whatever becomes of the tree's own mark.
     init(
-        of tree: TreeStore, beside blobs: LocalBlobStore, ids: PushIDGenerator, isKept: Bool, lastChange: SyncToken?
+        of tree: TreeStore, beside blobs: any BlobStore, ids: PushIDGenerator, isKept: Bool, lastChange: SyncToken?
     ) async throws {
         self.tree = tree
         self.blobs = blobs
@@ -55,20 +55,22 @@ package final class StorageAge: Sendable {
         }
         if tree.health.damage?.code == .missingUpdates, let lastChange, let mark = found.blobs {
             let noted = StoreMark(id: mark.id, counter: mark.counter, change: max(mark.change ?? .start, lastChange))
-            try? blobs.writeMark(noted.json)
+            try? await blobs.setMark(noted.json)
         }
         state = Mutex(found)
     }
 
-    private static func look(at tree: TreeStore, beside blobs: LocalBlobStore) async throws -> State {
+    private static func look(at tree: TreeStore, beside blobs: any BlobStore) async throws -> State {
         var found = State()
         let last = try await tree.snapshot { try $0.token }
         found.tree = try await tree.get(Paths.store).flatMap { StoreMark($0, change: last) }
-        let bytes = try blobs.readMark()
+        let bytes = try await blobs.mark()
         found.blobs = bytes.flatMap { StoreMark(json: $0) }
+        let isBlank = try await isBlank(tree)
+        let isTreeLost = isBlank ? try await !blobs.userIDs().isEmpty : false
         found.mismatch = AgeMismatch(
             tree: found.tree, blobs: found.blobs, isMarkBroken: bytes != nil && found.blobs == nil,
-            isTreeLost: try await isBlank(tree) && !blobs.userIDs().isEmpty)
+            isTreeLost: isTreeLost)
         return found
     }
 
@@ -115,8 +117,7 @@ package final class StorageAge: Sendable {
     }
 
     private func writeBeside(_ mark: StoreMark) async throws {
-        let blobs = blobs
-        try await NIOThreadPool.singleton.runIfActive { try blobs.writeMark(mark.json) }
+        try await blobs.setMark(mark.json)
         state.withLock { $0.blobs = mark }
     }
 

@@ -1,4 +1,5 @@
 package import Blobs
+package import Files
 import Posts
 package import Tree
 
@@ -17,9 +18,9 @@ package import Tree
 package final class StorageFolder: Sendable {
     /// The folder's path, as the operator gave it.
     package let path: String
-    package let engine: Engine
+    package let engine: TreeEngine
     package let tree: TreeStore
-    package let blobs: LocalBlobStore
+    package let blobs: any BlobStore
     package let incoming: Directory
     package let inbox: Directory
     package let done: Directory
@@ -28,13 +29,13 @@ package final class StorageFolder: Sendable {
     package let ids: PushIDGenerator
     /// Whether the tree and the blobs are of one age.
     package let age: StorageAge
-    private let lock: StorageLock
+    private let lock: FolderLock
     let root: Directory
     /// What may neither vanish nor be replaced while the service runs, by name.
     private let essentials: [String: Directory.Identity]
 
     /// What keeps the tree.
-    package enum Engine: String, Sendable {
+    package enum TreeEngine: String, Sendable {
         /// `tree.sqlite`.
         case sqlite
         /// Nothing but memory: the tree is gone when the service ends.
@@ -44,17 +45,17 @@ package final class StorageFolder: Sendable {
     /// Opens the folder, making what is missing, and takes its lock; `retention` says how long changes can be asked for,
     /// `clock` when ids are made, in milliseconds since the epoch.
     ///
-    /// - Throws: `BlobError` (`storage_locked` when another process works here; the folder that is in the way otherwise;
+    /// - Throws: `FileError` (`storage_locked` when another process works here; the folder that is in the way otherwise;
     ///   `exists` when a tree is to be kept in memory beside one that is on disk) or `TreeError`. Nothing is bound or
     ///   changed before all of it succeeded.
     package init(
-        path: String, engine: Engine = .sqlite, retention: ChangeRetention = ChangeRetention(),
+        path: String, engine: TreeEngine = .sqlite, retention: ChangeRetention = ChangeRetention(),
         clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) async throws {
         self.path = path
         self.engine = engine
         root = try Directory(path: path, create: true)
-        lock = try StorageLock(in: root)
+        lock = try FolderLock(in: root)
         incoming = try root.folder("incoming", create: true)
         try Self.removeParts(in: incoming)
         inbox = try root.folder("inbox", create: true)
@@ -63,7 +64,6 @@ package final class StorageFolder: Sendable {
         _ = try root.folder("blobs", create: true)
         blobs = try LocalBlobStore(path: "\(path)/blobs", staging: incoming)
         for folder in [incoming, done, failed] { try folder.removeProbe() }
-        try blobs.removeProbe()
         let database = try Self.open(engine, in: root)
         let mark = engine == .sqlite ? try CommitMark(path: "\(path)/tree.mark") : nil
         tree = try await TreeStore(
@@ -81,12 +81,12 @@ package final class StorageFolder: Sendable {
 
     private static let treeName = "tree.sqlite"
 
-    private static func open(_ engine: Engine, in root: Directory) throws -> any Tree.Engine {
+    private static func open(_ engine: TreeEngine, in root: Directory) throws -> any Engine {
         let name = treeName
         guard engine == .memory else { return try SQLiteEngine(path: "\(root.path)/\(name)") }
         // What arrived for the one tree is never to be published, or swept away, by the other.
         guard try !root.entries().contains(where: { $0.name == name }) else {
-            throw BlobError(
+            throw FileError(
                 .exists,
                 "\(root.path) holds a tree on disk, \(name): a tree in memory would mistake its files for its own",
                 hint: "choose another folder, or none for a temporary one")
@@ -99,7 +99,7 @@ package final class StorageFolder: Sendable {
     ///
     /// - Returns: What was made anew or turned to.
     /// - Throws: `IntakePause` when what is kept is not there: the folder itself, the blobs or the tree. What is written then
-    ///   could not be found again. `BlobError` for what the system says.
+    ///   could not be found again. `FileError` for what the system says.
     func lookAfterFolders() throws -> [String] {
         let place = try? Directory(path: path).identity()
         guard place == essentials["."] else { throw Self.lost("the Storage folder") }
@@ -126,7 +126,7 @@ package final class StorageFolder: Sendable {
     }
 
     /// Deletes what was being received when the last run ended: nobody was told that it is safe.
-    private static func removeParts(in incoming: Directory) throws(BlobError) {
+    private static func removeParts(in incoming: Directory) throws(FileError) {
         for entry in try incoming.entries() where entry.kind == .file && entry.name.hasSuffix(".part") {
             try incoming.remove(entry.name)
         }

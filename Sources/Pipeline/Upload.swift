@@ -43,9 +43,3 @@ package enum UploadState: String, Sendable, CaseIterable {
     /// Whether the upload's story is over; what becomes of its post is another one.
     package var isTerminal: Bool { self == .published || next.isEmpty }
 }
-
-/// The way by which an upload came in.
-package enum Intake: String, Sendable {
-    case inbox
-    case socket
-}

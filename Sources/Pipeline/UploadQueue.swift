@@ -1,4 +1,3 @@
-import DequeModule
 import Posts
 import ServiceLifecycle
 import Synchronization
@@ -6,7 +5,7 @@ import Tree
 
 /// The uploads that wait for a worker, in memory: what survives a crash is `upload_queue` in the tree.
 ///
-/// Users take turns, an upload each: one who sends ten thousand makes nobody wait for more than those before.
+/// Users take turns, an upload each.
 final class UploadQueue: Sendable {
     private struct Upload {
         let owner: UserID
@@ -15,35 +14,22 @@ final class UploadQueue: Sendable {
     }
 
     private struct State {
-        var waiting: [UserID: Deque<PostID>] = [:]
-        /// Who has uploads that wait, the next one first.
-        var schedule: Deque<UserID> = []
+        var line = FairLine<UserID, PostID>()
         var idleWorkers: [CheckedContinuation<PostID?, Never>] = []
         /// All that wait or are in work.
         var uploads: [PostID: Upload] = [:]
         var isClosed = false
-
-        mutating func append(_ id: PostID, of owner: UserID) {
-            if waiting[owner] == nil { schedule.append(owner) }
-            waiting[owner, default: []].append(id)
-        }
-
-        mutating func popFirst() -> PostID? {
-            guard let owner = schedule.popFirst(), let id = waiting[owner]?.popFirst() else { return nil }
-            if waiting[owner]?.isEmpty == true { waiting[owner] = nil } else { schedule.append(owner) }
-            return id
-        }
     }
 
     private let state = Mutex(State())
     private let setAside = AsyncStream.makeStream(of: (id: PostID, fault: PipelineError).self)
 
     /// How many uploads wait for a worker.
-    var count: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
+    var count: Int { state.withLock { $0.line.count } }
 
     /// When the one that has waited longest was reserved, in milliseconds since 1970; nil when none waits.
     var oldestTimestampMilliseconds: Int64? {
-        state.withLock { $0.waiting.values.compactMap { $0.first?.timestampMilliseconds }.min() }
+        state.withLock { $0.line.firsts.map(\.timestampMilliseconds).min() }
     }
 
     /// Adds an upload behind its owner's others, unless it waits or is in work already: no two workers ever have the same
@@ -61,7 +47,7 @@ final class UploadQueue: Sendable {
         let worker: CheckedContinuation<PostID?, Never>? = state.withLock { state in
             guard !state.isClosed, let owner = state.uploads[id]?.owner else { return nil }
             guard let worker = state.idleWorkers.popLast() else {
-                state.append(id, of: owner)
+                state.line.append(id, of: owner)
                 return nil
             }
             return worker
@@ -74,7 +60,7 @@ final class UploadQueue: Sendable {
         await withCheckedContinuation { continuation in
             let answer: PostID?? = state.withLock { state in
                 if state.isClosed { return .some(nil) }
-                if let id = state.popFirst() { return .some(id) }
+                if let id = state.line.popFirst() { return .some(id) }
                 state.idleWorkers.append(continuation)
                 return nil
             }

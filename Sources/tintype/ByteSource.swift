@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Glibc
 import NIOCore
 import NIOPosix
@@ -13,12 +13,12 @@ struct ByteSource: AsyncSequence, Sendable {
     private let read: @Sendable (_ offset: Int, _ maxBytes: Int) throws -> [UInt8]
 
     /// The regular file at a path.
-    init(path: String) throws(BlobError) {
+    init(path: String) throws(FileError) {
         try self.init(FileReader(path: path))
     }
 
     /// A file that is open.
-    init(_ file: FileReader) throws(BlobError) {
+    init(_ file: FileReader) throws(FileError) {
         byteCount = try file.byteCount()
         read = { try file.read(at: $0, maxBytes: $1) }
     }
@@ -32,7 +32,7 @@ struct ByteSource: AsyncSequence, Sendable {
             if result < 0 { failure = errno }
             count = Swift.max(result, 0)
         }
-        guard failure == 0 else { throw BlobError(errno: failure, doing: "read standard input") }
+        guard failure == 0 else { throw FileError(errno: failure, doing: "read standard input") }
         return bytes
     }
 

@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Foundation
 import NIOCore
 import NIOPosix
@@ -10,8 +10,8 @@ enum ExportTarget: Sendable {
 
     /// Begins a file beside its final place; nil or "-" is standard output.
     ///
-    /// - Throws: `BlobError`, `wrong_kind` when something lies there that is no file.
-    init(path: String?) throws(BlobError) {
+    /// - Throws: `FileError`, `wrong_kind` when something lies there that is no file.
+    init(path: String?) throws(FileError) {
         guard let path, path != "-" else {
             self = .standardOutput
             return
@@ -21,7 +21,7 @@ enum ExportTarget: Sendable {
         // Of a symbolic link, the link's own.
         let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
         if let kind, kind != .typeRegular {
-            throw BlobError(.wrongKind, "\(path) is there, and no regular file", hint: "write to it with > \(path)")
+            throw FileError(.wrongKind, "\(path) is there, and no regular file", hint: "write to it with > \(path)")
         }
         let folder = try Directory(path: url.deletingLastPathComponent().path)
         let part = ".\(name.prefix(60)).\(getpid()).part"

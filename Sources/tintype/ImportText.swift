@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import NIOCore
 import Tree
 
@@ -10,11 +10,11 @@ struct ImportText: Sendable {
     private let source: ByteSource
 
     /// Opens the file at a path; "-" is standard input.
-    init(path: String) throws(BlobError) {
+    init(path: String) throws(FileError) {
         let file = path == "-" ? nil : try FileReader(path: path)
         self.file = file
         name = file == nil ? "standard input" : path
-        source = try file.map { file throws(BlobError) in try ByteSource(file) } ?? .standardInput
+        source = try file.map { file throws(FileError) in try ByteSource(file) } ?? .standardInput
     }
 
     /// How many bytes there are, where that is known.
@@ -54,8 +54,8 @@ struct ImportText: Sendable {
 struct ImportError: Error, CustomStringConvertible {
     let description: String
 
-    fileprivate init(_ error: TreeError, at offset: Int, of name: String, _ file: FileReader?) throws(BlobError) {
-        let place = try file.map { file throws(BlobError) in ":\(try TextPosition(ofByte: offset, in: file))" }
+    fileprivate init(_ error: TreeError, at offset: Int, of name: String, _ file: FileReader?) throws(FileError) {
+        let place = try file.map { file throws(FileError) in ":\(try TextPosition(ofByte: offset, in: file))" }
         description = "\(name)\(place ?? ", byte \(offset)"): \(error.complaint)"
     }
 }

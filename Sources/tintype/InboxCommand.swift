@@ -1,5 +1,5 @@
 import ArgumentParser
-import Blobs
+import Files
 import Foundation
 import Inbox
 import Pipeline
@@ -65,7 +65,7 @@ struct InboxCommand: AsyncParsableCommand {
         func items() throws -> [FailedFiles.Item] {
             let items = try selection.files().items(reason: selection.reason, user: selection.user)
             for name in names where !items.contains(where: { Self.matches($0, name) }) {
-                throw BlobError(
+                throw FileError(
                     .notFound, "nothing that failed is called \(name)", hint: "tintype inbox ls lists it all")
             }
             return names.isEmpty ? items : items.filter { item in names.contains { Self.matches(item, $0) } }
@@ -87,7 +87,7 @@ struct InboxCommand: AsyncParsableCommand {
                     } else {
                         Terminal.say("\(verb)  \(item.path.printable)")
                     }
-                } catch let error as BlobError {
+                } catch let error as FileError {
                     failures += 1
                     Terminal.complain("\(error)".printable)
                     guard selection.json else { continue }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Blobs
+import Files
 import Imaging
 import Pipeline
 import Server
@@ -22,7 +22,7 @@ enum Outcome: Int32, Error {
             return outcome.rawValue
         case is CancellationError:
             return failed.rawValue
-        case is BlobError, is TreeError, is ImageError, is PipelineError:
+        case is FileError, is TreeError, is ImageError, is PipelineError:
             let error = PipelineError(error)
             Terminal.complain("\(error)")
             return (isPassing(error) ? tryAgain : failed).rawValue
@@ -53,7 +53,7 @@ enum Outcome: Int32, Error {
 
     /// Whether the same command may succeed later, with nobody giving rights to whoever runs it.
     private static func isPassing(_ error: PipelineError) -> Bool {
-        let code = BlobError.Code(rawValue: error.code.rawValue)
+        let code = FileError.Code(rawValue: error.code.rawValue)
         return code == .locked || error.isTransient && code != .permission
     }
 }

@@ -53,7 +53,9 @@ extension PostsCommand {
                         return String(decoding: post.json(), as: UTF8.self)
                     }
                     var failures = 0
-                    for id in ids { failures += try await report(id) { _ = try await pipeline.deletePost(id) } }
+                    for id in ids {
+                        failures += try await report(id) { _ = try await pipeline.publisher.deletePost(id) }
+                    }
                     return failures
                 }
             }

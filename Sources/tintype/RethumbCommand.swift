@@ -2,6 +2,7 @@ import ArgumentParser
 import Client
 import Foundation
 import HTTPTypes
+import Inbox
 import Logging
 import NIOCore
 import Pipeline
@@ -156,13 +157,13 @@ struct RethumbCommand: AsyncParsableCommand {
         }
         let selection = try Pipeline.Rethumb.Selection(user: user, since: since, onlyMissing: onlyMissing)
         let storage = try await StorageFolder(path: path)
-        let pipeline = UploadPipeline(
+        let pipeline = UploadService(
             storage: storage, settings: try configuration.pipelineSettings(),
             renderer: try configuration.photoRenderer(), logger: Logger(label: "tintype"))
         let job = Pipeline.Rethumb(pipeline, selection: selection, isDryRun: dryRun)
         let result = try await job.run { report(RethumbStep($0, finished: false)) }
         report(RethumbStep(result, finished: true))
-        if !dryRun { try await pipeline.sweep() }
+        if !dryRun { try await pipeline.janitor.sweep() }
         await storage.close()
     }
 }

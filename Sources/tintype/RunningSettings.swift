@@ -9,12 +9,12 @@ actor RunningSettings {
     /// What was chosen when each began to hold.
     private var texts: [String: String]
     private let read: @Sendable () throws -> Configuration
-    private let pipeline: UploadPipeline
+    private let pipeline: UploadService
     private let logger: Logger
 
     /// Begins with those by which the pipeline was made; `read` looks at flags, environment and file once more.
     init(
-        _ configuration: Configuration, pipeline: UploadPipeline, logger: Logger,
+        _ configuration: Configuration, pipeline: UploadService, logger: Logger,
         read: @escaping @Sendable () throws -> Configuration
     ) {
         texts = Dictionary(
@@ -35,7 +35,7 @@ actor RunningSettings {
             let configuration = try read()
             for setting in Settings.all { try setting.check(configuration) }
             changes = self.changes(to: configuration)
-            if !isDryRun { try await pipeline.take(over: try configuration.pipelineSettings()) }
+            if !isDryRun { try await pipeline.adopt(try configuration.pipelineSettings()) }
         } catch let error as ConfigurationError {
             throw ServerError(.badConfiguration, "\(error)", hint: "the service goes on with the settings that it has")
         }

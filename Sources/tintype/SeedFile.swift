@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import NIOPosix
 import Tree
 
@@ -59,7 +59,7 @@ struct SeedFile: Sendable {
     }
 
     private static func piece(of file: FileReader, at offset: Int) throws(TreeError) -> [UInt8]? {
-        do throws(BlobError) {
+        do throws(FileError) {
             let bytes = try file.read(at: offset, maxBytes: pieceBytes)
             return bytes.isEmpty ? nil : bytes
         } catch {

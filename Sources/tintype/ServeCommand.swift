@@ -72,7 +72,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func serve(_ storage: StorageFolder, _ configuration: Configuration, _ log: ServiceLog) async throws {
         let logger = log.logger
-        let pipeline = UploadPipeline(
+        let pipeline = UploadService(
             storage: storage, settings: try configuration.pipelineSettings(),
             renderer: try configuration.photoRenderer(), logger: logger)
         let inbox = InboxWatcher(pipeline, settings: try configuration.inboxSettings(), logger: logger)

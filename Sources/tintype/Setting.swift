@@ -59,8 +59,8 @@ enum Settings {
         parse: { $0.isEmpty ? nil : $0 })
     static let engine = Setting(
         name: "engine", help: "What keeps the tree: sqlite, or memory, which forgets it when the service ends.",
-        defaultText: StorageFolder.Engine.sqlite.rawValue, expectation: "sqlite or memory",
-        parse: { StorageFolder.Engine(rawValue: $0) })
+        defaultText: StorageFolder.TreeEngine.sqlite.rawValue, expectation: "sqlite or memory",
+        parse: { StorageFolder.TreeEngine(rawValue: $0) })
     static let listen = Setting<LoopbackAddress?>(
         name: "listen", help: "Serve HTTP on this loopback address as well.", defaultText: "",
         expectation: "a loopback address and port such as 127.0.0.1:8080",

@@ -1,11 +1,11 @@
-import Blobs
+import Files
 import Glibc
 
 /// Where a command's data goes.
 enum StandardOutput {
     /// Writes all of the bytes. Blocks.
     ///
-    /// - Throws: `BlobError` that says why nothing more can be written; `Outcome.failed`, without a word, when the reader
+    /// - Throws: `FileError` that says why nothing more can be written; `Outcome.failed`, without a word, when the reader
     ///   went away (`| head`), which is nobody's fault.
     static func write(_ bytes: UnsafeRawBufferPointer) throws {
         var rest = bytes[...]
@@ -16,8 +16,8 @@ enum StandardOutput {
             } else if errno == EPIPE {
                 throw Outcome.failed
             } else if errno != EINTR {
-                let fault = BlobError(errno: errno, doing: "write to standard output")
-                throw BlobError(fault.code, fault.message, hint: "see where the output was sent to")
+                let fault = FileError(errno: errno, doing: "write to standard output")
+                throw FileError(fault.code, fault.message, hint: "see where the output was sent to")
             }
         }
     }

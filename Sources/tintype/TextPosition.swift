@@ -1,4 +1,4 @@
-import Blobs
+import Files
 
 /// A place in a text, as editors count: "12:7" is the seventh byte of the twelfth line.
 struct TextPosition: CustomStringConvertible {
@@ -8,7 +8,7 @@ struct TextPosition: CustomStringConvertible {
     private(set) var column = 1
 
     /// Finds the place of a byte, given by its offset, in a file.
-    init(ofByte offset: Int, in file: FileReader) throws(BlobError) {
+    init(ofByte offset: Int, in file: FileReader) throws(FileError) {
         var position = 0
         while position < offset {
             let bytes = try file.read(at: position, maxBytes: min(Self.pieceBytes, offset - position))

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import HTTPTypes
+import Inbox
 import Logging
 import Pipeline
 import Posts
@@ -178,7 +179,7 @@ private struct UnclaimedFiles {
                 try JSONDecoder().decode(Post.self, from: $0)
             }
         } alone: { pipeline in
-            try await pipeline.listUnclaimed().map {
+            try await pipeline.unclaimed.list().map {
                 Post(owner: $0.owner, post: $0.id.description, files: $0.fileCount, bytes: $0.byteCount)
             }
         }
@@ -193,7 +194,7 @@ private struct UnclaimedFiles {
         } alone: { pipeline in
             for post in posts {
                 guard let id = PostID(post.post) else { continue }
-                try await pipeline.dropUnclaimed(id, of: post.owner)
+                try await pipeline.unclaimed.remove(id, of: post.owner)
                 report(post)
             }
         }
@@ -205,7 +206,7 @@ private struct UnclaimedFiles {
             let sweeps = try JSONDecoder().decode(Status.self, from: try await service.send(.get, "/v1/status")).sweeps
             return sweeps.status == "held" ? sweeps.message ?? "nothing is swept" : nil
         } alone: { pipeline in
-            pipeline.sweepHold?.message
+            pipeline.janitor.hold?.message
         }
     }
 
@@ -213,12 +214,12 @@ private struct UnclaimedFiles {
         try await ask {
             _ = try await service.send(.post, "/v1/unclaimed/accept")
         } alone: { pipeline in
-            try await pipeline.acceptAge()
+            try await pipeline.unclaimed.acceptAge()
         }
     }
 
     private func ask<R>(
-        _ service: () async throws -> R, alone: (UploadPipeline) async throws -> R
+        _ service: () async throws -> R, alone: (UploadService) async throws -> R
     ) async throws -> R {
         do {
             return try await service()
@@ -232,7 +233,7 @@ extension StorageOptions {
     /// Runs a body with the pipeline of a Storage folder on which no service works.
     ///
     /// - Throws: `ConfigurationError` when there is no such folder.
-    func withPipeline<R>(_ body: (UploadPipeline) async throws -> R) async throws -> R {
+    func withPipeline<R>(_ body: (UploadService) async throws -> R) async throws -> R {
         let configuration = try configuration()
         let path = try configuration.value(Settings.storage)
         guard FileManager.default.fileExists(atPath: "\(path)/tree.sqlite") else {
@@ -241,7 +242,7 @@ extension StorageOptions {
         let storage = try await StorageFolder(path: path)
         do {
             let result = try await body(
-                UploadPipeline(
+                UploadService(
                     storage: storage, settings: try configuration.pipelineSettings(), logger: Logger(label: "tintype")))
             await storage.close()
             return result

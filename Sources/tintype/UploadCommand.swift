@@ -1,5 +1,5 @@
 import ArgumentParser
-import Blobs
+import Files
 import Foundation
 import Glibc
 import Synchronization

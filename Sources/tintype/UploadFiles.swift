@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Foundation
 import Imaging
 import NIOPosix
@@ -20,7 +20,7 @@ struct UploadFile: Sendable, Hashable {
     }
 
     /// The bytes, to be read once.
-    func source() throws(BlobError) -> ByteSource {
+    func source() throws(FileError) -> ByteSource {
         isStandardInput ? .standardInput : try ByteSource(path: path)
     }
 }
@@ -72,7 +72,7 @@ extension UploadFile {
             (try? $0.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true
         }
         if fault != nil || files == nil {
-            throw BlobError(
+            throw FileError(
                 .permission, "the folder \(folder) cannot be read as a whole", hint: "name its files instead")
         }
         // As the folder was named, not as an absolute path.

@@ -1,5 +1,5 @@
-import Blobs
 import Client
+import Files
 import Foundation
 import HTTPTypes
 import NIOCore
@@ -31,7 +31,7 @@ struct UploadSender: Sendable {
             return try await files.count > 1 ? sendDraft(files) : sendOne(files.first)
         } catch let error as ServiceError {
             return .refused(error.about(files.count == 1 ? files.first : nil))
-        } catch let error as BlobError {
+        } catch let error as FileError {
             return .refused(
                 ServiceError(code: error.code.rawValue, message: error.message, hint: error.hint, isTransient: false))
         }
@@ -99,7 +99,7 @@ struct UploadSender: Sendable {
         return headers
     }
 
-    private static func body(_ file: UploadFile) throws(BlobError) -> RequestBody {
+    private static func body(_ file: UploadFile) throws(FileError) -> RequestBody {
         let source = try file.source()
         return .stream(byteCount: source.byteCount, source)
     }

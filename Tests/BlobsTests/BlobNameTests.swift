@@ -1,4 +1,5 @@
 import Blobs
+import Files
 import Testing
 
 @Suite("P6: a blob is named user_id/post_id/file_name, and no name leaves the store")
@@ -9,7 +10,7 @@ struct BlobNameTests {
     ])
     func refused(part: String) {
         for (user, post, file) in [(part, "p", "f"), ("u", part, "f"), ("u", "p", part)] {
-            let error = #expect(throws: BlobError.self) {
+            let error = #expect(throws: FileError.self) {
                 try BlobName(userID: user, postID: post, fileName: file)
             }
             #expect(error?.code == .badName)
@@ -28,6 +29,6 @@ struct BlobNameTests {
 
     @Test(arguments: ["a/b", "a/b/c/d", "/a/b/c", "a//c", ""])
     func printedNamesWithOtherShapesAreRefused(text: String) {
-        #expect(throws: BlobError.self) { try BlobName(text) }
+        #expect(throws: FileError.self) { try BlobName(text) }
     }
 }

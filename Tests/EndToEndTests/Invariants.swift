@@ -1,4 +1,5 @@
 import Blobs
+import Files
 import Pipeline
 import Posts
 import Testing
@@ -19,7 +20,7 @@ struct Invariants {
         await storage.close()
         for (key, post) in tree?["posts"]?.object ?? [:] {
             posts.append(key.description)
-            try Self.check(post, key, in: tree, storage.blobs)
+            try await Self.check(post, key, in: tree, storage.blobs)
         }
         for branch in ["people", "feed"] as [TreeKey] {
             for (uid, person) in tree?[branch]?.object ?? [:] {
@@ -38,7 +39,9 @@ struct Invariants {
         #expect(Set(posts) == published, "a published upload is a post, and the reverse")
     }
 
-    private static func check(_ post: TreeValue, _ id: TreeKey, in tree: TreeValue?, _ blobs: LocalBlobStore) throws {
+    private static func check(
+        _ post: TreeValue, _ id: TreeKey, in tree: TreeValue?, _ blobs: any BlobStore
+    ) async throws {
         guard let uid = try post["author"]?["uid"]?.stringValue.map({ try TreeKey($0) }) else {
             Issue.record("post \(id) has no author")
             return
@@ -50,10 +53,10 @@ struct Invariants {
             for rendition in photo.renditions.values {
                 let name = try BlobName(
                     userID: uid.description, postID: id.description, fileName: rendition.fileName)
-                #expect(try blobs.open(name).byteCount() == rendition.byteCount, "\(name)")
+                #expect(try await blobs.open(name).byteCount() == rendition.byteCount, "\(name)")
             }
         }
-        let names = try blobs.fileNames(userID: uid.description, postID: id.description)
+        let names = try await blobs.fileNames(userID: uid.description, postID: id.description)
         #expect(names.contains { $0.hasPrefix("original") })
     }
 }

@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import TestSupport
 import Testing
 

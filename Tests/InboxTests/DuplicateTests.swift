@@ -1,4 +1,5 @@
 import Blobs
+import Files
 import Pipeline
 import Posts
 import TestSupport
@@ -24,10 +25,10 @@ struct DuplicateTests {
             #expect(his["outcome"] == "published")
             #expect(try await running.posts().count == 2)
             let id = try #require(second["upload"].flatMap { PostID($0) })
-            let record = try #require(try await running.pipeline.record(of: id))
+            let record = try #require(try await running.pipeline.store.record(of: id))
             #expect(record.state == .duplicate && record.duplicateOf?.description == first["post"])
             try await eventually {
-                try running.storage.blobs.fileNames(userID: "maria", postID: id.description).isEmpty
+                try await running.storage.blobs.fileNames(userID: "maria", postID: id.description).isEmpty
             }
             try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
         }

@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Foundation
 import Pipeline
 import Posts
@@ -156,7 +156,7 @@ struct InboxWatcherTests {
             try await withPipeline(in: scratch, runs: false) { running in
                 var request = UploadRequest(owner: try #require(UserID("u0")), intake: .inbox)
                 request.source = "claimed.jpg"
-                guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
+                let record = try await running.reserve(request)
                 try scratch.write(Fixture.bytes("baseline-420.jpg"), to: "Storage/incoming/\(record.id)/claimed.jpg")
                 claimed.change { $0 = record.id.description }
             }

@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Foundation
 import Pipeline
 import Posts
@@ -32,7 +32,7 @@ struct RetentionTests {
             try running.scratch.write("rotten", to: "Storage/\(try original(posts["rotten.jpg"]))")
             try FileManager.default.removeItem(
                 atPath: "\(running.scratch.path)/Storage/\(try original(posts["lost.jpg"]))")
-            try await running.pipeline.sweepPutAway()
+            try await running.pipeline.janitor.sweepArchives()
             #expect(
                 try files(in: "done", of: running) == [
                     "maria/edited.jpg", "maria/edited.jpg.receipt.json", "maria/lost.jpg",
@@ -51,7 +51,7 @@ struct RetentionTests {
             try running.drop(Self.photo, as: "maria/a.jpg")
             _ = try await running.document("done/maria/a.jpg.receipt.json")
             try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
-            try await running.pipeline.sweepPutAway()
+            try await running.pipeline.janitor.sweepArchives()
             #expect(try files(in: "done", of: running) == ["maria/a.jpg", "maria/a.jpg.receipt.json"])
         }
     }
@@ -72,15 +72,15 @@ struct RetentionTests {
                     try running.drop(Self.photo, as: "maria/\(name)")
                     try await eventually { try await running.posts().count == number + 2 }
                     try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
-                    _ = try await running.pipeline.deletePost(try #require(PostID(receipt["post"] ?? "")))
+                    _ = try await running.pipeline.publisher.deletePost(try #require(PostID(receipt["post"] ?? "")))
                 }
-                try await running.pipeline.sweep()
+                try await running.pipeline.janitor.sweep()
                 let left = try files(in: "done", of: running).filter { !$0.contains(".receipt.json") }
                 #expect(left.count == (lifetime == nil ? 4 : 2), "\(left)")
                 for post in try await running.storage.tree.keys(of: Paths.posts) {
-                    _ = try await running.pipeline.deletePost(try #require(PostID(post.description)))
+                    _ = try await running.pipeline.publisher.deletePost(try #require(PostID(post.description)))
                 }
-                try await running.pipeline.sweep()
+                try await running.pipeline.janitor.sweep()
                 #expect(try files(in: "done", of: running).isEmpty == (lifetime != nil))
             }
         }
@@ -102,7 +102,7 @@ struct RetentionTests {
             let refused = try await running.upload([("cut.jpg", bytes)], by: "jan")
             #expect(refused.state == .failed)
             try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
-            try await running.pipeline.sweepPutAway()
+            try await running.pipeline.janitor.sweepArchives()
             let files = try files(in: "failed", of: running)
             #expect(files.filter { $0.hasSuffix(".reason.json") }.count == left, "\(files)")
             #expect(files.filter { $0.hasSuffix(".jpg") }.count == left, "\(files)")

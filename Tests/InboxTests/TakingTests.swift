@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Foundation
 import Glibc
 import NIOCore
@@ -45,7 +45,7 @@ struct TakingTests {
             try await withPipeline(in: scratch, runs: false) { running in
                 var request = UploadRequest(owner: try #require(UserID("maria")), intake: .inbox)
                 request.source = "album/a.jpg"
-                guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
+                let record = try await running.reserve(request)
                 let hidden = "Storage/inbox/maria/album/.\(record.id).claim"
                 if moment != "copied and deleted" { try scratch.write(bytes, to: hidden) }
                 if moment == "half copied" {
@@ -123,7 +123,7 @@ struct TakingTests {
             try await withPipeline(in: scratch, runs: false) { running in
                 var request = UploadRequest(owner: try #require(UserID("maria")), intake: .inbox)
                 request.source = "a.jpg"
-                guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
+                let record = try await running.reserve(request)
                 let name = "Storage/incoming/\(record.id)/a.jpg"
                 try scratch.write(Array(bytes.prefix(500)), to: name)
                 let handle = try #require(FileHandle(forWritingAtPath: "\(scratch.path)/\(name)"))
@@ -151,7 +151,7 @@ struct TakingTests {
             let bytes = try Fixture.bytes(Self.photo)
             try running.scratch.write(bytes, to: "a.jpg")
             let request = UploadRequest(owner: try #require(UserID("maria")), intake: .inbox)
-            guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
+            let record = try await running.reserve(request)
             let reader = try running.scratch.directory().file("a.jpg")
             let writer = what == "open" ? FileHandle(forWritingAtPath: "\(running.scratch.path)/a.jpg") : nil
             let before = try reader.version()
@@ -162,9 +162,10 @@ struct TakingTests {
                 }
             }
             do {
-                let photo = try await running.pipeline.ingest(reader, as: 0, originalName: "a.jpg", of: record)
-                let byteCount = try reader.byteCount()
-                #expect(what != "open" && photo.byteCount == byteCount)
+                var session = running.pipeline.receiver.resume(record)
+                try await session.copy(reader, named: "a.jpg")
+                let (photos, byteCount) = (session.photos, try reader.byteCount())
+                #expect(what != "open" && photos.map(\.byteCount) == [byteCount])
             } catch let fault as PipelineError {
                 #expect(what == "open" && fault.code == .changedWhileRead && fault.isTransient)
             }
@@ -200,7 +201,7 @@ struct TakingTests {
                 try await eventually { try await running.posts().count == 121 }
                 var sources: [String] = []
                 for id in try await running.storage.tree.keys(of: Paths.posts) {
-                    let record = try await running.pipeline.record(of: try #require(PostID(id.description)))
+                    let record = try await running.pipeline.store.record(of: try #require(PostID(id.description)))
                     sources.append("\(record?.owner.description ?? "")/\(record?.source ?? "")")
                 }
                 let place = try #require(sources.firstIndex(of: "zoe/only.jpg"))
@@ -252,13 +253,13 @@ struct TakingTests {
     @Test("A folder that cannot be worked in is named with the call that failed, once, and others go on")
     func probe() async throws {
         let faults = FolderFaults()
-        let (x, y) = (BlobError(.permission, "x"), BlobError(.io, "y"))
+        let (x, y) = (FileError(.permission, "x"), FileError(.io, "y"))
         #expect(faults.note(x, of: "maria") && !faults.note(x, of: "maria") && faults.isBroken("maria"))
         #expect(faults.note(y, of: "maria") && faults.note(nil, of: "maria") && !faults.note(nil, of: "kim"))
         #expect(!faults.isBroken("maria") && !faults.isWorthATry("maria") && faults.isWorthATry("zoe"))
         try await withScratch { scratch in
             try scratch.write("x", to: ".tintype-probe/in the way")
-            let fault = #expect(throws: BlobError.self) { try scratch.directory().checkAccess() }
+            let fault = #expect(throws: FileError.self) { try scratch.directory().checkAccess() }
             #expect(fault?.message.contains("delete \(scratch.path)/.tintype-probe") == true)
             try FileManager.default.removeItem(atPath: "\(scratch.path)/.tintype-probe")
             try scratch.directory().checkAccess()

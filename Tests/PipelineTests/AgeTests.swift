@@ -1,5 +1,6 @@
-import Blobs
+import Files
 import Foundation
+import Inbox
 import Logging
 import Posts
 import TestSupport
@@ -71,23 +72,23 @@ struct AgeTests {
 
             try await run(in: scratch) { running in
                 #expect(running.storage.age.mismatch?.code == example.code)
-                #expect(running.pipeline.sweepHold?.code == example.code)
+                #expect(running.pipeline.janitor.hold?.code == example.code)
                 // Deletions that are recorded wait as well.
                 try await running.storage.tree.set(Paths.deleted(old), to: 0)
                 try await running.storage.tree.set(Paths.post(old), to: nil)
-                try await running.pipeline.sweep()
-                try await running.pipeline.lookForUnclaimed()
+                try await running.pipeline.janitor.sweep()
+                try await running.pipeline.unclaimed.look()
                 if example.code != nil { #expect(try scratch.originals() == present) }
             }
             guard example.code != nil else { return }
             // It is no passing thought.
             try await run(in: scratch) { running in
                 #expect(running.storage.age.mismatch?.code == example.code)
-                try await running.pipeline.acceptAge()
-                #expect(running.pipeline.sweepHold == nil)
-                try await running.pipeline.sweep()
+                try await running.pipeline.unclaimed.acceptAge()
+                #expect(running.pipeline.janitor.hold == nil)
+                try await running.pipeline.janitor.sweep()
                 #expect(try scratch.originals() == present.filter { !$0.contains(old.description) })
-                let listed = try await running.pipeline.listUnclaimed().map(\.id)
+                let listed = try await running.pipeline.unclaimed.list().map(\.id)
                 #expect(example.code != "tree_older" || listed == [new])
             }
             try await run(in: scratch) { running in #expect(running.storage.age.mismatch == nil) }
@@ -103,21 +104,21 @@ struct AgeTests {
                 for isDraft in [true, false] {
                     var request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
                     request.isDraft = isDraft
-                    guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
+                    let record = try await running.reserve(request)
                     ids.change { $0.append(record.id) }
                 }
             }
             try scratch.copy("Storage", to: "backup")
             try await run(in: scratch, lifetime: .seconds(3600)) { running in
                 let (draft, reserved) = (ids.value[0], ids.value[1])
-                _ = try await running.pipeline.add(
-                    try await staged(draft, running), as: 0, originalName: "a.png", to: draft)
-                try await running.pipeline.publish(draft, text: nil)
-                let record = try #require(await running.pipeline.record(of: reserved))
-                let photo = try await running.pipeline.ingest(
-                    try await staged(reserved, running), as: 0, originalName: "b.png", of: record)
-                try await running.pipeline.accept(reserved, photos: [photo], text: "")
-                for id in ids.value { #expect(try await running.pipeline.outcome(of: id).state == .published) }
+                var drafting = try await running.pipeline.receiver.resumeDraft(draft)
+                try await drafting.receive(try Fixture.bytes("rgb-8.png"), named: "a.png")
+                try await running.pipeline.store.publish(draft, text: nil)
+                let record = try #require(await running.pipeline.store.record(of: reserved))
+                var session = running.pipeline.receiver.resume(record)
+                try await session.receive(try Fixture.bytes("rgb-8.png"), named: "b.png")
+                _ = try await session.accept(text: "")
+                for id in ids.value { #expect(try await running.pipeline.store.end(of: id).state == .published) }
             }
             try scratch.replace("Storage/tree.sqlite", by: "backup/tree.sqlite")
             try scratch.remove("Storage/tree.mark")
@@ -125,19 +126,13 @@ struct AgeTests {
             #expect(present.count == 2)
             for isAccepted in [false, true] {
                 try await run(in: scratch, lifetime: .zero) { running in
-                    if isAccepted { try await running.pipeline.acceptAge() }
-                    try await running.pipeline.sweep()
+                    if isAccepted { try await running.pipeline.unclaimed.acceptAge() }
+                    try await running.pipeline.janitor.sweep()
                     #expect(try scratch.originals() == present, "accepted: \(isAccepted)")
-                    #expect(try await Set(running.pipeline.listUnclaimed().map(\.id)) == Set(ids.value))
+                    #expect(try await Set(running.pipeline.unclaimed.list().map(\.id)) == Set(ids.value))
                 }
             }
         }
-    }
-
-    private func staged(_ id: PostID, _ running: RunningPipeline) async throws -> StagedFile {
-        let staged = try await running.pipeline.stage(id)
-        try Fixture.bytes("rgb-8.png").withUnsafeBytes { try staged.write($0) }
-        return staged
     }
 
     @Test("A tree whose pages were written over costs no photo", arguments: 0..<6)
@@ -156,9 +151,9 @@ struct AgeTests {
             try scratch.write(bytes, to: "Storage/tree.sqlite")
             // It may say that it is damaged, and refuse whatever is asked of it.
             try? await run(in: scratch, lifetime: .zero) { running in
-                try? await running.pipeline.sweep()
-                try? await running.pipeline.lookForUnclaimed()
-                try? await running.pipeline.sweep()
+                try? await running.pipeline.janitor.sweep()
+                try? await running.pipeline.unclaimed.look()
+                try? await running.pipeline.janitor.sweep()
             }
             #expect(try scratch.originals() == present)
         }
@@ -193,15 +188,15 @@ struct AgeTests {
             try scratch.replace("Storage/tree.sqlite", by: "backup/tree.sqlite")
             try scratch.replace("Storage/blobs/.store.json", by: "backup/blobs/.store.json")
             try await run(in: scratch) { running in
-                #expect(running.pipeline.sweepHold?.code == "missing_updates")
+                #expect(running.pipeline.janitor.hold?.code == "missing_updates")
                 #expect(running.storage.age.mismatch == nil)
-                try await running.pipeline.sweep()
+                try await running.pipeline.janitor.sweep()
             }
             // What its hint says.
             try scratch.remove("Storage/tree.mark")
             try await run(in: scratch) { running in
-                #expect(running.pipeline.sweepHold?.code == "tree_older")
-                let listed = try await running.pipeline.listUnclaimed().map(\.id)
+                #expect(running.pipeline.janitor.hold?.code == "tree_older")
+                let listed = try await running.pipeline.unclaimed.list().map(\.id)
                 #expect(listed == [lost])
             }
         }
@@ -225,7 +220,7 @@ struct AgeTests {
         let id = Shared<PostID?>(nil)
         try await withPipeline(in: scratch) { running in
             let accepted = try await running.accept("rgb-8.png", by: "maria")
-            #expect(try await running.pipeline.outcome(of: accepted).state == .published)
+            #expect(try await running.pipeline.store.end(of: accepted).state == .published)
             id.change { $0 = accepted }
         }
         return try #require(id.value)
@@ -257,11 +252,10 @@ struct LastIDTests {
             var ids: [PostID] = []
             for time in [2_000_000_000_000, 1_000_000_000_000, 1_500_000_000_000] as [Int64] {
                 let storage = try await StorageFolder(path: path, clock: { time })
-                let pipeline = UploadPipeline(
+                let pipeline = UploadService(
                     storage: storage, settings: PipelineSettings(workers: 1), logger: .init(label: "test"))
                 for _ in 0..<2 {
-                    guard case .new(let record) = try await pipeline.reserve(request) else { continue }
-                    ids.append(record.id)
+                    if case .new(let record) = try await pipeline.store.reserve(request) { ids.append(record.id) }
                 }
                 if isStoppedWell {
                     ids.append(storage.ids.next())

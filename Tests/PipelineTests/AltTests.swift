@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Imaging
 import NIOCore
 import Posts
@@ -15,17 +15,12 @@ struct AltTests {
     /// Acknowledges an upload of a photo for each of the alternative texts.
     private func accept(_ alts: [String], _ running: RunningPipeline) async throws -> PostID {
         let request = UploadRequest(owner: try #require(UserID(Self.user)), intake: .socket)
-        guard case .new(let record) = try await running.pipeline.reserve(request) else { throw CancellationError() }
-        var photos: [UploadRecord.Photo] = []
-        for (number, alt) in alts.enumerated() {
-            let staged = try await running.pipeline.stage(record.id)
-            try await running.pipeline.append(ByteBuffer(bytes: try Fixture.bytes("size-97x61.jpg")), to: staged)
-            var photo = try await running.pipeline.ingest(staged, as: number, originalName: "a.jpg", of: record)
-            photo.alt = alt
-            photos.append(photo)
+        let record = try await running.reserve(request)
+        var session = running.pipeline.receiver.resume(record)
+        for alt in alts {
+            try await session.receive(try Fixture.bytes("size-97x61.jpg"), named: "a.jpg", alt: alt)
         }
-        try await running.pipeline.accept(record.id, photos: photos, text: "")
-        return record.id
+        return try await session.accept(text: "").id
     }
 
     private func alts(_ id: PostID, _ running: RunningPipeline) async throws -> [String] {
@@ -43,7 +38,7 @@ struct AltTests {
             }
             let id = try #require(accepted.value)
             try await withPipeline(in: scratch) { running in
-                #expect(try await running.pipeline.outcome(of: id).state == .published)
+                #expect(try await running.pipeline.store.end(of: id).state == .published)
                 let photos = Paths.post(id) / "photos"
                 #expect(try await running.storage.tree.get(photos / "0" / "alt") == "A jetty")
                 #expect(try await running.storage.tree.get(photos / "1" / "alt") == nil)
@@ -68,7 +63,7 @@ struct AltTests {
             let error = await #expect(throws: PipelineError.self) { try await accept(["", alt], running) }
             #expect(error?.code == .badText && error?.message.contains("alternative text") == true)
         }
-        #expect(try UploadPipeline.checked(alt: String(repeating: "é", count: 1000)).count == 1000)
+        #expect(try PostText.requireAlt(String(repeating: "é", count: 1000)).count == 1000)
     }
 
     @Test("Records of earlier versions, which know of none, are read; those of today come back as they were")

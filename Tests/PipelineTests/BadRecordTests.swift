@@ -1,4 +1,5 @@
 import Blobs
+import Files
 import Imaging
 import Posts
 import TestSupport
@@ -36,8 +37,8 @@ struct BadRecordTests {
                 }
                 try await tree.set("people/maria/full_name", to: ["no": "name"])
                 try await tree.set("people/maria/profile_picture", to: 5)
-                try await running.pipeline.sweep()
-                try await running.pipeline.lookForUnclaimed()
+                try await running.pipeline.janitor.sweep()
+                try await running.pipeline.unclaimed.look()
                 let second = try await running.upload([("b.jpg", bytes)], by: "maria", text: "#tag")
                 #expect(second.state == .published)
             }
@@ -109,8 +110,8 @@ struct BadRecordTests {
                 let result = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
                 #expect(result.switched == 1, "\(result)")
                 try await Task.sleep(for: .milliseconds(2))
-                try await running.pipeline.sweep()
-                let files = try running.storage.blobs.fileNames(
+                try await running.pipeline.janitor.sweep()
+                let files = try await running.storage.blobs.fileNames(
                     userID: "maria", postID: try #require(id.value).description)
                 #expect(files.contains("original.jpg"), "\(files)")
             }

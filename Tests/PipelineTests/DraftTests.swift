@@ -1,4 +1,5 @@
 import Blobs
+import Files
 import NIOCore
 import Pipeline
 import Posts
@@ -11,15 +12,14 @@ struct DraftTests {
     private func draft(_ running: RunningPipeline) async throws -> UploadRecord {
         var request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
         request.isDraft = true
-        guard case .new(let record) = try await running.pipeline.reserve(request) else { throw CancellationError() }
+        let record = try await running.reserve(request)
         return record
     }
 
     private func add(_ file: String, to id: PostID, _ running: RunningPipeline) async throws -> UploadRecord {
-        let number = try await running.pipeline.nextPhotoNumber(of: id)
-        let staged = try await running.pipeline.stage(id)
-        try await running.pipeline.append(.init(bytes: try Fixture.bytes(file)), to: staged)
-        return try await running.pipeline.add(staged, as: number, originalName: file, to: id)
+        var session = try await running.pipeline.receiver.resumeDraft(id)
+        try await session.receive(try Fixture.bytes(file), named: file)
+        return try await session.keepDraft(text: "")
     }
 
     @Test func photosAreAddedThenPublished() async throws {
@@ -31,12 +31,12 @@ struct DraftTests {
             _ = try await add("rgb-8.png", to: id, running)
             #expect(try await running.storage.tree.get("posts") == nil, "nothing is visible yet")
             #expect(try await running.storage.tree.get("people") == nil)
-            try await running.pipeline.publish(id, text: "Two #photos")
-            #expect(try await running.pipeline.outcome(of: id).state == .published)
+            try await running.pipeline.store.publish(id, text: "Two #photos")
+            #expect(try await running.pipeline.store.end(of: id).state == .published)
             let post = try #require(try await running.storage.tree.get(Paths.post(id)))
             #expect(PostPhotos.read(post)?.count == 2, "the refused one left no trace")
             let again = await #expect(throws: PipelineError.self) {
-                try await running.pipeline.publish(id, text: "again")
+                try await running.pipeline.store.publish(id, text: "again")
             }
             #expect(again?.code == .wrongState)
         }
@@ -50,7 +50,7 @@ struct DraftTests {
                 for _ in 0..<6 { group.addTask { _ = try await add("baseline-420.jpg", to: id, running) } }
                 try await group.waitForAll()
             }
-            #expect(try await running.pipeline.record(of: id)?.photos.count == 6)
+            #expect(try await running.pipeline.store.record(of: id)?.photos.count == 6)
         }
     }
 
@@ -63,9 +63,9 @@ struct DraftTests {
                 let id = try await draft(running).id
                 _ = try await add("baseline-420.jpg", to: id, running)
                 async let added: UploadRecord? = try? add("baseline-420.jpg", to: id, running)
-                try await running.pipeline.publish(id, text: "now")
+                try await running.pipeline.store.publish(id, text: "now")
                 let count = await added == nil ? 1 : 2
-                #expect(try await running.pipeline.outcome(of: id).photos.count == count)
+                #expect(try await running.pipeline.store.end(of: id).photos.count == count)
             }
         }
     }
@@ -81,7 +81,7 @@ struct DraftTests {
                 return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
             #expect(added == 5)
-            #expect(try await running.pipeline.record(of: id)?.photos.count == 5)
+            #expect(try await running.pipeline.store.record(of: id)?.photos.count == 5)
         }
     }
 
@@ -91,16 +91,18 @@ struct DraftTests {
             let id = try await draft(running).id
             _ = try await add("baseline-420.jpg", to: id, running)
             try await Task.sleep(for: .milliseconds(2))
-            try await running.pipeline.sweep()
-            #expect(try await running.pipeline.record(of: id)?.state == .expired)
-            #expect(try running.storage.blobs.fileNames(userID: "maria", postID: id.description).isEmpty)
+            try await running.pipeline.janitor.sweep()
+            #expect(try await running.pipeline.store.record(of: id)?.state == .expired)
+            #expect(try await running.storage.blobs.fileNames(userID: "maria", postID: id.description).isEmpty)
         }
     }
 
     @Test func limits() async throws {
         try await withPipeline(settings: { $0.maxPhotos = 1 }) { running in
             let id = try await draft(running).id
-            let empty = await #expect(throws: PipelineError.self) { try await running.pipeline.publish(id, text: "") }
+            let empty = await #expect(throws: PipelineError.self) {
+                try await running.pipeline.store.publish(id, text: "")
+            }
             #expect(empty?.code == .emptyPost)
             _ = try await add("baseline-420.jpg", to: id, running)
             let full = await #expect(throws: PipelineError.self) { try await add("baseline-420.jpg", to: id, running) }

@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Foundation
 import Imaging
 import Pipeline
@@ -24,13 +24,13 @@ struct FaultTests {
             let obstacle = try obstacle(for: id)
             try scratch.write("in the way", to: "Storage/\(obstacle)/x")
             try await withPipeline(in: scratch) { running in
-                try await eventually { try await running.pipeline.record(of: id)?.error != nil }
-                let record = try #require(try await running.pipeline.record(of: id))
+                try await eventually { try await running.pipeline.store.record(of: id)?.error != nil }
+                let record = try #require(try await running.pipeline.store.record(of: id))
                 #expect(record.state == .ingested && record.attempts >= 1)
                 #expect(record.error?.message.contains("thumb") == true)
                 #expect(try await running.storage.tree.get("posts") == nil, "never half a post")
                 try FileManager.default.removeItem(atPath: "\(scratch.path)/Storage/\(obstacle)")
-                let done = try await running.pipeline.outcome(of: id)
+                let done = try await running.pipeline.store.end(of: id)
                 #expect(done.state == .published && done.error == nil)
             }
         }
@@ -53,7 +53,7 @@ struct FaultTests {
             let id = try #require(accepted.value)
             try FileManager.default.removeItem(atPath: "\(scratch.path)/Storage/blobs/u/\(id)/original.jpg")
             try await withPipeline(in: scratch) { running in
-                let record = try await running.pipeline.outcome(of: id)
+                let record = try await running.pipeline.store.end(of: id)
                 #expect(record.state == .failed && record.error?.code == .originalMissing)
                 #expect(record.error?.hint.contains("blobs/u/\(id)/original.jpg") == true)
             }
@@ -72,7 +72,7 @@ struct FaultTests {
             }
             try await withPipeline(in: scratch) { running in
                 for id in ids.value {
-                    let record = try await running.pipeline.outcome(of: id)
+                    let record = try await running.pipeline.store.end(of: id)
                     #expect(record.state == .published)
                 }
                 #expect(try await running.storage.tree.keys(of: Paths.posts).count == 30)

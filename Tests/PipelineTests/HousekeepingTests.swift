@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Foundation
 import Posts
 import Synchronization
@@ -31,20 +31,19 @@ struct HousekeepingTests {
         try await withPipeline(runs: false) { running in
             let pipeline = running.pipeline
             let owner = try #require(UserID("u"))
-            guard case .new(let living) = try await pipeline.reserve(UploadRequest(owner: owner, intake: .inbox)),
-                case .new(let ended) = try await pipeline.reserve(UploadRequest(owner: owner, intake: .inbox))
-            else { return }
-            try await pipeline.fail(ended.id, from: .reserved, with: PipelineError(.emptyFile, "empty"))
-            let (unknown, empty) = (pipeline.ids.next(), pipeline.ids.next())
+            let living = try await running.reserve(UploadRequest(owner: owner, intake: .inbox))
+            let ended = try await running.reserve(UploadRequest(owner: owner, intake: .inbox))
+            try await pipeline.store.fail(ended.id, from: .reserved, with: PipelineError(.emptyFile, "empty"))
+            let (unknown, empty) = (pipeline.storage.ids.next(), pipeline.storage.ids.next())
             for id in [living.id, ended.id, unknown] {
                 try running.scratch.write("bytes of \(id)", to: "Storage/incoming/\(id)/a.jpg")
             }
             _ = try running.storage.incoming.folder(empty.description, create: true)
-            try await pipeline.tidyIncoming()
+            try await pipeline.store.intakes.inbox.sweep()
             #expect(
                 try running.storage.incoming.names() == [living.id, ended.id].map(\.description).sorted(), "in work")
-            try await pipeline.finishCleanUp(ended.id)
-            try await pipeline.tidyIncoming()
+            try await pipeline.store.finishCleanUp(ended.id)
+            try await pipeline.store.intakes.inbox.sweep()
             #expect(try running.storage.incoming.names() == [living.id.description])
             let failed = "Storage/failed/left_over"
             #expect(try running.scratch.read("\(failed)/u/\(ended.id)/a.jpg") == "bytes of \(ended.id)")
@@ -58,14 +57,13 @@ struct HousekeepingTests {
         try await withPipeline(runs: false, settings: { $0.draftLifetime = .zero }) { running in
             let pipeline = running.pipeline
             let owner = try #require(UserID("u"))
-            guard case .new(let idle) = try await pipeline.reserve(UploadRequest(owner: owner, intake: .inbox)),
-                case .new(let claimed) = try await pipeline.reserve(UploadRequest(owner: owner, intake: .inbox))
-            else { return }
+            let idle = try await running.reserve(UploadRequest(owner: owner, intake: .inbox))
+            let claimed = try await running.reserve(UploadRequest(owner: owner, intake: .inbox))
             try running.scratch.write("x", to: "Storage/incoming/\(claimed.id)/a.jpg")
             try await Task.sleep(for: .milliseconds(5))
-            try await pipeline.sweep()
-            #expect(try await pipeline.record(of: idle.id)?.state == .expired)
-            #expect(try await pipeline.record(of: claimed.id)?.state == .reserved)
+            try await pipeline.janitor.sweep()
+            #expect(try await pipeline.store.record(of: idle.id)?.state == .expired)
+            #expect(try await pipeline.store.record(of: claimed.id)?.state == .reserved)
         }
     }
 
@@ -80,24 +78,24 @@ struct HousekeepingTests {
                     [("b.jpg", Array(bytes.prefix(300)))], by: "u", reference: "failed")
                 #expect(published.state == .published && failed.state == .failed)
                 try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
-                try await running.pipeline.sweep()
-                #expect(try await running.pipeline.record(of: failed.id) != nil, "its month has not passed")
+                try await running.pipeline.janitor.sweep()
+                #expect(try await running.pipeline.store.record(of: failed.id) != nil, "its month has not passed")
                 ids.change { $0 = [published.id, failed.id] }
             }
             try await withPipeline(in: scratch, runs: false, settings: { $0.recordLifetime = .zero }) { running in
                 try await Task.sleep(for: .milliseconds(5))
-                try await running.pipeline.sweep()
-                #expect(try await running.pipeline.record(of: ids.value[0]) != nil)
-                #expect(try await running.pipeline.record(of: ids.value[1]) == nil)
-                #expect(try await running.storage.tree.get(Paths.ended) == nil)
+                try await running.pipeline.janitor.sweep()
+                #expect(try await running.pipeline.store.record(of: ids.value[0]) != nil)
+                #expect(try await running.pipeline.store.record(of: ids.value[1]) == nil)
+                #expect(try await running.storage.tree.get(Paths.endedUploads) == nil)
                 var request = UploadRequest(owner: try #require(UserID("u")), intake: .socket)
                 request.clientReference = "failed"
-                guard case .new = try await running.pipeline.reserve(request) else {
+                guard case .new = try await running.pipeline.store.reserve(request) else {
                     Issue.record("the key is still taken")
                     return
                 }
                 request.clientReference = "published"
-                guard case .known = try await running.pipeline.reserve(request) else {
+                guard case .known = try await running.pipeline.store.reserve(request) else {
                     Issue.record("the key of a published upload is good for as long as its record")
                     return
                 }
@@ -111,17 +109,17 @@ struct HousekeepingTests {
             let pipeline = running.pipeline
             var request = UploadRequest(owner: try #require(UserID("u")), intake: .socket)
             request.clientReference = "key"
-            guard case .new(let record) = try await pipeline.reserve(request) else { return }
+            let record = try await running.reserve(request)
             let givenUp = WallClock.milliseconds()
             try await Task.sleep(for: .milliseconds(5))
-            guard case .new(let again) = try await pipeline.reserve(request) else { return }
+            let again = try await running.reserve(request)
             #expect(again.id == record.id)
-            try await pipeline.expire(record.id, from: .reserved, leftAloneSince: givenUp)
-            #expect(try await pipeline.record(of: record.id)?.state == .reserved)
-            pipeline.abandoned.withLock { $0[record.id] = .max }
-            try await pipeline.sweep()
-            #expect(try await pipeline.record(of: record.id)?.state == .expired)
-            #expect(pipeline.abandoned.withLock { $0.isEmpty })
+            try await pipeline.store.expire(record.id, from: .reserved, unlessChangedSince: givenUp)
+            #expect(try await pipeline.store.record(of: record.id)?.state == .reserved)
+            pipeline.store.abandoned.withLock { $0[record.id] = .max }
+            try await pipeline.janitor.sweep()
+            #expect(try await pipeline.store.record(of: record.id)?.state == .expired)
+            #expect(pipeline.store.abandoned.withLock { $0.isEmpty })
         }
     }
 }

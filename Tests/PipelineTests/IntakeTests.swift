@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Foundation
 import Posts
 import TestSupport
@@ -37,7 +37,7 @@ struct IntakeTests {
     func shortage() async throws {
         try await withPipeline(runs: false, settings: { $0.freeSpaceReserve = FreeSpaceReserve(bytes: 1000) }) {
             running in
-            let watch = running.pipeline.watch
+            let watch = running.pipeline.disk
             func code(_ free: Int, files: Int? = nil, isReadOnly: Bool = false) -> String? {
                 watch.shortage(in: .init(freeBytes: free, totalBytes: 9999, freeFiles: files, isReadOnly: isReadOnly))?
                     .code
@@ -62,15 +62,15 @@ struct IntakeTests {
             }
             try await withPipeline(in: scratch, settings: { $0.freeSpaceReserve = FreeSpaceReserve(bytes: .max / 2) }) {
                 running in
-                try await eventually { running.pipeline.intake.pause != nil }
-                #expect(running.pipeline.intake.pause?.code == "disk_full")
+                try await eventually { running.pipeline.disk.gate.pause != nil }
+                #expect(running.pipeline.disk.gate.pause?.code == "disk_full")
                 let status = try await running.pipeline.status()
                 #expect(status.unfinished[.ingested] == 3 && status.published == 0)
                 #expect(status.pause != nil && (status.freeSpace?.bytes ?? 0) > 0)
             }
             try await withPipeline(in: scratch) { running in
                 for id in accepted.value {
-                    let record = try await running.pipeline.outcome(of: id)
+                    let record = try await running.pipeline.store.end(of: id)
                     #expect(record.state == .published && record.attempts == 0)
                 }
             }
@@ -94,14 +94,14 @@ struct IntakeTests {
             defer { for folder in obstacles { Obstacle.open(folder) } }
             for folder in obstacles { #expect(Obstacle.close(folder)) }
             try await withPipeline(in: scratch) { running in
-                try await eventually { running.pipeline.intake.pause != nil }
-                #expect(running.pipeline.intake.pause?.code == "permission")
-                let waiting = try await running.pipeline.record(of: id)
+                try await eventually { running.pipeline.disk.gate.pause != nil }
+                #expect(running.pipeline.disk.gate.pause?.code == "permission")
+                let waiting = try await running.pipeline.store.record(of: id)
                 #expect(waiting?.state == .ingested && waiting?.attempts == 0 && waiting?.error == nil)
                 for folder in obstacles { Obstacle.open(folder) }
-                let record = try await running.pipeline.outcome(of: id)
+                let record = try await running.pipeline.store.end(of: id)
                 #expect(record.state == .published && record.attempts == 0)
-                #expect(running.pipeline.intake.pause == nil)
+                #expect(running.pipeline.disk.gate.pause == nil)
             }
         }
     }
@@ -120,13 +120,13 @@ struct IntakeTests {
             defer { Obstacle.open(folder) }
             #expect(Obstacle.close(folder))
             try await withPipeline(in: scratch) { running in
-                try await eventually { (try await running.pipeline.record(of: id)?.attempts ?? 0) >= 2 }
-                #expect(running.pipeline.intake.pause == nil)
+                try await eventually { (try await running.pipeline.store.record(of: id)?.attempts ?? 0) >= 2 }
+                #expect(running.pipeline.disk.gate.pause == nil)
                 let other = try await running.upload(
                     [("b.jpg", try Fixture.bytes("size-640x480.jpg"))], by: "u")
                 #expect(other.state == .published, "the same user's others, too")
                 Obstacle.open(folder)
-                let record = try await running.pipeline.outcome(of: id)
+                let record = try await running.pipeline.store.end(of: id)
                 #expect(record.state == .published)
             }
         }

@@ -1,4 +1,5 @@
 import Blobs
+import Files
 import Foundation
 import Posts
 import TestSupport
@@ -20,7 +21,7 @@ struct OrphanTests {
             var update = MultiPathUpdate()
             switch self {
             case .ours:
-                _ = try await running.pipeline.deletePost(record.id)
+                _ = try await running.pipeline.publisher.deletePost(record.id)
                 return
             case .multiPath:
                 update[Paths.postsOf(record.owner) / record.id.key] = nil
@@ -49,20 +50,20 @@ struct OrphanTests {
             let (gone, kept) = (records[0], records[1])
             try await way.delete(gone, keeping: kept.id, of: running)
 
-            try await pipeline.sweep()
-            #expect(try files(of: gone, in: storage).count > 1, "whoever saw the post still sees its pictures")
-            #expect(try await pipeline.listUnclaimed().isEmpty, "a deletion explains them")
+            try await pipeline.janitor.sweep()
+            #expect(try await files(of: gone, in: storage).count > 1, "whoever saw the post still sees its pictures")
+            #expect(try await pipeline.unclaimed.list().isEmpty, "a deletion explains them")
 
             // The grace period is over.
             try await storage.tree.set(Paths.deleted(gone.id), to: 0)
-            try await pipeline.sweep()
-            #expect(try files(of: gone, in: storage).isEmpty)
+            try await pipeline.janitor.sweep()
+            #expect(try await files(of: gone, in: storage).isEmpty)
             #expect(try await storage.tree.get(Paths.deleted(gone.id)) == nil)
-            #expect(try await pipeline.record(of: gone.id)?.state == .deleted)
+            #expect(try await pipeline.store.record(of: gone.id)?.state == .deleted)
             for place in [Paths.postsOf(gone.owner), Paths.feed(gone.owner), "hashtags/one"] {
                 #expect(try await storage.tree.get(place / gone.id.key) == nil, "\(place)")
             }
-            #expect(try files(of: kept, in: storage).count > 1)
+            #expect(try await files(of: kept, in: storage).count > 1)
         }
     }
 
@@ -71,13 +72,13 @@ struct OrphanTests {
         try await withPipeline { running in
             let storage = running.storage
             let id = try await running.accept("rgb-8.png", by: "maria")
-            let record = try await running.pipeline.outcome(of: id)
+            let record = try await running.pipeline.store.end(of: id)
             let post = try await storage.tree.get(Paths.post(id))
             try await storage.tree.set(Paths.post(id), to: nil)
             try await storage.tree.set(Paths.post(id), to: post)
             try await storage.tree.set(Paths.deleted(id), to: 0)
-            try await running.pipeline.sweep()
-            #expect(try files(of: record, in: storage).count > 1)
+            try await running.pipeline.janitor.sweep()
+            #expect(try await files(of: record, in: storage).count > 1)
             #expect(try await storage.tree.get(Paths.deleted(id)) == nil)
         }
     }
@@ -86,7 +87,7 @@ struct OrphanTests {
     func unfinished() async throws {
         try await withPipeline(runs: false) { running in
             _ = try await running.accept("rgb-8.png", by: "maria")
-            #expect(try await running.pipeline.listUnclaimed().isEmpty)
+            #expect(try await running.pipeline.unclaimed.list().isEmpty)
         }
     }
 
@@ -95,19 +96,19 @@ struct OrphanTests {
         try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in
             let (storage, pipeline) = (running.storage, running.pipeline)
             let id = try await running.accept("rgb-8.png", by: "maria")
-            let claimed = try await pipeline.outcome(of: id)
+            let claimed = try await pipeline.store.end(of: id)
             let lost = "-OaBcDeFgHiJkLmNoPqR"
             try running.scratch.write([1, 2, 3], to: "Storage/blobs/maria/\(lost)/original.jpg")
-            try await pipeline.sweep()
-            try await pipeline.lookForUnclaimed()
-            let listed = try await pipeline.listUnclaimed()
+            try await pipeline.janitor.sweep()
+            try await pipeline.unclaimed.look()
+            let listed = try await pipeline.unclaimed.list()
             #expect(listed.map { "\($0.owner)/\($0.id) \($0.fileCount) \($0.byteCount)" } == ["maria/\(lost) 1 3"])
             #expect(try await pipeline.status().unclaimed == 1)
 
-            await #expect(throws: PipelineError.self) { try await pipeline.dropUnclaimed(id, of: "maria") }
-            #expect(try files(of: claimed, in: storage).count > 1)
-            try await pipeline.dropUnclaimed(try #require(PostID(lost)), of: "maria")
-            #expect(try await pipeline.listUnclaimed().isEmpty)
+            await #expect(throws: PipelineError.self) { try await pipeline.unclaimed.remove(id, of: "maria") }
+            #expect(try await files(of: claimed, in: storage).count > 1)
+            try await pipeline.unclaimed.remove(try #require(PostID(lost)), of: "maria")
+            #expect(try await pipeline.unclaimed.list().isEmpty)
             #expect(!running.scratch.exists("Storage/blobs/maria/\(lost)"))
         }
     }
@@ -119,13 +120,12 @@ struct OrphanTests {
             let stale = "Storage/blobs/maria"
             var request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
             request.text = "x"
-            guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
-            let staged = try await running.pipeline.stage(record.id)
-            try Fixture.bytes("rgb-8.png").withUnsafeBytes { try staged.write($0) }
-            let photo = try await running.pipeline.ingest(staged, as: 0, originalName: "a.png", of: record)
+            let record = try await running.reserve(request)
+            var session = running.pipeline.receiver.resume(record)
+            try await session.receive(try Fixture.bytes("rgb-8.png"), named: "a.png")
             try running.scratch.write([1], to: "\(stale)/\(record.id)/full-00000000.jpg")
-            try await running.pipeline.accept(record.id, photos: [photo], text: "x")
-            _ = try await running.pipeline.outcome(of: record.id)
+            _ = try await session.accept(text: "x")
+            _ = try await running.pipeline.store.end(of: record.id)
             let garbage = try await storage.tree.children(of: Paths.garbage)
             #expect(garbage.count == 1)
             #expect(
@@ -134,7 +134,7 @@ struct OrphanTests {
         }
     }
 
-    private func files(of record: UploadRecord, in storage: StorageFolder) throws -> [String] {
-        try storage.blobs.fileNames(userID: record.owner.description, postID: record.id.description)
+    private func files(of record: UploadRecord, in storage: StorageFolder) async throws -> [String] {
+        try await storage.blobs.fileNames(userID: record.owner.description, postID: record.id.description)
     }
 }

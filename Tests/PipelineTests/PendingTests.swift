@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Foundation
 import Posts
 import TestSupport
@@ -24,8 +24,8 @@ struct PendingTests {
             }
             try await withPipeline(in: folder, runs: false) { running in
                 try await running.pipeline.recover()
-                #expect(running.pipeline.queue.count == Self.count)
-                #expect(try await running.pipeline.unfinished(from: .inbox).isEmpty)
+                #expect(running.pipeline.store.queue.count == Self.count)
+                #expect(try await running.pipeline.store.unfinished(from: .inbox).isEmpty)
                 #expect(try await running.pipeline.status().unfinished == [.ingested: Self.count])
             }
         }
@@ -37,7 +37,7 @@ struct PendingTests {
         var update = MultiPathUpdate()
         for number in numbers {
             let owner = try #require(UserID("user\(number % 100)"))
-            let id = running.pipeline.ids.next()
+            let id = running.pipeline.storage.ids.next()
             var record = UploadRecord(
                 id: id, owner: owner, intake: .socket, state: .ingested, text: "", clientReference: nil, source: nil,
                 createdAt: WallClock.milliseconds())
@@ -57,10 +57,10 @@ struct PendingTests {
         try await withPipeline(runs: false) { running in
             let id = try await running.accept("rgb-8.png", by: "maria")
             try await running.storage.tree.set(Paths.queued(id), to: "ingested")
-            #expect(try await running.pipeline.queued().map(\.state) == [.ingested])
-            #expect(try await running.pipeline.unfinished(from: .socket).map(\.id) == [id])
+            #expect(try await running.pipeline.store.queued().map(\.state) == [.ingested])
+            #expect(try await running.pipeline.store.unfinished(from: .socket).map(\.id) == [id])
             try await running.pipeline.recover()
-            #expect(running.pipeline.queue.count == 1)
+            #expect(running.pipeline.store.queue.count == 1)
         }
     }
 }

@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Imaging
 import Posts
 import TestSupport
@@ -117,8 +117,10 @@ struct PoisonTests {
     func killedFromOutside() async throws {
         try await withPipeline(renderer: Hunted()) { running in
             let id = try await running.accept("size-97x61.jpg", by: "maria")
-            try await eventually { try await running.pipeline.record(of: id)?.error?.code.rawValue == "worker_killed" }
-            let record = try await running.pipeline.outcome(of: id)
+            try await eventually {
+                try await running.pipeline.store.record(of: id)?.error?.code.rawValue == "worker_killed"
+            }
+            let record = try await running.pipeline.store.end(of: id)
             #expect(record.state == .published && record.attempts == 3 && record.error == nil)
             #expect(try await running.storage.tree.get(Paths.poison) == nil)
         }

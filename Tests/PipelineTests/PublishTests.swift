@@ -1,4 +1,5 @@
 import Blobs
+import Files
 import Pipeline
 import Posts
 import TestSupport
@@ -67,7 +68,7 @@ struct PublishTests {
             let photo = try Fixture.bytes("baseline-420.jpg")
             let record = try await running.upload(
                 [("../../etc/passwd\n.jpg", photo), ("b", photo)], by: "maria")
-            let names = try running.storage.blobs.fileNames(userID: "maria", postID: record.id.description)
+            let names = try await running.storage.blobs.fileNames(userID: "maria", postID: record.id.description)
             #expect(names.contains("original.jpg") && names.contains("original-2.jpg"))
             #expect(names.filter { $0.hasPrefix("thumb") }.count == 2)
             #expect(record.photos[0]?.originalName == "../../etc/passwd\n.jpg", "kept as data")

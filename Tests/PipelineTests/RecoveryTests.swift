@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Pipeline
 import Posts
 import TestSupport
@@ -17,7 +17,7 @@ struct RecoveryTests {
             }
             let id = try #require(accepted.value)
             try await withPipeline(in: scratch) { running in
-                let record = try await running.pipeline.outcome(of: id)
+                let record = try await running.pipeline.store.end(of: id)
                 #expect(record.state == .published)
                 #expect(try await running.storage.tree.get(Paths.post(id)) != nil)
                 #expect(try await running.storage.tree.get(Paths.queue) == nil)
@@ -40,20 +40,20 @@ struct RecoveryTests {
         try await withPipeline(runs: false, settings: { $0.draftLifetime = .zero }) { running in
             var request = UploadRequest(owner: try #require(UserID("u")), intake: .socket)
             request.clientReference = "my/key.1 [%]"
-            guard case .new(let first) = try await running.pipeline.reserve(request),
-                case .new(let again) = try await running.pipeline.reserve(request)
+            guard case .new(let first) = try await running.pipeline.store.reserve(request),
+                case .new(let again) = try await running.pipeline.store.reserve(request)
             else {
                 Issue.record("a reservation without bytes is taken over by whoever asks again")
                 return
             }
             #expect(first.id == again.id)
             try await Task.sleep(for: .milliseconds(2))  // Milliseconds are what the deadline is counted in.
-            try await running.pipeline.sweep()
-            #expect(try await running.pipeline.record(of: first.id)?.state == .expired)
-            guard case .new(let second) = try await running.pipeline.reserve(request) else { return }
+            try await running.pipeline.janitor.sweep()
+            #expect(try await running.pipeline.store.record(of: first.id)?.state == .expired)
+            let second = try await running.reserve(request)
             #expect(second.id != first.id)
             await #expect(throws: PipelineError.self) {
-                try await running.pipeline.accept(first.id, photos: [], text: "too late")
+                try await running.pipeline.store.accept(first.id, photos: [], text: "too late")
             }
         }
     }
@@ -61,7 +61,7 @@ struct RecoveryTests {
     @Test("Two pipelines on one Storage: the second is refused, and told who has it")
     func oneAtATime() async throws {
         try await withPipeline { running in
-            let error = await #expect(throws: BlobError.self) { try await StorageFolder(path: running.storage.path) }
+            let error = await #expect(throws: FileError.self) { try await StorageFolder(path: running.storage.path) }
             #expect(error?.code == .locked)
         }
     }
@@ -70,7 +70,7 @@ struct RecoveryTests {
     func selfCheck() async throws {
         try await withScratch { scratch in
             try scratch.write("a file", to: "Storage/inbox")
-            let error = await #expect(throws: BlobError.self) {
+            let error = await #expect(throws: FileError.self) {
                 try await StorageFolder(path: scratch.path + "/Storage")
             }
             #expect(error?.message.contains("inbox") == true)

@@ -1,4 +1,5 @@
 import Blobs
+import Files
 import Foundation
 import Imaging
 import Pipeline
@@ -49,7 +50,7 @@ struct RefusalTests {
             let reason = try running.scratch.read("Storage/failed/\(code)/maria/\(name).reason.json")
             #expect(try running.scratch.read("Storage/failed/\(code)/maria/\(name).json") == #"{"text":"look"}"#)
             #expect(reason.contains(code) && reason.contains(file))
-            #expect(try running.storage.blobs.fileNames(userID: "maria", postID: record.id.description).isEmpty)
+            #expect(try await running.storage.blobs.fileNames(userID: "maria", postID: record.id.description).isEmpty)
             #expect(try await running.storage.tree.get("posts") == nil)
             #expect(try await running.storage.tree.get("people") == nil)
         }

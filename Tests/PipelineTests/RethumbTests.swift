@@ -1,4 +1,5 @@
 import Blobs
+import Files
 import Imaging
 import Pipeline
 import Posts
@@ -64,7 +65,7 @@ struct RethumbTests {
             let thumb = [try Recipe(parsing: "thumb=50")]
             try await withPipeline(in: scratch, settings: { $0.recipes = thumb }) { running in
                 _ = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
-                try await running.pipeline.sweep()
+                try await running.pipeline.janitor.sweep()
                 #expect(try await names(running).count == 1 + 4 + 1, "the original, four old ones, a new one")
             }
             for (recipes, sweeps) in [(Recipe.defaults, false), (thumb, true)] {
@@ -79,7 +80,7 @@ struct RethumbTests {
                     // Both generations wait on the garbage list by then, one of them in use again.
                     guard sweeps else { return }
                     try await Task.sleep(for: .milliseconds(2))
-                    try await running.pipeline.sweep()
+                    try await running.pipeline.janitor.sweep()
                     let names = try await names(running)
                     #expect(names.filter { $0.hasPrefix("thumb-") }.count <= 2, "\(names)")
                     let post = try await running.storage.tree.children(of: Paths.posts).first?.value
@@ -93,7 +94,7 @@ struct RethumbTests {
 
     private func names(_ running: RunningPipeline) async throws -> [String] {
         let ids = try await running.storage.tree.keys(of: Paths.posts)
-        return try running.storage.blobs.fileNames(userID: "even", postID: ids[0].description)
+        return try await running.storage.blobs.fileNames(userID: "even", postID: ids[0].description)
     }
 
     @Test("A name never has two contents: one recipe of several changes, and comes back")
@@ -121,7 +122,7 @@ struct RethumbTests {
                     for rendition in photo.renditions.values {
                         let name = try BlobName(
                             userID: "even", postID: post.key.description, fileName: rendition.fileName)
-                        let bytes = try running.storage.blobs.open(name).readAll(maxBytes: 1 << 20)
+                        let bytes = try await running.storage.blobs.open(name).readAll(maxBytes: 1 << 20)
                         #expect(bytes.count == rendition.byteCount)
                         let known = seen.value[rendition.fileName]
                         #expect(known == nil || known == bytes, "\(rendition.fileName)")
@@ -160,7 +161,7 @@ struct RethumbTests {
             try await withPipeline(in: scratch, settings: { $0.recipes = recipes }) { running in
                 let ids = try await running.storage.tree.keys(of: Paths.posts)
                 let victim = ids[0].description
-                try running.storage.blobs.remove(.init(userID: "even", postID: victim, fileName: "original.jpg"))
+                try await running.storage.blobs.remove(.init(userID: "even", postID: victim, fileName: "original.jpg"))
                 let progress = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
                 #expect(progress.failed == 1 && progress.switched == 1)
                 #expect(progress.lastFailure?.contains(victim) == true)

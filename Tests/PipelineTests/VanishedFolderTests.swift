@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Foundation
 import Glibc
 import Posts
@@ -33,7 +33,7 @@ struct VanishedFolderTests {
             let bad = try await running.upload([broken], by: "maria")
             #expect(bad.state == .failed)
             try await eventually { running.scratch.exists("Storage/failed/truncated/maria") }
-            #expect(running.pipeline.intake.pause == nil)
+            #expect(running.pipeline.disk.gate.pause == nil)
         }
     }
 
@@ -42,8 +42,9 @@ struct VanishedFolderTests {
         try await withPipeline(runs: false) { running in
             try FileManager.default.removeItem(atPath: running.storage.path + "/incoming")
             let request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
-            guard case .new(let record) = try await running.pipeline.reserve(request) else { return }
-            _ = try await running.pipeline.stage(record.id)
+            let record = try await running.reserve(request)
+            var session = running.pipeline.receiver.resume(record)
+            try await session.receive(try Fixture.bytes(Self.photo), named: Self.photo)
             #expect(running.scratch.exists("Storage/incoming"))
         }
     }
@@ -55,12 +56,12 @@ struct VanishedFolderTests {
         try await withPipeline { running in
             let (path, moved) = ("\(running.scratch.path)/\(name)", running.scratch.path + "/moved")
             try FileManager.default.moveItem(atPath: path, toPath: moved)
-            try await eventually { running.pipeline.intake.pause?.code == "storage_missing" }
+            try await eventually { running.pipeline.disk.gate.pause?.code == "storage_missing" }
             let what = name == "Storage" ? "the Storage folder" : String(name.dropFirst("Storage/".count))
-            #expect(running.pipeline.intake.pause?.message.hasPrefix(what) == true)
+            #expect(running.pipeline.disk.gate.pause?.message.hasPrefix(what) == true)
             #expect(!FileManager.default.fileExists(atPath: path))
             try FileManager.default.moveItem(atPath: moved, toPath: path)
-            try await eventually { running.pipeline.intake.pause == nil }
+            try await eventually { running.pipeline.disk.gate.pause == nil }
             let second = try await running.upload([(Self.photo, try Fixture.bytes(Self.photo))], by: "maria")
             #expect(second.state == .published)
         }
@@ -71,10 +72,10 @@ struct VanishedFolderTests {
         try await withPipeline { running in
             let photo = (name: Self.photo, bytes: try Fixture.bytes(Self.photo))
             let id = try await running.upload([photo], by: "maria").id
-            let record = try #require(try await running.pipeline.record(of: id))
+            let record = try #require(try await running.pipeline.store.record(of: id))
             try FileManager.default.removeItem(atPath: running.storage.path + "/blobs")
             await #expect {
-                _ = try await running.pipeline.render(record)
+                _ = try await running.pipeline.renditions.render(record)
             } throws: { error in
                 let fault = PipelineError(error)
                 return fault.isTransient && fault.code.rawValue == "storage_missing"
@@ -88,7 +89,7 @@ struct VanishedFolderTests {
             let path = running.storage.path + "/blobs"
             try FileManager.default.moveItem(atPath: path, toPath: running.scratch.path + "/moved")
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-            try await eventually { running.pipeline.intake.pause?.code == "storage_missing" }
+            try await eventually { running.pipeline.disk.gate.pause?.code == "storage_missing" }
         }
     }
 
@@ -98,10 +99,10 @@ struct VanishedFolderTests {
             let path = running.storage.path + "/lock"
             try FileManager.default.removeItem(atPath: path)
             if isReplaced { try running.scratch.write("1\n", to: "Storage/lock") }
-            let error = await #expect(throws: BlobError.self) { try await StorageFolder(path: running.storage.path) }
+            let error = await #expect(throws: FileError.self) { try await StorageFolder(path: running.storage.path) }
             #expect(error?.code == .locked)
             try await eventually { (try? running.scratch.read("Storage/lock")) == "\(getpid())\n" }
-            #expect(running.pipeline.intake.pause == nil)
+            #expect(running.pipeline.disk.gate.pause == nil)
         }
     }
 
@@ -113,9 +114,9 @@ struct VanishedFolderTests {
             // As a service of an earlier version does, which locks the file alone.
             let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             guard flock(file, LOCK_EX | LOCK_NB) == 0 else { return }  // The service was faster.
-            try await eventually { running.pipeline.intake.pause?.code == "storage_locked" }
+            try await eventually { running.pipeline.disk.gate.pause?.code == "storage_locked" }
             close(file)
-            try await eventually { running.pipeline.intake.pause == nil }
+            try await eventually { running.pipeline.disk.gate.pause == nil }
         }
     }
 }

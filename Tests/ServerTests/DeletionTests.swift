@@ -92,7 +92,7 @@ struct DeletionTests {
                 #expect(again.json["code"].string == "deleted")
                 // Now with its files gone.
                 try await service.tree.set(Paths.deleted(try #require(PostID(id))), to: 0)
-                try await service.pipeline.sweep()
+                try await service.pipeline.janitor.sweep()
             }
             #expect(try await service.client.get("/v1/uploads/\(id)").json["state"].string == "deleted")
         }

@@ -1,8 +1,9 @@
-import Blobs
 import Client
+import Files
 import Foundation
 import HTTPTypes
 import Imaging
+import Inbox
 import Logging
 import NIOCore
 import Pipeline
@@ -20,7 +21,7 @@ struct HTTPServerTests {
         in scratch: Scratch, _ change: (inout HTTPServer.Settings) throws -> Void
     ) async throws -> ServerError? {
         let storage = try await StorageFolder(path: "\(scratch.path)/Storage")
-        let pipeline = UploadPipeline(storage: storage, settings: PipelineSettings(workers: 1), logger: Self.logger)
+        let pipeline = UploadService(storage: storage, settings: PipelineSettings(workers: 1), logger: Self.logger)
         var settings = HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: storage.path))
         try change(&settings)
         let intake = HTTPServer(pipeline, settings: settings, logger: Self.logger)

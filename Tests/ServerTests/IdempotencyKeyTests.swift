@@ -67,7 +67,7 @@ struct IdempotencyKeyTests {
             }
             #expect(try await send(Self.cases[0], service).json == first.json, "the first one stands")
             #expect(try await service.client.get("/v1/posts").json["posts"].array.count == 1)
-            #expect(try await service.pipeline.listUnclaimed().isEmpty)
+            #expect(try await service.pipeline.unclaimed.list().isEmpty)
         }
     }
 
@@ -106,7 +106,7 @@ struct IdempotencyKeyTests {
             #expect(try await send(Self.cases[0], service).json == good.json)
             #expect(try await send(bad, service).json["code"].string == "key_reused")
             try await service.untilNothingIsUnfinished()
-            #expect(try await service.pipeline.listUnclaimed().isEmpty)
+            #expect(try await service.pipeline.unclaimed.list().isEmpty)
         }
     }
 

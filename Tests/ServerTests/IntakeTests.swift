@@ -1,5 +1,5 @@
-import Blobs
 import Client
+import Files
 import HTTPTypes
 import NIOCore
 import Pipeline
@@ -19,7 +19,7 @@ struct IntakeTests {
     func lowSpace() async throws {
         let photo = try fixture("size-97x61.jpg")
         try await withService(change: { $0.freeSpaceReserve = FreeSpaceReserve(bytes: .max / 2) }) { service in
-            try await eventually { service.pipeline.intake.pause != nil }
+            try await eventually { service.pipeline.disk.gate.pause != nil }
             let readiness = try await service.client.get("/readyz")
             #expect(readiness.status == 503 && readiness.json["status"].string == "paused")
             #expect(readiness.json["code"].string == "disk_full" && readiness.json["since"].int ?? 0 > 0)
@@ -46,7 +46,7 @@ struct IntakeTests {
     @Test("A client that asks first, with Expect, is not told to go on")
     func expectContinue() async throws {
         try await withService(change: { $0.freeSpaceReserve = FreeSpaceReserve(bytes: .max / 2) }) { service in
-            try await eventually { service.pipeline.intake.pause != nil }
+            try await eventually { service.pipeline.disk.gate.pause != nil }
             let connection = try await WireConnection(socket: service.socketPath)
             try await connection.send(
                 "PUT /v1/uploads?user=maria HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000000\r\n"
@@ -66,8 +66,8 @@ struct IntakeTests {
             let folder = "\(service.scratch.path)/Storage/failed"
             defer { Obstacle.open(folder) }
             #expect(Obstacle.close(folder))
-            service.pipeline.notice(BlobError(.io, "a read failed"))
-            try await eventually { service.pipeline.intake.pause != nil }
+            service.pipeline.disk.notice(FileError(.io, "a read failed"))
+            try await eventually { service.pipeline.disk.gate.pause != nil }
             #expect(try await service.client.get("/readyz").json["code"].string == "permission")
             let refused = try await service.client.ask(.post, "/v1/uploads?user=maria", body: .bytes(photo))
             #expect(refused.status == 503 && refused.json["code"].string == "intake_paused")

@@ -1,5 +1,5 @@
-import Blobs
 import Client
+import Files
 import HTTPTypes
 import NIOCore
 import Pipeline

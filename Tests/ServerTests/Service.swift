@@ -1,6 +1,7 @@
 import Client
 import Foundation
 import HTTPTypes
+import Inbox
 import Logging
 import NIOCore
 import Pipeline
@@ -13,7 +14,7 @@ import Tree
 
 /// A service of a test's own: a pipeline and an HTTP server on a Storage folder that goes when the test is over.
 struct Service: Sendable {
-    let pipeline: UploadPipeline
+    let pipeline: UploadService
     let server: HTTPServer
     let scratch: Scratch
     /// Speaks to the Unix socket.
@@ -47,7 +48,7 @@ struct Service: Sendable {
 
 /// Runs a test's body against a fresh service, then shuts it down as SIGTERM would: the server first.
 func withService<R: Sendable>(
-    engine: StorageFolder.Engine = .sqlite, retention: ChangeRetention = ChangeRetention(),
+    engine: StorageFolder.TreeEngine = .sqlite, retention: ChangeRetention = ChangeRetention(),
     change: (inout PipelineSettings) -> Void = { _ in },
     changeServer: (inout HTTPServer.Settings) -> Void = { _ in },
     _ body: @Sendable (Service) async throws -> R
@@ -58,7 +59,7 @@ func withService<R: Sendable>(
             path: "\(scratch.path)/Storage", engine: engine, retention: retention)
         var settings = PipelineSettings(workers: 2)
         change(&settings)
-        let pipeline = UploadPipeline(storage: storage, settings: settings, logger: logger)
+        let pipeline = UploadService(storage: storage, settings: settings, logger: logger)
         var serverSettings = HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: storage.path))
         serverSettings.listen = try LoopbackAddress("127.0.0.1:0")
         // All tests run at once, on few processors: nothing that a slow machine would make happen.

@@ -204,7 +204,7 @@ struct UploadTests {
             let refused = try await service.client.ask(.post, "/v1/uploads?user=maria", body: .bytes(cut))
             #expect(refused.status == 422)
             #expect(refused.headers[.contentType] == "application/problem+json")
-            _ = try await service.pipeline.outcome(of: try #require(PushID(id)))
+            _ = try await service.pipeline.store.end(of: try #require(PushID(id)))
             let upload = try await service.client.get("/v1/uploads/\(id)").json
             #expect(upload["state"].string == "failed")
             #expect(upload["error"]["code"].string == "truncated")

@@ -1,3 +1,4 @@
+import Inbox
 import Logging
 import NIOCore
 package import Pipeline
@@ -9,7 +10,7 @@ import Tree
 /// A real pipeline on a real Storage folder of the test's own, running.
 package struct RunningPipeline: Sendable {
     package let storage: StorageFolder
-    package let pipeline: UploadPipeline
+    package let pipeline: UploadService
     package let scratch: Scratch
     fileprivate let group: ServiceGroup
 
@@ -23,7 +24,7 @@ package struct RunningPipeline: Sendable {
 /// Without `runs`, the pipeline takes uploads and does nothing with them.
 package func withPipeline(
     in scratch: Scratch? = nil, runs: Bool = true, settings: (inout PipelineSettings) -> Void = { _ in },
-    renderer: any PhotoRenderer = InProcessRenderer(), services: (UploadPipeline) -> [any Service] = { _ in [] },
+    renderer: any PhotoRenderer = InProcessRenderer(), services: (UploadService) -> [any Service] = { _ in [] },
     _ body: @Sendable (RunningPipeline) async throws -> Void
 ) async throws {
     guard let scratch else {
@@ -36,7 +37,7 @@ package func withPipeline(
     settings(&chosen)
     let storage = try await StorageFolder(path: scratch.path + "/Storage")
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let pipeline = UploadPipeline(storage: storage, settings: chosen, renderer: renderer, logger: logger)
+    let pipeline = UploadService(storage: storage, settings: chosen, renderer: renderer, logger: logger)
     let group = ServiceGroup(
         configuration: .init(services: (runs ? [pipeline] : []) + services(pipeline), logger: logger))
     try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -61,35 +62,46 @@ extension RunningPipeline {
         _ photos: [(name: String, bytes: [UInt8])], by user: String, text: String = "", alt: String = "",
         reference: String? = nil
     ) async throws -> UploadRecord {
-        let owner = try #require(UserID(user))
-        var request = UploadRequest(owner: owner, intake: .socket)
+        var request = UploadRequest(owner: try #require(UserID(user)), intake: .socket)
         request.clientReference = reference
+        let start = try await pipeline.receiver.begin(request)
         let record: UploadRecord
-        switch try await pipeline.reserve(request) {
-        case .new(let new): record = new
-        case .known(let known): return try await pipeline.outcome(of: known.id)
+        switch consume start {
+        case .known(let known):
+            record = known.record
+        case .new(var session):
+            for photo in photos { try await session.receive(photo.bytes, named: photo.name, alt: alt) }
+            record = try await session.accept(text: text)
         }
-        var ingested: [UploadRecord.Photo] = []
-        for (number, photo) in photos.enumerated() {
-            let staged = try await pipeline.stage(record.id)
-            try await pipeline.append(ByteBuffer(bytes: photo.bytes), to: staged)
-            var ingestedPhoto = try await pipeline.ingest(
-                staged, as: number, originalName: photo.name, of: record)
-            ingestedPhoto.alt = alt
-            ingested.append(ingestedPhoto)
-        }
-        try await pipeline.accept(record.id, photos: ingested, text: text)
-        return try await pipeline.outcome(of: record.id)
+        return try await pipeline.store.end(of: record.id)
     }
 
     /// Sends a fixture as the HTTP server does, and returns when it is acknowledged.
     package func accept(_ fixture: String, by user: String) async throws -> PostID {
         let request = UploadRequest(owner: try #require(UserID(user)), intake: .socket)
-        guard case .new(let record) = try await pipeline.reserve(request) else { throw CancellationError() }
-        let staged = try await pipeline.stage(record.id)
-        try await pipeline.append(ByteBuffer(bytes: try Fixture.bytes(fixture)), to: staged)
-        let photo = try await pipeline.ingest(staged, as: 0, originalName: fixture, of: record)
-        try await pipeline.accept(record.id, photos: [photo], text: "")
-        return record.id
+        var session = pipeline.receiver.resume(try await reserve(request))
+        try await session.receive(try Fixture.bytes(fixture), named: fixture)
+        return try await session.accept(text: "").id
+    }
+
+    /// Reserves an upload that nobody has asked for before.
+    package func reserve(_ request: UploadRequest) async throws -> UploadRecord {
+        let reservation = try await pipeline.store.reserve(request)
+        guard case .new(let record) = reservation else {
+            struct IsKnown: Error {}
+            throw IsKnown()
+        }
+        return record
+    }
+}
+
+extension UploadSession {
+    /// Receives a photo that is in memory.
+    package mutating func receive(_ bytes: [UInt8], named name: String, alt: String = "") async throws {
+        var rest: ByteBuffer? = ByteBuffer(bytes: bytes)
+        try await receive(named: name, alt: alt) {
+            defer { rest = nil }
+            return rest
+        }
     }
 }

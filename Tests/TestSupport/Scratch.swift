@@ -1,4 +1,4 @@
-public import Blobs
+public import Files
 import Foundation
 
 /// A folder of a test's own, deleted with all that is in it when the test is over.

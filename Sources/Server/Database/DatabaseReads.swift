@@ -12,11 +12,11 @@ struct DatabaseReads: Sendable {
         case unchanged(etag: String)
     }
 
-    private let pipeline: UploadPipeline
+    private let tree: TreeStore
     let spool: ResponseSpool
 
-    init(_ pipeline: UploadPipeline, spool: ResponseSpool) {
-        self.pipeline = pipeline
+    init(_ tree: TreeStore, spool: ResponseSpool) {
+        self.tree = tree
         self.spool = spool
     }
 
@@ -44,7 +44,7 @@ struct DatabaseReads: Sendable {
         let query = try asked.parameters.query()
         let found: Found
         do {
-            found = try await pipeline.storage.tree.snapshot { snapshot in
+            found = try await tree.snapshot { snapshot in
                 try Self.find(asked, query, in: snapshot, spool: spool)
             }
         } catch let error as TreeError {
@@ -59,7 +59,7 @@ struct DatabaseReads: Sendable {
             guard !asked.parameters.isSilent || status != .ok else {
                 return Response(status: .noContent, headers: headers)
             }
-            return Response(status: status, headers: headers, body: text.body(pipeline))
+            return Response(status: status, headers: headers, body: text.body)
         }
     }
 

@@ -17,13 +17,13 @@ struct DatabaseResponder: HTTPResponder {
     private let writes: DatabaseWrites
     private let rules: DatabaseRules
 
-    init(_ pipeline: UploadPipeline, settings: DatabaseSettings, names: HostNames, spool: ResponseSpool) {
+    init(_ storage: StorageFolder, settings: DatabaseSettings, names: HostNames, spool: ResponseSpool) {
         self.names = names
         access = DatabaseAccess(settings)
         namespaces = DatabaseNamespaces(settings, names)
-        reads = DatabaseReads(pipeline, spool: spool)
-        writes = DatabaseWrites(pipeline, reads: reads)
-        rules = DatabaseRules(pipeline)
+        reads = DatabaseReads(storage.tree, spool: spool)
+        writes = DatabaseWrites(storage, reads: reads)
+        rules = DatabaseRules(storage.tree)
     }
 
     func respond(to request: Request, context: RequestContext) async throws -> Response {

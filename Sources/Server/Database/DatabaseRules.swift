@@ -14,8 +14,8 @@ struct DatabaseRules: Sendable {
 
     private let tree: TreeStore
 
-    init(_ pipeline: UploadPipeline) {
-        tree = pipeline.storage.tree
+    init(_ tree: TreeStore) {
+        self.tree = tree
     }
 
     func answer(_ request: Request, _ parameters: DatabaseParameters, of namespace: Namespace) async throws -> Response

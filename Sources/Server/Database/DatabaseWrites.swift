@@ -1,3 +1,4 @@
+import Files
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -11,16 +12,19 @@ struct DatabaseWrites: Sendable {
     /// How many bytes of bodies may be in work at once: a largest one beside many that are small.
     private static let maxBytesInWork = 2 * WriteSizeLimit.maxBytes
 
-    private let pipeline: UploadPipeline
+    private let tree: TreeStore
+    private let ids: PushIDGenerator
+    /// Whether the service's own tree is gone when the service ends.
+    private let isThrowAway: Bool
     private let reads: DatabaseReads
     private let budget = ByteBudget(maxBytes: maxBytesInWork)
 
-    init(_ pipeline: UploadPipeline, reads: DatabaseReads) {
-        self.pipeline = pipeline
+    init(_ storage: StorageFolder, reads: DatabaseReads) {
+        tree = storage.tree
+        ids = storage.ids
+        isThrowAway = storage.engine == .memory
         self.reads = reads
     }
-
-    private var tree: TreeStore { pipeline.storage.tree }
 
     /// Answers a PUT with what was written.
     func put(_ asked: DatabaseRequest) async throws -> Response {
@@ -59,7 +63,7 @@ struct DatabaseWrites: Sendable {
         try refusePriority(asked)
         let share = budget.share()
         defer { withExtendedLifetime(share) {} }
-        let id = pipeline.storage.ids.next()
+        let id = ids.next()
         let update = try await read(.value, asked, share, at: asked.place.node / id)
         let receipt = try await tree.update(update)
         return try await answer(asked, etag: asked.wantsETag ? receipt.etag() : nil) {
@@ -97,15 +101,17 @@ struct DatabaseWrites: Sendable {
         let text =
             SpooledBody.fitsInMemory(bytes)
             ? try SpooledBody.whole(bytes, asked.parameters, spool: spool)
-            : try await pipeline.onFileThread { try SpooledBody.whole(bytes, asked.parameters, spool: spool) }
-        return Response(status: .ok, headers: headers, body: text.body(pipeline))
+            : try await FileThreads.run { () throws(TreeError) in
+                try SpooledBody.whole(bytes, asked.parameters, spool: spool)
+            }
+        return Response(status: .ok, headers: headers, body: text.body)
     }
 
     /// Refuses to replace or delete the service's own tree as a whole for anybody but its owner, unless the tree is a
     /// throw-away one: all posts would be gone.
     private func refuseWholeTree(_ asked: DatabaseRequest) throws(ServerError) {
         guard asked.place.node == .root, !asked.place.isPriority, asked.sender != .owner,
-            pipeline.storage.engine != .memory
+            !isThrowAway
         else { return }
         throw ServerError(
             .permissionDenied, DatabaseAccess.denied.message,

@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Synchronization
 
 /// Where long answers wait on disk for their readers, and the bound on how much of it they may hold together.

@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import Hummingbird
 import NIOCore
 import Pipeline
@@ -81,7 +81,7 @@ final class SpooledBody {
         } catch {
             throw TreeError(.busy, error.message, hint: error.hint, cause: error)
         }
-        do throws(BlobError) {
+        do throws(FileError) {
             if file == nil { file = try ScratchFile(in: spool.folder) }
             try file?.append(bytes)
         } catch {
@@ -96,10 +96,10 @@ final class SpooledBody {
 
 extension SpooledBody.Finished {
     /// The text as it is sent.
-    func body(_ pipeline: UploadPipeline) -> ResponseBody {
+    var body: ResponseBody {
         switch self {
         case .memory(let bytes): ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
-        case .file(let text): ResponseBody(text.file, 0..<text.byteCount, pipeline: pipeline, holding: text)
+        case .file(let text): ResponseBody(text.file, 0..<text.byteCount, holding: text)
         }
     }
 }

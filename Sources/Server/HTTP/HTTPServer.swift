@@ -60,7 +60,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
 
     package var description: String { "HTTP server" }
 
-    private let pipeline: UploadPipeline
+    private let service: UploadService
     private let settings: Settings
     private let logger: Logger
     private let onListening: @Sendable (Listener) -> Void
@@ -72,19 +72,19 @@ package struct HTTPServer: Service, CustomStringConvertible {
 
     /// Prepares the server; `onListening` is told each address once connections are taken there.
     package init(
-        _ pipeline: UploadPipeline, settings: Settings, logger: Logger,
+        _ service: UploadService, settings: Settings, logger: Logger,
         onListening: @escaping @Sendable (Listener) -> Void = { _ in }
     ) {
-        self.pipeline = pipeline
+        self.service = service
         self.settings = settings
         self.logger = logger
         self.onListening = onListening
         names = HostNames(publicHost: settings.publicURL?.host)
-        spool = ResponseSpool(in: pipeline.storage.incoming, maxBytes: settings.maxSpooledBytes)
-        let database = DatabaseResponder(pipeline, settings: settings.database, names: names, spool: spool)
+        spool = ResponseSpool(in: service.storage.incoming, maxBytes: settings.maxSpooledBytes)
+        let database = DatabaseResponder(service.storage, settings: settings.database, names: names, spool: spool)
         self.database = database
         streams = EventStreams(
-            pipeline.tree, starts: InitialEvents(pipeline, spool: spool, patience: settings.readingPace.time),
+            service.tree, starts: InitialEvents(spool: spool, patience: settings.readingPace.time),
             keepAlive: .milliseconds(settings.database.keepAliveMilliseconds),
             route: database.source(for:isTrusted:))
     }
@@ -129,7 +129,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
 
     private var limits: BodyLimits {
         BodyLimits(
-            maxPhotoBytes: pipeline.settings.limits.maxInputBytes, maxRequestBytes: settings.maxRequestBytes)
+            maxPhotoBytes: service.settings.limits.maxInputBytes, maxRequestBytes: settings.maxRequestBytes)
     }
 
     private var origins: AllowedOrigins {
@@ -147,18 +147,18 @@ package struct HTTPServer: Service, CustomStringConvertible {
         let router = Router(context: RequestContext.self)
         router.add(middleware: GzipMiddleware())
         router.add(middleware: CORSMiddleware(origins: origins))
-        router.add(middleware: ResponseMiddleware(logger: logger) { [pipeline] error in pipeline.notice(error) })
+        router.add(middleware: ResponseMiddleware(logger: logger) { [disk = service.disk] error in disk.notice(error) })
         router.add(middleware: LoopbackGuard(names: names, origins: origins))
-        UploadRoutes(pipeline, limits: limits).add(to: router)
-        DraftRoutes(pipeline, limits: limits).add(to: router)
-        EventRoutes(pipeline, keepAlive: settings.database.keepAlive).add(to: router)
-        PostRoutes(pipeline, settings.database).add(to: router)
-        UnclaimedRoutes(pipeline).add(to: router)
-        MediaRoutes(pipeline).add(to: router)
-        RethumbRoutes(pipeline).add(to: router)
-        ChangeRoutes(pipeline, settings.database, names).add(to: router)
+        UploadRoutes(service, limits: limits).add(to: router)
+        DraftRoutes(service, limits: limits).add(to: router)
+        EventRoutes(service.tree, keepAlive: settings.database.keepAlive).add(to: router)
+        PostRoutes(service, settings.database).add(to: router)
+        UnclaimedRoutes(service.unclaimed).add(to: router)
+        MediaRoutes(service.storage.blobs).add(to: router)
+        RethumbRoutes(service).add(to: router)
+        ChangeRoutes(service.tree, settings.database, names).add(to: router)
         if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: router) }
-        HealthRoutes(pipeline, room).add(to: router)
+        HealthRoutes(service, room).add(to: router)
         PageRoutes().add(to: router)
         return router
     }

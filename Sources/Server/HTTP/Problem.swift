@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -50,8 +50,8 @@ struct Problem {
             self.init(code: error.code.rawValue, detail: error.message, hint: error.hint)
         case let pause as IntakePause:
             self.init(
-                status: pause.code == BlobError.Code.diskFull.rawValue ? Self.diskFull : .serviceUnavailable,
-                code: pause.code == BlobError.Code.diskFull.rawValue ? pause.code : "intake_paused",
+                status: pause.code == FileError.Code.diskFull.rawValue ? Self.diskFull : .serviceUnavailable,
+                code: pause.code == FileError.Code.diskFull.rawValue ? pause.code : "intake_paused",
                 detail: "no uploads are taken just now: \(pause.message) (\(pause.code))",
                 hint: "send it again later; /readyz tells when")
         case let error as HTTPError:
@@ -89,7 +89,7 @@ struct Problem {
 
     /// The service's own trouble: what exactly is for its log. Messages of the lower layers name files.
     private init(fault: PipelineError) {
-        if fault.code.rawValue == BlobError.Code.diskFull.rawValue {
+        if fault.code.rawValue == FileError.Code.diskFull.rawValue {
             self.init(
                 status: Self.diskFull, code: fault.code.rawValue, detail: "the service's disk is full",
                 hint: "free some space there, then send it again")

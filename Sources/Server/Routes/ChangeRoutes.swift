@@ -14,8 +14,8 @@ struct ChangeRoutes: Sendable {
     private let access: DatabaseAccess
     private let namespaces: DatabaseNamespaces
 
-    init(_ pipeline: UploadPipeline, _ settings: DatabaseSettings, _ names: HostNames) {
-        tree = pipeline.storage.tree
+    init(_ tree: TreeStore, _ settings: DatabaseSettings, _ names: HostNames) {
+        self.tree = tree
         keepAliveInterval = settings.keepAlive
         access = DatabaseAccess(settings)
         namespaces = DatabaseNamespaces(settings, names)

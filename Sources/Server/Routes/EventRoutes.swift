@@ -14,8 +14,8 @@ struct EventRoutes: Sendable {
     private let tree: TreeStore
     private let keepAliveInterval: Duration
 
-    init(_ pipeline: UploadPipeline, keepAlive interval: Duration) {
-        tree = pipeline.storage.tree
+    init(_ tree: TreeStore, keepAlive interval: Duration) {
+        self.tree = tree
         keepAliveInterval = interval
     }
 

@@ -6,11 +6,11 @@ import Tree
 
 /// `/healthz`, `/readyz`, `/v1/version` and `/v1/status`: how the service is.
 struct HealthRoutes: Sendable {
-    private let pipeline: UploadPipeline
+    private let service: UploadService
     private let room: ConnectionLimiter
 
-    init(_ pipeline: UploadPipeline, _ room: ConnectionLimiter) {
-        self.pipeline = pipeline
+    init(_ service: UploadService, _ room: ConnectionLimiter) {
+        self.service = service
         self.room = room
     }
 
@@ -23,14 +23,14 @@ struct HealthRoutes: Sendable {
 
     /// 200 while the tree answers.
     @Sendable private func health(_ request: Request, _ context: RequestContext) async throws -> Response {
-        _ = try await pipeline.storage.tree.keys(of: Paths.posts, limit: 1)
+        _ = try await service.tree.keys(of: Paths.posts, limit: 1)
         return .json(["status": "ok"])
     }
 
     /// 200 while new uploads are taken and new connections too, else 503 and why they are not.
     @Sendable private func readiness(_ request: Request, _ context: RequestContext) async throws -> Response {
         let document: TreeValue
-        if let pause = pipeline.intake.pause {
+        if let pause = service.disk.gate.pause {
             document = pause.document
         } else if room.isFull {
             document = [
@@ -49,13 +49,13 @@ struct HealthRoutes: Sendable {
     }
 
     @Sendable private func status(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let status = try await pipeline.status()
+        let status = try await service.status()
         var unfinished: [TreeKey: TreeValue] = [:]
         for state in UploadState.allCases where !state.isTerminal {
             unfinished[try TreeKey(state.rawValue)] = .integer(Int64(status.unfinished[state] ?? 0))
         }
         var recipes: [TreeKey: TreeValue] = [:]
-        for recipe in pipeline.settings.recipes {
+        for recipe in service.settings.recipes {
             recipes[try TreeKey(recipe.name)] = .string(recipe.description)
         }
         var document: [TreeKey: TreeValue] = [
@@ -71,7 +71,7 @@ struct HealthRoutes: Sendable {
                 "largest_group": .integer(Int64(status.tree.largestGroup)),
             ],
             "recipes": .object(recipes),
-            "intake": pipeline.intake.pause?.document ?? ["status": "ready"],
+            "intake": service.disk.gate.pause?.document ?? ["status": "ready"],
             "sweeps": status.sweepHold?.document ?? ["status": "on"],
         ]
         if let count = status.unclaimed { document["unclaimed"] = .integer(Int64(count)) }

@@ -1,4 +1,5 @@
 import Blobs
+import Files
 import HTTPTypes
 import Hummingbird
 import Imaging
@@ -7,10 +8,10 @@ import Pipeline
 
 /// `/media/{uid}/{postId}/{file}`: the blobs, for as long as anybody likes to keep them: a name never changes its bytes.
 struct MediaRoutes: Sendable {
-    private let pipeline: UploadPipeline
+    private let blobs: any BlobStore
 
-    init(_ pipeline: UploadPipeline) {
-        self.pipeline = pipeline
+    init(_ blobs: any BlobStore) {
+        self.blobs = blobs
     }
 
     func add(to router: Router<RequestContext>) {
@@ -26,11 +27,11 @@ struct MediaRoutes: Sendable {
         if request.headers.ifNoneMatch(tag) { return Response(status: .notModified, headers: headers) }
         switch range(request, tag, byteCount) {
         case .whole:
-            return Response(status: .ok, headers: headers, body: ResponseBody(file, 0..<byteCount, pipeline: pipeline))
+            return Response(status: .ok, headers: headers, body: ResponseBody(file, 0..<byteCount))
         case .part(let range):
             headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(byteCount)"
             return Response(
-                status: .partialContent, headers: headers, body: ResponseBody(file, range, pipeline: pipeline))
+                status: .partialContent, headers: headers, body: ResponseBody(file, range))
         case .unsatisfiable:
             let error = ServerError(
                 .rangeNotSatisfiable, "the range lies outside the file", hint: "the file has \(byteCount) bytes")
@@ -50,13 +51,11 @@ struct MediaRoutes: Sendable {
     }
 
     private func open(_ name: BlobName) async throws -> (FileReader, byteCount: Int) {
-        let blobs = pipeline.storage.blobs
         do {
-            return try await pipeline.onFileThread {
-                let file = try blobs.open(name)
-                return (file, try file.byteCount())
-            }
-        } catch let error as BlobError where [.notFound, .wrongKind].contains(error.code) {
+            let file = try await blobs.open(name)
+            return (file, try file.byteCount())
+        } catch {
+            guard [.notFound, .wrongKind].contains(error.code) else { throw error }
             throw Self.notFound
         }
     }

@@ -13,15 +13,17 @@ struct PostRoutes: Sendable {
     /// What may be said about a page.
     private static let pageNames = ["limit", "before"]
 
-    private let pipeline: UploadPipeline
+    private let tree: TreeStore
+    private let publisher: Publisher
+    private let index: PhotoIndex
     private let access: DatabaseAccess
 
-    init(_ pipeline: UploadPipeline, _ settings: DatabaseSettings) {
-        self.pipeline = pipeline
+    init(_ service: UploadService, _ settings: DatabaseSettings) {
+        tree = service.tree
+        publisher = service.publisher
+        index = service.index
         access = DatabaseAccess(settings)
     }
-
-    private var tree: TreeStore { pipeline.tree }
 
     func add(to router: Router<RequestContext>) {
         router.resource("v1/posts", [.get: listAll])
@@ -48,7 +50,7 @@ struct PostRoutes: Sendable {
         guard let id = PostID(context.parameters.get("id") ?? "") else {
             throw ServerError(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
         }
-        let end = try await pipeline.deletePost(id)
+        let end = try await publisher.deletePost(id)
         return .json(["post_id": .string(id.description), "deleted": true, "files_until": .integer(end)])
     }
 
@@ -71,7 +73,7 @@ struct PostRoutes: Sendable {
                 .badRequest, "sha256 is not the SHA-256 of a photo",
                 hint: "64 hexadecimal digits in lower case; of several photos, with spaces between")
         }
-        let id = try await pipeline.post(of: uid, showing: hashes)
+        let id = try await index.post(of: uid, showing: hashes)
         return try await tree.snapshot { snapshot in
             try PostPage(of: id.map { [$0.key] } ?? [], in: snapshot, limit: 1)
         }

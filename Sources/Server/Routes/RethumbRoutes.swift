@@ -15,11 +15,11 @@ struct RethumbRoutes: Sendable {
     private static let reportInterval = Duration.milliseconds(250)
     private static let patience = Duration.seconds(3)
 
-    private let pipeline: UploadPipeline
+    private let service: UploadService
     private let slot = JobSlot()
 
-    init(_ pipeline: UploadPipeline) {
-        self.pipeline = pipeline
+    init(_ service: UploadService) {
+        self.service = service
     }
 
     func add(to router: Router<RequestContext>) {
@@ -31,7 +31,7 @@ struct RethumbRoutes: Sendable {
         let query = try FormFields(queryOf: request.uri, names: ["user", "since", "only_missing", "dry_run"])
         let selection = try Rethumb.Selection(
             user: query["user"], since: query["since"], onlyMissing: try query.flag("only_missing"))
-        let job = Rethumb(pipeline, selection: selection, isDryRun: try query.flag("dry_run"))
+        let job = Rethumb(service, selection: selection, isDryRun: try query.flag("dry_run"))
         let ticket = try await takeSlot()
         return Response(
             status: .ok, headers: [.contentType: "application/x-ndjson"],

@@ -7,10 +7,10 @@ import Tree
 
 /// `/v1/unclaimed`: files that no post claims and no deletion explains, for the operator to look at and to decide about.
 struct UnclaimedRoutes: Sendable {
-    private let pipeline: UploadPipeline
+    private let files: UnclaimedFiles
 
-    init(_ pipeline: UploadPipeline) {
-        self.pipeline = pipeline
+    init(_ files: UnclaimedFiles) {
+        self.files = files
     }
 
     func add(to router: Router<RequestContext>) {
@@ -23,7 +23,7 @@ struct UnclaimedRoutes: Sendable {
     @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireTrust(for: "the list of unclaimed files")
         var lines = ByteBuffer()
-        for post in try await pipeline.listUnclaimed() { lines.writeBytes(post.json.json() + "\n".utf8) }
+        for post in try await files.list() { lines.writeBytes(post.json.json() + "\n".utf8) }
         return Response(
             status: .ok, headers: [.contentType: "application/x-ndjson"], body: ResponseBody(byteBuffer: lines))
     }
@@ -35,14 +35,14 @@ struct UnclaimedRoutes: Sendable {
         else {
             throw ServerError(.notFound, "there are no such files", hint: "GET /v1/unclaimed lists them all")
         }
-        try await pipeline.dropUnclaimed(id, of: owner.description)
+        try await files.remove(id, of: owner.description)
         return .json(["post": .string(id.description), "deleted": true])
     }
 
     /// Takes tree and blobs as they are for one store.
     @Sendable private func accept(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireTrust(for: "accepting tree and blobs as they are")
-        try await pipeline.acceptAge()
+        try await files.acceptAge()
         return .json(["accepted": true])
     }
 }

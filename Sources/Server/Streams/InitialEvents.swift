@@ -1,4 +1,4 @@
-import Blobs
+import Files
 import NIOCore
 import Pipeline
 import Tree
@@ -9,13 +9,11 @@ import Tree
 struct InitialEvents: Sendable {
     private static let pieceBytes = 256 << 10
 
-    private let pipeline: UploadPipeline
     private let spool: ResponseSpool
     /// How long the client may take for a piece.
     private let patience: TimeAmount
 
-    init(_ pipeline: UploadPipeline, spool: ResponseSpool, patience: TimeAmount) {
-        self.pipeline = pipeline
+    init(spool: ResponseSpool, patience: TimeAmount) {
         self.spool = spool
         self.patience = patience
     }
@@ -37,7 +35,7 @@ struct InitialEvents: Sendable {
             try await eventLoop.submit { stream.value.begin() }.get()
             var offset = 0
             while offset < text.byteCount {
-                let bytes = try await pipeline.onFileThread { [offset] in
+                let bytes = try await FileThreads.run { [offset] () throws(FileError) in
                     try text.file.read(at: offset, maxBytes: min(Self.pieceBytes, text.byteCount - offset))
                 }
                 guard !bytes.isEmpty, !Task.isCancelled else { throw CancellationError() }

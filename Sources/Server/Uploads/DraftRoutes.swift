@@ -7,11 +7,15 @@ import Tree
 
 /// The two steps of an upload screen: photos are added to a draft one by one, then the text publishes it.
 struct DraftRoutes: Sendable {
-    private let pipeline: UploadPipeline
+    private let uploads: UploadReceiver
+    private let disk: DiskMonitor
+    private let response: UploadResponse
     private let limits: BodyLimits
 
-    init(_ pipeline: UploadPipeline, limits: BodyLimits) {
-        self.pipeline = pipeline
+    init(_ service: UploadService, limits: BodyLimits) {
+        uploads = service.receiver
+        disk = service.disk
+        response = UploadResponse(service)
         self.limits = limits
     }
 
@@ -21,16 +25,17 @@ struct DraftRoutes: Sendable {
     }
 
     @Sendable private func addPhotos(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try pipeline.intake.check()
-        let record = try await record(context)
+        try disk.gate.check()
+        let id = try await record(context).id
         var form = try UploadForm(request, names: UploadForm.photoNames)
         var pieces = try UploadPieces(context.asking(request), photoName: form.photoName, limits: limits)
-        let receiver = PhotoReceiver(pipeline: pipeline)
+        let receiver = PhotoReceiver(uploads: uploads)
         guard let first = try await receiver.readFields(&pieces, into: &form) else {
             throw PipelineError(.emptyFile, "there is no photo", hint: "send a photo, raw or in the form field photo")
         }
-        try await receiver.addPhotos(&pieces, first: first, to: record.id, form: &form)
-        return try UploadResponse(pipeline: pipeline).draft(try await self.record(context))
+        var session = try await uploads.resumeDraft(id)
+        try await receiver.receivePhotos(&pieces, first: first, into: &session, form: &form)
+        return try response.draft(try await self.record(context))
     }
 
     @Sendable private func publish(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -38,7 +43,7 @@ struct DraftRoutes: Sendable {
         let (text, alts) = (fields["text"], fields.list("alt"))
         let record = try await record(context)
         do {
-            try await pipeline.publish(record.id, text: text, alts: alts)
+            _ = try await uploads.store.publish(record.id, text: text, alts: alts)
         } catch let error as PipelineError where error.code == .wrongState {
             // Somebody who asks again, because the first answer was lost, gets it.
             let now = try await self.record(context)
@@ -47,11 +52,12 @@ struct DraftRoutes: Sendable {
             guard [.ingested, .published].contains(now.state), asked.text == now.text, asked.photos == now.photos
             else { throw error }
         }
-        return try await UploadResponse(pipeline: pipeline).outcome(of: try await self.record(context), for: request)
+        return try await response.outcome(of: try await self.record(context), for: request)
     }
 
     private func record(_ context: RequestContext) async throws -> UploadRecord {
-        guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await pipeline.record(of: id) else {
+        guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await uploads.store.record(of: id)
+        else {
             throw ServerError(.notFound, "there is no such draft", hint: "reserve one: POST /v1/uploads?draft=true")
         }
         return record

@@ -1,10 +1,9 @@
-import Blobs
-import Imaging
+import Files
 import NIOCore
 import Pipeline
 import Posts
 
-/// Brings the photos of an upload's body to disk, one after the other.
+/// Brings the photos of an upload's body into a session, one after the other.
 struct PhotoReceiver {
     /// What is said of a photo before its bytes come.
     struct Heading {
@@ -13,7 +12,7 @@ struct PhotoReceiver {
         let alt: String
     }
 
-    let pipeline: UploadPipeline
+    let uploads: UploadReceiver
 
     /// Takes in fields up to the next photo; what is said of that, or nil when there is none.
     ///
@@ -31,43 +30,15 @@ struct PhotoReceiver {
         return nil
     }
 
-    /// Ingests the photos, beginning with the one whose heading was read, and takes in the fields between and after them.
-    func ingestPhotos(
-        _ pieces: inout UploadPieces, first: Heading?, of record: UploadRecord, form: inout UploadForm
-    ) async throws -> [UploadRecord.Photo] {
-        var photos: [UploadRecord.Photo] = []
+    /// Receives the photos, beginning with the one whose heading was read, and takes in the fields between and after them.
+    func receivePhotos(
+        _ pieces: inout UploadPieces, first: Heading?, into session: inout UploadSession, form: inout UploadForm
+    ) async throws {
         var next = first
         while let heading = next {
-            guard photos.count < pipeline.settings.maxPhotos else { throw pipeline.tooManyPhotos() }
-            let staged = try await pipeline.stage(record.id)
-            try await receive(&pieces, into: staged)
-            var photo = try await pipeline.ingest(staged, as: photos.count, originalName: heading.name, of: record)
-            photo.alt = heading.alt
-            photos.append(photo)
+            try await session.receive(named: heading.name, alt: heading.alt) { try await Self.nextBytes(&pieces) }
             next = try await readFields(&pieces, into: &form)
         }
-        return photos
-    }
-
-    /// Adds the photos to a draft, beginning with the one whose heading was read: each is durable before the next begins.
-    ///
-    /// - Returns: What an idempotency key is bound to of each.
-    @discardableResult
-    func addPhotos(
-        _ pieces: inout UploadPieces, first: Heading?, to id: PostID, form: inout UploadForm
-    ) async throws -> [RequestFingerprint.Photo] {
-        var photos: [RequestFingerprint.Photo] = []
-        var next = first
-        while let heading = next {
-            let number = try await pipeline.nextPhotoNumber(of: id)
-            let staged = try await pipeline.stage(id)
-            try await receive(&pieces, into: staged)
-            let record = try await pipeline.add(
-                staged, as: number, originalName: heading.name, alt: heading.alt, to: id)
-            if let photo = record.photos[number] { photos.append(.init(photo)) }
-            next = try await readFields(&pieces, into: &form)
-        }
-        return photos
     }
 
     /// Reads the photos to their end and keeps nothing of them but what an idempotency key is bound to, and the fields between
@@ -78,7 +49,7 @@ struct PhotoReceiver {
         var photos: [RequestFingerprint.Photo] = []
         var next = first
         while let heading = next {
-            guard photos.count < pipeline.settings.maxPhotos else { throw pipeline.tooManyPhotos() }
+            try uploads.store.checkPhotoCount(photos.count)
             photos.append(.init(sha256: try await hashPhoto(&pieces), alt: heading.alt))
             next = try await readFields(&pieces, into: &form)
         }
@@ -88,17 +59,17 @@ struct PhotoReceiver {
     private func hashPhoto(_ pieces: inout UploadPieces) async throws -> String {
         var hash = SHA256()
         var byteCount = 0
-        while case .photoBytes(let buffer)? = try await pieces.next() {
+        while let buffer = try await Self.nextBytes(&pieces) {
             byteCount += buffer.readableBytes
-            guard byteCount <= pipeline.settings.limits.maxInputBytes else { throw pipeline.tooLarge() }
+            try uploads.ingester.checkSize(byteCount)
             buffer.withUnsafeReadableBytes { hash.update($0) }
         }
         return hash.finish()
     }
 
-    private func receive(_ pieces: inout UploadPieces, into staged: StagedFile) async throws {
-        while case .photoBytes(let buffer)? = try await pieces.next() {
-            try await pipeline.append(buffer, to: staged)
-        }
+    /// The next bytes of the photo; nil at its end.
+    private static func nextBytes(_ pieces: inout UploadPieces) async throws -> ByteBuffer? {
+        guard case .photoBytes(let buffer)? = try await pieces.next() else { return nil }
+        return buffer
     }
 }

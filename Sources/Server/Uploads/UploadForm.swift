@@ -28,7 +28,7 @@ struct UploadForm {
     ///
     /// - Throws: `PipelineError` `bad_text`.
     mutating func takeAlt() throws(PipelineError) -> String {
-        try UploadPipeline.checked(alt: fields.take("alt") ?? "")
+        try PostText.requireAlt(fields.take("alt") ?? "")
     }
 
     /// Sees to it that no photo is missing, once there are no more.

@@ -10,7 +10,15 @@ struct UploadResponse {
     /// How long somebody waits for an upload in a service that stops, or whose disk is full or broken.
     private static let patience = Duration.seconds(5)
 
-    let pipeline: UploadPipeline
+    private let store: UploadStore
+    private let tree: TreeStore
+    private let gate: IntakeGate
+
+    init(_ service: UploadService) {
+        store = service.store
+        tree = service.tree
+        gate = service.disk.gate
+    }
 
     /// The post, when it is there: 201, or 200 when it was there before, or why there will be none. With `Prefer: respond-async` (RFC 7240), and when the
     /// service stops or pauses before the end, 202 and where to ask.
@@ -36,7 +44,7 @@ struct UploadResponse {
     /// What became of the upload; or how it stands when the service stops, or pauses, and it has not ended soon after.
     private func end(of record: UploadRecord) async throws -> UploadRecord {
         try await withThrowingTaskGroup(of: UploadRecord.self) { group in
-            group.addTask { try await pipeline.outcome(of: record.id) }
+            group.addTask { try await store.end(of: record.id) }
             group.addTask {
                 try await gracefulShutdown()
                 try await Task.sleep(for: Self.patience)
@@ -44,10 +52,10 @@ struct UploadResponse {
             }
             group.addTask {
                 while true {
-                    await pipeline.intake.waitUntilPaused()
+                    await gate.waitUntilPaused()
                     if Task.isEnding { try await gracefulShutdown() }
                     try await Task.sleep(for: Self.patience)
-                    if pipeline.intake.pause != nil { return record }
+                    if gate.pause != nil { return record }
                 }
             }
             defer { group.cancelAll() }
@@ -56,7 +64,7 @@ struct UploadResponse {
     }
 
     private func answer(about id: PostID, _ status: HTTPResponse.Status) async throws -> Response {
-        guard let post = try await pipeline.storage.tree.get(Paths.post(id)) else { throw Self.deleted(id) }
+        guard let post = try await tree.get(Paths.post(id)) else { throw Self.deleted(id) }
         let document: TreeValue = ["post_id": .string(id.description), "post": post]
         return .json(document, status: status, headers: [.location: "/v1/posts/\(id)"])
     }

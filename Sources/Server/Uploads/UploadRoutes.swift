@@ -5,17 +5,15 @@ import Tree
 
 /// `/v1/uploads`: photos in, a post out.
 struct UploadRoutes: Sendable {
-    private struct RequestKey: Hashable {
-        let owner: UserID
-        let reference: String
-    }
-
-    private let pipeline: UploadPipeline
+    private let uploads: UploadReceiver
+    private let disk: DiskMonitor
+    private let response: UploadResponse
     private let limits: BodyLimits
-    private let requests = KeyedLock<RequestKey>()
 
-    init(_ pipeline: UploadPipeline, limits: BodyLimits) {
-        self.pipeline = pipeline
+    init(_ service: UploadService, limits: BodyLimits) {
+        uploads = service.receiver
+        disk = service.disk
+        response = UploadResponse(service)
         self.limits = limits
     }
 
@@ -26,40 +24,72 @@ struct UploadRoutes: Sendable {
     }
 
     @Sendable private func create(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try pipeline.intake.check()
+        try disk.gate.check()
         var form = try UploadForm(request, names: UploadForm.uploadNames)
         var pieces = try UploadPieces(context.asking(request), photoName: form.photoName, limits: limits)
-        let first = try await PhotoReceiver(pipeline: pipeline).readFields(&pieces, into: &form)
+        let first = try await PhotoReceiver(uploads: uploads).readFields(&pieces, into: &form)
         let reservation = try form.request()
-        let record = try await withReference(of: reservation) {
-            switch try await pipeline.reserve(reservation) {
-            case .known(let record) where record.state == .failed && !reservation.isDraft:
-                return try await receiveAgain(&pieces, first: first, after: record, reservation, &form)
-            case .known(let record):
-                let photos = try await PhotoReceiver(pipeline: pipeline).hashPhotos(
-                    &pieces, first: first, form: &form)
-                try check(
-                    record, against: fingerprint(of: form, photos: photos, by: record), hasPhotos: !photos.isEmpty)
-                return record
-            case .new(let record):
-                return try await receive(&pieces, first: first, of: record, &form)
+        let start = try await uploads.begin(reservation)
+        let record =
+            switch consume start {
+            case .new(let session):
+                try await receive(&pieces, first: first, in: session, &form)
+            case .known(let known):
+                try await receive(&pieces, first: first, of: known, isDraft: reservation.isDraft, &form)
             }
+        return reservation.isDraft
+            ? try response.draft(record) : try await response.outcome(of: record, for: request)
+    }
+
+    /// Receives what was reserved for, and gives the reservation back when that fails.
+    private func receive(
+        _ pieces: inout UploadPieces, first: PhotoReceiver.Heading?, in session: consuming UploadSession,
+        _ form: inout UploadForm
+    ) async throws -> UploadRecord {
+        do {
+            try await PhotoReceiver(uploads: uploads).receivePhotos(
+                &pieces, first: first, into: &session, form: &form)
+            if session.record.state == .draft {
+                try checkDraftText(form, session.record)
+            } else {
+                try checkDraftFlag(form)
+            }
+        } catch {
+            await session.abandon()
+            throw error
         }
-        let answer = UploadResponse(pipeline: pipeline)
-        return reservation.isDraft ? try answer.draft(record) : try await answer.outcome(of: record, for: request)
+        guard session.record.state == .draft else { return try await session.accept(text: form.text) }
+        return try await session.keepDraft(text: form.text)
     }
 
-    /// Requests with one idempotency key wait for each other: the later ones find what the first one made.
-    private func withReference<R>(of reservation: UploadRequest, _ body: () async throws -> R) async rethrows -> R {
-        guard let reference = reservation.clientReference else { return try await body() }
-        return try await requests.withLock(RequestKey(owner: reservation.owner, reference: reference), body)
-    }
-
-    private func fingerprint(
-        of form: UploadForm, photos: [RequestFingerprint.Photo], by record: UploadRecord
-    ) throws -> RequestFingerprint {
-        RequestFingerprint(
-            user: record.owner, text: form.text, isDraft: try form.fields.flag("draft"), photos: photos)
+    /// Reads a request whose key is that of an earlier upload. The same request gets the same answer, another one is refused;
+    /// but it takes the key over from an upload that failed.
+    private func receive(
+        _ pieces: inout UploadPieces, first: PhotoReceiver.Heading?, of known: consuming KnownUpload, isDraft: Bool,
+        _ form: inout UploadForm
+    ) async throws -> UploadRecord {
+        let record = known.record
+        guard record.state == .failed, !isDraft else {
+            let photos = try await PhotoReceiver(uploads: uploads).hashPhotos(&pieces, first: first, form: &form)
+            let request = RequestFingerprint(
+                user: record.owner, text: form.text, isDraft: try form.fields.flag("draft"), photos: photos)
+            try check(record, against: request, hasPhotos: !photos.isEmpty)
+            return record
+        }
+        var session = try await known.beginAgain()
+        do {
+            try await PhotoReceiver(uploads: uploads).receivePhotos(
+                &pieces, first: first, into: &session, form: &form)
+            try checkDraftFlag(form)
+        } catch {
+            await session.abandon()
+            throw error
+        }
+        guard session.fingerprint(text: form.text) != record.fingerprint ?? RequestFingerprint(of: record) else {
+            await session.abandon()
+            return record
+        }
+        return try await session.accept(text: form.text)
     }
 
     /// A key that comes again has to mean the same: photos sent with it must not vanish behind another's answer.
@@ -68,59 +98,10 @@ struct UploadRoutes: Sendable {
     ) throws(PipelineError) {
         guard let first = record.fingerprint else {
             // An earlier version did not note it, or a crash came before it could be noted.
-            guard record.state != .draft || !hasPhotos else { throw UploadPipeline.keyReused(record.id) }
+            guard record.state != .draft || !hasPhotos else { throw .keyReused(record.id) }
             return
         }
-        guard first == request else { throw UploadPipeline.keyReused(record.id) }
-    }
-
-    /// Receives a request whose key is that of an upload that failed: the same request gets the same answer, another one
-    /// takes the key over.
-    private func receiveAgain(
-        _ pieces: inout UploadPieces, first: PhotoReceiver.Heading?, after failed: UploadRecord,
-        _ reservation: UploadRequest, _ form: inout UploadForm
-    ) async throws -> UploadRecord {
-        let record = try await pipeline.reserve(reservation, insteadOf: failed)
-        do {
-            let photos = try await PhotoReceiver(pipeline: pipeline).ingestPhotos(
-                &pieces, first: first, of: record, form: &form)
-            let request = try fingerprint(of: form, photos: photos.map { .init($0) }, by: record)
-            guard request != failed.fingerprint ?? RequestFingerprint(of: failed) else {
-                try await pipeline.abandon(record.id)
-                return failed
-            }
-            try checkDraftFlag(form)
-            try await pipeline.accept(record.id, photos: photos, text: form.text, insteadOf: failed)
-            return try await pipeline.record(of: record.id) ?? record
-        } catch {
-            try? await pipeline.abandon(record.id)
-            throw error
-        }
-    }
-
-    /// Receives what was reserved for, and gives the reservation back when that fails.
-    private func receive(
-        _ pieces: inout UploadPieces, first: PhotoReceiver.Heading?, of record: UploadRecord, _ form: inout UploadForm
-    ) async throws -> UploadRecord {
-        let receiver = PhotoReceiver(pipeline: pipeline)
-        do {
-            if record.state == .draft {
-                let photos = try await receiver.addPhotos(&pieces, first: first, to: record.id, form: &form)
-                try checkDraftText(form, record)
-                if record.clientReference != nil {
-                    return try await pipeline.note(fingerprint(of: form, photos: photos, by: record), of: record.id)
-                }
-            } else {
-                let photos = try await receiver.ingestPhotos(
-                    &pieces, first: first, of: record, form: &form)
-                try checkDraftFlag(form)
-                try await pipeline.accept(record.id, photos: photos, text: form.text)
-            }
-            return try await pipeline.record(of: record.id) ?? record
-        } catch {
-            try? await pipeline.abandon(record.id, from: record.state)
-            throw error
-        }
+        guard first == request else { throw .keyReused(record.id) }
     }
 
     private func checkDraftFlag(_ form: UploadForm) throws(ServerError) {
@@ -138,9 +119,10 @@ struct UploadRoutes: Sendable {
     }
 
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
-        guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await pipeline.record(of: id) else {
+        guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await uploads.store.record(of: id)
+        else {
             throw ServerError(.notFound, "there is no such upload", hint: "it may have expired; send the photo again")
         }
-        return .json(try UploadResponse(pipeline: pipeline).document(of: record))
+        return .json(try response.document(of: record))
     }
 }

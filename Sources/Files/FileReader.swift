@@ -1,0 +1,100 @@
+import CPlatform
+import Glibc
+
+/// An open file to read from, closed when the last reference goes.
+///
+/// Reads name their offset, so that one reader serves any number of threads.
+public final class FileReader: Sendable {
+    private let descriptor: Int32
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Opens the regular file at `path`, which a person chose: symbolic links on the way are followed.
+    ///
+    /// - Throws: `FileError`: `not_found`, `wrong_kind` for a folder, a FIFO or a device (none of which blocks), …
+    public convenience init(path: String) throws(FileError) {
+        let descriptor = cplatform_openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw FileError(errno: -descriptor, doing: "open \(path)") }
+        self.init(descriptor: descriptor)
+        try checkIsRegular(named: path)
+    }
+
+    deinit {
+        _ = close(descriptor)
+    }
+
+    func checkIsRegular(named name: String) throws(FileError) {
+        guard try status(named: name).st_mode & S_IFMT == S_IFREG else {
+            throw FileError(.wrongKind, "\(name) is not a regular file", hint: "give the file itself")
+        }
+    }
+
+    func status(named name: String) throws(FileError) -> stat {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw FileError(errno: errno, doing: "look at \(name)") }
+        return status
+    }
+
+    /// Lends the descriptor, for calls that take one; it is open as long as the body runs.
+    public func withDescriptor<R>(_ body: (Int32) throws -> R) rethrows -> R {
+        try withExtendedLifetime(self) { try body(descriptor) }
+    }
+
+    /// What tells that a file was changed: every write sets the change time, and nobody can set it back.
+    public struct Version: Hashable, Sendable {
+        /// Size in bytes.
+        public let byteCount: Int
+        /// When the bytes last changed, nanoseconds since the epoch; its owner may set it at will.
+        public let modifiedNanoseconds: Int64
+        /// When anything about the file last changed.
+        public let changedNanoseconds: Int64
+        /// How many names the file has.
+        public let linkCount: Int
+    }
+
+    /// The file as it stands.
+    public func version() throws(FileError) -> Version {
+        let status = try status(named: "open file")
+        return Version(
+            byteCount: status.st_size, modifiedNanoseconds: status.st_mtim.nanoseconds,
+            changedNanoseconds: status.st_ctim.nanoseconds, linkCount: Int(status.st_nlink))
+    }
+
+    /// How many bytes the file has now.
+    public func byteCount() throws(FileError) -> Int {
+        try status(named: "open file").st_size
+    }
+
+    /// Whether some process still has the file open for writing; nil where the file system cannot tell.
+    public var hasWriter: Bool? {
+        switch cplatform_has_writer(descriptor) {
+        case 0: false
+        case 1: true
+        default: nil
+        }
+    }
+
+    /// Reads up to `maxBytes` from `offset`; an empty array means the end.
+    public func read(at offset: Int, maxBytes: Int) throws(FileError) -> [UInt8] {
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: maxBytes) { buffer, count in
+            while count < maxBytes {
+                let result = pread(descriptor, buffer.baseAddress.map { $0 + count }, maxBytes - count, offset + count)
+                if result < 0, errno == EINTR { continue }
+                if result < 0 { failure = errno }
+                guard result > 0 else { break }
+                count += result
+            }
+        }
+        guard failure == 0 else { throw FileError(errno: failure, doing: "read") }
+        return bytes
+    }
+
+    /// Reads the whole file, unless it is longer than `maxBytes`: then one byte more than that, so that it shows.
+    public func readAll(maxBytes: Int) throws(FileError) -> [UInt8] {
+        let byteCount = try byteCount()
+        return try read(at: 0, maxBytes: byteCount > maxBytes ? maxBytes + 1 : byteCount)
+    }
+}

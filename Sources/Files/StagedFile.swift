@@ -1,0 +1,167 @@
+import CPlatform
+import Failpoints
+import Glibc
+import Synchronization
+
+/// A file that is being written under a temporary name: hashed as it grows, invisible until it is moved into place.
+///
+/// The canonical order of a durable write: create beside the target, write, `fsync`, rename, `fsync` the folder.
+/// A staged file that is dropped before it is published deletes itself. Thread-safe; writes block on the disk.
+public final class StagedFile: Sendable {
+    /// What a finished file holds.
+    public struct Contents: Sendable, Hashable {
+        /// Size in bytes.
+        public let byteCount: Int
+        /// SHA-256 (FIPS 180-4), 64 lower-case hexadecimal digits.
+        public let sha256: String
+        /// The first bytes, at most 4,096: enough to tell a format.
+        public let head: [UInt8]
+    }
+
+    private struct State: ~Copyable {
+        var hash = SHA256()
+        var head: [UInt8] = []
+        var byteCount = 0
+        var isPublished = false
+        var isFinished = false
+        /// What a write or the fsync met: the bytes may be anything, and no later call can make them good.
+        var failure: FileError?
+    }
+
+    private let folder: Directory
+    private let name: String
+    private let descriptor: Int32
+    private let state = Mutex(State())
+
+    /// Starts a file in `folder` under the temporary name `name`; a leftover of that name is replaced.
+    public init(in folder: Directory, name: String) throws(FileError) {
+        try folder.remove(name)
+        self.descriptor = try folder.create(name)
+        // It lives: see Directory.removeDeadParts.
+        _ = flock(descriptor, LOCK_EX | LOCK_NB)
+        self.folder = folder
+        self.name = name
+    }
+
+    deinit {
+        _ = close(descriptor)
+        if !state.withLock({ $0.isPublished }) { try? folder.remove(name) }
+    }
+
+    private var path: String { "\(folder.path)/\(name)" }
+
+    /// How many bytes were written so far.
+    public var byteCount: Int {
+        state.withLock { $0.byteCount }
+    }
+
+    /// Appends bytes. Blocks while the disk takes them.
+    public func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
+        try state.withLock { state throws(FileError) in
+            if let failure = state.failure { throw failure }
+            let failure = writeAll(bytes, to: descriptor, path: path)
+            guard failure == 0 else {
+                let failure = FileError(errno: failure, doing: "write \(path)")
+                state.failure = failure
+                throw failure
+            }
+            state.hash.update(bytes)
+            if state.head.count < 4096 { state.head.append(contentsOf: bytes.prefix(4096 - state.head.count)) }
+            state.byteCount += bytes.count
+        }
+    }
+
+    /// Makes the bytes durable and tells what they are. Call once, after the last write.
+    ///
+    /// After a failure the file is good for nothing, and says so whatever is asked of it: the system may have dropped what
+    /// it could not write, and a second fsync would not tell. It is written anew, from what it was written from.
+    public func finish() throws(FileError) -> Contents {
+        try state.withLock { state throws(FileError) in
+            if let failure = state.failure { throw failure }
+            guard Failpoint.fsync.around(path, { fsync(descriptor) }) == 0 else {
+                let failure = folder.failure("fsync", name)
+                state.failure = failure
+                throw failure
+            }
+            state.isFinished = true
+            return Contents(byteCount: state.byteCount, sha256: state.hash.finish(), head: state.head)
+        }
+    }
+
+    /// Says who may do what with the file.
+    func setMode(_ mode: UInt32) throws(FileError) {
+        guard fchmod(descriptor, mode) == 0 else { throw folder.failure("chmod", name) }
+    }
+
+    /// Gives the finished file its final name in `target`, replacing an earlier try; the caller syncs `target`.
+    ///
+    /// - Throws: `FileError` when `target` is on another file system, or for what the system says.
+    public func publish(as finalName: String, in target: Directory) throws(FileError) {
+        try checkIsFinished()
+        let result = Failpoint.rename.around("\(target.path)/\(finalName)") {
+            renameat(folder.descriptor, name, target.descriptor, finalName)
+        }
+        guard result == 0 else {
+            // The file itself, or the folder that it was to come to.
+            throw errno == ENOENT ? folder.vanished() : folder.failure("publish \(target.path)/\(finalName) from", name)
+        }
+        state.withLock { $0.isPublished = true }
+    }
+
+    private func checkIsFinished() throws(FileError) {
+        try state.withLock { state throws(FileError) in
+            if let failure = state.failure { throw failure }
+            guard state.isFinished else { throw FileError(.io, "\(path) is not finished") }
+        }
+    }
+
+    /// Gives the finished file a name that nothing has yet; the caller syncs `target`.
+    func publish(asNew finalName: String, in target: Directory) throws(FileError) {
+        try checkIsFinished()
+        let result = Failpoint.rename.around("\(target.path)/\(finalName)") {
+            cplatform_rename_noreplace(folder.descriptor, name, target.descriptor, finalName)
+        }
+        guard result == 0 else {
+            throw FileError(errno: -result, doing: "publish \(target.path)/\(finalName)")
+        }
+        state.withLock { $0.isPublished = true }
+    }
+}
+
+extension Directory {
+    /// Writes a whole file under its final name, replacing what was there. Durable when it returns.
+    ///
+    /// - Parameters:
+    ///   - staging: Where the file lies until it is whole, on the same file system; without it, here.
+    ///   - mode: Who may do what with it; without it, the owner and the group's readers.
+    public func write(
+        _ bytes: [UInt8], as name: String, staging: Directory? = nil, mode: UInt32? = nil
+    ) throws(FileError) {
+        let staged = try (staging ?? self).staged(bytes)
+        if let mode { try staged.setMode(mode) }
+        try staged.publish(as: name, in: self)
+        try sync()
+    }
+
+    /// As `write`, but under a name that nothing has yet.
+    ///
+    /// - Throws: `FileError`, `exists` when the name is taken.
+    public func writeNew(_ bytes: [UInt8], as name: String, staging: Directory) throws(FileError) {
+        try staging.staged(bytes).publish(asNew: name, in: self)
+        try sync()
+    }
+
+    /// As `write`, but the name itself is not durable before the caller syncs the folder, once for many.
+    package func replace(_ name: String, with bytes: [UInt8], staging: Directory?) throws(FileError) {
+        try (staging ?? self).staged(bytes).publish(as: name, in: self)
+    }
+
+    private func staged(_ bytes: [UInt8]) throws(FileError) -> StagedFile {
+        let staged = try StagedFile(in: self, name: ".\(UInt64.random(in: .min ... .max)).part")
+        try bytes.withUnsafeBufferPointer { buffer throws(FileError) in
+            try staged.write(UnsafeRawBufferPointer(buffer))
+        }
+        _ = try staged.finish()
+        return staged
+    }
+}

@@ -1,0 +1,159 @@
+import Files
+import Foundation
+import Logging
+import Pipeline
+import Posts
+import Tree
+
+/// The documents beside things in `done/` and `failed/`, as far as they say what may be done with these.
+private struct ArchiveDocument: Decodable {
+    let file: String?
+    let upload: String?
+    let post: String?
+    let source: String?
+    let sha256: String?
+    let kept: Bool?
+}
+
+/// Deletes what has been in `done/` and `failed/` for its time.
+struct ArchiveSweeper: Sendable {
+    let storage: StorageFolder
+    let index: PhotoIndex
+    let retention: Retention
+    let logger: Logger
+
+    private static let receipt = ".receipt.json"
+    private static let reason = ".reason.json"
+    /// How many names of a folder are held at a time.
+    private static let pageSize = 100_000
+
+    /// Sweeps both.
+    ///
+    /// What a thing in `done/` consists of has to be in the blob store, byte for byte, or its post deleted: it may be the last
+    /// copy otherwise.
+    func sweep() async throws {
+        if let lifetime = retention.done {
+            let count = try await forEachDue(in: storage.done, Self.receipt, after: lifetime) { folder, document in
+                try await isDispensable(document, in: folder)
+            }
+            if count > 0 { logger.info("deleted from done/ what posts have", metadata: ["things": "\(count)"]) }
+        }
+        if let shortest = [retention.failed, retention.refused].compactMap({ $0 }).min() {
+            let count = try await forEachDue(in: storage.failed, Self.reason, after: shortest) { folder, document in
+                let isRefused = document.source == nil && document.upload != nil
+                guard let lifetime = isRefused ? retention.refused : retention.failed else { return false }
+                let name = document.file.map { FileName.document(of: $0, kind: "reason") } ?? ""
+                let entry = try await FileThreads.run { try folder.entry(name) }
+                return entry.map { $0.isOlder(than: lifetime) } ?? false
+            }
+            if count > 0 { logger.info("deleted from failed/ what is old", metadata: ["things": "\(count)"]) }
+        }
+    }
+
+    /// Deletes the copy in `done/` of a dropped file whose post was deleted, unless `done/` is kept for ever.
+    func removeCopy(of record: UploadRecord) async throws {
+        guard retention.done != nil,
+            var path = record.source?.split(separator: "/").map(String.init), let name = path.popLast()
+        else { return }
+        let (done, id) = (storage.done, record.id.description)
+        let folders = [record.owner.description] + path
+        try await FileThreads.run {
+            guard let folder = try? done.folder(below: folders) else { return }
+            for name in [name, FileName.marked(name, with: id)] {
+                let document = FileName.document(of: name, kind: "receipt")
+                guard let receipt = try Self.read(document, in: folder), receipt.upload == id else { continue }
+                try Self.remove(name, with: document, from: folder)
+            }
+        }
+    }
+
+    // MARK: -
+
+    private func isDispensable(_ receipt: ArchiveDocument, in folder: Directory) async throws -> Bool {
+        guard let name = receipt.file, let post = receipt.post.flatMap({ PostID($0) }) else { return false }
+        let hashes = (receipt.sha256 ?? "").split(separator: " ").map(String.init)
+        let isAsItWas = try await FileThreads.run { try Self.holds(name, nothingBut: Set(hashes), in: folder) }
+        guard isAsItWas else { return false }
+        if try await storage.tree.upload(post)?.state == .deleted { return true }
+        return try await index.hasOriginals(hashes, of: post)
+    }
+
+    /// Whether a thing that was put away consists of photos with these SHA-256, and of texts and hidden files; true as well
+    /// when it is not there any more.
+    private static func holds(
+        _ name: String, nothingBut hashes: Set<String>, in folder: Directory
+    ) throws(FileError) -> Bool {
+        guard let entry = try folder.entry(name) else { return true }
+        switch entry.kind {
+        case .file: return hashes.contains(try folder.file(name).sha256())
+        case .other: return false
+        case .folder: break
+        }
+        let inside = try folder.folder(name)
+        for entry in try inside.entries() where !entry.name.hasPrefix(".") && entry.name != "post.json" {
+            guard entry.kind == .file, hashes.contains(try inside.file(entry.name).sha256()) else { return false }
+        }
+        return true
+    }
+
+    /// Deletes things, with their texts and documents, whose documents are older than a lifetime, and of which `isToGo` says
+    /// so.
+    ///
+    /// - Returns: How many there were.
+    private func forEachDue(
+        in folder: Directory, _ suffix: String, after lifetime: Duration, depth: Int = 0,
+        isToGo: (Directory, ArchiveDocument) async throws -> Bool
+    ) async throws -> Int {
+        guard depth < 32 else { return 0 }
+        var (count, cursor): (Int, RawName?) = (0, nil)
+        while !Task.isEnding {
+            let page = try await FileThreads.run { [cursor] in
+                try folder.rawNames(after: cursor, limit: Self.pageSize)
+            }
+            for name in page.compactMap(\.text) where !name.hasPrefix(".") {
+                let entry = try await FileThreads.run { try folder.entry(name) }
+                if entry?.kind == .file, name.hasSuffix(suffix), entry?.isOlder(than: lifetime) == true {
+                    guard let document = try await FileThreads.run({ try Self.read(name, in: folder) }),
+                        let file = document.file, try await isToGo(folder, document)
+                    else { continue }
+                    try await FileThreads.run { try Self.remove(file, with: name, from: folder) }
+                    count += 1
+                } else if entry?.kind == .folder {
+                    // A folder that is a thing of its own has a document beside it.
+                    let inside = try await FileThreads.run {
+                        try folder.entry(FileName.document(of: name, kind: String(suffix.dropFirst().dropLast(5))))
+                            == nil
+                            ? folder.folder(name) : nil
+                    }
+                    guard let inside else { continue }
+                    count += try await forEachDue(
+                        in: inside, suffix, after: lifetime, depth: depth + 1, isToGo: isToGo)
+                }
+            }
+            guard page.count == Self.pageSize else { break }
+            cursor = page.last
+        }
+        return count
+    }
+
+    private static func read(_ name: String, in folder: Directory) throws(FileError) -> ArchiveDocument? {
+        guard try folder.entry(name)?.kind == .file else { return nil }
+        return try? JSONDecoder().decode(
+            ArchiveDocument.self, from: Data(try folder.file(name).readAll(maxBytes: 1 << 20)))
+    }
+
+    /// The document last: what is cut off is met again.
+    private static func remove(_ name: String, with document: String, from folder: Directory) throws(FileError) {
+        try folder.removeTree(name)
+        try folder.remove("\(name).json")
+        try folder.remove(document)
+        try folder.sync()
+    }
+}
+
+extension Directory.Entry {
+    /// Whether it has been as it is, under its name, for longer than that.
+    fileprivate func isOlder(than lifetime: Duration) -> Bool {
+        WallClock.milliseconds() - changedNanoseconds / 1_000_000 > lifetime.milliseconds
+    }
+}

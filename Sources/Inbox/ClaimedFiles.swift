@@ -1,0 +1,133 @@
+import Files
+import Pipeline
+import Posts
+import Tree
+
+/// The files of one inbox upload: where they came from, as its record says, and where they lie while they are taken.
+///
+/// A claim is the folder `incoming/{id}/`; the rename into it takes a file. Where the inbox is on another file system, the
+/// rename that takes the file is one to the hidden name `.{id}.claim` in its own folder; what follows (copy, fsync,
+/// comparison, deletion of the hidden file) can be repeated at will. All calls block.
+struct ClaimedFiles: Sendable {
+    /// The folder from which the upload was taken.
+    let folder: InboxFolder
+    /// What was taken: a photo, or a folder `NAME.post`.
+    let name: String
+    private let storage: StorageFolder
+    private let id: PostID
+    /// Whether files are copied although they could be renamed: for tests.
+    private let copies: Bool
+    /// The sidecar, as it is called from here on, then the thing itself, each with the name under which it is hidden where it
+    /// cannot be moved at once.
+    private let names: [(name: String, hidden: String)]
+
+    /// Nil when the record names no source.
+    init?(of record: UploadRecord, in storage: StorageFolder, copies: Bool) {
+        var path = (record.source ?? "").split(separator: "/").map(String.init)
+        guard let name = path.popLast() else { return nil }
+        self.name = name
+        self.storage = storage
+        self.copies = copies
+        id = record.id
+        folder = InboxFolder(user: record.owner.description, path: path)
+        names = [
+            (Sidecar.name(of: name), ".\(record.id)\(Sidecar.suffix).claim"), (name, ".\(record.id).claim"),
+        ]
+    }
+
+    /// The claim's own folder, made when it is missing.
+    func claim() throws(FileError) -> Directory {
+        try storage.incoming.folder(id.description, create: true)
+    }
+
+    // MARK: Taking
+
+    /// Moves the source and its sidecar into the claim. What is already there stays; repeating is harmless.
+    func move() throws(FileError) {
+        let claimed = try claim()
+        guard let place = try? folder.open(in: storage.inbox) else { return }
+        for (name, hidden) in names {
+            if try claimed.entry(name) == nil, try place.entry(hidden) == nil {
+                guard let found = try self.name(of: name, in: place) else { continue }
+                do throws(FileError) {
+                    if copies { throw FileError(.crossDevice, "") }
+                    try place.move(found, to: claimed, as: name)
+                } catch {
+                    guard error.code == .crossDevice else { throw error }
+                    try place.move(found, to: place, as: hidden)
+                }
+            }
+            try fetch(hidden, from: place, to: claimed, as: name)
+        }
+    }
+
+    /// What one of the names is called in the inbox; nil when it is not there.
+    private func name(of claimed: String, in place: Directory) throws(FileError) -> String? {
+        if claimed == name { return try place.entry(name) == nil ? nil : name }
+        for document in SidecarNames.documents(of: name) where try place.entry(document)?.kind == .file {
+            return document
+        }
+        return nil
+    }
+
+    /// Copies what was claimed on another file system, and deletes it there once the copy is durable.
+    private func fetch(
+        _ hidden: String, from place: Directory, to claimed: Directory, as name: String
+    ) throws(FileError) {
+        guard try place.entry(hidden) != nil else { return }
+        if try claimed.entry(name) == nil { try place.copy(hidden, to: claimed, as: name, via: ".copy.part") }
+        try place.removeTree(hidden)
+        try place.sync()
+    }
+
+    // MARK: Putting back
+
+    /// Puts what was claimed back into the inbox, under another name where its own is taken by now.
+    func putBack() throws(FileError) {
+        let claimed = try claim()
+        try? claimed.removeTree(".copy.part")
+        let user = try storage.inbox.folder(folder.user, create: true)
+        let place = try user.folder(below: folder.path, create: true)
+        let mark = id.description
+        // The text is named as its photo is, whatever lies there by now.
+        let isTaken = try place.entry(self.name) != nil
+        let freeName = isTaken ? FileName.marked(self.name, with: mark) : self.name
+        for (name, hidden) in names {
+            var freeName = name == self.name ? freeName : Sidecar.name(of: freeName)
+            if try place.entry(freeName) != nil { freeName = FileName.marked(freeName, with: mark) }
+            if try place.entry(hidden) != nil {
+                try place.move(hidden, to: place, as: freeName)
+                try claimed.removeTree(name)
+            } else if try claimed.entry(name) != nil {
+                try claimed.bring(name, to: place, as: freeName, via: hidden)
+            }
+        }
+        try remove()
+    }
+
+    // MARK: Looking
+
+    /// Whether the claim holds photos with these names, in any order, and nothing else.
+    func holdsNothing(but photos: [String]) throws(FileError) -> Bool {
+        guard let entry = try storage.incoming.entry(id.description), entry.kind == .folder else { return false }
+        let claimed = try storage.incoming.folder(entry.name)
+        guard try claimed.names() == [name] else { return false }
+        guard try claimed.entry(name)?.kind == .folder else { return photos == [name] }
+        return try claimed.folder(name).names().sorted() == photos.sorted()
+    }
+
+    /// What an XMP document says that lies where the photo lay; it stays there.
+    func xmpText() throws -> String {
+        guard let place = try? folder.open(in: storage.inbox) else { return "" }
+        for name in SidecarNames.xmp(of: name) where try place.entry(name)?.kind == .file {
+            let text = try XMPText.description(in: place.file(name))
+            if !text.isEmpty { return text }
+        }
+        return ""
+    }
+
+    /// Deletes the claim with all that is in it.
+    func remove() throws(FileError) {
+        try storage.incoming.removeTree(id.description)
+    }
+}

@@ -1,0 +1,62 @@
+import Files
+import Pipeline
+import Posts
+import Tree
+
+/// The document `NAME.reason.json` beside what can never become a post.
+struct FailureReason: Sendable {
+    /// `code`, `message` and `hint`; the file's name; the upload's id, its user, and how often it was tried, as far as
+    /// it was one; and when that was, in milliseconds since the epoch.
+    let json: [UInt8]
+
+    /// Says why the upload failed; `file` is what the thing is called beside the document.
+    init(_ record: UploadRecord, file: String) {
+        var fields = Self.fields(
+            record.error ?? PipelineError(.init(rawValue: "unknown"), "nobody noted why"), file: file,
+            at: record.updatedAt)
+        fields["user"] = .string(record.owner.description)
+        fields["upload"] = .string(record.id.description)
+        fields["attempts"] = .integer(Int64(record.attempts + 1))
+        if let source = record.source { fields["source"] = .string(source) }
+        var names: [TreeKey: TreeValue] = [:]
+        for (index, photo) in record.orderedPhotos.enumerated() {
+            if let key = try? TreeKey(String(index)) { names[key] = .string(photo.originalName) }
+        }
+        if !names.isEmpty { fields["photos"] = .object(names) }
+        self.init(fields)
+    }
+
+    /// Says why something was refused before it became an upload; `mark` tells it apart from others of its name.
+    init(_ error: PipelineError, user: UserID?, source: String, file: String, mark: String) {
+        var fields = Self.fields(error, file: file, at: WallClock.milliseconds())
+        if let user { fields["user"] = .string(user.description) }
+        fields["source"] = .string(source)
+        fields["mark"] = .string(mark)
+        self.init(fields)
+    }
+
+    private init(_ fields: [TreeKey: TreeValue]) {
+        json = TreeValue.object(fields).json(pretty: true) + [UInt8(ascii: "\n")]
+    }
+
+    private static func fields(_ error: PipelineError, file: String, at time: Int64) -> [TreeKey: TreeValue] {
+        [
+            "code": .string(error.code.rawValue), "message": .string(error.message), "hint": .string(error.hint),
+            "file": .string(file), "failed_at": .integer(time),
+        ]
+    }
+}
+
+extension StorageFolder {
+    /// What stands for the user where there is none.
+    static let noUser = "no_user"
+
+    /// The folder `failed/{reason}/{user}/`, made where it is missing.
+    func failedFolder(of code: PipelineError.Code?, user: UserID?) throws(FileError) -> Directory {
+        // Codes are words of our own; should one ever not be, it names no folder.
+        let code = code?.rawValue ?? ""
+        let isWord = !code.isEmpty && code.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
+        return try failed.folder(isWord ? code : "other", create: true)
+            .folder(user?.description ?? Self.noUser, create: true)
+    }
+}

@@ -1,0 +1,95 @@
+import Files
+import Pipeline
+
+extension InboxWatcher {
+    /// What a step came to.
+    enum Step {
+        /// Files were claimed for an upload that is to be finished.
+        case claimed(UploadRecord)
+        /// Something was looked at, and there may be more.
+        case looked
+        /// Nobody has anything to look at.
+        case idle
+    }
+
+    /// Something that a look or a walk found, and the folder in which it lies.
+    private typealias Found = (finding: FileInspector.Finding, place: InboxFolder)
+
+    /// Makes one step for whoever's turn it is.
+    func step(_ schedule: inout FairSchedule, _ events: InboxEvents) async -> Step {
+        guard let (user, turn) = schedule.next() else { return .idle }
+        // (From the inbox itself nothing is to be taken but what is misplaced.)
+        if !user.isEmpty, faults.isBroken(user) {
+            await probe(user)
+            if faults.isBroken(user) {
+                schedule.giveUp(user)
+                return .looked
+            }
+        }
+        do {
+            let found =
+                switch turn {
+                case .look(let name): try await look(at: name, of: user)
+                case .walk(let walk): try await goOn(with: walk, of: user, &schedule, events)
+                }
+            guard let found else { return .looked }
+            return await deal(with: found, of: user, &schedule, events)
+        } catch {
+            // A file that nobody lets us read is no fault of the disk, and its neighbours are looked at all the same.
+            let fault = error as? FileError
+            let isOfTheDisk = fault?.code == .permission ? false : await service.disk.isPaused(by: error)
+            if !isOfTheDisk { note(fault, in: user) }
+            return .looked
+        }
+    }
+
+    private func look(at name: InboxEvents.Name, of user: String) async throws -> Found? {
+        let place = InboxFolder(user: user, path: name.path.dropLast())
+        let (inbox, maxPhotos) = (service.storage.inbox, service.settings.maxPhotos)
+        let stability = FileStability(quietTime: settings.quietTime)
+        return try await FileThreads.run {
+            guard let last = name.path.last, let folder = try? place.open(in: inbox) else { return nil }
+            let inspector = FileInspector(folder: folder, place: place, stability: stability, maxPhotos: maxPhotos)
+            return (try inspector.look(at: RawName(last), hint: name.kind), place)
+        }
+    }
+
+    private func goOn(
+        with walk: InboxWalk, of user: String, _ schedule: inout FairSchedule, _ events: InboxEvents
+    ) async throws -> Found? {
+        let begin = ContinuousClock.now
+        let (inbox, maxPhotos) = (service.storage.inbox, service.settings.maxPhotos)
+        let stability = FileStability(quietTime: settings.quietTime)
+        let (result, walk) = await FileThreads.run {
+            var walk = walk
+            let result = Result { () throws(FileError) in
+                try walk.next(in: inbox, events: events, stability: stability, maxPhotos: maxPhotos)
+            }
+            return (result, walk)
+        }
+        let isOver = if case .success(nil) = result { true } else { false }
+        schedule.went(isOver ? nil : walk, of: user, in: .now - begin)
+        if isOver { await probe(user) }
+        return try result.get()
+    }
+
+    private func deal(
+        with found: Found, of user: String, _ schedule: inout FairSchedule, _ events: InboxEvents
+    ) async -> Step {
+        switch found.finding {
+        case .candidate(let candidate):
+            return await take(candidate, events).map { .claimed($0) } ?? .looked
+        case .late(let candidate):
+            return await takeLate(candidate, events).map { .claimed($0) } ?? .looked
+        case .rejected(let file):
+            await reject(file)
+        case .folder(let place):
+            schedule.walk(through: place.user)
+        case .unfinished(let name, let time):
+            if let time { events.lookAgain(at: found.place.path + [name], of: user, after: .nanoseconds(time)) }
+        case .nothing:
+            break
+        }
+        return .looked
+    }
+}

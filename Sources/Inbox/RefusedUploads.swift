@@ -1,0 +1,50 @@
+import Blobs
+import Files
+package import Pipeline
+package import Posts
+import Tree
+
+/// What is the socket's own in the life of its uploads: the originals of those that failed are kept in `failed/`, as if
+/// they had been dropped, so that a person finds them and can put them into the inbox again.
+package struct RefusedUploads: IntakeHandler {
+    private let storage: StorageFolder
+
+    package init(_ storage: StorageFolder) {
+        self.storage = storage
+    }
+
+    /// Clients that send photos again mean it.
+    package func duplicatePolicy(for user: UserID) -> DuplicatePolicy { .newPost }
+
+    /// Puts the originals of a failed upload aside, and deletes the other blobs of an upload that became no post.
+    package func cleanUp(after record: UploadRecord) async throws -> Bool {
+        if record.state == .failed { try await putAside(record) }
+        if ![.published, .deleted].contains(record.state) {
+            try await storage.blobs.removeAll(userID: record.owner.description, postID: record.id.description)
+        }
+        return true
+    }
+
+    /// One photo gets a name of its own, with its text beside it; several lie in a folder `.post`.
+    private func putAside(_ record: UploadRecord) async throws {
+        let photos = record.orderedPhotos
+        guard let first = photos.first else { return }
+        let stem = "upload\(record.id)"
+        let name = photos.count == 1 ? "\(stem).\(first.fileName)" : "\(stem)\(Sidecar.postFolderSuffix)"
+        let text: [UInt8]? = record.text.isEmpty ? nil : TreeValue.object(["text": .string(record.text)]).json()
+        let folder = try await FileThreads.run { [storage] () throws(FileError) in
+            let failed = try storage.failedFolder(of: record.error?.code, user: record.owner)
+            let reason = FailureReason(record, file: name).json
+            try failed.write(reason, as: "\(name).reason.json", staging: storage.incoming)
+            let folder = photos.count == 1 ? failed : try failed.folder(name, create: true)
+            let sidecar = photos.count == 1 ? Sidecar.name(of: name) : Sidecar.nameInPostFolder
+            if let text { try folder.write(text, as: sidecar, staging: storage.incoming) }
+            return folder
+        }
+        for photo in photos {
+            let blob = try BlobName(
+                userID: record.owner.description, postID: record.id.description, fileName: photo.fileName)
+            try await storage.blobs.release(blob, to: folder, as: photos.count == 1 ? name : photo.fileName)
+        }
+    }
+}

@@ -1,0 +1,15 @@
+package import Logging
+package import Pipeline
+
+extension UploadService {
+    /// Puts the pipeline together with the intakes that there are: the inbox, and the socket.
+    package convenience init(
+        storage: StorageFolder, settings: PipelineSettings, renderer: any PhotoRenderer = InProcessRenderer(),
+        logger: Logger
+    ) {
+        self.init(storage: storage, settings: settings, renderer: renderer, logger: logger) { settings in
+            IntakeHandlers(
+                inbox: InboxIntake(storage, settings: settings, logger: logger), socket: RefusedUploads(storage))
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Blobs
+import Files
+import Logging
+import Posts
+import Tree
+
+/// Deletes the files of deleted posts when their grace period is over.
+///
+/// The tree records each deletion in its own transaction, whoever makes it (`deleted/{id}`); files are swept by these
+/// records and by nothing else. A post that is merely missing, because the tree was damaged or is an old one, keeps its
+/// files.
+struct DeletedPostSweeper: Sendable {
+    let tree: TreeStore
+    let blobs: any BlobStore
+    let store: UploadStore
+    let index: PhotoIndex
+    let settings: SharedSettings
+    let logger: Logger
+
+    /// Sweeps what is due. What cannot be deleted now is met again at the next sweep, and keeps nothing else from being
+    /// deleted.
+    func sweep() async throws {
+        let deadline = WallClock.milliseconds() - settings.value.gracePeriod.milliseconds
+        var range = KeyRange.all
+        while true {
+            let page = try await tree.children(of: Paths.deleted, range: range, limit: 500)
+            for entry in page where entry.value.integerValue ?? 0 <= deadline {
+                do {
+                    try await sweep(entry)
+                } catch let error as FileError {
+                    logger.warning(
+                        "cannot delete the files of a deleted post",
+                        metadata: ["post": "\(entry.key)", "fault": "\("\(error)".printable)"])
+                }
+            }
+            guard page.count == 500, let last = page.last else { return }
+            range = .after(last.key)
+        }
+    }
+
+    private func sweep(_ entry: TreeChild) async throws {
+        let path = Paths.deleted / entry.key
+        guard let id = PostID(entry.key.description) else {
+            try await tree.set(path, to: nil)  // A client's own key: nothing of ours is called so.
+            return
+        }
+        let post = Paths.post(id)
+        if try await tree.get(Paths.queued(id)) != nil { return }  // Something is to be cleaned up first.
+        guard try await tree.snapshot({ try !$0.exists(post) }) else {
+            // It was written again in time.
+            try await tree.set(path, to: nil, if: [.exists(post)])
+            return
+        }
+        let record = try await store.record(of: id)
+        // Where nobody knows whose the post was, its files are looked for.
+        let users = if let record { [record.owner.description] } else { try await blobs.userIDs() }
+        for user in users {
+            try await blobs.removeAll(userID: user, postID: id.description)
+        }
+        if let record { try await store.intakes[record.intake].forgetPost(of: record) }
+        var update = MultiPathUpdate(preconditions: [.equals(path, entry.value), .absent(post)])
+        update[path] = nil
+        for trace in PostTraces(of: id, post: nil, owner: record?.owner, text: record?.text).paths {
+            update[trace] = nil
+        }
+        if var record {
+            if let entry = try await index.entry(of: record), entry.value == .string(id.description) {
+                update[entry.path] = nil
+            }
+            record.state = .deleted
+            record.updatedAt = WallClock.milliseconds()
+            update[Paths.upload(id)] = try record.value()
+            update[Paths.endedUpload(id)] = .integer(record.updatedAt)
+        }
+        if try await tree.commit(update, at: "orphan-deleted") {
+            logger.info("deleted the files of a post that was deleted", metadata: ["post": "\(id)"])
+        }
+    }
+}

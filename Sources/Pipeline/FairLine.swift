@@ -1,0 +1,40 @@
+import DequeModule
+
+/// A line in which owners take turns, an element each: one who brings ten thousand makes nobody wait for more than those
+/// before. Each owner's elements come in their order.
+struct FairLine<Owner: Hashable & Sendable, Element: Sendable>: Sendable {
+    private var waiting: [Owner: Deque<Element>] = [:]
+    /// The owners who have elements in the line, the next one first.
+    private var turns: Deque<Owner> = []
+
+    /// How many elements are in the line.
+    private(set) var count = 0
+
+    /// The first element of each owner.
+    var firsts: some Sequence<Element> { waiting.values.lazy.compactMap(\.first) }
+
+    mutating func append(_ element: Element, of owner: Owner) {
+        if waiting[owner] == nil { turns.append(owner) }
+        waiting[owner, default: []].append(element)
+        count += 1
+    }
+
+    mutating func popFirst() -> Element? {
+        guard let owner = turns.popFirst(), let element = waiting[owner]?.popFirst() else { return nil }
+        count -= 1
+        if waiting[owner]?.isEmpty == true { waiting[owner] = nil } else { turns.append(owner) }
+        return element
+    }
+
+    /// Takes an element out of the line; nil when none of the owner's is meant.
+    mutating func remove(of owner: Owner, where isMeant: (Element) -> Bool) -> Element? {
+        guard let index = waiting[owner]?.firstIndex(where: isMeant) else { return nil }
+        count -= 1
+        let element = waiting[owner]?.remove(at: index)
+        if waiting[owner]?.isEmpty == true {
+            waiting[owner] = nil
+            turns.removeAll { $0 == owner }
+        }
+        return element
+    }
+}

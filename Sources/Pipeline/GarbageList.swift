@@ -1,0 +1,66 @@
+import Blobs
+import Files
+import Posts
+import Tree
+
+/// The list of blobs that nothing refers to any more, in the private tree: they are deleted when the grace period is over,
+/// which readers need who saw their addresses before.
+struct GarbageList: Sendable {
+    let tree: TreeStore
+    let blobs: any BlobStore
+    let store: UploadStore
+    let settings: SharedSettings
+    /// Held while a post's renditions are switched, and while replaced ones are deleted: a recipe that comes back gives
+    /// files their old names again, and these must not be deleted as the garbage that they were before.
+    let renditionLock = AsyncSemaphore(1)
+
+    /// Adds blobs to the list, as a part of the update that makes garbage of them. One that its post names after the grace
+    /// period all the same stays.
+    ///
+    /// - Returns: The path of the entry; nil when there are no blobs.
+    @discardableResult
+    func add(_ blobs: [BlobName], to update: inout MultiPathUpdate) throws -> TreePath? {
+        guard !blobs.isEmpty else { return nil }
+        var names: [TreeKey: TreeValue] = [:]
+        for (index, name) in blobs.enumerated() {
+            names[try TreeKey(String(index))] = .string(name.description)
+        }
+        let path = Paths.garbage / store.ids.next().key
+        update[path] = [
+            "after": .integer(WallClock.milliseconds() + settings.value.gracePeriod.milliseconds),
+            "blobs": .object(names),
+        ]
+        return path
+    }
+
+    /// Deletes the blobs whose grace period is over; entries are in the order of time.
+    func collect() async throws {
+        let now = WallClock.milliseconds()
+        while true {
+            let entries = try await tree.children(of: Paths.garbage, limit: 100)
+            let due = entries.filter { ($0.value["after"]?.integerValue ?? 0) <= now }
+            for entry in due {
+                try await renditionLock.withPermit { try await remove(entry) }
+            }
+            guard due.count == 100 else { return }
+        }
+    }
+
+    private func remove(_ entry: TreeChild) async throws {
+        let names = (entry.value["blobs"]?.object ?? [:]).values.compactMap(\.stringValue)
+        for name in names.compactMap({ try? BlobName($0) }) where try await !isReferred(to: name) {
+            try await blobs.remove(name)
+        }
+        try await tree.delete(Paths.garbage / entry.key, at: "collected")
+    }
+
+    private func isReferred(to name: BlobName) async throws -> Bool {
+        guard let id = PostID(name.postID), let post = try await tree.get(Paths.post(id)) else { return false }
+        let record = try await store.record(of: id)
+        if record?.photos.values.contains(where: { $0.fileName == name.fileName }) == true {
+            return true  // An original is nothing that is ever replaced.
+        }
+        guard let photos = PostPhotos.read(post) else { return true }
+        return photos.contains { $0.renditions.values.contains { $0.fileName == name.fileName } }
+    }
+}

@@ -1,0 +1,69 @@
+package import Posts
+
+/// A way by which uploads come in, as their records name it.
+package enum Intake: String, Sendable, CaseIterable {
+    case inbox
+    case socket
+}
+
+/// What is an intake's own in the life of its uploads. The pipeline asks it, and never what kind it is.
+package protocol IntakeHandler: Sendable {
+    /// What becomes of an upload whose user has posted the same photos before, unless its sender has said so.
+    func duplicatePolicy(for user: UserID) -> DuplicatePolicy
+
+    /// Whether an upload that became a post leaves something that ``cleanUp(after:)`` has to deal with.
+    var cleansUpAfterPublication: Bool { get }
+
+    /// Cleans up after an upload that has ended. Cleaning up again is harmless: a crash in the middle is made good at the
+    /// next start.
+    ///
+    /// - Returns: Whether nothing is left to do; false when the intake goes on by itself and tells the store when it is done
+    ///   (``UploadStore/finishCleanUp(_:)``).
+    func cleanUp(after record: UploadRecord) async throws -> Bool
+
+    /// Whether files of the sender wait for this reservation, so that it must not expire, however old it is.
+    func holdsFiles(of id: PostID) async throws -> Bool
+
+    /// Deletes what the intake keeps of an upload whose post was deleted.
+    func forgetPost(of record: UploadRecord) async throws
+
+    /// Puts in order what crashes and faults have left; called about once a minute, but not while nothing may be swept.
+    func sweep() async throws
+
+    /// Deletes what has been kept for its time; called about once an hour, but not while nothing may be swept.
+    func sweepArchives() async throws
+
+    /// The number of files that wait to be taken; nil when the intake has no such files, or cannot tell.
+    func backlog() async -> Int?
+}
+
+extension IntakeHandler {
+    package var cleansUpAfterPublication: Bool { false }
+    package func holdsFiles(of id: PostID) async throws -> Bool { false }
+    package func forgetPost(of record: UploadRecord) async throws {}
+    package func sweep() async throws {}
+    package func sweepArchives() async throws {}
+    package func backlog() async -> Int? { nil }
+}
+
+/// The handlers of all intakes.
+package struct IntakeHandlers: Sendable {
+    /// The handler of uploads that come by the inbox.
+    package let inbox: any IntakeHandler
+    /// The handler of uploads that come by the socket, and over TCP.
+    package let socket: any IntakeHandler
+
+    package init(inbox: any IntakeHandler, socket: any IntakeHandler) {
+        self.inbox = inbox
+        self.socket = socket
+    }
+
+    subscript(intake: Intake) -> any IntakeHandler {
+        switch intake {
+        case .inbox: inbox
+        case .socket: socket
+        }
+    }
+
+    var all: [any IntakeHandler] { Intake.allCases.map { self[$0] } }
+}

@@ -1,0 +1,89 @@
+import Files
+import Logging
+import ServiceLifecycle
+import Synchronization
+import Tree
+
+/// Sweeps what is left over and what has been kept for its time: every minute, and some seconds after faults, which leave
+/// things behind. Every hour it looks through the blob store for files that nobody claims, and through the intakes' archives.
+package struct Janitor: Sendable {
+    let storage: StorageFolder
+    let store: UploadStore
+    let deletedPosts: DeletedPostSweeper
+    let expiry: UploadExpiry
+    let garbage: GarbageList
+    let unclaimed: UnclaimedFiles
+    let disk: DiskMonitor
+    let logger: Logger
+
+    /// Why nothing may be swept at present; nil while all may.
+    package var hold: SweepHold? {
+        if let damage = storage.tree.health.damage {
+            return SweepHold(code: damage.code.rawValue, message: damage.message, hint: damage.hint ?? "")
+        }
+        return storage.age.mismatch.map { SweepHold(code: $0.code, message: $0.message, hint: AgeMismatch.hint) }
+    }
+
+    /// Sweeps regularly until a shutdown. A fault is logged and met again at the next sweep.
+    func run() async {
+        var nextLook = ContinuousClock.now
+        while !Task.isEnding {
+            let faultCount = disk.reportCount
+            do {
+                try await sweep()
+                if nextLook <= .now {
+                    try await unclaimed.look()
+                    try await sweepArchives()
+                    nextLook = .now + .seconds(3600)
+                }
+            } catch {
+                if disk.gate.pause == nil { logger.warning("sweeping failed", metadata: ["fault": "\(error)"]) }
+            }
+            for second in 1...60 where !Task.isEnding {
+                let isNeeded = disk.reportCount != faultCount || !store.abandoned.withLock(\.isEmpty)
+                if second > 5, isNeeded, disk.gate.pause == nil { break }
+                try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(1)) }
+            }
+        }
+    }
+
+    /// Expires what was left alone and deletes what nothing refers to any more, unless there is a ``hold``.
+    ///
+    /// - Throws: What was in the way of one of the sweeps; it is not in the way of the others.
+    package func sweep() async throws {
+        guard hold == nil else { return }
+        try await all(
+            [
+                storage.age.tick, deletedPosts.sweep, expiry.expireAbandoned, expiry.expireIdle, removeDeadParts,
+            ] + store.intakes.all.map { $0.sweep } + [garbage.collect, expiry.forgetEnded])
+    }
+
+    /// Deletes what the intakes have kept for its time, unless there is a ``hold``.
+    package func sweepArchives() async throws {
+        guard hold == nil else { return }
+        try await all(store.intakes.all.map { $0.sweepArchives })
+    }
+
+    private func all(_ sweeps: [() async throws -> Void]) async throws {
+        var fault: (any Error)?
+        for sweep in sweeps {
+            do { try await sweep() } catch { fault = fault ?? error }
+        }
+        if let fault { throw fault }
+    }
+
+    /// Deletes files that were being written by somebody who died, or could not delete them.
+    private func removeDeadParts() async throws {
+        let incoming = storage.incoming
+        _ = try await FileThreads.run { () throws(FileError) in try incoming.removeDeadParts() }
+    }
+}
+
+/// Why nothing is swept.
+package struct SweepHold: Sendable, Hashable {
+    /// For programs.
+    package let code: String
+    /// For people.
+    package let message: String
+    package let hint: String
+}

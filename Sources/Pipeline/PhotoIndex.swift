@@ -1,0 +1,60 @@
+import Blobs
+import Files
+package import Posts
+import Tree
+
+/// Finds the posts in which a user has shown photos, by the SHA-256 of their bytes.
+package struct PhotoIndex: Sendable {
+    /// What the index says of an upload's photos.
+    struct Entry {
+        let path: TreePath
+        /// The value of the entry: the post that had these bytes last.
+        let value: TreeValue?
+        /// That post, if it is still there.
+        let post: PostID?
+    }
+
+    private let tree: TreeStore
+    private let blobs: any BlobStore
+
+    package init(_ storage: StorageFolder) {
+        tree = storage.tree
+        blobs = storage.blobs
+    }
+
+    /// The post in which a user shows the photos with these SHA-256 (64 hexadecimal digits each), in this order and no
+    /// others; nil when there is none.
+    package func post(of owner: UserID, showing hashes: [String]) async throws -> PostID? {
+        try await entry(of: owner, hashes)?.post
+    }
+
+    /// The entry of the upload's photos in their order; nil for an upload without photos.
+    func entry(of record: UploadRecord) async throws -> Entry? {
+        try await entry(of: record.owner, record.orderedPhotos.map(\.sha256))
+    }
+
+    private func entry(of owner: UserID, _ hashes: [String]) async throws -> Entry? {
+        guard let first = hashes.first else { return nil }
+        let key = hashes.count == 1 ? first : sha256(of: Array(hashes.joined(separator: " ").utf8))
+        let path = Paths.photoHash(owner, try TreeKey(key))
+        return try await tree.snapshot { snapshot in
+            let value = try snapshot.get(path)
+            let id = value?.stringValue.flatMap { PostID($0) }
+            return Entry(
+                path: path, value: value, post: try id.flatMap { try snapshot.exists(Paths.post($0)) ? $0 : nil })
+        }
+    }
+
+    /// Whether the blob store has originals with these SHA-256, in this order, for a post that is there: the files are read.
+    package func hasOriginals(_ hashes: [String], of post: PostID) async throws -> Bool {
+        guard let record = try await tree.upload(post), record.orderedPhotos.map(\.sha256) == hashes,
+            try await tree.snapshot({ try $0.exists(Paths.post(post)) })
+        else { return false }
+        for photo in record.orderedPhotos {
+            guard let file = try? await blobs.open(record.blobName(photo.fileName)),
+                try await FileThreads.run({ () throws(FileError) in try file.sha256() }) == photo.sha256
+            else { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,139 @@
+import Blobs
+import Files
+import Imaging
+import NIOCore
+import Posts
+import Synchronization
+import Tree
+
+/// Brings the bytes of photos to the blob store: they go to disk and through SHA-256 as they come, and get their name there
+/// when they are whole.
+package final class PhotoIngester: Sendable {
+    private let blobs: any BlobStore
+    private let incoming: Directory
+    private let settings: SharedSettings
+    private let disk: DiskMonitor
+    private let partCount = Atomic(0)
+
+    init(blobs: any BlobStore, incoming: Directory, settings: SharedSettings, disk: DiskMonitor) {
+        self.blobs = blobs
+        self.incoming = incoming
+        self.settings = settings
+        self.disk = disk
+    }
+
+    /// Receives a photo whose bytes come in pieces.
+    ///
+    /// - Parameters:
+    ///   - number: The photo's number in its upload; it becomes part of the blob's name.
+    ///   - name: What the sender calls the photo.
+    ///   - next: Gives the next piece, or nil at the end.
+    /// - Returns: The photo, durable in the blob store. Doing it again after a crash is harmless.
+    /// - Throws: `PipelineError`: `too_large_bytes`, `empty`, or the refusal of what is no photo at all; what `next` throws.
+    func receive(
+        as number: Int, named name: String, of record: UploadRecord, _ next: () async throws -> ByteBuffer?
+    ) async throws -> UploadRecord.Photo {
+        let staged = try await stage(record.id)
+        while let buffer = try await next() {
+            try checkSize(staged.byteCount + buffer.readableBytes)
+            try await FileThreads.run { try buffer.withUnsafeReadableBytes { try staged.write($0) } }
+        }
+        return try await publish(staged, as: number, named: name, of: record)
+    }
+
+    /// Takes a copy of a photo that lies in a folder: as it was before the first byte was read and after the last, or not at
+    /// all.
+    ///
+    /// - Throws: `PipelineError` `changed_while_read`, a transient error, when somebody has the file open for writing, or
+    ///   wrote; and as ``receive(as:named:of:_:)``.
+    func copy(
+        _ reader: FileReader, as number: Int, named name: String, of record: UploadRecord
+    ) async throws -> UploadRecord.Photo {
+        let staged = try await stage(record.id)
+        try await FileThreads.run { [self] in
+            let version = try reader.version()
+            guard reader.hasWriter != true else { throw PipelineError.changedWhileRead(name) }
+            while true {
+                let bytes = try reader.read(at: staged.byteCount, maxBytes: 1 << 20)
+                if bytes.isEmpty { break }
+                try checkSize(staged.byteCount + bytes.count, of: name)
+                try bytes.withUnsafeBytes { try staged.write($0) }
+            }
+            // Whoever came meanwhile shows as a writer, or has left a trace.
+            guard reader.hasWriter != true, try reader.version() == version else {
+                throw PipelineError.changedWhileRead(name)
+            }
+        }
+        return try await publish(staged, as: number, named: name, of: record)
+    }
+
+    /// Refuses a photo that has more bytes than one may have.
+    ///
+    /// - Throws: `PipelineError` `too_large_bytes`.
+    package func checkSize(_ byteCount: Int, of name: String = "the photo") throws(PipelineError) {
+        let limit = settings.value.limits.maxInputBytes
+        guard byteCount <= limit else {
+            throw PipelineError(
+                .tooLarge, "\(name) has more than \(limit) bytes (\(limit >> 20) MiB)",
+                hint: "send a smaller file, or raise max-bytes")
+        }
+    }
+
+    private func stage(_ id: PostID) async throws -> StagedFile {
+        // A name that no other file has while this process runs; what a process leaves is swept at the next start.
+        let name = "\(id).\(partCount.add(1, ordering: .relaxed).newValue).part"
+        let make = { @Sendable [incoming] () throws(FileError) in try StagedFile(in: incoming, name: name) }
+        do throws(FileError) {
+            return try await FileThreads.run(make)
+        } catch {
+            guard error.code == .folderVanished else { throw error }
+            // Where that can be made good, the monitor does so now.
+            _ = await disk.report()
+            return try await FileThreads.run(make)
+        }
+    }
+
+    private func publish(
+        _ staged: StagedFile, as number: Int, named name: String, of record: UploadRecord
+    ) async throws -> UploadRecord.Photo {
+        let (contents, format) = try await FileThreads.run {
+            let contents = try staged.finish()
+            return (contents, try Self.format(of: contents, named: name))
+        }
+        let suffix = number == 0 ? "" : "-\(number + 1)"
+        let photo = UploadRecord.Photo(
+            fileName: "original\(suffix).\(format.fileExtension)", originalName: String(name.prefix(255)),
+            byteCount: contents.byteCount, sha256: contents.sha256)
+        try await blobs.publish(staged, as: record.blobName(photo.fileName))
+        return photo
+    }
+
+    private static func format(of contents: StagedFile.Contents, named name: String) throws -> ImageFormat {
+        guard contents.byteCount > 0 else {
+            throw PipelineError(.emptyFile, "\(name) is empty", hint: "send the photo's bytes")
+        }
+        if let format = ImageFormat.detect(contents.head.span) { return format }
+        do {
+            _ = try ImageHeader.read(contents.head.span)
+        } catch {
+            throw PipelineError(error, about: name)
+        }
+        throw PipelineError(.init(rawValue: "unsupported_format"), "\(name) is no photo that this service reads")
+    }
+}
+
+extension PipelineError {
+    /// The error of a file that somebody writes, or has written, while it is ingested.
+    package static func changedWhileRead(_ name: String) -> PipelineError {
+        PipelineError(
+            .changedWhileRead, "\(name) was being written while it was read",
+            hint: "it is read again when nobody writes it", isTransient: true)
+    }
+}
+
+extension UploadRecord {
+    /// The blob of this upload that has the file name.
+    func blobName(_ fileName: String) throws(FileError) -> BlobName {
+        try BlobName(userID: owner.description, postID: id.description, fileName: fileName)
+    }
+}

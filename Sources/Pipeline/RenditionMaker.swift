@@ -1,0 +1,99 @@
+import Blobs
+import Files
+import Foundation
+import Imaging
+import Isolation
+import Posts
+
+/// Makes the renditions of photos: original in, files in the blob store and their description out.
+package struct RenditionMaker: Sendable {
+    let blobs: any BlobStore
+    let scheduler: RenderScheduler
+    let poison: PoisonList
+    let settings: SharedSettings
+    let disk: DiskMonitor
+
+    /// Makes the renditions that the upload's photos still lack. Every file is durable when it returns; doing it again after
+    /// a crash writes the same names.
+    ///
+    /// - Throws: `PipelineError`: the decoder's refusal of a photo, or a transient error of the disk.
+    func render(_ record: UploadRecord) async throws -> UploadRecord {
+        var record = record
+        for (number, photo) in record.photos where photo.rendered == nil {
+            let rendered = try await render(photo, number: number, of: record, priority: .queued)
+            record.photos[number]?.rendered = rendered
+        }
+        return record
+    }
+
+    /// Renders one photo by the present recipes.
+    func render(
+        _ photo: UploadRecord.Photo, number: Int, of record: UploadRecord, priority: RenderScheduler.Priority
+    ) async throws -> PhotoRecord {
+        try await poison.refuse(photo)
+        let settings = settings.value
+        do {
+            let image = try await scheduler.render(
+                original(photo, of: record), recipes: settings.recipes, limits: settings.limits, priority: priority,
+                for: record.owner.description)
+            return try await write(image, by: settings.recipes, number: number, of: record)
+        } catch let error as IsolationError where error.isPoison {
+            try await poison.remember(photo, error)
+            throw PipelineError(error, about: photo.originalName)
+        } catch let error as ImageError {
+            throw PipelineError(error, about: photo.originalName)
+        } catch let error as PipelineError where error.code == .originalMissing {
+            // When all originals are gone, that is everybody's trouble, and no failure of this upload.
+            _ = await disk.report()
+            throw disk.gate.pause.map { PipelineError($0) } ?? error
+        }
+    }
+
+    private func write(
+        _ image: RenderedImage, by recipes: [Recipe], number: Int, of record: UploadRecord
+    ) async throws -> PhotoRecord {
+        let files = try image.renditions.map { rendition in
+            let name = RenditionName(rendition.recipe, among: recipes, number: number).fileName(rendition.format)
+            return (name: try record.blobName(name), bytes: rendition.bytes)
+        }
+        let byteCounts = try await blobs.write(files)
+        var renditions: [String: PhotoRecord.Rendition] = [:]
+        for (rendition, (file, byteCount)) in zip(image.renditions, zip(files, byteCounts)) {
+            renditions[rendition.recipe.name] = PhotoRecord.Rendition(
+                fileName: file.name.fileName, width: rendition.size.width, height: rendition.size.height,
+                byteCount: byteCount, contentType: rendition.format.contentType)
+        }
+        return PhotoRecord(
+            width: image.header.size.width, height: image.header.size.height,
+            placeholder: Data(image.placeholder).base64EncodedString(), color: image.color.description,
+            warnings: image.warnings.map(\.rawValue), renditions: renditions)
+    }
+
+    private func original(_ photo: UploadRecord.Photo, of record: UploadRecord) async throws -> FileReader {
+        do throws(FileError) {
+            return try await blobs.open(record.blobName(photo.fileName))
+        } catch {
+            guard error.code == .notFound else { throw error }
+            throw PipelineError(
+                .originalMissing, "the original of \(photo.originalName) is gone from the blob store",
+                hint: "restore blobs/\(record.owner)/\(record.id)/\(photo.fileName) from a backup")
+        }
+    }
+}
+
+/// The name of a rendition's blob. It carries the fingerprint of its recipe among those that it is rendered with: a
+/// rendition that would have other bytes has another name.
+struct RenditionName: Sendable {
+    private let stem: String
+
+    /// Names the rendition of the photo with that number in its post.
+    init(_ recipe: Recipe, among recipes: [Recipe], number: Int) {
+        let suffix = number == 0 ? "" : "-\(number + 1)"
+        stem = "\(recipe.name)\(suffix)-\(recipe.fingerprint(among: recipes))"
+    }
+
+    func fileName(_ format: ImageFormat) -> String { "\(stem).\(format.fileExtension)" }
+
+    /// All names that it may have: which format a rendition gets depends on the photo.
+    var candidates: [String] { ImageFormat.allCases.map(fileName) }
+}

@@ -1,0 +1,28 @@
+import Files
+import Posts
+import Tree
+
+extension StorageFolder {
+    /// Ends reservations and drafts of a tree that is not of the age of the blobs, and touches no file: since the time of
+    /// that tree they may have become posts, whose files they would take along when they expire.
+    ///
+    /// What lies in `incoming/` is unfinished for certain, and stays as it is.
+    func forgetUnfinished() async throws {
+        guard tree.health.damage == nil else { return }
+        for entry in try await tree.children(of: Paths.queue).compactMap({ QueueEntry($0) }) {
+            guard var record = UploadRecord(id: entry.id, value: try await tree.get(Paths.upload(entry.id))),
+                [.reserved, .draft, .expired].contains(record.state), try incoming.entry(entry.id.description) == nil
+            else { continue }
+            record.state = .expired
+            record.updatedAt = WallClock.milliseconds()
+            var update = MultiPathUpdate()
+            update[Paths.upload(entry.id)] = try record.value()
+            update[Paths.queued(entry.id)] = nil
+            update[Paths.endedUpload(entry.id)] = .integer(record.updatedAt)
+            if let reference = record.clientReference {
+                update[Paths.reference(record.owner, try UploadStore.referenceKey(reference))] = nil
+            }
+            try await tree.update(update)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Failpoints
+import Files
+package import Tree
+
+extension TreeStore {
+    /// Commits an update that is one step in the life of an upload or a post, between the two sides of its failpoint.
+    ///
+    /// - Parameter step: The failpoint's place, such as `ingested-published`.
+    /// - Returns: False, and nothing has been written, when one of the update's preconditions does not hold.
+    /// - Throws: The engine's failure, or what the failpoint injects.
+    package func commit(_ update: MultiPathUpdate, at step: String) async throws -> Bool {
+        let failure = Failpoint.step.pass(.before, at: step)
+        guard failure == 0 else { throw FileError(errno: failure, doing: "take the step \(step)") }
+        guard try await updateIfPossible(update) else { return false }
+        _ = Failpoint.step.pass(.after, at: step)
+        return true
+    }
+
+    /// Applies an update, durably.
+    ///
+    /// - Returns: False, and nothing has been written, when one of the update's preconditions does not hold.
+    func updateIfPossible(_ update: MultiPathUpdate) async throws(TreeError) -> Bool {
+        do throws(TreeError) {
+            try await self.update(update)
+            return true
+        } catch {
+            guard error.code == .preconditionFailed else { throw error }
+            return false
+        }
+    }
+
+    /// Deletes what is at a path, as a step of its own; see ``commit(_:at:)``.
+    func delete(_ path: TreePath, at step: String) async throws {
+        var update = MultiPathUpdate()
+        update[path] = nil
+        _ = try await commit(update, at: step)
+    }
+}

@@ -1,0 +1,122 @@
+import Blobs
+import Files
+import Logging
+package import Posts
+import Synchronization
+package import Tree
+
+/// Files in the blob store that no post and no unfinished upload claims, and no deletion explains.
+///
+/// The service makes none. They are there when the tree was damaged, or is older than they are; so they are kept, until a
+/// person says otherwise.
+package struct UnclaimedPost: Sendable {
+    /// The folder in which they lie: whose they were.
+    package let owner: String
+    /// The post or upload that they were of.
+    package let id: PostID
+    package let fileCount: Int
+    package let byteCount: Int
+
+    /// What is known of them, for programs.
+    package var json: TreeValue {
+        [
+            "owner": .string(owner), "post": .string(id.description), "files": .integer(Int64(fileCount)),
+            "bytes": .integer(Int64(byteCount)),
+        ]
+    }
+}
+
+/// Finds the files that nobody claims, and deletes them when a person says so.
+package final class UnclaimedFiles: Sendable {
+    private let storage: StorageFolder
+    private let logger: Logger
+    private let lastCount = Mutex<Int?>(nil)
+
+    init(_ storage: StorageFolder, logger: Logger) {
+        self.storage = storage
+        self.logger = logger
+    }
+
+    /// The number of posts whose files nobody claims, at the last look; nil before the first.
+    var count: Int? { lastCount.withLock { $0 } }
+
+    /// Notes a count; true when it is news that somebody should hear.
+    private func note(_ count: Int) -> Bool {
+        lastCount.withLock { last in
+            defer { last = count }
+            return count > 0 && count != last
+        }
+    }
+
+    /// Compares the blob store with the tree, and says in the log what nobody claims. Deletes nothing.
+    func look() async throws {
+        var count = 0
+        try await forEachUnclaimed { _, _ in count += 1 }
+        guard note(count) else { return }
+        logger.warning(
+            "there are files of posts that the tree does not know, and has not deleted: they are kept",
+            metadata: ["posts": "\(count)", "hint": "tintype unclaimed ls"])
+    }
+
+    /// The files that nobody claims, by owner and post.
+    package func list() async throws -> [UnclaimedPost] {
+        let blobs = storage.blobs
+        var found: [UnclaimedPost] = []
+        try await forEachUnclaimed { owner, id in
+            let files = try await blobs.files(userID: owner, postID: id.description)
+            found.append(
+                UnclaimedPost(
+                    owner: owner, id: id, fileCount: files.count, byteCount: files.reduce(0) { $0 + $1.byteCount }))
+        }
+        _ = note(found.count)
+        return found
+    }
+
+    /// Deletes files that nobody claims, because a person said so.
+    ///
+    /// - Throws: `PipelineError` `not_found` when there are none, or somebody claims them.
+    package func remove(_ id: PostID, of owner: String) async throws {
+        let blobs = storage.blobs
+        let isThere = try await blobs.postIDs(userID: owner).contains(id.description)
+        guard isThere, try await storage.tree.snapshot({ try Self.isUnclaimed(id, in: $0) }) else {
+            throw PipelineError(
+                .notFound, "there are no unclaimed files of \(owner)/\(id)", hint: "tintype unclaimed ls lists them all"
+            )
+        }
+        try await blobs.removeAll(userID: owner, postID: id.description)
+        logger.notice("deleted unclaimed files, as told", metadata: ["owner": "\(owner)", "post": "\(id)"])
+    }
+
+    /// Takes tree and blobs as they are for one store, because a person said so: sweeping goes on, and what is unclaimed
+    /// stays.
+    package func acceptAge() async throws {
+        guard let mismatch = storage.age.mismatch else { return }
+        try await storage.age.accept()
+        logger.notice("tree and blobs are accepted as they are, as told", metadata: ["code": "\(mismatch.code)"])
+    }
+
+    private func forEachUnclaimed(_ visit: (_ owner: String, PostID) async throws -> Void) async throws {
+        let blobs = storage.blobs
+        for owner in try await blobs.userIDs() {
+            let folders = try await blobs.postIDs(userID: owner)
+            for start in stride(from: 0, to: folders.count, by: 500) {
+                let ids = folders[start..<min(start + 500, folders.count)].compactMap { PostID($0) }
+                let found = try await storage.tree.snapshot { snapshot in
+                    try ids.filter { try Self.isUnclaimed($0, in: snapshot) }
+                }
+                for id in found { try await visit(owner, id) }
+            }
+        }
+    }
+
+    private static func isUnclaimed(_ id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
+        if try isNeeded(id, in: snapshot) { return false }
+        return try !snapshot.exists(Paths.deleted(id))
+    }
+
+    /// Whether a post has the id, or an upload on which there is work to do.
+    static func isNeeded(_ id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
+        if try snapshot.exists(Paths.post(id)) { return true }
+        return try snapshot.exists(Paths.queued(id))
+    }
+}

@@ -1,0 +1,64 @@
+import Logging
+import Posts
+import Synchronization
+import Tree
+
+/// Expires reservations and drafts that nobody finishes, and forgets the records of uploads that ended long ago.
+struct UploadExpiry: Sendable {
+    let tree: TreeStore
+    let store: UploadStore
+    let settings: SharedSettings
+    let logger: Logger
+
+    /// Ends uploads whose senders gave up while this could not be written down.
+    func expireAbandoned() async throws {
+        for (id, time) in store.abandoned.withLock({ $0 }) {
+            if let record = try await store.record(of: id) {
+                if [.reserved, .draft].contains(record.state) {
+                    if try await !store.intakes[record.intake].holdsFiles(of: id) {
+                        try await store.expire(id, from: record.state, unlessChangedSince: time)
+                    }
+                } else {
+                    try await store.cleanUp(id)
+                }
+            }
+            store.abandoned.withLock { $0[id] = nil }
+        }
+    }
+
+    /// Ends reservations and drafts that were left alone for longer than a draft may be.
+    func expireIdle() async throws {
+        let deadline = WallClock.milliseconds() - settings.value.draftLifetime.milliseconds
+        for entry in try await store.queued()
+        where entry.state != .ingested && entry.id.timestampMilliseconds < deadline {
+            guard let record = try await store.record(of: entry.id), record.updatedAt < deadline else { continue }
+            do {
+                // It has ended, but what was to be cleaned up then could not be.
+                if record.state.isTerminal { try await store.cleanUp(record.id) }
+                guard [.reserved, .draft].contains(record.state),
+                    try await !store.intakes[record.intake].holdsFiles(of: record.id)
+                else { continue }
+                try await store.expire(record.id, from: record.state, unlessChangedSince: deadline)
+                logger.info("expired", metadata: ["upload": "\(record.id)", "owner": "\(record.owner)"])
+            } catch let error as PipelineError where error.code == .wrongState {
+                continue  // Its sender went on with it in this very moment.
+            }
+        }
+    }
+
+    /// Deletes the records of uploads that ended long ago without a post; their idempotency keys are free again.
+    func forgetEnded() async throws {
+        let deadline = WallClock.milliseconds() - settings.value.recordLifetime.milliseconds
+        var range = KeyRange.all
+        while true {
+            let page = try await tree.children(of: Paths.endedUploads, range: range, limit: 100)
+            for child in page {
+                // In the order of their beginnings; no end comes before its beginning.
+                guard let id = PostID(child.key.description), id.timestampMilliseconds < deadline else { return }
+                if child.value.integerValue ?? 0 < deadline { try await store.forget(id) }
+            }
+            guard page.count == 100, let last = page.last else { return }
+            range = .after(last.key)
+        }
+    }
+}

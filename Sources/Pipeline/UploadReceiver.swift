@@ -1,0 +1,84 @@
+package import Posts
+
+/// Opens the sessions in which uploads are received.
+package final class UploadReceiver: Sendable {
+    struct Key: Hashable, Sendable {
+        let owner: UserID
+        let reference: String
+    }
+
+    package let store: UploadStore
+    package let ingester: PhotoIngester
+    let renditions: RenditionMaker
+    private let keys = KeyedLock<Key>()
+
+    init(store: UploadStore, ingester: PhotoIngester, renditions: RenditionMaker) {
+        self.store = store
+        self.ingester = ingester
+        self.renditions = renditions
+    }
+
+    /// What stands behind a request: a session that receives it, or the upload that an earlier request of the same
+    /// idempotency key became.
+    package enum Start: ~Copyable {
+        case new(UploadSession)
+        case known(KnownUpload)
+    }
+
+    /// Reserves an upload and opens its session. Requests of one user with one idempotency key wait for each other here,
+    /// until the session or the known upload goes.
+    ///
+    /// - Throws: `PipelineError`: `bad_text`, `bad_reference`, `unknown_user`, or a failure of the engine.
+    package func begin(_ request: UploadRequest) async throws -> Start {
+        let lease = await lease(for: request)
+        switch try await store.reserve(request) {
+        case .new(let record):
+            return .new(UploadSession(self, record, lease: lease))
+        case .known(let record):
+            return .known(KnownUpload(self, request, record, lease: lease))
+        }
+    }
+
+    private func lease(for request: UploadRequest) async -> KeyedLock<Key>.Lease? {
+        guard let reference = request.clientReference else { return nil }
+        return await keys.lease(Key(owner: request.owner, reference: reference))
+    }
+
+    /// Opens a session that adds photos to a draft, which stays as it is when the session goes.
+    ///
+    /// - Throws: `PipelineError`: `not_found`, `wrong_state` when the upload is no draft any more.
+    package func resumeDraft(_ id: PostID) async throws -> UploadSession {
+        UploadSession(self, try await store.draft(id), isKept: true)
+    }
+
+    /// Opens a session for a reservation whose files lie where the intake can find them again: the reservation stays when
+    /// the session goes.
+    package func resume(_ record: UploadRecord) -> UploadSession {
+        UploadSession(self, record, isKept: true)
+    }
+}
+
+/// The upload that an earlier request with the same idempotency key became.
+package struct KnownUpload: ~Copyable {
+    package let record: UploadRecord
+    private let receiver: UploadReceiver
+    private let request: UploadRequest
+    private let lease: KeyedLock<UploadReceiver.Key>.Lease?
+
+    fileprivate init(
+        _ receiver: UploadReceiver, _ request: UploadRequest, _ record: UploadRecord,
+        lease: consuming KeyedLock<UploadReceiver.Key>.Lease?
+    ) {
+        self.receiver = receiver
+        self.request = request
+        self.record = record
+        self.lease = lease
+    }
+
+    /// Opens a session that receives the request anew, after the known upload failed. When it is accepted, the key names the
+    /// new upload.
+    package consuming func beginAgain() async throws -> UploadSession {
+        let again = try await receiver.store.reserve(request, replacing: record)
+        return UploadSession(receiver, again, replacing: record, lease: lease)
+    }
+}

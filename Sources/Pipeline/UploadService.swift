@@ -1,0 +1,144 @@
+import Files
+package import Logging
+import Posts
+import ServiceLifecycle
+package import Tree
+
+/// The pipeline, put together: it brings uploads from their reservation to a post, safe against a crash at every step.
+///
+/// An upload is received by a session of ``receiver``, waits in the queue of ``store``, is rendered by ``scheduler`` and
+/// committed by ``publisher``; ``janitor`` sweeps what is left over, and ``disk`` pauses the intake while nothing can be
+/// written. ``UploadState`` is the table of what can happen to an upload. The parts may be used from any task, whether the
+/// service runs or not; `run()` does what happens by itself.
+package final class UploadService: Service, CustomStringConvertible {
+    package var description: String { "uploads" }
+
+    package let storage: StorageFolder
+    package let disk: DiskMonitor
+    package let scheduler: RenderScheduler
+    package let store: UploadStore
+    package let receiver: UploadReceiver
+    package let publisher: Publisher
+    package let index: PhotoIndex
+    package let janitor: Janitor
+    package let unclaimed: UnclaimedFiles
+    let renditions: RenditionMaker
+    let garbage: GarbageList
+    let rethumbProgress = RethumbProgress()
+    private let poison: PoisonList
+    private let workers: UploadWorkers
+    private let shared: SharedSettings
+    private let logger: Logger
+
+    package var tree: TreeStore { storage.tree }
+    /// The present settings. Whoever needs several of them to go together reads them once.
+    package var settings: PipelineSettings { shared.value }
+
+    /// Puts the parts together, each from those before it.
+    ///
+    /// - Parameter makeIntakes: Makes the handlers of the ways in; it is given the present settings.
+    package init(
+        storage: StorageFolder, settings: PipelineSettings, renderer: any PhotoRenderer = InProcessRenderer(),
+        logger: Logger, intakes makeIntakes: (_ settings: @escaping @Sendable () -> PipelineSettings) -> IntakeHandlers
+    ) {
+        let shared = SharedSettings(settings)
+        let (tree, blobs) = (storage.tree, storage.blobs)
+        self.storage = storage
+        self.shared = shared
+        self.logger = logger
+        disk = DiskMonitor(storage, reserve: { shared.value.freeSpaceReserve }, logger: logger)
+        scheduler = RenderScheduler(renderer, workers: settings.workers)
+        poison = PoisonList(tree: tree, folder: storage.root, settings: shared)
+        renditions = RenditionMaker(
+            blobs: blobs, scheduler: scheduler, poison: poison, settings: shared, disk: disk)
+        store = UploadStore(
+            tree: tree, ids: storage.ids, settings: shared, intakes: makeIntakes { shared.value }, logger: logger)
+        receiver = UploadReceiver(
+            store: store,
+            ingester: PhotoIngester(blobs: blobs, incoming: storage.incoming, settings: shared, disk: disk),
+            renditions: renditions)
+        garbage = GarbageList(tree: tree, blobs: blobs, store: store, settings: shared)
+        index = PhotoIndex(storage)
+        publisher = Publisher(
+            tree: tree, blobs: blobs, store: store, renditions: renditions, garbage: garbage, index: index,
+            settings: shared, logger: logger)
+        unclaimed = UnclaimedFiles(storage, logger: logger)
+        janitor = Janitor(
+            storage: storage, store: store,
+            deletedPosts: DeletedPostSweeper(
+                tree: tree, blobs: blobs, store: store, index: index, settings: shared, logger: logger),
+            expiry: UploadExpiry(tree: tree, store: store, settings: shared, logger: logger), garbage: garbage,
+            unclaimed: unclaimed, disk: disk, logger: logger)
+        workers = UploadWorkers(store: store, publisher: publisher, disk: disk, logger: logger)
+    }
+
+    /// Works by other settings from now on, as far as they can change while it runs: recipes, `tolerant`, lifetimes and
+    /// policies, and the reserve of free space.
+    package func adopt(_ settings: PipelineSettings) async throws {
+        // No post gets some of its renditions by the old recipes and some by the new.
+        await garbage.renditionLock.withPermit { shared.adopt(settings) }
+        disk.lookSoon()
+    }
+
+    /// Takes up what the last run left, then works until a graceful shutdown: what is in work is finished, what waits stays
+    /// in the tree for the next start.
+    package func run() async throws {
+        await disk.look(isSuspicious: false)
+        await recoverEventually()
+        let store = store
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                // Twice as many as are rendered at a time: while one waits for the disk, another one is rendered.
+                group.addTask(name: "uploads") { await self.workers.run(count: 2 * max(1, self.settings.workers)) }
+                group.addTask(name: "disk monitor") { await self.disk.run() }
+                group.addTask(name: "janitor") { await self.janitor.run() }
+            }
+        } onCancelOrGracefulShutdown: {
+            store.queue.close()
+        }
+    }
+
+    // MARK: Recovery
+
+    /// Recovers, however long a fault is in the way of reading what there is to do.
+    private func recoverEventually() async {
+        while !Task.isEnding {
+            do {
+                return try await recover()
+            } catch {
+                logger.warning("cannot recover yet", metadata: ["fault": "\(error)"])
+                try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(1)) }
+            }
+        }
+    }
+
+    /// Takes up what the last run left: whatever it was cut off at, `upload_queue` names it. Reservations are their senders'
+    /// to go on with.
+    func recover() async throws {
+        if let hold = janitor.hold {
+            logger.error(
+                "nothing is swept: \(hold.message)", metadata: ["code": "\(hold.code)", "hint": "\(hold.hint)"])
+        }
+        guard tree.health.damage == nil else { return }
+        var resumedCount = 0
+        for entry in try await store.queued() {
+            switch entry.state {
+            case .ingested:
+                guard let owner = try await owner(of: entry) else { continue }
+                store.queue.push(entry.id, of: owner)
+                resumedCount += 1
+            case nil:
+                try await store.cleanUp(entry.id)
+            default:
+                break
+            }
+        }
+        try await poison.removeExpired()
+        logger.info("recovered", metadata: ["resumed": "\(resumedCount)"])
+    }
+
+    private func owner(of entry: QueueEntry) async throws -> UserID? {
+        if let owner = entry.owner { return owner }
+        return try await store.record(of: entry.id)?.owner
+    }
+}

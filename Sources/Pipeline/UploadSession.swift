@@ -1,0 +1,124 @@
+import Blobs
+package import Files
+package import NIOCore
+import Posts
+
+/// One sender's way from a reservation to an acknowledged upload: photos come in, then the upload is accepted. What the
+/// sender does not finish is abandoned: at once by ``abandon()``, or soon after the session goes in any other way.
+///
+/// There is one session at a time for one idempotency key.
+package struct UploadSession: ~Copyable {
+    /// The record as it was when the session began.
+    package let record: UploadRecord
+    /// The photos that this session has received, in their order.
+    package private(set) var photos: [UploadRecord.Photo] = []
+    private let receiver: UploadReceiver
+    private let failed: UploadRecord?
+    private let lease: KeyedLock<UploadReceiver.Key>.Lease?
+    /// Whether the upload is to stay as it is when the session goes.
+    private var isKept: Bool
+
+    init(
+        _ receiver: UploadReceiver, _ record: UploadRecord, replacing failed: UploadRecord? = nil,
+        lease: consuming KeyedLock<UploadReceiver.Key>.Lease? = nil, isKept: Bool = false
+    ) {
+        self.receiver = receiver
+        self.record = record
+        self.failed = failed
+        self.lease = lease
+        self.isKept = isKept
+    }
+
+    deinit {
+        if !isKept { receiver.store.abandonLater(record.id) }
+    }
+
+    /// What the request asked for, as far as it has come: what its idempotency key is bound to.
+    ///
+    /// - Parameter text: The post's text.
+    package func fingerprint(text: String) -> RequestFingerprint {
+        RequestFingerprint(
+            user: record.owner, text: text, isDraft: record.state == .draft, photos: photos.map { .init($0) })
+    }
+
+    // MARK: Photos
+
+    /// Receives a photo whose bytes come in pieces; `next` gives one, and nil at the end. Durable when it returns.
+    ///
+    /// A photo of a draft is rendered as well: one that cannot be decoded is refused here, while its sender is still
+    /// looking, and the draft stays as it was.
+    ///
+    /// - Parameter alt: The alternative text.
+    /// - Throws: `PipelineError`: `too_many_photos`, `too_large_bytes`, `empty`, `bad_text`, the refusal of what is no
+    ///   photo; what `next` throws.
+    package mutating func receive(
+        named name: String, alt: String = "", _ next: () async throws -> ByteBuffer?
+    ) async throws {
+        let alt = try PostText.requireAlt(alt)
+        guard record.state == .draft else {
+            try receiver.store.checkPhotoCount(photos.count)
+            var photo = try await receiver.ingester.receive(as: photos.count, named: name, of: record, next)
+            photo.alt = alt
+            photos.append(photo)
+            return
+        }
+        let number = try await receiver.store.nextPhotoNumber(of: record.id)
+        var photo = try await receiver.ingester.receive(as: number, named: name, of: record, next)
+        photo.alt = alt
+        do {
+            photo.rendered = try await receiver.renditions.render(
+                photo, number: number, of: record, priority: .interactive)
+            try await receiver.store.add(photo, as: number, to: record)
+        } catch {
+            try await receiver.renditions.blobs.remove(record.blobName(photo.fileName))
+            throw error
+        }
+        photos.append(photo)
+    }
+
+    /// Takes a copy of a photo that lies in a folder; see ``PhotoIngester/copy(_:as:named:of:)``.
+    package mutating func copy(_ reader: FileReader, named name: String, alt: String = "") async throws {
+        var photo = try await receiver.ingester.copy(reader, as: photos.count, named: name, of: record)
+        photo.alt = alt
+        photos.append(photo)
+    }
+
+    // MARK: The end
+
+    /// Acknowledges the upload with the photos that came: the rest happens by itself. Durable when it returns.
+    ///
+    /// - Throws: `PipelineError`: `empty_post`, `bad_text`, `wrong_state` when the reservation expired meanwhile,
+    ///   `key_reused` when another upload took the key over.
+    package consuming func accept(text: String) async throws -> UploadRecord {
+        do {
+            let accepted = try await receiver.store.accept(record.id, photos: photos, text: text, replacing: failed)
+            isKept = true
+            return accepted
+        } catch {
+            if !isKept { await abandon() }
+            throw error
+        }
+    }
+
+    /// Leaves the draft for its sender to go on with, and binds its idempotency key to what was sent.
+    ///
+    /// - Throws: `PipelineError` `wrong_state` when the draft was published or expired meanwhile.
+    package consuming func keepDraft(text: String) async throws -> UploadRecord {
+        if record.clientReference != nil { try await receiver.store.note(fingerprint(text: text), of: record.id) }
+        let draft = try await receiver.store.draft(record.id)
+        isKept = true
+        return draft
+    }
+
+    /// Gives the reservation or the draft back, unless it is to stay. A fault that is in the way is met again by the
+    /// janitor, soon.
+    package consuming func abandon() async {
+        guard !isKept else { return }
+        isKept = true
+        do {
+            try await receiver.store.abandon(record.id, from: record.state)
+        } catch {
+            if PipelineError(error).isTransient { receiver.store.abandonLater(record.id) }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package import Posts
+import Tree
+
+/// What an intake knows about an upload before the first byte.
+package struct UploadRequest: Sendable {
+    package var owner: UserID
+    package var intake: Intake
+    package var text = ""
+    /// Whether photos are added one by one and published later.
+    package var isDraft = false
+    /// The client's own name for the upload (`Idempotency-Key`), 1 to 200 printable ASCII characters: asking again with it
+    /// finds the same upload.
+    package var clientReference: String?
+    /// What becomes of it when its user has posted the same photos before; nil for what its intake does.
+    package var duplicates: DuplicatePolicy?
+    /// Where an inbox upload came from, relative to the user's folder.
+    package var source: String?
+
+    package init(owner: UserID, intake: Intake) {
+        self.owner = owner
+        self.intake = intake
+    }
+}
+
+/// A post id that has been taken.
+package enum Reservation: Sendable {
+    /// Nobody asked for it before, or nobody finished: the photos may come.
+    case new(UploadRecord)
+    /// The client's reference was used before; this is what became of it.
+    case known(UploadRecord)
+}
+
+extension UploadStore {
+    /// Takes the id of the post that the upload will become. Durable when it returns.
+    ///
+    /// - Throws: `PipelineError`: `bad_text`, `bad_reference`, `unknown_user`, or a failure of the engine.
+    package func reserve(_ request: UploadRequest) async throws -> Reservation {
+        try await checkPerson(request.owner)
+        let record = try newRecord(request, clientReference: request.clientReference)
+        var update = try Self.insertion(of: record)
+        guard let reference = request.clientReference else {
+            _ = try await tree.commit(update, at: "new-\(record.state)")
+            return .new(record)
+        }
+        let path = Paths.reference(request.owner, try Self.referenceKey(reference))
+        update[path] = .string(record.id.description)
+        update.preconditions.append(.absent(path))
+        if try await tree.commit(update, at: "new-\(record.state)") { return .new(record) }
+        if let known = try await known(path) { return known }
+        return try await reserve(request)
+    }
+
+    /// Takes an id for another try of a request whose first one failed; the client's reference names the failed one until
+    /// this one is accepted.
+    ///
+    /// - Throws: `PipelineError` `bad_text`, or a failure of the engine.
+    package func reserve(_ request: UploadRequest, replacing failed: UploadRecord) async throws -> UploadRecord {
+        var request = request
+        request.isDraft = false
+        let record = try newRecord(request, clientReference: failed.clientReference)
+        _ = try await tree.commit(try Self.insertion(of: record), at: "new-reserved")
+        return record
+    }
+
+    private func newRecord(_ request: UploadRequest, clientReference: String?) throws -> UploadRecord {
+        UploadRecord(
+            id: ids.next(), owner: request.owner, intake: request.intake,
+            state: request.isDraft ? .draft : .reserved, text: try PostText.requireText(request.text),
+            clientReference: clientReference, source: request.source, createdAt: WallClock.milliseconds(),
+            duplicates: request.duplicates)
+    }
+
+    private static func insertion(of record: UploadRecord) throws -> MultiPathUpdate {
+        var update = MultiPathUpdate()
+        update[Paths.upload(record.id)] = try record.value()
+        update[Paths.queued(record.id)] = QueueEntry(record).value
+        return update
+    }
+
+    /// The upload that a reference names; nil when it expired between two looks, so that there is room for a new one.
+    private func known(_ path: TreePath) async throws -> Reservation? {
+        guard let id = try await tree.get(path)?.stringValue.flatMap({ PostID($0) }),
+            let record = try await record(of: id)
+        else { return nil }
+        guard record.state == .reserved else { return .known(record) }
+        // Its sender is back: whoever was to expire it sees that it has changed.
+        do {
+            return .new(try await transition(id, from: .reserved, to: .reserved))
+        } catch let error as PipelineError where error.code == .wrongState || error.code == .notFound {
+            return nil
+        }
+    }
+
+    private func checkPerson(_ uid: UserID) async throws {
+        guard !settings.value.createsPeople, try await tree.get(Paths.person(uid) / "full_name") == nil else { return }
+        throw PipelineError(
+            .unknownUser, "there is no user \(uid)",
+            hint: "create people/\(uid) first, or let first posts create people (create-people)")
+    }
+
+    /// A client's reference as a key of the tree: what a key cannot hold is percent-encoded.
+    static func referenceKey(_ reference: String) throws -> TreeKey {
+        guard (1...200).contains(reference.utf8.count), reference.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw PipelineError(
+                .badReference, "an idempotency key has 1 to 200 printable ASCII characters",
+                hint: "a UUID is a good one")
+        }
+        let forbidden = Set("%.$#[]/".utf8)
+        return try TreeKey(
+            reference.utf8.map { byte in
+                forbidden.contains(byte)
+                    ? "%" + String(byte, radix: 16, uppercase: true) : String(UnicodeScalar(byte))
+            }.joined())
+    }
+}
+
+extension PostText {
+    /// The text of a post, without white space around it.
+    ///
+    /// - Throws: `PipelineError` `bad_text`.
+    package static func requireText(_ text: String) throws(PipelineError) -> String {
+        guard let text = checked(text) else { throw bad("the text", maxCharacters: maxCharacters) }
+        return text
+    }
+
+    /// The alternative text of a photo, without white space around it.
+    ///
+    /// - Throws: `PipelineError` `bad_text`.
+    package static func requireAlt(_ alt: String) throws(PipelineError) -> String {
+        guard let alt = checked(alt, maxCharacters: maxAltCharacters) else {
+            throw bad("a photo's alternative text", maxCharacters: maxAltCharacters)
+        }
+        return alt
+    }
+
+    private static func bad(_ subject: String, maxCharacters: Int) -> PipelineError {
+        PipelineError(
+            .badText, "\(subject) has more than \(maxCharacters) characters, or control characters",
+            hint: "shorten it")
+    }
+}

@@ -1,0 +1,138 @@
+import Logging
+package import Posts
+import Synchronization
+import Tree
+
+extension UploadStore {
+    /// Makes one of the legal transitions of an upload, durably, if the upload is in the state that the caller thinks.
+    ///
+    /// Nothing that happens meanwhile is lost: the record must still be what `change` was given, or all is done anew.
+    ///
+    /// - Parameters:
+    ///   - failed: An upload from which this one takes over the client's reference.
+    ///   - change: Changes the record; may be called several times.
+    /// - Throws: `PipelineError` `not_found` or `wrong_state`; `key_reused` when the reference has been taken over by
+    ///   another upload; what `change` throws.
+    @discardableResult
+    func transition(
+        _ id: PostID, from old: UploadState, to new: UploadState, replacing failed: UploadRecord? = nil,
+        change: (inout UploadRecord) throws -> Void = { _ in }
+    ) async throws -> UploadRecord {
+        precondition(old.next.contains(new) || old == new, "there is no transition from \(old) to \(new)")
+        while true {
+            let stored = try await tree.get(Paths.upload(id))
+            guard var record = UploadRecord(id: id, value: stored) else { throw Self.unknownUpload(id) }
+            guard record.state == old else {
+                throw PipelineError(
+                    .wrongState, "upload \(id) is \(record.state.rawValue), not \(old.rawValue)",
+                    hint: "ask for its state and go on from there")
+            }
+            try change(&record)
+            record.state = new
+            record.updatedAt = WallClock.milliseconds()
+            var update = MultiPathUpdate(preconditions: [.equals(Paths.upload(id), stored)])
+            update[Paths.upload(id)] = try record.value()
+            update[Paths.queued(id)] = QueueEntry(record).value
+            if new == .failed || new == .expired { update[Paths.endedUpload(id)] = .integer(record.updatedAt) }
+            try await moveReference(of: record, replacing: failed, in: &update)
+            if try await tree.commit(update, at: "\(old)-\(new)") { return record }
+        }
+    }
+
+    /// Frees the client's reference with the end of an upload that expires, or takes it over from one that failed.
+    private func moveReference(
+        of record: UploadRecord, replacing failed: UploadRecord?, in update: inout MultiPathUpdate
+    ) async throws {
+        guard let reference = record.clientReference else { return }
+        let path = Paths.reference(record.owner, try Self.referenceKey(reference))
+        let holder = try await tree.get(path)
+        if record.state == .expired, holder == .string(record.id.description) { update[path] = nil }
+        guard let failed else { return }
+        guard holder == .string(failed.id.description) else { throw PipelineError.keyReused(record.id) }
+        update[path] = .string(record.id.description)
+        update.preconditions.append(.equals(path, holder))
+    }
+
+    /// Acknowledges a reservation whose photos are all in the blob store; the rest happens by itself. Durable when it returns.
+    ///
+    /// - Parameter failed: An upload of the same reference that failed; the reference names this one from now on.
+    /// - Throws: `PipelineError`: `empty_post`, `bad_text`, `wrong_state` when the reservation expired or was taken meanwhile,
+    ///   `key_reused` when another upload took the reference over.
+    package func accept(
+        _ id: PostID, photos: [UploadRecord.Photo], text: String, replacing failed: UploadRecord? = nil
+    ) async throws -> UploadRecord {
+        try await acknowledge(id, from: .reserved, replacing: failed) { record in
+            record.photos = [:]
+            for (number, var photo) in photos.enumerated() {
+                photo.alt = try PostText.requireAlt(photo.alt)
+                record.photos[number] = photo
+            }
+            record.text = try PostText.requireText(text)
+            if record.clientReference != nil { record.fingerprint = RequestFingerprint(of: record) }
+        }
+    }
+
+    func acknowledge(
+        _ id: PostID, from state: UploadState, replacing failed: UploadRecord? = nil,
+        change: (inout UploadRecord) throws -> Void
+    ) async throws -> UploadRecord {
+        let record = try await transition(id, from: state, to: .ingested, replacing: failed) { record in
+            try change(&record)
+            guard !record.photos.isEmpty || !record.text.isEmpty else {
+                throw PipelineError(.emptyPost, "a post needs a photo or a text", hint: "send at least one of them")
+            }
+        }
+        queue.push(id, of: record.owner)
+        return record
+    }
+
+    /// Ends an upload with a permanent failure, and has its intake clean up.
+    package func fail(_ id: PostID, from state: UploadState, with failure: PipelineError) async throws {
+        let record = try await transition(id, from: state, to: .failed) { $0.error = failure }
+        counters.count(.failed)
+        logger.notice(
+            "failed",
+            metadata: [
+                "upload": "\(id)", "owner": "\(record.owner)", "code": "\(failure.code.rawValue)",
+                "reason": "\(failure.description.printable)",
+            ])
+        try await cleanUp(id)
+    }
+
+    /// Ends a reservation or a draft that nobody will finish, and frees its reference and its blobs; unless somebody has gone
+    /// on with it since `time`, in milliseconds since the epoch.
+    func expire(_ id: PostID, from state: UploadState, unlessChangedSince time: Int64 = .max) async throws {
+        struct SenderIsBack: Error {}
+        do {
+            try await transition(id, from: state, to: .expired) { record in
+                if record.updatedAt > time { throw SenderIsBack() }
+            }
+        } catch is SenderIsBack {
+            return
+        }
+        try await cleanUp(id)
+    }
+
+    /// Gives back a reservation, or a draft, that its sender will never finish.
+    package func abandon(_ id: PostID, from state: UploadState = .reserved) async throws {
+        try await expire(id, from: state)
+    }
+
+    /// Has the janitor give back a reservation or a draft.
+    func abandonLater(_ id: PostID) {
+        let now = WallClock.milliseconds()
+        abandoned.withLock { $0[id] = now }
+    }
+
+    /// Shows whoever asks for the upload why it takes so long.
+    func note(_ fault: PipelineError, attempt: Int, of id: PostID) async throws {
+        guard var record = try await record(of: id), record.state == .ingested else { return }
+        record.attempts = attempt
+        record.error = fault
+        var update = MultiPathUpdate(preconditions: [
+            .equals(Paths.upload(id) / "state", .string(record.state.rawValue))
+        ])
+        update[Paths.upload(id)] = try record.value()
+        _ = try await tree.updateIfPossible(update)
+    }
+}

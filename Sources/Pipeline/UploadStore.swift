@@ -1,0 +1,108 @@
+import Logging
+package import Posts
+import Synchronization
+package import Tree
+
+/// The records of all uploads, and the only writer of the private tree's uploads, references and queue.
+///
+/// Every change of a record is one durable multi-path update whose preconditions are what it was decided by; which
+/// changes there are stands in ``UploadState``. Methods may be called from any task.
+package final class UploadStore: Sendable {
+    let tree: TreeStore
+    let ids: PushIDGenerator
+    let settings: SharedSettings
+    let intakes: IntakeHandlers
+    let counters = UploadCounters()
+    let logger: Logger
+    /// The uploads that wait for a worker.
+    let queue = UploadQueue()
+    /// Uploads that nobody finishes any more although their records do not say so yet, each with when that became known,
+    /// in milliseconds since the epoch. The janitor expires them soon.
+    let abandoned = Mutex<[PostID: Int64]>([:])
+
+    init(tree: TreeStore, ids: PushIDGenerator, settings: SharedSettings, intakes: IntakeHandlers, logger: Logger) {
+        self.tree = tree
+        self.ids = ids
+        self.settings = settings
+        self.intakes = intakes
+        self.logger = logger
+    }
+
+    // MARK: Reading
+
+    /// The record of an upload; nil when there is none.
+    package func record(of id: PostID) async throws(TreeError) -> UploadRecord? {
+        try await tree.upload(id)
+    }
+
+    /// The uploads that still have work to do, oldest first.
+    func queued() async throws(TreeError) -> [QueueEntry] {
+        try await tree.children(of: Paths.queue).compactMap { QueueEntry($0) }
+    }
+
+    /// The uploads of an intake that still have work to do, oldest first.
+    package func unfinished(from intake: Intake) async throws(TreeError) -> [UploadRecord] {
+        var records: [UploadRecord] = []
+        for entry in try await queued() where entry.intake == nil || entry.intake == intake {
+            if let record = try await record(of: entry.id), record.intake == intake { records.append(record) }
+        }
+        return records
+    }
+
+    /// Waits until an upload has ended, and returns its record. Cancellation ends the wait, not the upload.
+    ///
+    /// - Throws: `PipelineError` `not_found` when there is no such upload, or a failure of the tree.
+    package func end(of id: PostID) async throws -> UploadRecord {
+        let subscription = try await tree.subscribe(to: Paths.upload(id) / "state")
+        if !Self.isTerminal(subscription.value) {
+            for try await event in subscription {
+                if case .put(let write) = event.kind, Self.isTerminal(write.value) { break }
+            }
+        }
+        guard let record = try await record(of: id) else { throw Self.unknownUpload(id) }
+        return record
+    }
+
+    private static func isTerminal(_ state: TreeValue?) -> Bool {
+        state?.stringValue.flatMap(UploadState.init)?.isTerminal ?? true
+    }
+
+    static func unknownUpload(_ id: PostID) -> PipelineError {
+        PipelineError(.notFound, "there is no upload \(id)", hint: "it may have expired; send the photo again")
+    }
+
+    // MARK: After the end
+
+    /// Notes that nothing is left to clean up after an upload that has ended.
+    package func finishCleanUp(_ id: PostID) async throws {
+        try await tree.delete(Paths.queued(id), at: "settled")
+    }
+
+    /// Cleans up after an upload that has ended, as its intake does. Cleaning up again is harmless, so that a crash in the
+    /// middle is made good at the next start.
+    func cleanUp(_ id: PostID) async throws {
+        try tree.health.check()
+        guard let record = try await record(of: id), record.state.isTerminal else { return }
+        if try await intakes[record.intake].cleanUp(after: record) { try await finishCleanUp(id) }
+    }
+
+    /// Deletes the record of an upload that has ended, and frees its idempotency key, unless there is work to do for it.
+    package func forget(_ id: PostID) async throws {
+        guard try await tree.get(Paths.queued(id)) == nil else { return }
+        var update = MultiPathUpdate(preconditions: [.absent(Paths.queued(id))])
+        if let record = try await record(of: id), let reference = record.clientReference {
+            let path = Paths.reference(record.owner, try Self.referenceKey(reference))
+            if try await tree.get(path) == .string(id.description) { update[path] = nil }
+        }
+        update[Paths.upload(id)] = nil
+        update[Paths.endedUpload(id)] = nil
+        _ = try await tree.commit(update, at: "forgotten")
+    }
+}
+
+extension TreeStore {
+    /// The record of an upload; nil when there is none.
+    package func upload(_ id: PostID) async throws(TreeError) -> UploadRecord? {
+        UploadRecord(id: id, value: try await get(Paths.upload(id)))
+    }
+}
