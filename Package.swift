@@ -130,7 +130,7 @@ let package = Package(
         .target(
             name: "Inbox",
             dependencies: [
-                "Pipeline", "Blobs", "Files", "Posts", "Tree",
+                "Imaging", "Pipeline", "Blobs", "Files", "Posts", "Tree",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),

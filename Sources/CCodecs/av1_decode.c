@@ -55,7 +55,7 @@ static int decode(ccodecs_av1_decoder *decoder, Dav1dData *data) {
     return decoder->picture.data[0] == NULL ? DAV1D_ERR(EAGAIN) : 0;
 }
 
-static void describe(const Dav1dPicture *source, ccodecs_coded_picture *picture) {
+static void describe(const Dav1dPicture *source, ccodecs_coded_image *picture) {
     picture->plane_count = source->p.layout == DAV1D_PIXEL_LAYOUT_I400 ? 1 : 3;
     unsigned wide = source->p.layout == DAV1D_PIXEL_LAYOUT_I420 || source->p.layout == DAV1D_PIXEL_LAYOUT_I422;
     unsigned high = source->p.layout == DAV1D_PIXEL_LAYOUT_I420;
@@ -74,7 +74,7 @@ static void describe(const Dav1dPicture *source, ccodecs_coded_picture *picture)
 }
 
 ccodecs_code ccodecs_av1_decode(const uint8_t *bytes, size_t count, size_t max_pixels, ccodecs_av1_decoder **result,
-                                ccodecs_coded_picture *picture, ccodecs_fault *fault) {
+                                ccodecs_coded_image *picture, ccodecs_fault *fault) {
     ccodecs_av1_decoder *decoder = calloc(1, sizeof *decoder);
     *result = decoder;  // the caller closes it, whatever is returned
     if (decoder == NULL || open(decoder, max_pixels) != 0) return CCODECS_OUT_OF_MEMORY;

@@ -175,7 +175,7 @@ static bool has_hole(const ccodecs_coded_plane planes[3], const struct format *f
     return false;
 }
 
-static ccodecs_code describe(const AVFrame *frame, ccodecs_coded_picture *picture) {
+static ccodecs_code describe(const AVFrame *frame, ccodecs_coded_image *picture) {
     const struct format *format = find_format(frame->format);
     if (format == NULL || frame->width <= 0 || frame->height <= 0) return CCODECS_UNSUPPORTED;
     picture->plane_count = 3;
@@ -207,7 +207,7 @@ static bool decode(ccodecs_avcodec *codec, AVFrame *frame) {
 }
 
 ccodecs_code ccodecs_avcodec_decode(ccodecs_avcodec *codec, const uint8_t *units, size_t count,
-                                    ccodecs_avcodec_frame **result, ccodecs_coded_picture *picture) {
+                                    ccodecs_avcodec_frame **result, ccodecs_coded_image *picture) {
     ccodecs_avcodec_frame *frame = calloc(1, sizeof *frame);
     *result = frame;  // the caller closes it, whatever is returned
     if (frame == NULL || (frame->frame = library.av_frame_alloc()) == NULL) return CCODECS_OUT_OF_MEMORY;

@@ -45,7 +45,7 @@ static de265_error push(de265_decoder_context *context, const uint8_t *bytes, si
     return de265_flush_data(context);
 }
 
-static void describe(const struct de265_image *image, ccodecs_coded_picture *picture) {
+static void describe(const struct de265_image *image, ccodecs_coded_image *picture) {
     picture->plane_count = de265_get_chroma_format(image) == de265_chroma_mono ? 1 : 3;
     for (int index = 0; index < (int)picture->plane_count; index++) {
         int stride = 0;
@@ -63,7 +63,7 @@ static void describe(const struct de265_image *image, ccodecs_coded_picture *pic
 }
 
 ccodecs_code ccodecs_hevc_decode(const uint8_t *bytes, size_t count, ccodecs_hevc_decoder **result,
-                                 ccodecs_coded_picture *picture, ccodecs_fault *fault) {
+                                 ccodecs_coded_image *picture, ccodecs_fault *fault) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_tables);
     ccodecs_hevc_decoder *decoder = calloc(1, sizeof *decoder);

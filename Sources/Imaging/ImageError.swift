@@ -1,4 +1,4 @@
-/// Why a picture, or a recipe, was refused.
+/// Why an image, or a recipe, was refused.
 public struct ImageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The reason, for programs; new ones may be added.
     public let code: Code
@@ -46,7 +46,7 @@ extension ImageError {
         public static let tooManyScans = Code(rawValue: "too_many_scans")
         /// Decoding would need more than `ImageLimits.maxWorkingBytes`.
         public static let tooMuchMemory = Code(rawValue: "too_much_memory")
-        /// The data ends before the picture does.
+        /// The data ends before the image does.
         public static let truncated = Code(rawValue: "truncated")
         /// The data breaks its format's rules.
         public static let corrupt = Code(rawValue: "corrupt")

@@ -1,10 +1,10 @@
-/// What a picture may cost, judged on its header before anything is allocated; and whether it may be cut short.
+/// What an image may cost, judged on its header before anything is allocated; and whether it may be cut short.
 ///
 /// A refusal names the limit that was met as an operator would set it (`max-pixels`).
 public struct ImageLimits: Sendable, Hashable {
     /// The longest input, in bytes.
     public var maxInputBytes: Int
-    /// The most pixels in the picture, or in an animation's canvas.
+    /// The most pixels in the image, or in an animation's canvas.
     public var maxPixels: Int
     /// The most pixels in a PNG or a GIF: all of them are decoded, however small the renditions are.
     public var maxLosslessPixels: Int
@@ -14,13 +14,13 @@ public struct ImageLimits: Sendable, Hashable {
     public var maxFramePixels: Int
     /// The most memory for what cannot be decoded row by row (see `Renderer`), in bytes.
     public var maxWorkingBytes: Int
-    /// The most scans of a JPEG: each costs as much as a whole picture.
+    /// The most scans of a JPEG: each costs as much as a whole image.
     public var maxScans: Int
     /// The most pixels in all scans of a JPEG together: what decoding it may take of time.
     public var maxScanPixels: Int
     /// Whether data that ends too early, after its first pixels, is rendered all the same, with a warning.
     ///
-    /// What is missing is grey, or transparent where the picture has alpha. An interlaced PNG or GIF is refused: what
+    /// What is missing is grey, or transparent where the image has alpha. An interlaced PNG or GIF is refused: what
     /// there is of it is scattered.
     public var acceptsTruncated: Bool
 
@@ -54,10 +54,17 @@ extension ImageLimits {
         }
     }
 
+    func check(_ found: CodecHeader) throws(ImageError) {
+        try check(found.header, framePixels: found.framePixels)
+        for pixels in found.tilePixels where pixels > maxPixels {
+            throw tooManyPixels("its tiles have", pixels, maxPixels: maxPixels, setting: "max-pixels")
+        }
+    }
+
     func check(_ header: ImageHeader, framePixels: Int) throws(ImageError) {
         let size = header.storedSize
         try check(size, maxPixels: maxPixels, setting: "max-pixels")
-        if header.format == .png || header.format == .gif {
+        if header.format.codec.decodesEveryPixel {
             try check(
                 size, maxPixels: maxLosslessPixels, of: " in a \(header.format.name)", setting: "max-lossless-pixels")
         }
@@ -74,7 +81,7 @@ extension ImageLimits {
         }
     }
 
-    /// - Parameter kind: of which pictures, if not of all.
+    /// - Parameter kind: of which images, if not of all.
     func check(_ size: PixelSize, maxPixels: Int, of kind: String = "", setting: String) throws(ImageError) {
         guard size.pixelCount <= maxPixels else {
             throw tooManyPixels("\(size) pixels are", size.pixelCount, maxPixels: maxPixels, of: kind, setting: setting)

@@ -1,4 +1,4 @@
-/// What is to be known of a picture that was rendered all the same: a stable code, fit for JSON.
+/// What is to be known of an image that was rendered all the same: a stable code, fit for JSON.
 public enum ImageWarning: String, Sendable, Hashable, CaseIterable {
     /// The data ended too early; what was missing is grey or transparent (see `ImageLimits.acceptsTruncated`).
     case truncated

@@ -1,10 +1,10 @@
-/// Turns a picture's bytes into its renditions.
+/// Turns an image's bytes into its renditions.
 ///
 /// A value without state: rendering is synchronous, keeps one thread busy, and may run on any number of threads at a
 /// time. The same bytes and recipe give the same rendition, byte for byte, on the same codec libraries.
 ///
 /// Memory beyond the input, at most: for each size that is asked for, 3 bytes a pixel (4 with alpha or of ink, 1.5 of a
-/// JPEG or a WebP) and `12 × scale + 12` rows of the decoded picture, 1 byte a sample; for the one size that is just
+/// JPEG or a WebP) and `12 × scale + 12` rows of the decoded image, 1 byte a sample; for the one size that is just
 /// converted to sRGB, turned or written 9 bytes a pixel more (18, 4.5; 40 as an AVIF); one band of decoded rows: up to 32 of a JPEG, 1
 /// of others; a colour profile, at most 8 MB, and what lcms2 makes of it.
 ///
@@ -15,69 +15,57 @@
 /// or AVIF a row of tiles, or all of it if it has none, as it is coded, a byte a pixel, and of a HEIC a plane more: 3.5
 /// bytes a pixel of an 8-bit HEIC at 4:2:0, 7 of a 10-bit AVIF at 4:4:4; an animation 12.
 public struct Renderer: Sendable {
-    /// What a picture may cost.
+    /// What an image may cost.
     public let limits: ImageLimits
 
     /// Makes a renderer that refuses what is beyond the limits.
     public init(limits: ImageLimits = ImageLimits()) { self.limits = limits }
 
-    /// Renders a picture by each of the recipes, from one decode.
+    /// Renders an image by each of the recipes, from one decode.
     ///
     /// - Returns: the renditions in the order of the recipes, upright, in sRGB, with none of the original's metadata.
-    /// - Throws: `ImageError` when the bytes are no whole picture of a known format, or are beyond a limit. Nothing is
+    /// - Throws: `ImageError` when the bytes are no whole image of a known format, or are beyond a limit. Nothing is
     ///   rendered in part: it is all recipes or none.
     public func render(_ bytes: Span<UInt8>, recipes: [Recipe]) throws(ImageError) -> RenderedImage {
         let header = try ImageHeader.read(bytes, limits: limits)
-        let views = recipes.map { Renderer.view(of: header, for: $0) }
+        let targets = recipes.map { Renderer.target(of: header, for: $0) }
         let preview = Renderer.preview(of: header)
-        let pyramid = try Pyramid(decoding: bytes, header: header, views: views + [preview], limits: limits)
+        let resized = try ResizedImages(decoding: bytes, header: header, targets: targets + [preview], limits: limits)
         var renditions: [Rendition] = []
-        for (recipe, view) in zip(recipes, views) {
-            if recipe.encoding == .animatedWebP, header.frameCount > 1 {
-                renditions.append(try animation(bytes, header: header, recipe: recipe, view: view))
-                continue
+        for (recipe, target) in zip(recipes, targets) {
+            if let animation = try animation(bytes, header: header, recipe: recipe, target: target) {
+                renditions.append(animation)
+            } else if let image = resized[target]?.upright(header.orientation) {
+                renditions.append(try recipe.rendition(of: image))
             }
-            guard let picture = pyramid[view]?.upright(header.orientation) else { continue }
-            renditions.append(try Renderer.rendition(of: picture, recipe: recipe))
         }
-        let small = pyramid[preview]?.upright(header.orientation).pixels()
+        let small = resized[preview]?.upright(header.orientation).pixels()
         return RenderedImage(
             header: header, renditions: renditions, placeholder: small.map(ThumbHash.encode) ?? [],
-            color: small?.meanColor ?? .white, warnings: pyramid.warnings)
+            color: small?.meanColor ?? .white, warnings: resized.warnings)
     }
 
+    /// Nil where the recipe asks for a still rendition, or the image has one frame.
     private func animation(
-        _ bytes: Span<UInt8>, header: ImageHeader, recipe: Recipe, view: View
-    ) throws(ImageError) -> Rendition {
+        _ bytes: Span<UInt8>, header: ImageHeader, recipe: Recipe, target: ResizeTarget
+    ) throws(ImageError) -> Rendition? {
         #if WebP
-            try AnimationRenderer(header: header, recipe: recipe, view: view, limits: limits).render(bytes)
+            guard recipe.encoding == .animatedWebP, header.frameCount > 1 else { return nil }
+            return try AnimationRenderer(header: header, recipe: recipe, target: target, limits: limits).render(bytes)
         #else
-            throw .missing("libwebp", for: .webp)
+            // A build without libwebp accepts no recipe of several frames.
+            return nil
         #endif
     }
 
-    private static func view(of header: ImageHeader, for recipe: Recipe) -> View {
-        View(
+    private static func target(of header: ImageHeader, for recipe: Recipe) -> ResizeTarget {
+        ResizeTarget(
             scaled: header.orientation.applied(to: recipe.scaledSize(for: header.size)),
             orientation: header.orientation, cropped: recipe.fittedSize(for: header.size),
             chroma: recipe.hasFullChroma ? .full : .halved)
     }
 
-    private static func preview(of header: ImageHeader) -> View {
-        View(ThumbHash.inputSize(for: header.storedSize))
-    }
-
-    private static func rendition(of picture: Picture, recipe: Recipe) throws(ImageError) -> Rendition {
-        let (format, bytes) = try encode(picture, by: recipe)
-        return Rendition(recipe: recipe, format: format, size: picture.size, bytes: bytes)
-    }
-
-    private static func encode(
-        _ picture: Picture, by recipe: Recipe
-    ) throws(ImageError) -> (format: ImageFormat, bytes: [UInt8]) {
-        // What is YCbCr can be encoded as it is, but as a PNG.
-        let hasPixels = picture.colorModel == .rgb || picture.colorModel == .rgba || recipe.encoding == .png
-        guard hasPixels, let pixels = picture.pixels() else { return try Encoder.encode(picture, by: recipe) }
-        return try Encoder.encode(recipe.keepsAlpha ? pixels : pixels.flattened(on: recipe.background), by: recipe)
+    private static func preview(of header: ImageHeader) -> ResizeTarget {
+        ResizeTarget(ThumbHash.inputSize(for: header.storedSize))
     }
 }

@@ -17,17 +17,17 @@ public struct Rendition: Sendable, Hashable {
     }
 }
 
-/// All that came of rendering one picture.
+/// All that came of rendering one image.
 public struct RenderedImage: Sendable, Hashable {
     /// What the original said of itself.
     public let header: ImageHeader
     /// One for each recipe, in the order of the recipes.
     public let renditions: [Rendition]
-    /// A ThumbHash of the upright picture: about 25 bytes that draw a blurred preview of it.
+    /// A ThumbHash of the upright image: about 25 bytes that draw a blurred preview of it.
     public let placeholder: [UInt8]
-    /// The mean of the upright picture's colours, in sRGB, each pixel weighted by its alpha; white of nothing.
+    /// The mean of the upright image's colours, in sRGB, each pixel weighted by its alpha; white of nothing.
     public let color: RGBColor
-    /// What is to be known of it; empty for a picture that is as it should be.
+    /// What is to be known of it; empty for an image that is as it should be.
     public let warnings: [ImageWarning]
 
     package init(

@@ -6,29 +6,29 @@
 
 /// Makes a few bytes that draw a blurred preview: Evan Wallace's ThumbHash (https://evanw.github.io/thumbhash/).
 ///
-/// The picture is split into luminance, two colour differences and alpha; of each, the lowest cosine frequencies are
+/// The image is split into luminance, two colour differences and alpha; of each, the lowest cosine frequencies are
 /// kept, each in half a byte. The bytes are a 3-byte header (averages and scales of the channels, whether there is
 /// alpha), 2 bytes more (colour scales, frequencies along the shorter side, landscape or not), 1 byte for alpha if
 /// there is any, then the frequencies, two to a byte.
 enum ThumbHash {
-    /// The size at which a stored picture is looked at: at most 100 pixels a side.
-    static func inputSize(for picture: PixelSize) -> PixelSize {
-        let scale = min(1, 100 / Double(max(picture.width, picture.height)))
+    /// The size at which a stored image is looked at: at most 100 pixels a side.
+    static func inputSize(for image: PixelSize) -> PixelSize {
+        let scale = min(1, 100 / Double(max(image.width, image.height)))
         return PixelSize(
-            width: max(1, Int((Double(picture.width) * scale).rounded())),
-            height: max(1, Int((Double(picture.height) * scale).rounded())))
+            width: max(1, Int((Double(image.width) * scale).rounded())),
+            height: max(1, Int((Double(image.height) * scale).rounded())))
     }
 
-    /// The hash of an upright picture of at most 100×100 pixels.
-    static func encode(_ picture: PixelBuffer) -> [UInt8] {
-        let (width, height) = (Double(picture.size.width), Double(picture.size.height))
-        let planes = Planes(picture)
+    /// The hash of an upright image of at most 100×100 pixels.
+    static func encode(_ image: PixelBuffer) -> [UInt8] {
+        let (width, height) = (Double(image.size.width), Double(image.size.height))
+        let planes = Planes(image)
         let limit = planes.hasAlpha ? 5.0 : 7.0
         let columns = max(1, Int((limit * width / max(width, height)).rounded()))
         let rows = max(1, Int((limit * height / max(width, height)).rounded()))
-        let luminance = Frequencies(planes.luminance, picture.size, columns: max(3, columns), rows: max(3, rows))
-        let yellowBlue = Frequencies(planes.yellowBlue, picture.size, columns: 3, rows: 3)
-        let redGreen = Frequencies(planes.redGreen, picture.size, columns: 3, rows: 3)
+        let luminance = Frequencies(planes.luminance, image.size, columns: max(3, columns), rows: max(3, rows))
+        let yellowBlue = Frequencies(planes.yellowBlue, image.size, columns: 3, rows: 3)
+        let redGreen = Frequencies(planes.redGreen, image.size, columns: 3, rows: 3)
         let isLandscape = width > height
 
         let header24 =
@@ -42,7 +42,7 @@ enum ThumbHash {
             UInt8.init(truncatingIfNeeded:))
         var values = luminance.values + yellowBlue.values + redGreen.values
         if planes.hasAlpha {
-            let alpha = Frequencies(planes.alpha, picture.size, columns: 5, rows: 5)
+            let alpha = Frequencies(planes.alpha, image.size, columns: 5, rows: 5)
             hash.append(UInt8(truncatingIfNeeded: quantised(alpha.average, 15) | quantised(alpha.scale, 15) << 4))
             values += alpha.values
         }
@@ -63,7 +63,7 @@ enum ThumbHash {
 }
 
 extension ThumbHash {
-    /// The picture's channels, 0...1; transparent parts are filled with the average colour.
+    /// The image's channels, 0...1; transparent parts are filled with the average colour.
     private struct Planes {
         var luminance: [Double] = []
         var yellowBlue: [Double] = []
@@ -71,8 +71,8 @@ extension ThumbHash {
         var alpha: [Double] = []
         let hasAlpha: Bool
 
-        init(_ picture: PixelBuffer) {
-            let pixels = (0..<picture.size.pixelCount).map { Planes.pixel(picture, $0) }
+        init(_ image: PixelBuffer) {
+            let pixels = (0..<image.size.pixelCount).map { Planes.pixel(image, $0) }
             let alphaSum = pixels.reduce(0) { $0 + $1.w }
             let average = alphaSum > 0 ? pixels.reduce(SIMD4<Double>.zero, +) / alphaSum : .zero
             hasAlpha = alphaSum < Double(pixels.count)
@@ -86,9 +86,9 @@ extension ThumbHash {
         }
 
         /// Premultiplied red, green, blue, and alpha.
-        private static func pixel(_ picture: PixelBuffer, _ index: Int) -> SIMD4<Double> {
-            func channel(_ number: Int) -> Double { Double(picture.bytes[index * picture.channels + number]) / 255 }
-            return switch picture.channels {
+        private static func pixel(_ image: PixelBuffer, _ index: Int) -> SIMD4<Double> {
+            func channel(_ number: Int) -> Double { Double(image.bytes[index * image.channels + number]) / 255 }
+            return switch image.channels {
             case 1: SIMD4(channel(0), channel(0), channel(0), 1)
             case 3: SIMD4(channel(0), channel(1), channel(2), 1)
             default: SIMD4(channel(0), channel(1), channel(2), channel(3))

@@ -1,4 +1,5 @@
 import Files
+import Imaging
 import Tree
 
 /// When a file in the inbox may be taken: when nobody is writing it any more.
@@ -43,10 +44,16 @@ struct FileStability {
         if file.byteCount == 0 { return isQuiet(file) ? .complete : .fresh(for: remaining(file)) }
         if hint == .moved || isQuiet(file) { return .complete }
         let isText = SidecarNames.isText(file.name)
-        guard hint == .closed || hasWriter == false, isText || EndMarker.isWhole(reader) else {
+        guard hint == .closed || hasWriter == false, isText || endsAsImage(reader) else {
             return .fresh(for: remaining(file))
         }
         return hint == .closed || isAtRest(file) ? .complete : .fresh(for: remaining(file, Self.second))
+    }
+
+    /// Whether the file ends as its image format says that it must.
+    private func endsAsImage(_ file: FileReader) -> Bool {
+        guard let byteCount = try? file.byteCount() else { return false }
+        return ImageFormat.isComplete(byteCount: byteCount) { try file.read(at: $0, maxBytes: $1) }
     }
 
     /// In how many nanoseconds it has been unchanged for the quiet time, or for less.

@@ -13,13 +13,13 @@ public final class IsolatedRenderer: Sendable {
     private let requestCount = Atomic(0)
 
     /// So many have room in a message.
-    private static let mostRecipes = 500
+    private static let maxRecipes = 500
 
     /// How often a photo has to end a worker that has seen nothing else: a worker's end may have been the doing of a photo
     /// before it.
-    private static let deathsForVerdict = 2
+    private static let failuresForRejection = 2
     /// How often a photo is tried at once whose workers somebody else ends.
-    private static let mostKills = 2
+    private static let maxKills = 2
 
     /// Starts a first worker, so that a system on which photos cannot be isolated is told at once.
     ///
@@ -44,22 +44,22 @@ public final class IsolatedRenderer: Sendable {
     public func render(
         _ photo: Int32, byteCount: Int, recipes: [Recipe], limits imageLimits: ImageLimits = ImageLimits()
     ) throws -> RenderedImage {
-        guard recipes.count <= Self.mostRecipes else {
+        guard recipes.count <= Self.maxRecipes else {
             throw ImageError(
-                .badRecipe, "\(recipes.count) recipes are too many; the limit is \(Self.mostRecipes)",
+                .badRecipe, "\(recipes.count) recipes are too many; the limit is \(Self.maxRecipes)",
                 hint: "Render the photo twice.")
         }
         let number = requestCount.add(1, ordering: .relaxed).newValue
         let request = RenderRequest(number: number, byteCount: byteCount, recipes: recipes, limits: imageLimits)
-        var (deaths, kills) = (0, 0)
+        var (failures, kills) = (0, 0)
         var worker = try take(for: request)
         while true {
             let isFresh = worker.isFresh
             switch try render(photo, request, by: worker) {
             case .success(let image): return image
-            case .failure(let death):
-                if death.isFromOutside { kills += 1 } else if isFresh { deaths += 1 }
-                guard deaths < Self.deathsForVerdict, kills < Self.mostKills else { throw death.verdict(limits) }
+            case .failure(let failure):
+                if failure.isFromOutside { kills += 1 } else if isFresh { failures += 1 }
+                guard failures < Self.failuresForRejection, kills < Self.maxKills else { throw failure.error(limits) }
             }
             worker = try start(for: request)
         }
@@ -67,9 +67,9 @@ public final class IsolatedRenderer: Sendable {
 
     private func render(
         _ photo: Int32, _ request: RenderRequest, by worker: Worker
-    ) throws -> Result<RenderedImage, WorkerDeath> {
+    ) throws -> Result<RenderedImage, WorkerFailure> {
         switch try worker.render(photo, request) {
-        case .died(let death): return .failure(death)
+        case .failed(let failure): return .failure(failure)
         // Memory is bounded, and the photo is the same tomorrow.
         case .refused(let error) where error.code == .outOfMemory: return .failure(.outOfMemory)
         case .refused(let error):
@@ -96,7 +96,7 @@ public final class IsolatedRenderer: Sendable {
     }
 
     private func giveBack(_ worker: Worker) {
-        guard !worker.isWornOut else { return }
+        guard !worker.needsReplacement else { return }
         idle.withLock { $0.append(worker) }
     }
 }

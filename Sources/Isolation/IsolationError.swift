@@ -23,7 +23,7 @@ public struct IsolationError: Error, Sendable, Hashable, CustomStringConvertible
         /// This system lacks what keeps a worker in.
         public static let isolationUnavailable = Code(rawValue: "isolation_unavailable")
 
-        /// The verdicts on a photo's bytes.
+        /// The codes of permanent failures: the photo's bytes are at fault.
         public static let poison: Set<Code> = [.decoderCrashed, .decoderTimedOut, .tooMuchMemory]
     }
 

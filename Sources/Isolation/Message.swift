@@ -15,13 +15,14 @@ struct MessageWriter {
     mutating func append(_ text: String) { append(Array(text.utf8)) }
 }
 
+/// A message is not what it should be.
+struct MalformedMessage: Error, Sendable {
+    /// What it has or lacks: a noun phrase.
+    let what: String
+}
+
 /// The bytes of a message while they are taken apart; whoever sent them is not believed.
 struct MessageReader {
-    /// The message is not what it should be.
-    struct Nonsense: Error, Sendable {
-        let what: String
-    }
-
     private let bytes: ArraySlice<UInt8>
     private var position: Int
 
@@ -34,34 +35,34 @@ struct MessageReader {
     }
 
     /// An integer within bounds.
-    mutating func integer(_ what: String, in range: ClosedRange<Int>) throws(Nonsense) -> Int {
-        guard bytes.endIndex - position >= 8 else { throw Nonsense(what: "no \(what)") }
+    mutating func integer(_ what: String, in range: ClosedRange<Int>) throws(MalformedMessage) -> Int {
+        guard bytes.endIndex - position >= 8 else { throw MalformedMessage(what: "no \(what)") }
         var value: UInt64 = 0
         for index in 0..<8 { value |= UInt64(bytes[position + index]) << UInt64(8 * index) }
         position += 8
         guard let value = Int(exactly: Int64(bitPattern: value)), range.contains(value) else {
-            throw Nonsense(what: "a wrong \(what)")
+            throw MalformedMessage(what: "a wrong \(what)")
         }
         return value
     }
 
-    mutating func bool(_ what: String) throws(Nonsense) -> Bool { try integer(what, in: 0...1) == 1 }
+    mutating func bool(_ what: String) throws(MalformedMessage) -> Bool { try integer(what, in: 0...1) == 1 }
 
     /// Some bytes, and how many.
-    mutating func list(_ what: String, maxCount: Int) throws(Nonsense) -> [UInt8] {
+    mutating func list(_ what: String, maxCount: Int) throws(MalformedMessage) -> [UInt8] {
         let count = try integer("length of \(what)", in: 0...maxCount)
-        guard bytes.endIndex - position >= count else { throw Nonsense(what: "no \(what)") }
+        guard bytes.endIndex - position >= count else { throw MalformedMessage(what: "no \(what)") }
         defer { position += count }
         return Array(bytes[position..<position + count])
     }
 
     /// A text in UTF-8, what is none of it replaced.
-    mutating func text(_ what: String, maxCount: Int) throws(Nonsense) -> String {
+    mutating func text(_ what: String, maxCount: Int) throws(MalformedMessage) -> String {
         String(decoding: try list(what, maxCount: maxCount), as: UTF8.self)
     }
 
     /// Nothing may follow.
-    func finish() throws(Nonsense) {
-        guard position == bytes.endIndex else { throw Nonsense(what: "something after the end") }
+    func finish() throws(MalformedMessage) {
+        guard position == bytes.endIndex else { throw MalformedMessage(what: "something after the end") }
     }
 }

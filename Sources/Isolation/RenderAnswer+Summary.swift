@@ -18,7 +18,7 @@ extension RenderAnswer.Summary {
         for warning in warnings { writer.append(warning.rawValue) }
     }
 
-    init(_ reader: inout MessageReader, to request: RenderRequest) throws(MessageReader.Nonsense) {
+    init(_ reader: inout MessageReader, to request: RenderRequest) throws(MalformedMessage) {
         header = try Self.header(&reader, limits: request.limits)
         let count = request.recipes.count
         _ = try reader.integer("count of renditions", in: count...count)
@@ -29,12 +29,12 @@ extension RenderAnswer.Summary {
         self.pieces = pieces
         placeholder = try reader.list("placeholder", maxCount: 64)
         let channels = try reader.list("color", maxCount: 3)
-        guard channels.count == 3 else { throw MessageReader.Nonsense(what: "no color") }
+        guard channels.count == 3 else { throw MalformedMessage(what: "no color") }
         color = RGBColor(red: channels[0], green: channels[1], blue: channels[2])
         var warnings: [ImageWarning] = []
         for _ in 0..<(try reader.integer("count of warnings", in: 0...ImageWarning.allCases.count)) {
             let text = try reader.text("warning", maxCount: 40)
-            guard let warning = ImageWarning(rawValue: text) else { throw MessageReader.Nonsense(what: "a warning") }
+            guard let warning = ImageWarning(rawValue: text) else { throw MalformedMessage(what: "a warning") }
             warnings.append(warning)
         }
         self.warnings = warnings
@@ -42,12 +42,12 @@ extension RenderAnswer.Summary {
 
     private static func header(
         _ reader: inout MessageReader, limits: ImageLimits
-    ) throws(MessageReader.Nonsense) -> ImageHeader {
+    ) throws(MalformedMessage) -> ImageHeader {
         let format = try format(&reader)
         let longest = min(max(1, limits.maxSide), Int(Int32.max))
         let width = try reader.integer("width", in: 1...longest)
         let height = try reader.integer("height", in: 1...longest)
-        guard width * height <= limits.maxPixels else { throw MessageReader.Nonsense(what: "a wrong size") }
+        guard width * height <= limits.maxPixels else { throw MalformedMessage(what: "a wrong size") }
         let turned = try reader.integer("orientation", in: 1...8)
         return ImageHeader(
             format: format, storedSize: PixelSize(width: width, height: height),
@@ -55,37 +55,25 @@ extension RenderAnswer.Summary {
             frameCount: try reader.integer("count of frames", in: 1...Int(Int32.max)))
     }
 
-    private static func format(_ reader: inout MessageReader) throws(MessageReader.Nonsense) -> ImageFormat {
+    private static func format(_ reader: inout MessageReader) throws(MalformedMessage) -> ImageFormat {
         guard let format = ImageFormat(rawValue: try reader.text("format", maxCount: 8)) else {
-            throw MessageReader.Nonsense(what: "an unknown format")
+            throw MalformedMessage(what: "an unknown format")
         }
         return format
     }
 
     private static func piece(
         _ reader: inout MessageReader, of recipe: Recipe, header: ImageHeader, capacity: Int
-    ) throws(MessageReader.Nonsense) -> RenderAnswer.Piece {
+    ) throws(MalformedMessage) -> RenderAnswer.Piece {
         let format = try format(&reader)
         let size = recipe.fittedSize(for: header.size)
         _ = try reader.integer("width of a rendition", in: size.width...size.width)
         _ = try reader.integer("height of a rendition", in: size.height...size.height)
         let offset = try reader.integer("place of a rendition", in: 0...capacity)
         let byteCount = try reader.integer("length of a rendition", in: 1...max(1, capacity - offset))
-        guard recipe.formats.contains(format), byteCount <= capacity - offset else {
-            throw MessageReader.Nonsense(what: "a wrong rendition")
+        guard recipe.outputFormats.contains(format), byteCount <= capacity - offset else {
+            throw MalformedMessage(what: "a wrong rendition")
         }
         return RenderAnswer.Piece(format: format, size: size, offset: offset, byteCount: byteCount)
-    }
-}
-
-extension Recipe {
-    /// As what its renditions may be written.
-    var formats: [ImageFormat] {
-        switch encoding {
-        case .jpeg, .progressiveJPEG: keepsAlpha ? [.jpeg, .png] : [.jpeg]
-        case .webp, .animatedWebP: [.webp]
-        case .png: [.png]
-        case .avif: [.avif]
-        }
     }
 }

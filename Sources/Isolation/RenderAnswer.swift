@@ -28,7 +28,7 @@ enum RenderAnswer: Sendable, Hashable {
 // MARK: - As it is written
 
 extension RenderAnswer {
-    private static let longestText = 2000
+    private static let maxTextBytes = 2000
 
     /// The answer to a request, as it is sent.
     func message(to number: Int) -> [UInt8] {
@@ -41,7 +41,7 @@ extension RenderAnswer {
         case .refused(let error):
             writer.append(1)
             for text in [error.code.rawValue, error.message, error.hint] {
-                writer.append(Array(text.utf8.prefix(Self.longestText)))
+                writer.append(Array(text.utf8.prefix(Self.maxTextBytes)))
             }
         case .unreadable(let code):
             writer.append(2)
@@ -51,7 +51,7 @@ extension RenderAnswer {
     }
 
     /// Reads what a worker answered to a request, and believes nothing that cannot be true.
-    init(_ message: ArraySlice<UInt8>, to request: RenderRequest) throws(MessageReader.Nonsense) {
+    init(_ message: ArraySlice<UInt8>, to request: RenderRequest) throws(MalformedMessage) {
         var reader = MessageReader(message)
         _ = try reader.integer("number", in: request.number...request.number)
         switch try reader.integer("kind of answer", in: 0...2) {
@@ -62,16 +62,16 @@ extension RenderAnswer {
         try reader.finish()
     }
 
-    private static func refusal(_ reader: inout MessageReader) throws(MessageReader.Nonsense) -> ImageError {
+    private static func refusal(_ reader: inout MessageReader) throws(MalformedMessage) -> ImageError {
         let code = ImageError.Code(rawValue: try reader.text("code", maxCount: 40))
-        let message = try reader.text("message", maxCount: longestText)
-        let hint = try reader.text("hint", maxCount: longestText)
-        guard verdicts.contains(code) else { throw MessageReader.Nonsense(what: "an unknown code") }
+        let message = try reader.text("message", maxCount: maxTextBytes)
+        let hint = try reader.text("hint", maxCount: maxTextBytes)
+        guard rendererCodes.contains(code) else { throw MalformedMessage(what: "an unknown code") }
         return ImageError(code, printable(message), hint: printable(hint))
     }
 
     /// What the renderer can say of a photo.
-    private static let verdicts: Set<ImageError.Code> = [
+    private static let rendererCodes: Set<ImageError.Code> = [
         .empty, .unsupportedFormat, .tooLargeBytes, .tooManyPixels, .sideTooLong, .tooManyFrames, .tooManyScans,
         .tooMuchMemory, .truncated, .corrupt, .badRecipe, .outOfMemory,
     ]

@@ -17,10 +17,10 @@ public enum RenderWorker {
         }
     ) -> Never {
         do {
-            let addressSpaceBytes = try Confinement.enter()
-            send(Greeting.ready(addressSpaceBytes: addressSpaceBytes).message)
+            let addressSpaceBytes = try Sandbox.enter()
+            send(Handshake.ready(addressSpaceBytes: addressSpaceBytes).message)
         } catch {
-            send(Greeting.missing(error.what).message)
+            send(Handshake.missing(error.what).message)
             _exit(1)
         }
         var buffer = [UInt8](repeating: 0, count: MessageReader.maxBytes)

@@ -8,24 +8,24 @@ import Synchronization
 /// For one photo at a time: whoever renders by it has it alone.
 final class Worker: Sendable {
     /// What came of a photo.
-    enum Outcome: Sendable {
+    enum RenderResult: Sendable {
         case rendered(RenderedImage)
         case refused(ImageError)
         /// The photo cannot be read; with the error number.
         case unreadable(Int32)
-        case died(WorkerDeath)
+        case failed(WorkerFailure)
     }
 
     /// Processor time between two photos, in seconds: there is nothing to compute then.
     private static let idleSeconds = 1
     /// What no decoder needs, whatever the machine.
-    private static let mostThreads = 256
+    private static let maxThreads = 256
 
     private let process: WorkerProcess
     private let socket: Int32
     private let limits: WorkerLimits
     private let renderedCount = Atomic(0)
-    private let isSpent = Atomic(false)
+    private let isExhausted = Atomic(false)
     /// One for all photos: however many descriptors of it are kept, there is no more of it.
     private let memory: SharedMemory
 
@@ -43,21 +43,21 @@ final class Worker: Sendable {
             for socket in sockets { _ = close(socket) }
             throw error
         }
-        // Only while the worker alone has its end does its death end the talk.
+        // Only while the worker alone has its end does its failure end the talk.
         _ = close(sockets[1])
         socket = sockets[0]
         self.limits = limits
         self.memory = memory
-        try welcome()
+        try shakeHands()
     }
 
     deinit { _ = close(socket) }
 
-    private func welcome() throws(IsolationError) {
-        guard case .message(let message) = receive(within: max(limits.patience, .seconds(60))) else {
-            throw .noWorker("it did not greet: \(process.departure())")
+    private func shakeHands() throws(IsolationError) {
+        guard case .message(let message) = receive(within: max(limits.timeout, .seconds(60))) else {
+            throw .noWorker("it did not greet: \(process.failure())")
         }
-        switch try? Greeting(message) {
+        switch try? Handshake(message) {
         case .ready(let count):
             try process.limit(
                 addressSpaceBytes: count + limits.memoryBytes, cpuSeconds: limits.cpuSecondsPerWorker)
@@ -66,15 +66,15 @@ final class Worker: Sendable {
         }
     }
 
-    /// Whether it waits for a photo, as it should. One that has died, or speaks without being asked, does not.
+    /// Whether it waits for a photo, as it should. One that has failed, or speaks without being asked, does not.
     var isWaiting: Bool {
         var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         return poll(&polled, 1, 0) == 0
     }
 
     /// Whether it has rendered as much as one should, or may not be trusted with more.
-    var isWornOut: Bool {
-        isSpent.load(ordering: .relaxed) || renderedCount.load(ordering: .relaxed) >= limits.photosPerWorker
+    var needsReplacement: Bool {
+        isExhausted.load(ordering: .relaxed) || renderedCount.load(ordering: .relaxed) >= limits.imagesPerWorker
     }
 
     /// Whether it has not seen any photo.
@@ -83,46 +83,46 @@ final class Worker: Sendable {
     /// Whether its memory has room for what is asked.
     func hasRoom(for request: RenderRequest) -> Bool { memory.byteCount >= request.capacity }
 
-    /// Has a photo rendered. Blocks until there is an outcome; after a death, this worker is of no more use.
-    func render(_ photo: Int32, _ request: RenderRequest) throws(IsolationError) -> Outcome {
+    /// Has a photo rendered. Blocks until there is an result; after a failure, this worker is of no more use.
+    func render(_ photo: Int32, _ request: RenderRequest) throws(IsolationError) -> RenderResult {
         renderedCount.add(1, ordering: .relaxed)
         let message = request.message
-        let cpuLimit = try process.letCompute(for: limits.cpuSeconds)
+        let cpuLimit = try process.grantTime(for: limits.cpuSeconds)
         // Its time in all draws to an end, and the next photo might get less than is due to it.
-        if cpuLimit + limits.cpuSeconds + 2 > limits.cpuSecondsPerWorker { isSpent.store(true, ordering: .relaxed) }
+        if cpuLimit + limits.cpuSeconds + 2 > limits.cpuSecondsPerWorker { isExhausted.store(true, ordering: .relaxed) }
         guard csandbox_send(socket, message, message.count, [photo, memory.descriptor], 2) == 0 else {
-            return .died(process.departure())
+            return .failed(process.failure())
         }
         let reply: ArraySlice<UInt8>
-        switch receive(within: limits.patience) {
+        switch receive(within: limits.timeout) {
         case .message(let message): reply = message
-        case .gone: return .died(process.departure())
-        case .timeIsOver: return .died(ended(process.isHeldUp ? .heldUp : .timedOut))
-        case .tooManyThreads: return .died(ended(.tooManyThreads))
+        case .gone: return .failed(process.failure())
+        case .timeIsOver: return .failed(ended(process.isStalled ? .stalled : .timedOut))
+        case .tooManyThreads: return .failed(ended(.tooManyThreads))
         }
-        do throws(MessageReader.Nonsense) {
-            let outcome = try outcome(of: RenderAnswer(reply, to: request), request)
+        do throws(MalformedMessage) {
+            let result = try result(of: RenderAnswer(reply, to: request), request)
             rest()
-            return outcome
+            return result
         } catch {
-            return .died(ended(.nonsense(error.what)))
+            return .failed(ended(.malformedMessage(error.what)))
         }
     }
 
-    private func ended(_ death: WorkerDeath) -> WorkerDeath {
+    private func ended(_ failure: WorkerFailure) -> WorkerFailure {
         process.end()
-        return death
+        return failure
     }
 
     /// Leaves it no more than waiting takes. Who computes on is ended by the kernel.
     private func rest() {
-        let isAtRest = (try? process.letCompute(for: Self.idleSeconds)) != nil
-        if !isAtRest || process.threadCount ?? 0 > Self.mostThreads { isSpent.store(true, ordering: .relaxed) }
+        let isAtRest = (try? process.grantTime(for: Self.idleSeconds)) != nil
+        if !isAtRest || process.threadCount ?? 0 > Self.maxThreads { isExhausted.store(true, ordering: .relaxed) }
     }
 
-    private func outcome(
+    private func result(
         of answer: RenderAnswer, _ request: RenderRequest
-    ) throws(MessageReader.Nonsense) -> Outcome {
+    ) throws(MalformedMessage) -> RenderResult {
         switch answer {
         case .refused(let error): return .refused(error)
         case .unreadable(let code): return .unreadable(code)
@@ -131,7 +131,7 @@ final class Worker: Sendable {
             for (piece, recipe) in zip(summary.pieces, request.recipes) {
                 let bytes = memory.bytes(at: piece.offset, count: piece.byteCount)
                 guard bytes.count == piece.byteCount, ImageFormat.detect(bytes.span) == piece.format else {
-                    throw MessageReader.Nonsense(what: "a rendition that is none")
+                    throw MalformedMessage(what: "a rendition that is none")
                 }
                 renditions.append(Rendition(recipe: recipe, format: piece.format, size: piece.size, bytes: bytes))
             }
@@ -153,8 +153,8 @@ final class Worker: Sendable {
 
     /// Waits for a message. One that is too long is cut, and makes no sense then. Descriptors that come with it are dropped
     /// by the kernel.
-    private func receive(within patience: Duration) -> Reply {
-        let deadline = SuspendingClock.now + patience
+    private func receive(within timeout: Duration) -> Reply {
+        let deadline = SuspendingClock.now + timeout
         var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         while true {
             let (seconds, attoseconds) = (deadline - SuspendingClock.now).components
@@ -163,7 +163,7 @@ final class Worker: Sendable {
             let result = poll(&polled, 1, Int32(min(milliseconds, 100)))
             if result > 0 { break }
             guard result == 0 || errno == EINTR else { return .gone }
-            if process.threadCount ?? 0 > Self.mostThreads { return .tooManyThreads }
+            if process.threadCount ?? 0 > Self.maxThreads { return .tooManyThreads }
         }
         var buffer = [UInt8](repeating: 0, count: MessageReader.maxBytes)
         let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))

@@ -7,26 +7,26 @@ public struct WorkerLimits: Sendable, Hashable {
     /// Processor time for all photos of one worker, in seconds: it is replaced when the next one might go beyond.
     public var cpuSecondsPerWorker: Int { cpuSeconds * 100 }
     /// Time on the clock for one photo: far more, for the machine may have other work.
-    public var patience: Duration
+    public var timeout: Duration
     /// How many photos a worker renders before another takes its place: what leaks or gathers in it goes with it.
-    public var photosPerWorker: Int
+    public var imagesPerWorker: Int
 
     /// Makes limits; the defaults admit what `ImageLimits()` does.
     public init(
-        memoryBytes: Int = 1024 * 1_048_576, cpuSeconds: Int = WorkerLimits.usualSeconds,
-        patience: Duration = .seconds(6 * WorkerLimits.usualSeconds), photosPerWorker: Int = 1000
+        memoryBytes: Int = 1024 * 1_048_576, cpuSeconds: Int = WorkerLimits.defaultCPUSeconds,
+        timeout: Duration = .seconds(6 * WorkerLimits.defaultCPUSeconds), imagesPerWorker: Int = 1000
     ) {
         self.memoryBytes = memoryBytes
         self.cpuSeconds = cpuSeconds
-        self.patience = patience
-        self.photosPerWorker = photosPerWorker
+        self.timeout = timeout
+        self.imagesPerWorker = imagesPerWorker
     }
 
     #if DEBUG
         /// Code that was not optimised is some ten times slower.
-        public static let usualSeconds = 100
+        public static let defaultCPUSeconds = 100
     #else
         /// Ten seconds: a photo of 12 megapixels takes a tenth of one.
-        public static let usualSeconds = 10
+        public static let defaultCPUSeconds = 10
     #endif
 }

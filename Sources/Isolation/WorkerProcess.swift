@@ -34,7 +34,7 @@ final class WorkerProcess: Sendable {
     /// Bounds what it may have from now on.
     ///
     /// - Parameter addressSpaceBytes: Its address space.
-    /// - Parameter cpuSeconds: Processor time in all: a hard limit, whatever `letCompute` says.
+    /// - Parameter cpuSeconds: Processor time in all: a hard limit, whatever `grantTime` says.
     func limit(addressSpaceBytes: Int, cpuSeconds: Int) throws(IsolationError) {
         let result = csandbox_limit(id, UInt64(addressSpaceBytes), UInt64(cpuSeconds))
         guard result == 0 else { throw .unavailable("resource limits: \(String(errno: -result))") }
@@ -44,7 +44,7 @@ final class WorkerProcess: Sendable {
     ///
     /// - Returns: How many seconds of processor time it may have had by then, since its start.
     @discardableResult
-    func letCompute(for seconds: Int) throws(IsolationError) -> Int {
+    func grantTime(for seconds: Int) throws(IsolationError) -> Int {
         let limit = csandbox_limit_cpu(id, UInt64(seconds))
         guard limit >= 0 else { throw .noWorker("processor time: \(String(errno: -Int32(limit)))") }
         cpuLimit.store(Int(limit), ordering: .relaxed)
@@ -55,7 +55,7 @@ final class WorkerProcess: Sendable {
     var threadCount: Int? { state.map { Int($0.threads) } }
 
     /// Whether it could go on and does not, for want of a processor or the disk, or because somebody stopped it.
-    var isHeldUp: Bool {
+    var isStalled: Bool {
         // R, D, T and t: runs or wants to, waits for the disk, is stopped, is traced.
         guard let letter = state?.letter else { return false }
         return "RDTt".utf8.contains(UInt8(bitPattern: letter))
@@ -67,22 +67,22 @@ final class WorkerProcess: Sendable {
     }
 
     /// How it ended whose socket is closed. One that lives on with its socket closed has hung up, and is killed.
-    func departure() -> WorkerDeath {
+    func failure() -> WorkerFailure {
         if let state, !state.is_ending {
             _ = end()
-            return .hungUp
+            return .closedSocket
         }
         // Of several threads one may be left that closed the socket and goes on: for that one is not waited long.
         for _ in 0..<10_000 {
-            if let end = reap(WNOHANG) { return death(end) }
+            if let end = reap(WNOHANG) { return failure(end) }
             usleep(1000)
         }
         _ = end()
-        return .hungUp
+        return .closedSocket
     }
 
-    private func death(_ end: End) -> WorkerDeath {
-        WorkerDeath(end, cpuLimit: cpuLimit.load(ordering: .relaxed))
+    private func failure(_ end: End) -> WorkerFailure {
+        WorkerFailure(end, cpuLimit: cpuLimit.load(ordering: .relaxed))
     }
 
     /// Kills it, unless it is dead, and waits for its end: a process that is ending already keeps its own reason.

@@ -26,7 +26,7 @@ public struct WorkerProgram: Sendable {
     }()
 
     /// All of the environment that a worker has: where libraries are; one heap for all its threads, which keeps what a usual
-    /// photo needs for the next one instead of having the kernel give it anew; and a death without a report.
+    /// photo needs for the next one instead of having the kernel give it anew; and a failure without a report.
     var environment: [String] {
         let path = getenv("LD_LIBRARY_PATH").map { ["LD_LIBRARY_PATH=" + String(cString: $0)] } ?? []
         let heap = ["MALLOC_ARENA_MAX=1", "MALLOC_MMAP_THRESHOLD_=33554432", "MALLOC_TRIM_THRESHOLD_=67108864"]

@@ -66,7 +66,7 @@
             #expect(try WebPHeader.read(rendition.bytes.span).loopCount == 3)
             let frames = try frames(rendition.bytes)
             #expect(frames.map(\.milliseconds) == [100, 200, 50])
-            // In the red patch; where the half transparent blue one lies on nothing; where it lies on the picture.
+            // In the red patch; where the half transparent blue one lies on nothing; where it lies on the image.
             let places = [(x: 44, y: 33), (x: 51, y: 39), (x: 62, y: 46)]
             #expect(frames[1].colors(places)[0].x > 220)
             let last = frames[2].colors(places)

@@ -28,8 +28,8 @@ struct CodedPNGTests {
         ])
     func sameLight(file: String, other: String, mean: Double) throws {
         guard isReadable(other) else { return }
-        let (picture, expected) = (try decode(Fixture.bytes(file)), try decode(Fixture.bytes(other)))
-        let difference = try #require(picture.meanDifference(from: expected))
+        let (image, expected) = (try decode(Fixture.bytes(file)), try decode(Fixture.bytes(other)))
+        let difference = try #require(image.meanDifference(from: expected))
         #expect(difference <= mean, "\(difference)")
     }
 
@@ -49,7 +49,7 @@ struct CodedPNGTests {
             #expect(PNGColors(Fixture.bytes(file).span).samples != nil, "\(file)")
         }
         let srgb = Fixture.bytes("coded-srgb.png")
-        #expect(ColorDescription.read(srgb.span, format: .png) == .standard)
+        #expect(PNGColors(srgb.span).description(srgb.span) == .standard)
     }
 
     @Test("A picture that is cut is refused, or rendered with a warning where that is asked for")

@@ -16,9 +16,9 @@ struct ColorTests {
             ("coded-narrow.png", "rgb-8.png"), ("coded-narrow-16.png", "rgb-8.png"),
         ])
     func sameColors(file: String, reference: String) throws {
-        let (picture, expected) = (try decode(Fixture.bytes(file)), try decode(Fixture.bytes(reference)))
-        #expect(try #require(picture.worstDifference(from: expected)) <= 4)
-        #expect(try #require(picture.meanDifference(from: expected)) < 0.6)
+        let (image, expected) = (try decode(Fixture.bytes(file)), try decode(Fixture.bytes(reference)))
+        #expect(try #require(image.worstDifference(from: expected)) <= 4)
+        #expect(try #require(image.meanDifference(from: expected)) < 0.6)
     }
 
     @Test(
@@ -38,7 +38,7 @@ struct ColorTests {
     func planes(file: String) throws {
         let bytes = Fixture.bytes(file)
         let header = try ImageHeader.read(bytes.span)
-        guard case .by(let transform) = ColorConversion(ColorDescription.read(bytes.span, format: .jpeg)) else {
+        guard case .by(let transform) = ColorConversion(ColorDescription.readJPEG(bytes.span)) else {
             Issue.record("a profile")
             return
         }
@@ -47,14 +47,14 @@ struct ColorTests {
         let rendition = try #require(try Renderer().render(bytes.span, recipes: [recipe]).renditions.first)
         var expected = try decode(bytes)
         expected.bytes = transform.converted(expected.bytes)
-        let upright = try #require(expected.picture.upright(header.orientation).pixels())
+        let upright = try #require(expected.image.upright(header.orientation).pixels())
         let mean = try #require(try decode(rendition.bytes).meanDifference(from: upright.resampled(to: rendition.size)))
         #expect(mean < 3)
     }
 
     @Test func aProfileOfSRGBIsNone() throws {
         for file in ["profile-srgb.jpg", "profile-srgb-grey.jpg"] {
-            let description = ColorDescription.read(Fixture.bytes(file).span, format: .jpeg)
+            let description = ColorDescription.readJPEG(Fixture.bytes(file).span)
             let transform = try #require(ColorTransform(description))
             #expect(transform.isIdentity)
             guard case .none = ColorConversion(description) else {
@@ -63,7 +63,7 @@ struct ColorTests {
             }
         }
         let p3 = try #require(
-            ColorTransform(ColorDescription.read(Fixture.bytes("profile-p3.jpg").span, format: .jpeg)))
+            ColorTransform(ColorDescription.readJPEG(Fixture.bytes("profile-p3.jpg").span)))
         #expect(!p3.isIdentity)
         // P3's pure green is far outside of sRGB; its white is white.
         #expect(p3.converted([0, 255, 0, 255, 255, 255]) == [0, 255, 0, 255, 255, 255])
@@ -71,15 +71,15 @@ struct ColorTests {
     }
 
     @Test func chunksAreJoinedInOrder() {
-        let whole = ColorDescription.read(Fixture.bytes("profile-p3.jpg").span, format: .jpeg)
-        #expect(ColorDescription.read(Fixture.bytes("profile-p3-parts.jpg").span, format: .jpeg) == whole)
-        #expect(ColorDescription.read(Fixture.bytes("baseline-420.jpg").span, format: .jpeg) == .standard)
+        let whole = ColorDescription.readJPEG(Fixture.bytes("profile-p3.jpg").span)
+        #expect(ColorDescription.readJPEG(Fixture.bytes("profile-p3-parts.jpg").span) == whole)
+        #expect(ColorDescription.readJPEG(Fixture.bytes("baseline-420.jpg").span) == .standard)
     }
 
     @Test("A profile is damaged in any way: a picture, with or without a warning", arguments: [4, 4000])
     func damagedProfiles(count: Int) throws {
         for file in ["profile-p3.jpg", "profile-cmyk.jpg"] {
-            guard case .profile(let profile) = ColorDescription.read(Fixture.bytes(file).span, format: .jpeg) else {
+            guard case .profile(let profile) = ColorDescription.readJPEG(Fixture.bytes(file).span) else {
                 Issue.record("no profile in \(file)")
                 return
             }

@@ -28,8 +28,8 @@ struct ConformanceTests {
         let recipe = try Recipe(parsing: "reference=512,q100,alpha")
         let rendered = try Renderer().render(bytes.span, recipes: [recipe])
         #expect(rendered.header.size == reference.size)
-        let picture = try decode(try #require(rendered.renditions.first).bytes)
-        let (grid, expected) = (picture.grid, reference.grid)
+        let image = try decode(try #require(rendered.renditions.first).bytes)
+        let (grid, expected) = (image.grid, reference.grid)
         #expect(grid.count == expected.count)
         let mean = zip(grid, expected).reduce(0) { $0 + abs($1.0 - $1.1) } / Double(grid.count)
         #expect(mean <= 4, "a mean difference of \(mean)")
@@ -48,7 +48,7 @@ struct Reference: Decodable, Sendable, CustomTestStringConvertible {
     let sha256: String?
     let width: Int
     let height: Int
-    /// Red, green and blue of each cell, row by row; read from the picture of all.
+    /// Red, green and blue of each cell, row by row; read from the image of all.
     private(set) var grid: [Double] = []
 
     private enum CodingKeys: CodingKey {

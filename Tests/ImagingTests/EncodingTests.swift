@@ -36,20 +36,20 @@ struct EncodingTests {
 
     /// White, with letters of one pixel's strokes in red and blue.
     private static let screenshot: PixelBuffer = {
-        var picture = PixelBuffer(size: PixelSize(width: 320, height: 200), channels: 3)
+        var image = PixelBuffer(size: PixelSize(width: 320, height: 200), channels: 3)
         for y in 0..<200 {
             for x in 0..<320 {
                 let isStroke = y % 20 < 9 && x % 7 < 5 && (x % 7 == y % 5 || y % 20 % 4 == 0 && x % 3 > 0)
                 let color: [UInt8] = !isStroke ? [255, 255, 255] : y / 20 % 2 == 0 ? [200, 0, 0] : [0, 0, 238]
-                for channel in 0..<3 { picture.bytes[(y * 320 + x) * 3 + channel] = color[channel] }
+                for channel in 0..<3 { image.bytes[(y * 320 + x) * 3 + channel] = color[channel] }
             }
         }
-        return picture
+        return image
     }()
 
     @Test("Coloured text on a plain ground gets all of its chroma by itself")
     func screenshots() throws {
-        let png = try Encoder.png(EncodingTests.screenshot)
+        let png = try PNGCodec().encode(EncodingTests.screenshot, EncodingOptions())
         let texts = ["auto=320,q90", "full=320,q90,subsampling=444", "halved=320,q90,subsampling=420"]
         let renditions = try Renderer().render(png.span, recipes: try texts.map(Recipe.init(parsing:))).renditions
         #expect(renditions[0].bytes == renditions[1].bytes)
@@ -67,11 +67,11 @@ struct EncodingTests {
         for index in noise.bytes.indices { noise.bytes[index] ^= UInt8.random(in: 0...3, using: &random) }
         var files = [Fixture.bytes("photo.jpg")]
         files += try photos.filter { $0.lastPathComponent.hasPrefix("Apple") }.map { try Array(Data(contentsOf: $0)) }
-        let pictures = try files.flatMap { bytes in
+        let images = try files.flatMap { bytes in
             let recipes = [try Recipe(parsing: "a=640,png"), try Recipe(parsing: "b=160,png")]
             return try Renderer().render(bytes.span, recipes: recipes).renditions.map { try decode($0.bytes) }
         }
-        for picture in pictures + [noise] { #expect(!picture.needsFullChroma) }
+        for image in images + [noise] { #expect(!image.needsFullChroma) }
         #expect(EncodingTests.screenshot.needsFullChroma)
     }
 
@@ -95,12 +95,14 @@ struct EncodingTests {
 
     @Test("Full chroma is never made from a picture that has half of it, unless that is large enough")
     func fullChromaSources() {
-        func view(_ side: Int, _ chroma: View.Chroma) -> View {
+        func target(_ side: Int, _ chroma: ResizeTarget.Chroma) -> ResizeTarget {
             let size = PixelSize(width: side, height: side)
-            return View(scaled: size, cropped: size, chroma: chroma)
+            return ResizeTarget(scaled: size, cropped: size, chroma: chroma)
         }
-        let views = [view(1000, .halved), view(500, .full), view(400, .full), view(390, .full), view(200, .halved)]
-        let sources = Pyramid.levels(of: views).map { $0.source?.scaled.width }
+        let targets = [
+            target(1000, .halved), target(500, .full), target(400, .full), target(390, .full), target(200, .halved),
+        ]
+        let sources = ResizedImages.levels(of: targets).map { $0.source?.scaled.width }
         #expect(sources == [nil, nil, 500, 500, 390])
     }
 
@@ -159,9 +161,9 @@ struct EncodingTests {
             let header = try ImageHeader.read(rendition.bytes.span)
             #expect(header.size == rendition.size)
             #expect(!header.hasAlpha)
-            let picture = try decode(rendition.bytes)
+            let image = try decode(rendition.bytes)
             guard let corners = fixture.corners, min(rendition.size.width, rendition.size.height) >= 32 else { return }
-            #expect(distance(picture.corners, corners) <= 18)
+            #expect(distance(image.corners, corners) <= 18)
         }
 
         @Test("Alpha is kept in a WebP where the recipe says so", arguments: ["rgba-8.png", "lossy-alpha.webp"])
@@ -171,16 +173,16 @@ struct EncodingTests {
                 try Renderer().render(Fixture.bytes(file).span, recipes: [recipe]).renditions.first)
             #expect(try ImageHeader.read(rendition.bytes.span).hasAlpha)
             // Left of the arrow's shaft, in the hole; and in a corner.
-            let picture = try decode(rendition.bytes)
-            #expect(picture.bytes[(42 * 96 + 38) * 4 + 3] == 0)
-            #expect(picture.bytes[(4 * 96 + 4) * 4 + 3] == 255)
+            let image = try decode(rendition.bytes)
+            #expect(image.bytes[(42 * 96 + 38) * 4 + 3] == 0)
+            #expect(image.bytes[(4 * 96 + 4) * 4 + 3] == 255)
         }
 
         @Test("A JPEG's planes become a WebP's without a detour: the same colours, all along the range")
         func range() throws {
             let size = PixelSize(width: 64, height: 64)
             let ramp = PixelBuffer(size: size, channels: 1, bytes: (0..<4096).map { UInt8($0 % 64 * 4) })
-            let encoded = try Encoder.webp(ramp.picture, quality: 100)
+            let encoded = try WebPCodec().encode(ramp.image, EncodingOptions(quality: 100))
             let decoded = try decode(encoded)
             let worst = (0..<4096).map { abs(Int(decoded.bytes[$0 * 3 + 1]) - Int(ramp.bytes[$0])) }.max() ?? 0
             #expect(worst <= 4)

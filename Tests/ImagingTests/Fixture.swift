@@ -38,7 +38,7 @@ struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
 /// Whether this build has what it takes to decode a file, which is told by its name.
 func isReadable(_ file: String) -> Bool {
     let format = ImageFormat.allCases.first { file.hasSuffix(".\($0.fileExtension)") }
-    return format.map { $0.missingLibrary == nil } ?? true
+    return format.map { $0.codec.missingLibrary == nil } ?? true
 }
 
 /// The photos that lie beside the repository, or in the folder that `TINTYPE_PHOTOS` names; none if there is no such
@@ -54,24 +54,24 @@ let photos: [URL] = {
 func decode(_ bytes: [UInt8]) throws(ImageError) -> PixelBuffer {
     let header = try ImageHeader.read(bytes.span)
     if header.format == .jpeg { return try JPEGOracle.pixels(bytes) }
-    let view = View(header.storedSize)
-    let pyramid = try Pyramid(decoding: bytes.span, header: header, views: [view], limits: ImageLimits())
-    guard let picture = pyramid[view]?.pixels() else { throw .corrupt(header.format, "not decoded") }
-    return picture
+    let target = ResizeTarget(header.storedSize)
+    let resized = try ResizedImages(decoding: bytes.span, header: header, targets: [target], limits: ImageLimits())
+    guard let image = resized[target]?.pixels() else { throw .corrupt(header.format, "not decoded") }
+    return image
 }
 
 extension PixelBuffer {
     /// The pixels as planes.
-    var picture: Picture {
+    var image: PlanarImage {
         let planes = (0..<channels).map { channel in
             Plane(layout: PlaneLayout(size), samples: (0..<size.pixelCount).map { bytes[$0 * channels + channel] })
         }
-        return Picture(colorModel: ColorModel(channels: channels), size: size, planes: planes)
+        return PlanarImage(colorModel: ColorModel(channels: channels), size: size, planes: planes)
     }
 
     /// A smaller copy.
     func resampled(to size: PixelSize) -> PixelBuffer {
-        picture.resampled(to: View(size)).pixels() ?? PixelBuffer(size: size, channels: 1, bytes: [])
+        image.resampled(to: ResizeTarget(size)).pixels() ?? PixelBuffer(size: size, channels: 1, bytes: [])
     }
 
     /// Red, green and blue, flattened on white.
@@ -91,7 +91,7 @@ extension PixelBuffer {
         return [color(x: left, y: top), color(x: right, y: top), color(x: left, y: bottom), color(x: right, y: bottom)]
     }
 
-    /// The largest difference of any channel of any pixel; nil if the pictures have not one shape.
+    /// The largest difference of any channel of any pixel; nil if the images have not one shape.
     func worstDifference(from other: PixelBuffer) -> Int? {
         guard size == other.size, channels == other.channels else { return nil }
         return zip(bytes, other.bytes).map { abs(Int($0) - Int($1)) }.max() ?? 0

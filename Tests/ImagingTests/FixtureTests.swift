@@ -19,7 +19,7 @@ struct FixtureTests {
     }
 
     @Test(arguments: Fixture.whole)
-    func everyRenditionShowsThePicture(_ fixture: Fixture) throws {
+    func everyRenditionShowsTheImage(_ fixture: Fixture) throws {
         let recipes = Recipe.defaults + [try Recipe(parsing: "half=\((fixture.width ?? 1) / 2 + 1)x9999,q95")]
         let rendered = try Renderer().render(fixture.bytes.span, recipes: recipes)
         #expect(rendered.renditions.map(\.recipe) == recipes)
@@ -28,13 +28,13 @@ struct FixtureTests {
         for rendition in rendered.renditions {
             #expect(rendition.size == rendition.recipe.fittedSize(for: fixture.size))
             #expect(rendition.format == .jpeg)
-            let picture = try decode(rendition.bytes)
-            #expect(picture.size == rendition.size)
+            let image = try decode(rendition.bytes)
+            #expect(image.size == rendition.size)
             // A corner's square must be some pixels wide, or JPEG's chroma blocks reach over its edges.
             let areCornersWhole =
-                rendition.recipe.fit == .inside && min(picture.size.width, picture.size.height) >= 32
+                rendition.recipe.fit == .inside && min(image.size.width, image.size.height) >= 32
             if let corners = fixture.corners, areCornersWhole {
-                #expect(distance(picture.corners, corners) <= 18, "\(rendition.recipe)")
+                #expect(distance(image.corners, corners) <= 18, "\(rendition.recipe)")
             }
         }
     }

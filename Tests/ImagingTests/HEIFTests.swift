@@ -9,7 +9,7 @@
                 .bytes
         }
 
-        /// The small copies in these files are grey, of 320×240 pixels, and the pictures are not.
+        /// The small copies in these files are grey, of 320×240 pixels, and the images are not.
         @Test(
             "The embedded thumbnail is taken where it is twice as large as what is asked for and what its file says",
             arguments: [

@@ -11,15 +11,15 @@
             + photos.filter { $0.pathExtension == "heic" }
 
         @Test func itIsInstalled() {
-            #expect(QuickHEVC(maxPixels: 1) != nil)
+            #expect(LibavcodecDecoder(maxPixels: 1) != nil)
         }
 
         @Test("Every picture is decoded to the same samples; but grey ones are left to libde265", arguments: files)
         func samples(_ file: URL) throws {
             let bytes = Array(try Data(contentsOf: file))
-            let pictures = HEVCOracle.pictures(in: bytes)
-            #expect(!pictures.isEmpty)
-            for (units, size) in pictures {
+            let images = HEVCOracle.images(in: bytes)
+            #expect(!images.isEmpty)
+            for (units, size) in images {
                 let theirs = try #require(HEVCOracle.theirs(units, size))
                 let ours = HEVCOracle.ours(units, size)
                 #expect(ours == nil || ours == theirs)
@@ -29,28 +29,28 @@
 
         @Test("One after the other by the same decoder, also behind a damaged one")
         func inTurn() throws {
-            let pictures = HEVCOracle.pictures(in: Fixture.bytes("grid.heic"))
-            #expect(pictures.count > 1)
-            let size = try #require(pictures.first).size
-            let codec = try #require(QuickHEVC(maxPixels: size.coded.pixelCount))
-            for (units, _) in pictures {
-                #expect(codec.picture(Array(units.dropLast(20)), format: .heic) == nil)
-                let picture = codec.picture(units, format: .heic)
-                #expect(HEVCOracle.decoded(picture) == HEVCOracle.theirs(units, size))
+            let images = HEVCOracle.images(in: Fixture.bytes("grid.heic"))
+            #expect(images.count > 1)
+            let size = try #require(images.first).size
+            let codec = try #require(LibavcodecDecoder(maxPixels: size.coded.pixelCount))
+            for (units, _) in images {
+                #expect(codec.image(Array(units.dropLast(20)), format: .heic) == nil)
+                let image = codec.image(units, format: .heic)
+                #expect(HEVCOracle.decoded(image) == HEVCOracle.theirs(units, size))
             }
         }
 
         @Test("A picture with more pixels than it was told of is not begun")
         func limit() throws {
-            let (units, size) = try #require(HEVCOracle.pictures(in: Fixture.bytes("plain.heic")).first)
-            #expect(try #require(QuickHEVC(maxPixels: size.pixelCount / 2)).picture(units, format: .heic) == nil)
+            let (units, size) = try #require(HEVCOracle.images(in: Fixture.bytes("plain.heic")).first)
+            #expect(try #require(LibavcodecDecoder(maxPixels: size.pixelCount / 2)).image(units, format: .heic) == nil)
         }
 
         @Test(
             "What it takes of pictures with damaged slices libde265 takes, too, and none has a hole",
             arguments: ["plain.heic", "size-640x480.heic"])
         func damage(file: String) throws {
-            let (original, size) = try #require(HEVCOracle.pictures(in: Fixture.bytes(file)).first)
+            let (original, size) = try #require(HEVCOracle.images(in: Fixture.bytes(file)).first)
             var random = SplitMix(state: 0x7E57_0000_0027)
             var takenCount = 0
             for _ in 0..<150 {
@@ -66,12 +66,12 @@
             #expect((1..<150).contains(takenCount))
         }
 
-        @Test func noBytesAreNoPicture() throws {
-            let codec = try #require(QuickHEVC(maxPixels: 10_000))
+        @Test func noBytesAreNoImage() throws {
+            let codec = try #require(LibavcodecDecoder(maxPixels: 10_000))
             for units in [[], [0], [0, 0, 0, 2], [0, 0, 0, 1, 0x26], [0, 0, 0, 9, 0x26, 1], [0, 0, 0, 2, 0x26, 1]]
                 as [[UInt8]]
             {
-                #expect(codec.picture(units, format: .heic) == nil)
+                #expect(codec.image(units, format: .heic) == nil)
             }
         }
     }

@@ -94,7 +94,7 @@ struct JPEGDamageTests {
 
     static let photos = ["photo.jpg", "restart-markers.jpg", "baseline-422.jpg", "progressive-420.jpg", "rgb.jpg"]
 
-    /// Of 100 pixels, how many must show something else for a picture to be refused, and how many may be the grey of no
+    /// Of 100 pixels, how many must show something else for an image to be refused, and how many may be the grey of no
     /// data in one that is rendered: how much is missing is told by rows, and is less exact than this.
     private static let (leastChanged, mostLost) = (2.0, 25.0)
 
@@ -150,7 +150,7 @@ extension [UInt8] {
 }
 
 extension JPEGOracle {
-    /// libjpeg's pixels of a picture that may be damaged, and how often it complains.
+    /// libjpeg's pixels of an image that may be damaged, and how often it complains.
     fileprivate static func complaints(_ bytes: [UInt8]) throws(ImageError) -> (pixels: PixelBuffer, count: Int) {
         let header = try ImageHeader.read(bytes.span)
         return try bytes.span.withUnsafeBufferPointer { buffer throws(ImageError) in

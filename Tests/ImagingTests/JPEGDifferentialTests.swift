@@ -77,7 +77,7 @@ struct JPEGDifferentialTests {
         arguments: ["progressive-420.jpg", "baseline-420.jpg"])
     func tables(file: String) throws {
         let original = Fixture.bytes(file)
-        // A table of one word, for a symbol that nobody uses; the picture's own come later.
+        // A table of one word, for a symbol that nobody uses; the image's own come later.
         let table: [UInt8] = [0xFF, 0xC4, 0, 20, 0x13, 1] + [UInt8](repeating: 0, count: 16)
         let own = original.indices.count { original[$0...].starts(with: [0xFF, 0xC4]) }
         for (count, isUsual) in [(1000 - own, true), (1001 - own, false)] {

@@ -19,7 +19,7 @@ struct JPEGMutationTests {
         var (accepted, equal) = (0, 0)
         for number in 0..<JPEGMutationTests.count {
             let damaged = JPEGMutationTests.mutate(original, &random)
-            switch JPEGVerdict.of(damaged) {
+            switch JPEGComparison.of(damaged) {
             case .refused: break
             case .accepted(let areEqual):
                 accepted += 1

@@ -1,6 +1,6 @@
 @testable import Imaging
 
-/// A decoded picture's planes, each as large as its layout says.
+/// A decoded image's planes, each as large as its layout says.
 struct DecodedPlanes: Hashable {
     var layouts: [PlaneLayout] = []
     var samples: [[UInt8]] = []
@@ -30,7 +30,7 @@ struct DecodedPlanes: Hashable {
 
 /// The two decoders that are held against each other, each at one scale.
 enum JPEGOracle {
-    /// Ours; nil where it leaves the picture to libjpeg.
+    /// Ours; nil where it leaves the image to libjpeg.
     static func ours(_ bytes: [UInt8], eighths: [Int]) -> DecodedPlanes? {
         guard let frame = SequentialFrame.read(bytes.span) else { return nil }
         let scales = frame.components.indices.map { eighths[min($0, eighths.count - 1)] }
@@ -38,7 +38,7 @@ enum JPEGOracle {
         return try? DecodedPlanes(decoder, from: bytes.span)
     }
 
-    /// Ours of a progressive picture; nil where it leaves the picture to libjpeg.
+    /// Ours of a progressive image; nil where it leaves the image to libjpeg.
     static func oursOfProgressive(_ bytes: [UInt8], eighths: [Int]) -> DecodedPlanes? {
         guard let frame = ProgressiveFrame.read(bytes.span, maxScans: 100) else { return nil }
         let scales = frame.frame.components.indices.map { eighths[min($0, eighths.count - 1)] }
@@ -52,13 +52,14 @@ enum JPEGOracle {
     static func pixels(_ bytes: [UInt8]) throws(ImageError) -> PixelBuffer {
         let header = try ImageHeader.read(bytes.span)
         return try bytes.span.withUnsafeBufferPointer { buffer throws(ImageError) in
-            let rows = try JPEGRowDecoder(try JPEGSource(buffer, header: header, limits: ImageLimits()), eighths: 8)
+            let rows = try LibJPEGRowDecoder(
+                try LibJPEGImage(buffer, header: header, limits: ImageLimits()), eighths: 8)
             let colorModel = rows.colorModel
-            let planes = try DecodedPlanes(RowPlanes(rows), from: buffer.span)
-            let picture = Picture(
+            let planes = try DecodedPlanes(DeinterleavingDecoder(rows), from: buffer.span)
+            let image = PlanarImage(
                 colorModel: colorModel, size: header.storedSize,
                 planes: zip(planes.layouts, planes.samples).map { Plane(layout: $0, samples: $1) })
-            return picture.inSRGB(.none).pixels() ?? PixelBuffer(size: header.storedSize, channels: 1)
+            return image.inSRGB(.none).pixels() ?? PixelBuffer(size: header.storedSize, channels: 1)
         }
     }
 
@@ -66,9 +67,9 @@ enum JPEGOracle {
     static func libjpeg(_ bytes: [UInt8], eighths: Int) throws(ImageError) -> DecodedPlanes {
         let header = try ImageHeader.read(bytes.span)
         return try bytes.span.withUnsafeBufferPointer { buffer throws(ImageError) in
-            let source = try JPEGSource(buffer, header: header, limits: ImageLimits())
+            let source = try LibJPEGImage(buffer, header: header, limits: ImageLimits())
             guard source.isPlanar else { throw .unsupported("another colour model") }
-            let planes = try DecodedPlanes(JPEGPlaneDecoder(source, eighths: eighths), from: buffer.span)
+            let planes = try DecodedPlanes(LibJPEGPlaneDecoder(source, eighths: eighths), from: buffer.span)
             guard !planes.isDamaged else { throw .corrupt(.jpeg, "what libjpeg complains of") }
             return planes
         }

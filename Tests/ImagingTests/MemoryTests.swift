@@ -5,7 +5,7 @@
 
     /// In a process of its own, so that the memory is the renderer's.
     struct MemoryTests {
-        /// A picture, what is asked for, and what that may take.
+        /// An image, what is asked for, and what that may take.
         private struct Row: Sendable {
             let name: String
             let recipes: [String]
@@ -119,11 +119,15 @@
                 Row(
                     name: "a lossy WebP", recipes: usual,
                     bound: MemoryBound(.yCbCr, square(2000), samplesPerPixel: 1.5, workingBytes: 6_000_000)
-                ) { try Encoder.webp(PixelBuffer(size: square(2000), channels: 3), quality: 50) },
+                ) {
+                    try WebPCodec().encode(PixelBuffer(size: square(2000), channels: 3), EncodingOptions(quality: 50))
+                },
                 Row(
                     name: "a WebP with alpha", recipes: usual,
                     bound: MemoryBound(.rgba, square(1000), samplesPerPixel: 4, workingBytes: 8_000_000)
-                ) { try Encoder.webp(PixelBuffer(size: square(1000), channels: 4), quality: 50) },
+                ) {
+                    try WebPCodec().encode(PixelBuffer(size: square(1000), channels: 4), EncodingOptions(quality: 50))
+                },
                 Row(
                     name: "50 megapixels of HEIC", recipes: usual,
                     bound: MemoryBound(
@@ -172,7 +176,7 @@
     }
 
     extension Fixture {
-        /// A picture with the profile of a fixture, and an orientation.
+        /// An image with the profile of a fixture, and an orientation.
         fileprivate static func dressed(_ jpeg: JPEGBuilder, as file: String, orientation: Int) -> [UInt8] {
             var (jpeg, offset) = (jpeg, 2)
             let bytes = Fixture.bytes(file)

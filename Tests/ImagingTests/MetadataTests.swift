@@ -16,8 +16,8 @@ struct MetadataTests {
             #expect(rendered.header.orientation == orientation)
             #expect(rendered.renditions.map(\.size) == reference.renditions.map(\.size))
             for (rendition, expected) in zip(rendered.renditions, reference.renditions) {
-                let picture = try decode(rendition.bytes)
-                let mean = try #require(picture.meanDifference(from: try decode(expected.bytes)))
+                let image = try decode(rendition.bytes)
+                let mean = try #require(image.meanDifference(from: try decode(expected.bytes)))
                 #expect(mean < 4, "\(orientation) \(rendition.recipe.name)")
             }
         }
@@ -54,7 +54,7 @@ struct MetadataTests {
                 stored.bytes[target..<target + 3] = upright.bytes[source..<source + 3]
             }
         }
-        let tagged = inserting(orientation, into: try Encoder.png(stored))
+        let tagged = inserting(orientation, into: try PNGCodec().encode(stored, EncodingOptions()))
         let recipes = [
             try Recipe(parsing: "whole=97,q100"), try Recipe(parsing: "small=40,q100"),
             try Recipe(parsing: "tile=24x30,cover,q100"),
@@ -83,14 +83,14 @@ struct MetadataTests {
     @Test func turningIsItsOwnTable() throws {
         let stored = PixelSize(width: 3, height: 2)
         // Rows from the top: 1 2 3 / 4 5 6.
-        let picture = PixelBuffer(size: stored, channels: 1, bytes: [1, 2, 3, 4, 5, 6])
+        let image = PixelBuffer(size: stored, channels: 1, bytes: [1, 2, 3, 4, 5, 6])
         let expected: [Orientation: [UInt8]] = [
             .up: [1, 2, 3, 4, 5, 6], .upMirrored: [3, 2, 1, 6, 5, 4], .down: [6, 5, 4, 3, 2, 1],
             .downMirrored: [4, 5, 6, 1, 2, 3], .leftMirrored: [1, 4, 2, 5, 3, 6], .right: [4, 1, 5, 2, 6, 3],
             .rightMirrored: [6, 3, 5, 2, 4, 1], .left: [3, 6, 2, 5, 1, 4],
         ]
         for (orientation, bytes) in expected {
-            let turned = try #require(picture.picture.upright(orientation).pixels())
+            let turned = try #require(image.image.upright(orientation).pixels())
             #expect(turned.bytes == bytes, "\(orientation)")
         }
     }
@@ -140,7 +140,7 @@ struct MetadataTests {
 }
 
 extension PixelBuffer {
-    /// The mean difference of the channels; nil if the pictures have not one shape.
+    /// The mean difference of the channels; nil if the images have not one shape.
     func meanDifference(from other: PixelBuffer) -> Double? {
         guard size == other.size, channels == other.channels else { return nil }
         return zip(bytes, other.bytes).reduce(0) { $0 + abs(Double($1.0) - Double($1.1)) } / Double(bytes.count)

@@ -2,7 +2,7 @@
 
 /// The two PNG decoders that are held against each other.
 enum PNGOracle {
-    /// Ours; nil where it leaves the picture to libpng.
+    /// Ours; nil where it leaves the image to libpng.
     static func ours(_ bytes: [UInt8]) throws(ImageError) -> DecodedPlanes? {
         guard let header = try? ImageHeader.read(bytes.span), header.format == .png,
             let decoder = WholePNGDecoder(bytes.span, header: header, limits: ImageLimits())
@@ -14,8 +14,8 @@ enum PNGOracle {
     static func theirs(_ bytes: [UInt8]) throws(ImageError) -> DecodedPlanes {
         let header = try ImageHeader.read(bytes.span)
         return try bytes.span.withUnsafeBufferPointer { buffer throws(ImageError) in
-            let decoder = try PNGDecoder(buffer, header: header, limits: ImageLimits())
-            return try DecodedPlanes(RowPlanes(decoder), from: buffer.span)
+            let decoder = try LibPNGDecoder(buffer, header: header, limits: ImageLimits())
+            return try DecodedPlanes(DeinterleavingDecoder(decoder), from: buffer.span)
         }
     }
 

@@ -127,16 +127,16 @@ struct RecipeTests {
             func side(_ limit: Int) -> Int { Int.random(in: 1...limit, using: &random) }
             let recipe = try Recipe(
                 name: "r", fit: Bool.random(using: &random) ? .inside : .cover, width: side(2000), height: side(2000))
-            let picture = PixelSize(width: side(side(30_000)), height: side(side(30_000)))
-            let (fitted, scaled) = (recipe.fittedSize(for: picture), recipe.scaledSize(for: picture))
+            let image = PixelSize(width: side(side(30_000)), height: side(side(30_000)))
+            let (fitted, scaled) = (recipe.fittedSize(for: image), recipe.scaledSize(for: image))
             #expect(min(fitted.width, fitted.height) > 0)
-            #expect(picture.covers(scaled, factor: 1) && scaled.covers(fitted, factor: 1))
+            #expect(image.covers(scaled, factor: 1) && scaled.covers(fitted, factor: 1))
             #expect(fitted.width <= recipe.width && fitted.height <= recipe.height)
             if recipe.fit == .cover {
                 #expect(
                     fitted
                         == PixelSize(
-                            width: min(recipe.width, picture.width), height: min(recipe.height, picture.height)))
+                            width: min(recipe.width, image.width), height: min(recipe.height, image.height)))
             }
         }
     }

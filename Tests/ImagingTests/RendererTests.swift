@@ -30,11 +30,11 @@ struct RendererTests {
         // Opaque red beside transparent green: whatever the size, no green must appear.
         let size = PixelSize(width: 64, height: 64)
         let pixels = (0..<4096).flatMap { $0 % 64 < 31 ? [200, 0, 0, 255] : [0, 255, 0, 0] as [UInt8] }
-        let encoded = try Encoder.png(PixelBuffer(size: size, channels: 4, bytes: pixels))
+        let encoded = try PNGCodec().encode(PixelBuffer(size: size, channels: 4, bytes: pixels), EncodingOptions())
         let rendition = try #require(
             try Renderer().render(encoded.span, recipes: [try Recipe(parsing: "r=17,alpha")]).renditions.first)
-        let picture = try decode(rendition.bytes)
-        #expect((0..<picture.size.pixelCount).allSatisfy { picture.bytes[$0 * 4 + 1] == 0 })
+        let image = try decode(rendition.bytes)
+        #expect((0..<image.size.pixelCount).allSatisfy { image.bytes[$0 * 4 + 1] == 0 })
     }
 
     @Test func noRecipeStillGivesAHeaderAndAPlaceholder() throws {
@@ -48,14 +48,14 @@ struct RendererTests {
         let recipe = try Recipe(parsing: "tile=40,cover,q95")
         let rendition = try #require(
             try Renderer().render(Fixture.bytes("baseline-444.jpg").span, recipes: [recipe]).renditions.first)
-        let picture = try decode(rendition.bytes)
-        #expect(picture.size == PixelSize(width: 40, height: 40))
+        let image = try decode(rendition.bytes)
+        #expect(image.size == PixelSize(width: 40, height: 40))
         let corners = [
-            picture.color(x: 1, y: 3), picture.color(x: 38, y: 3), picture.color(x: 1, y: 36),
-            picture.color(x: 38, y: 36),
+            image.color(x: 1, y: 3), image.color(x: 38, y: 3), image.color(x: 1, y: 36),
+            image.color(x: 38, y: 36),
         ]
         #expect(distance(corners, ["#dc1e1e", "#1ea03c", "#283cc8", "#f0dc28"]) <= 40)
-        let middle = picture.color(x: 20, y: 18)
+        let middle = image.color(x: 20, y: 18)
         #expect(distance([middle], ["#ffffff"]) <= 20)
     }
 

@@ -52,8 +52,8 @@ struct ResamplerTests {
 
     @Test func channelsDoNotMix() {
         let size = PixelSize(width: 40, height: 40)
-        let picture = PixelBuffer(size: size, channels: 3, bytes: (0..<4800).map { [10, 120, 240][$0 % 3] })
-        let small = picture.resampled(to: PixelSize(width: 7, height: 9))
+        let image = PixelBuffer(size: size, channels: 3, bytes: (0..<4800).map { [10, 120, 240][$0 % 3] })
+        let small = image.resampled(to: PixelSize(width: 7, height: 9))
         #expect((0..<63).allSatisfy { Array(small.bytes[$0 * 3..<$0 * 3 + 3]) == [10, 120, 240] })
     }
 
@@ -67,16 +67,16 @@ struct ResamplerTests {
     }
 
     @Test func levelsAreMadeFromTheNextLargerOne() {
-        func size(_ width: Int, _ height: Int) -> View { View(PixelSize(width: width, height: height)) }
-        let levels = Pyramid.levels(of: [
+        func size(_ width: Int, _ height: Int) -> ResizeTarget { ResizeTarget(PixelSize(width: width, height: height)) }
+        let levels = ResizedImages.levels(of: [
             size(320, 240), size(1280, 960), size(213, 160), size(640, 480), size(320, 240), size(1200, 900),
         ])
         #expect(
             levels == [
-                .init(view: size(1280, 960), source: nil), .init(view: size(1200, 900), source: nil),
-                .init(view: size(640, 480), source: size(1200, 900)),
-                .init(view: size(320, 240), source: size(640, 480)),
-                .init(view: size(213, 160), source: size(320, 240)),
+                .init(target: size(1280, 960), source: nil), .init(target: size(1200, 900), source: nil),
+                .init(target: size(640, 480), source: size(1200, 900)),
+                .init(target: size(320, 240), source: size(640, 480)),
+                .init(target: size(213, 160), source: size(320, 240)),
             ])
     }
 
@@ -86,7 +86,7 @@ struct ResamplerTests {
             (2560, 8), (1280, 8), (1025, 8), (1024, 4), (321, 4), (320, 2), (161, 2), (160, 1), (1, 1),
         ])
     func jpegScale(target: Int, eighths: Int) {
-        // A picture of 2560 pixels; from half the size on, 1.25 times is enough, and below that it must be twice.
+        // An image of 2560 pixels; from half the size on, 1.25 times is enough, and below that it must be twice.
         let stored = PixelSize(width: 2560, height: 2560)
         let wanted = PixelSize(width: target, height: target)
         let chosen = JPEGScale.eighths(of: stored, for: wanted)

@@ -49,8 +49,8 @@ struct ThumbHashTests {
                 pixels += color.prefix(hasHoles ? 4 : 3).map { isHole ? 0 : UInt8($0) }
             }
         }
-        let picture = PixelBuffer(size: size, channels: hasHoles ? 4 : 3, bytes: pixels)
-        #expect(isAlike(ThumbHash.encode(picture), expected))
+        let image = PixelBuffer(size: size, channels: hasHoles ? 4 : 3, bytes: pixels)
+        #expect(isAlike(ThumbHash.encode(image), expected))
     }
 
     @Test func aPlainPictureHasNoFrequencies() {

@@ -58,8 +58,8 @@ struct ToleranceTests {
         let whole = Fixture.bytes("rgba-8.png")
         let rendered = try Renderer(limits: tolerant).render(
             whole.span.extracting(0..<whole.count / 2), recipes: [try Recipe(parsing: "whole=400,alpha")])
-        let picture = try decode(try #require(rendered.renditions.first).bytes)
-        #expect(picture.bytes.last == 0 && picture.bytes[3] == 255)
+        let image = try decode(try #require(rendered.renditions.first).bytes)
+        #expect(image.bytes.last == 0 && image.bytes[3] == 255)
     }
 
     @Test("An animation that is cut behind its first frame shows it")

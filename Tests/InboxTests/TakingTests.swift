@@ -286,17 +286,4 @@ struct TakingTests {
             }
         }
     }
-
-    @Test(
-        "A photo is whole when it ends as its format says",
-        arguments: ["baseline-420.jpg", "rgb-8.png", "plain.gif"])
-    func endMarkers(file: String) async throws {
-        try await withScratch { scratch in
-            let bytes = try Fixture.bytes(file)
-            try scratch.write(bytes, to: "whole")
-            try scratch.write(Array(bytes.dropLast()), to: "cut")
-            #expect(EndMarker.isWhole(try scratch.directory().file("whole")))
-            #expect(!EndMarker.isWhole(try scratch.directory().file("cut")))
-        }
-    }
 }

@@ -32,7 +32,7 @@ struct AnswerTests {
             format: format, size: PixelSize(width: width, height: height), offset: offset, byteCount: count)
     }
 
-    private func read(_ message: [UInt8]) throws(MessageReader.Nonsense) -> RenderAnswer {
+    private func read(_ message: [UInt8]) throws(MalformedMessage) -> RenderAnswer {
         try RenderAnswer(message[...], to: request)
     }
 
@@ -74,20 +74,20 @@ struct AnswerTests {
             Self.summary(pieces: [Self.piece(.jpeg, 50, 100, at: 1, count: Int.max), last]),
         ]
         for summary in summaries {
-            #expect(throws: MessageReader.Nonsense.self) { try read(RenderAnswer.rendered(summary).message(to: 7)) }
+            #expect(throws: MalformedMessage.self) { try read(RenderAnswer.rendered(summary).message(to: 7)) }
         }
     }
 
     @Test func answersToAnotherQuestionAreNone() {
         for number in [0, 6, 8, -7] {
-            #expect(throws: MessageReader.Nonsense.self) { try read(RenderAnswer.unreadable(5).message(to: number)) }
+            #expect(throws: MalformedMessage.self) { try read(RenderAnswer.unreadable(5).message(to: number)) }
         }
     }
 
     @Test func refusalsAreTheRenderers() throws {
         for code in ["internal", "storage_locked", "", "decoder_crashed"] {
             let refusal = RenderAnswer.refused(ImageError(.init(rawValue: code), "m", hint: "h"))
-            #expect(throws: MessageReader.Nonsense.self) { try read(refusal.message(to: 7)) }
+            #expect(throws: MalformedMessage.self) { try read(refusal.message(to: 7)) }
         }
         let long = String(repeating: "é", count: 50_000) + "\u{1B}[2J\n"
         let refusal = RenderAnswer.refused(ImageError(.corrupt, "\u{1B}]0;x\u{7}" + long, hint: long))
@@ -100,7 +100,7 @@ struct AnswerTests {
     func damage() throws {
         let whole = RenderAnswer.rendered(summary).message(to: 7)
         for index in whole.indices {
-            #expect(throws: MessageReader.Nonsense.self) { try read(Array(whole[..<index])) }
+            #expect(throws: MalformedMessage.self) { try read(Array(whole[..<index])) }
             for value: UInt8 in [0, 1, 0x7F, 0x80, 0xFF, whole[index] &+ 1] {
                 var message = whole
                 message[index] = value
@@ -111,6 +111,6 @@ struct AnswerTests {
                 #expect(summary.header.storedSize.width <= request.limits.maxSide)
             }
         }
-        #expect(throws: MessageReader.Nonsense.self) { try read(whole + [0]) }
+        #expect(throws: MalformedMessage.self) { try read(whole + [0]) }
     }
 }

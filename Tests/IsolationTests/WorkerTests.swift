@@ -9,7 +9,7 @@ import Testing
 struct WorkerTests {
     @Test("A worker is used again, and replaced after so many photos")
     func recycling() async throws {
-        let renderer = try IsolatedRenderer(Rogue.program, limits: WorkerLimits(photosPerWorker: 3))
+        let renderer = try IsolatedRenderer(Rogue.program, limits: WorkerLimits(imagesPerWorker: 3))
         var names: [String] = []
         for _ in 0..<9 { names.append(try await renderer.workerName()) }
         #expect(names[0] == names[1] && names[1] == names[2])
@@ -80,12 +80,12 @@ struct WorkerTests {
             }
             let good = try Fixture.bytes("size-24x16.jpg")
             let before = try descriptors()
-            let limits = WorkerLimits(memoryBytes: 256 << 20, cpuSeconds: 1, photosPerWorker: 2)
+            let limits = WorkerLimits(memoryBytes: 256 << 20, cpuSeconds: 1, imagesPerWorker: 2)
             var renderer: IsolatedRenderer? = try IsolatedRenderer(Rogue.program, limits: limits)
-            for deed in [
+            for behaviour in [
                 "segmentationFault", "noise", "longNoise", "hangUp", "open", "allocate", "descriptors", "name",
             ] {
-                await #expect(throws: (any Error).self) { try await renderer?.render(Rogue.photo(deed)) }
+                await #expect(throws: (any Error).self) { try await renderer?.render(Rogue.photo(behaviour)) }
                 _ = try await renderer?.render(good)
             }
             renderer = nil
@@ -96,13 +96,14 @@ struct WorkerTests {
     }
 
     @Test("When the service is killed, its workers end, though they be busy", arguments: ["loop", "sleep"])
-    func orphans(_ deed: String) async throws {
-        let result = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [deed] in
+    func orphans(_ behaviour: String) async throws {
+        let result = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+            [behaviour] in
             let renderer = try IsolatedRenderer(Rogue.program)
             print("worker \(try await renderer.workerName()).")
             fflush(nil)
-            async let _ = renderer.render(Rogue.photo(deed))
-            // Whether it has come to the deed already is of no matter.
+            async let _ = renderer.render(Rogue.photo(behaviour))
+            // Whether it has come to the behaviour already is of no matter.
             try await Task.sleep(for: .milliseconds(200))
             kill(getpid(), SIGKILL)
         }

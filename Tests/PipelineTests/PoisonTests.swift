@@ -108,7 +108,7 @@ struct PoisonTests {
         func render(_ original: FileReader, recipes: [Recipe], limits: ImageLimits) throws -> RenderedImage {
             let isKilled = kills.value > 0
             kills.change { $0 -= 1 }
-            guard !isKilled else { throw WorkerDeath.killed(9).verdict(WorkerLimits()) }
+            guard !isKilled else { throw WorkerFailure.killed(9).error(WorkerLimits()) }
             return try InProcessRenderer().render(original, recipes: recipes, limits: limits)
         }
     }

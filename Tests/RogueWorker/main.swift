@@ -2,13 +2,13 @@ import Imaging
 import Isolation
 
 // By an argument, a worker that does not get so far as to be shut in.
-if CommandLine.arguments.count > 1 { Deed.greet(CommandLine.arguments[1]) }
+if CommandLine.arguments.count > 1 { Behaviour.greet(CommandLine.arguments[1]) }
 
 // A render worker in which a photo can do what it might do to a decoder that has a hole: after the first three bytes of a
 // JPEG, it says what. Any other photo is rendered as it should be.
 var isFresh = true
 RenderWorker.run { bytes, recipes, limits throws(ImageError) in
     defer { isFresh = false }
-    if let deed = Deed(asked: bytes) { try deed.perform(isFresh: isFresh) }
+    if let behaviour = Behaviour(asked: bytes) { try behaviour.perform(isFresh: isFresh) }
     return try Renderer(limits: limits).render(bytes, recipes: recipes)
 }

@@ -6,7 +6,7 @@ package enum Rogue {
     package static let program = WorkerProgram(path: path, arguments: [])
 
     /// A photo that makes it do something.
-    package static func photo(_ deed: String) -> [UInt8] { [0xFF, 0xD8, 0xFF] + Array("rogue:\(deed)".utf8) }
+    package static func photo(_ behaviour: String) -> [UInt8] { [0xFF, 0xD8, 0xFF] + Array("rogue:\(behaviour)".utf8) }
 
     private static var path: String {
         let own = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()

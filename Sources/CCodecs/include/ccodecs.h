@@ -27,7 +27,7 @@ typedef struct ccodecs_fault {
     char message[200];
 } ccodecs_fault;
 
-// How the rows of a decoded picture are laid out: `channels` interleaved bytes a pixel.
+// How the rows of a decoded image are laid out: `channels` interleaved bytes a pixel.
 typedef struct ccodecs_layout {
     uint32_t width;
     uint32_t height;
@@ -42,7 +42,7 @@ typedef struct ccodecs_jpeg_decoder ccodecs_jpeg_decoder;
 typedef struct ccodecs_jpeg_warnings {
     uint32_t truncated;      // ran off the end
     uint32_t damaged;        // impossible codes, segments with too few bytes or too many, lost synchronisation
-    uint32_t lost_permille;  // about how much of the picture had no data, of the scan that lacks most
+    uint32_t lost_permille;  // about how much of the image had no data, of the scan that lacks most
 } ccodecs_jpeg_warnings;
 
 typedef struct ccodecs_jpeg_info {
@@ -53,7 +53,7 @@ typedef struct ccodecs_jpeg_info {
     bool is_inverted; // an Adobe marker is there: CMYK samples are stored as 255 - ink
 } ccodecs_jpeg_info;
 
-// Reads the header. `max_memory_bytes` bounds the whole-picture arrays of multi-scan files.
+// Reads the header. `max_memory_bytes` bounds the whole-image arrays of multi-scan files.
 ccodecs_code ccodecs_jpeg_open(const uint8_t *bytes, size_t count, size_t max_memory_bytes, int max_scans,
                                ccodecs_jpeg_decoder **decoder, ccodecs_jpeg_info *info, ccodecs_fault *fault);
 // Starts decoding at `eighths`/8 of the stored size. Rows have 1 (grey), 3 (RGB) or 4 (CMYK) channels.
@@ -64,10 +64,10 @@ ccodecs_code ccodecs_jpeg_read_row(ccodecs_jpeg_decoder *decoder, uint8_t *row, 
 
 // A component as it is stored: one or three of them, luma first.
 typedef struct ccodecs_jpeg_plane {
-    uint32_t horizontal;  // sampling factors: the share of the largest ones is the share of the picture's pixels
+    uint32_t horizontal;  // sampling factors: the share of the largest ones is the share of the image's pixels
     uint32_t vertical;
     uint32_t eighths;     // its scale, which may be larger than the one asked for where it is subsampled
-    uint32_t stride;      // samples a row, of which the last ones may lie beyond the picture
+    uint32_t stride;      // samples a row, of which the last ones may lie beyond the image
     uint32_t band_rows;   // rows a band
 } ccodecs_jpeg_plane;
 
@@ -77,7 +77,7 @@ typedef struct ccodecs_jpeg_planes {
     ccodecs_jpeg_plane planes[3];
 } ccodecs_jpeg_planes;
 
-// Starts decoding a planar picture at `eighths`/8 of the stored size, to bands of rows.
+// Starts decoding a planar image at `eighths`/8 of the stored size, to bands of rows.
 ccodecs_code ccodecs_jpeg_start_planes(ccodecs_jpeg_decoder *decoder, int eighths, ccodecs_jpeg_planes *layout,
                                        ccodecs_fault *fault);
 // Reads the next band: of each plane `stride * band_rows` samples, one plane behind the other.
@@ -93,10 +93,10 @@ void ccodecs_jpeg_close(ccodecs_jpeg_decoder *decoder);
 ccodecs_code ccodecs_jpeg_encode(const uint8_t *pixels, ccodecs_layout layout, int quality, bool is_progressive,
                                  bool is_chroma_full, uint8_t **encoded, size_t *encoded_count, ccodecs_fault *fault);
 
-// A picture as planes, row by row: luma, and colour differences with as many samples, or half as many a side, rounded up.
+// An image as planes, row by row: luma, and colour differences with as many samples, or half as many a side, rounded up.
 typedef struct ccodecs_planes {
     const uint8_t *luma;
-    const uint8_t *blue;  // NULL: a grey picture
+    const uint8_t *blue;  // NULL: a grey image
     const uint8_t *red;
     uint32_t width;
     uint32_t height;
@@ -109,7 +109,7 @@ ccodecs_code ccodecs_jpeg_encode_planes(ccodecs_planes picture, int quality, boo
 
 // MARK: AV1 (where libaom is)
 
-// Encodes a picture as AV1's open bitstream units, a temporal delimiter first: grey, 4:2:0 or 4:4:4; sRGB by BT.601's
+// Encodes an image as AV1's open bitstream units, a temporal delimiter first: grey, 4:2:0 or 4:4:4; sRGB by BT.601's
 // matrix, in the full range. `*encoded` is freed by ccodecs_free, whatever is returned.
 ccodecs_code ccodecs_av1_encode(ccodecs_planes picture, int quality, uint8_t **encoded, size_t *encoded_count,
                                 ccodecs_fault *fault);
@@ -130,9 +130,9 @@ typedef struct ccodecs_png_info {
 ccodecs_code ccodecs_png_open(const uint8_t *bytes, size_t count, uint32_t max_width, uint32_t max_height,
                               size_t max_chunk_bytes, size_t step_bytes, bool is_deep,
                               ccodecs_png_decoder **decoder, ccodecs_png_info *info, ccodecs_fault *fault);
-// Reads the next row of a picture that is not interlaced.
+// Reads the next row of an image that is not interlaced.
 ccodecs_code ccodecs_png_read_row(ccodecs_png_decoder *decoder, uint8_t *row, ccodecs_fault *fault);
-// Reads all rows of a picture, interlaced or not, into `width * channels * bits / 8 * height` bytes.
+// Reads all rows of an image, interlaced or not, into `width * channels * bits / 8 * height` bytes.
 ccodecs_code ccodecs_png_read_all(ccodecs_png_decoder *decoder, uint8_t *pixels, ccodecs_fault *fault);
 // Reads on to the end chunk, after the last row.
 ccodecs_code ccodecs_png_finish(ccodecs_png_decoder *decoder, ccodecs_fault *fault);
@@ -172,14 +172,14 @@ void ccodecs_gif_close(ccodecs_gif_decoder *decoder);
 
 // MARK: WebP (where libwebp is)
 
-// Decodes a still picture, or an animation's frame without its ANMF header, scaled to `layout` from the size `stored`,
+// Decodes a still image, or an animation's frame without its ANMF header, scaled to `layout` from the size `stored`,
 // which must be its own. With three channels RGB; with four premultiplied RGBA; with one the planes of a lossy
-// picture, one behind the other: luma, and two colour differences with half as many samples a side, rounded up, all in
+// image, one behind the other: luma, and two colour differences with half as many samples a side, rounded up, all in
 // the narrow range of ITU-R BT.601 (16 to 235, 16 to 240).
 ccodecs_code ccodecs_webp_decode(const uint8_t *bytes, size_t count, ccodecs_layout stored, ccodecs_layout layout,
                                  uint8_t *samples, ccodecs_fault *fault);
 
-// Encodes a lossy picture of three (RGB) or four channels (RGBA, alpha not premultiplied). `*encoded` is freed by
+// Encodes a lossy image of three (RGB) or four channels (RGBA, alpha not premultiplied). `*encoded` is freed by
 // ccodecs_free.
 ccodecs_code ccodecs_webp_encode(const uint8_t *pixels, ccodecs_layout layout, int quality, uint8_t **encoded,
                                  size_t *encoded_count, ccodecs_fault *fault);
@@ -192,7 +192,7 @@ typedef struct ccodecs_webp_animation ccodecs_webp_animation;
 // Begins an animation of three or four channels, shown so many times; 0 is for ever.
 ccodecs_code ccodecs_webp_animation_open(ccodecs_layout layout, int quality, int loop_count,
                                          ccodecs_webp_animation **animation);
-// Adds a whole picture that is shown from some milliseconds after the beginning on.
+// Adds a whole image that is shown from some milliseconds after the beginning on.
 ccodecs_code ccodecs_webp_animation_add(ccodecs_webp_animation *animation, const uint8_t *pixels, int milliseconds,
                                         ccodecs_fault *fault);
 // Ends the animation so long after its beginning. `*encoded` is freed by ccodecs_free.
@@ -211,7 +211,7 @@ typedef struct ccodecs_coded_plane {
     uint32_t bits;
 } ccodecs_coded_plane;
 
-// What a coded picture says of its colours, in the numbers of ITU-T H.273.
+// What a coded image says of its colours, in the numbers of ITU-T H.273.
 typedef struct ccodecs_coded_color {
     uint16_t primaries;
     uint16_t transfer;
@@ -219,37 +219,37 @@ typedef struct ccodecs_coded_color {
     bool is_full_range;
 } ccodecs_coded_color;
 
-// A picture as its decoder holds it, until that is closed.
-typedef struct ccodecs_coded_picture {
+// An image as its decoder holds it, until that is closed.
+typedef struct ccodecs_coded_image {
     ccodecs_coded_plane planes[3];
     uint32_t plane_count;  // 1: grey
     ccodecs_coded_color color;
-} ccodecs_coded_picture;
+} ccodecs_coded_image;
 
 typedef struct ccodecs_hevc_decoder ccodecs_hevc_decoder;
 typedef struct ccodecs_av1_decoder ccodecs_av1_decoder;
 
-// Decodes the first picture of HEVC's NAL units, each behind its length in four bytes.
+// Decodes the first image of HEVC's NAL units, each behind its length in four bytes.
 ccodecs_code ccodecs_hevc_decode(const uint8_t *bytes, size_t count, ccodecs_hevc_decoder **decoder,
-                                 ccodecs_coded_picture *picture, ccodecs_fault *fault);
+                                 ccodecs_coded_image *picture, ccodecs_fault *fault);
 void ccodecs_hevc_close(ccodecs_hevc_decoder *decoder);
 
-// Decodes the last picture of AV1's open bitstream units, none of which may have more pixels than that.
+// Decodes the last image of AV1's open bitstream units, none of which may have more pixels than that.
 ccodecs_code ccodecs_av1_decode(const uint8_t *bytes, size_t count, size_t max_pixels, ccodecs_av1_decoder **decoder,
-                                ccodecs_coded_picture *picture, ccodecs_fault *fault);
+                                ccodecs_coded_image *picture, ccodecs_fault *fault);
 void ccodecs_av1_close(ccodecs_av1_decoder *decoder);
 
-// libavcodec, which decodes HEVC in two thirds of that time, where it is installed. It decodes one picture after the other, and has
+// libavcodec, which decodes HEVC in two thirds of that time, where it is installed. It decodes one image after the other, and has
 // no message for a fault: whatever it will not have is for `ccodecs_hevc_decode`.
 typedef struct ccodecs_avcodec ccodecs_avcodec;
 typedef struct ccodecs_avcodec_frame ccodecs_avcodec_frame;
 
-// The first call of all loads the library. No picture may have more pixels than that.
+// The first call of all loads the library. No image may have more pixels than that.
 ccodecs_code ccodecs_avcodec_open(size_t max_pixels, ccodecs_avcodec **codec);
-// Decodes one picture's NAL units, with its parameter sets, each behind its length in four bytes. A frame may outlive the
+// Decodes one image's NAL units, with its parameter sets, each behind its length in four bytes. A frame may outlive the
 // codec.
 ccodecs_code ccodecs_avcodec_decode(ccodecs_avcodec *codec, const uint8_t *units, size_t count,
-                                    ccodecs_avcodec_frame **frame, ccodecs_coded_picture *picture);
+                                    ccodecs_avcodec_frame **frame, ccodecs_coded_image *picture);
 void ccodecs_avcodec_release(ccodecs_avcodec_frame *frame);
 void ccodecs_avcodec_close(ccodecs_avcodec *codec);
 

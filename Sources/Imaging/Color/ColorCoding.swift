@@ -1,4 +1,4 @@
-/// What the numbers of ITU-T H.273 say of a picture's colours.
+/// What the numbers of ITU-T H.273 say of an image's colours.
 struct ColorCoding: Sendable, Hashable {
     /// Chromaticities of red, green, blue and white.
     var primaries = 2

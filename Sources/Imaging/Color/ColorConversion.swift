@@ -1,4 +1,4 @@
-/// What is to be done to a picture's colours.
+/// What is to be done to an image's colours.
 enum ColorConversion: Sendable {
     /// They are sRGB already.
     case none
@@ -19,7 +19,7 @@ enum ColorConversion: Sendable {
     }
 
     /// A phone's profile has 500 bytes, a press's 500,000 or more.
-    private static let known = RecentValues<ColorDescription, ColorConversion>(maxCount: 16, maxBytes: 8 * 1_048_576)
+    private static let known = LRUCache<ColorDescription, ColorConversion>(maxCount: 16, maxBytes: 8 * 1_048_576)
 
     private init(making description: ColorDescription) {
         guard let transform = ColorTransform(description) else {

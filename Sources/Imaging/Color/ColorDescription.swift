@@ -12,19 +12,6 @@ enum ColorDescription: Sendable, Hashable {
     /// The largest profile that is read, unpacked, in bytes.
     static let maxProfileBytes = 8 * 1_048_576
 
-    /// Reads what stands before the pixels of a file whose header was read.
-    ///
-    /// Of a HEIC or AVIF, of which also the coded pictures are to be asked, see `HEIFDecoding`; of a PNG it is what is left to
-    /// be done when its samples are what `PNGColors.samples` makes of them.
-    static func read(_ bytes: Span<UInt8>, format: ImageFormat) -> ColorDescription {
-        switch format {
-        case .jpeg: readJPEG(bytes)
-        case .png: PNGColors(bytes).description(bytes)
-        case .gif, .heic, .avif: .standard
-        case .webp: profile(bytes, at: (try? WebPHeader.read(bytes))?.iccProfile)
-        }
-    }
-
     /// A profile that is stored as it is.
     static func profile(_ bytes: Span<UInt8>, at range: Range<Int>?) -> ColorDescription {
         guard let range else { return .standard }
@@ -38,7 +25,7 @@ enum ColorDescription: Sendable, Hashable {
     }
 }
 
-/// What the samples of a decoded picture mean.
+/// What the samples of a decoded image mean.
 struct DecodedColors {
     let description: ColorDescription
     /// How luma and colour differences, if there are any, are to be understood.

@@ -3,11 +3,11 @@ internal import CCodecs
 /// A way from the colours that a file describes to sRGB, by lcms2.
 ///
 /// The intent is perceptual, as sharp and most viewers have it: of print profiles it is the table that was made for
-/// pictures, and of the profiles of cameras and screens, which are a matrix and curves, all intents are one.
+/// images, and of the profiles of cameras and screens, which are a matrix and curves, all intents are one.
 @safe
 final class ColorTransform: Sendable {
     /// What the samples are that it converts.
-    enum Source: Sendable {
+    enum InputModel: Sendable {
         case grey, rgb, cmyk
 
         var channels: Int {
@@ -19,7 +19,7 @@ final class ColorTransform: Sendable {
         }
     }
 
-    let source: Source
+    let inputModel: InputModel
     // The fence says that it may be used by any number of threads, and nothing writes to it before `deinit`.
     private nonisolated(unsafe) let handle: OpaquePointer
 
@@ -39,7 +39,7 @@ final class ColorTransform: Sendable {
             return nil
         }
         unsafe handle = unsafe pointer
-        source =
+        inputModel =
             switch model {
             case .CCODECS_GREY: .grey
             case .CCODECS_RGB: .rgb
@@ -51,7 +51,7 @@ final class ColorTransform: Sendable {
 
     /// Converts interleaved pixels to RGB, as many as there are whole ones in both buffers.
     func convert(_ samples: Span<UInt8>, into rgb: inout MutableSpan<UInt8>) {
-        let pixelCount = min(samples.count / source.channels, rgb.count / 3)
+        let pixelCount = min(samples.count / inputModel.channels, rgb.count / 3)
         unsafe samples.withUnsafeBufferPointer { samples in
             unsafe rgb.withUnsafeMutableBufferPointer { rgb in
                 guard let samples = samples.baseAddress, let rgb = rgb.baseAddress else { return }
@@ -63,7 +63,7 @@ final class ColorTransform: Sendable {
 
     /// Converts interleaved pixels to RGB.
     func converted(_ samples: [UInt8]) -> [UInt8] {
-        var rgb = [UInt8](repeating: 0, count: samples.count / source.channels * 3)
+        var rgb = [UInt8](repeating: 0, count: samples.count / inputModel.channels * 3)
         var span = rgb.mutableSpan
         convert(samples.span, into: &span)
         return rgb
@@ -71,20 +71,20 @@ final class ColorTransform: Sendable {
 
     /// What becomes of the 256 greys.
     func greyTable() -> [UInt8] {
-        let greys = (0...255).flatMap { Array(repeating: UInt8($0), count: source.channels) }
+        let greys = (0...255).flatMap { Array(repeating: UInt8($0), count: inputModel.channels) }
         let rgb = converted(greys)
         return (0...255).map { rgb[$0 * 3 + 1] }
     }
 
     /// Whether it moves no colour by more than 2 of 255, looked at in a grid of 9×9×9: then it is sRGB by another name.
     var isIdentity: Bool {
-        guard source != .cmyk else { return false }
+        guard inputModel != .cmyk else { return false }
         let steps = stride(from: 0, through: 256, by: 32).map { UInt8(min($0, 255)) }
         let samples =
-            source == .grey
+            inputModel == .grey
             ? (0...255).map { UInt8($0) }
             : steps.flatMap { red in steps.flatMap { green in steps.flatMap { [red, green, $0] } } }
-        let expected = source == .grey ? samples.flatMap { [$0, $0, $0] } : samples
+        let expected = inputModel == .grey ? samples.flatMap { [$0, $0, $0] } : samples
         return zip(converted(samples), expected).allSatisfy { abs(Int($0) - Int($1)) <= 2 }
     }
 }

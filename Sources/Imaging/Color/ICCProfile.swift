@@ -15,7 +15,7 @@ enum ICCProfile {
 
     /// A tag is a signature, an offset and a size.
     ///
-    /// Multi-process elements are programs as long as their file, for motion pictures; no photo carries them.
+    /// Multi-process elements are programs as long as their file, for motion images; no photo carries them.
     private static func isPlausibleTag(_ profile: Span<UInt8>, at entry: Int, size: Int) -> Bool {
         guard let offset = profile.uint32(at: entry + 4), let length = profile.uint32(at: entry + 8),
             offset + length <= size

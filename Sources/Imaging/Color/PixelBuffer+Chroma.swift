@@ -1,5 +1,5 @@
 extension PixelBuffer {
-    /// Whether a picture is a drawing with colours that would be lost if four pixels shared one: coloured text on a plain
+    /// Whether an image is a drawing with colours that would be lost if four pixels shared one: coloured text on a plain
     /// ground, as in screenshots.
     ///
     /// Of its blocks of two by two pixels a quarter has one colour, and one in 200 has chroma that is more than an eighth of

@@ -28,10 +28,10 @@ struct ToneMapper: Sendable, Hashable {
     private static let steps = 4096
     /// The fourth root of PQ's largest amount of light, in units of `white`.
     private static let maxRoot = pow(10_000 / white, 0.25)
-    /// What HLG's screen, and a PQ picture that says nothing, are taken for, in cd/m².
+    /// What HLG's screen, and a PQ image that says nothing, are taken for, in cd/m².
     private static let usualPeak = 1000.0
 
-    /// - Parameter peak: of a PQ picture its brightest light in cd/m², if it says so.
+    /// - Parameter peak: of a PQ image its brightest light in cd/m², if it says so.
     init(_ range: HighDynamicRange, colors: PrimaryColors, peak: Double?) {
         let isHybrid = range == .hybridLogGamma
         let peak = isHybrid ? ToneMapper.usualPeak : min(max(peak ?? ToneMapper.usualPeak, ToneMapper.white), 10_000)
@@ -77,7 +77,7 @@ struct ToneMapper: Sendable, Hashable {
     @inline(__always)
     private static func place(_ share: Float) -> Int { Int(min(share, 1) * Float(steps) + 0.5) }
 
-    /// BT.2390's curve from what the picture has to sRGB's white: of amounts of light, in units of white.
+    /// BT.2390's curve from what the image has to sRGB's white: of amounts of light, in units of white.
     private static func rolledOff(_ light: Double, peak: Double) -> Double {
         let top = PerceptualQuantizer.sample(peak)
         let (sample, end) = (

@@ -18,7 +18,7 @@ struct LanczosWeights: Sendable {
     /// How many source samples there are.
     let sourceCount: Int
 
-    /// Makes the weights between two rows of samples that lie on the same picture.
+    /// Makes the weights between two rows of samples that lie on the same image.
     init(from source: SampleAxis, to target: SampleAxis) {
         let scale = source.extent / target.extent
         let stretch = max(scale, 1)
@@ -57,7 +57,7 @@ struct LanczosWeights: Sendable {
     }
 
     /// Four renditions of a photo have up to 16 of them, of 250 kB together.
-    private static let known = RecentValues<Axes, LanczosWeights>(maxCount: 128, maxBytes: 4 * 1_048_576)
+    private static let known = LRUCache<Axes, LanczosWeights>(maxCount: 128, maxBytes: 4 * 1_048_576)
 
     private var byteCount: Int { weights.count * 2 + starts.count * 4 + counts.count * 8 }
 

@@ -1,4 +1,4 @@
-/// A decoded picture: rows from the top, `channels` interleaved bytes a pixel.
+/// A decoded image: rows from the top, `channels` interleaved bytes a pixel.
 struct PixelBuffer: Sendable, Hashable {
     let size: PixelSize
     /// 1 is grey; 3 is red, green, blue; 4 adds alpha, with which the colours are multiplied.
@@ -19,7 +19,7 @@ struct PixelBuffer: Sendable, Hashable {
         self.init(size: size, channels: channels, bytes: [UInt8](repeating: 0, count: size.pixelCount * channels))
     }
 
-    /// The picture at its place on a larger canvas, which is transparent elsewhere; itself when it is as large.
+    /// The image at its place on a larger canvas, which is transparent elsewhere; itself when it is as large.
     func laid(left: Int, top: Int, on canvas: PixelSize) -> PixelBuffer {
         guard size != canvas else { return self }
         var result = PixelBuffer(size: canvas, channels: 4)
@@ -34,7 +34,7 @@ struct PixelBuffer: Sendable, Hashable {
         return result
     }
 
-    /// The picture laid on a plain background; itself when there is no alpha.
+    /// The image laid on a plain background; itself when there is no alpha.
     func flattened(on background: RGBColor) -> PixelBuffer {
         guard hasAlpha else { return self }
         let color = [Int(background.red), Int(background.green), Int(background.blue)]

@@ -1,11 +1,11 @@
-/// Samples of one kind, rows from the top, and how they lie on the picture.
+/// Samples of one kind, rows from the top, and how they lie on the image.
 struct Plane: Sendable, Hashable {
     let layout: PlaneLayout
     var samples: [UInt8]
 
     var size: PixelSize { PixelSize(width: layout.horizontal.count, height: layout.vertical.count) }
 
-    /// The rows in the order in which they stand upright, without a stored layout: of a picture that is done.
+    /// The rows in the order in which they stand upright, without a stored layout: of an image that is done.
     func upright(_ orientation: Orientation) -> Plane {
         guard orientation != .up else { return self }
         let (stored, turned) = (size, orientation.applied(to: size))
@@ -31,16 +31,16 @@ struct Plane: Sendable, Hashable {
     private func offset(_ position: (x: Int, y: Int)) -> Int { position.y * size.width + position.x }
 }
 
-/// A picture as planes: what decoders give, what is resampled, and what JPEGs are encoded from.
-struct Picture: Sendable, Hashable {
+/// An image as planes: what decoders give, what is resampled, and what JPEGs are encoded from.
+struct PlanarImage: Sendable, Hashable {
     let colorModel: ColorModel
     /// In pixels; chroma may have fewer samples.
     let size: PixelSize
     let planes: [Plane]
 
-    /// The picture turned upright.
-    func upright(_ orientation: Orientation) -> Picture {
-        Picture(
+    /// The image turned upright.
+    func upright(_ orientation: Orientation) -> PlanarImage {
+        PlanarImage(
             colorModel: colorModel, size: orientation.applied(to: size), planes: planes.map { $0.upright(orientation) })
     }
 }

@@ -1,4 +1,4 @@
-/// A decoder that gives a picture's planes from the top, as stored, some rows of each at a time.
+/// A decoder that gives an image's planes from the top, as stored, some rows of each at a time.
 ///
 /// It borrows nothing: the bytes are handed to every call, and must be the same ones.
 protocol PlaneDecoder: ~Copyable {
@@ -15,7 +15,7 @@ protocol PlaneDecoder: ~Copyable {
     /// Fills a band that `makeBand` made with the next rows; to be called `bandCount` times.
     mutating func decode(into band: inout PlaneBand, from bytes: Span<UInt8>) throws(ImageError)
 
-    /// Reads what lies behind the last row, and refuses the picture if it turns out not to be whole.
+    /// Reads what lies behind the last row, and refuses the image if it turns out not to be whole.
     mutating func finish(_ bytes: Span<UInt8>) throws(ImageError)
 
     /// Whether some of the data was damaged, and the samples are a guess there; to be asked once it is finished.
@@ -26,7 +26,7 @@ extension PlaneDecoder where Self: ~Copyable {
     var isDamaged: Bool { false }
 }
 
-/// What a picture's planes are, in their order.
+/// What an image's planes are, in their order.
 enum ColorModel: Sendable, Hashable {
     case grey
     /// Luma and two colour differences (JFIF; ITU-R BT.601), which may have fewer samples than luma.

@@ -3,7 +3,7 @@ extension Recipe: CustomStringConvertible {
     ///
     /// The box is `640` (a square) or `640x480`. The options, in any order: `inside` (default) or `cover`; `q70` for
     /// the quality (default 80); `background=#rrggbb` (default white); `alpha` to keep it; `progressive` for such a JPEG,
-    /// `subsampling=444` or `420` for its chroma; `webp` for a WebP, and with it `animated` to keep a picture's frames;
+    /// `subsampling=444` or `420` for its chroma; `webp` for a WebP, and with it `animated` to keep an image's frames;
     /// `png` for a PNG.
     /// - Throws: `ImageError.Code.badRecipe`, saying what was not understood.
     public init(parsing text: String) throws(ImageError) {

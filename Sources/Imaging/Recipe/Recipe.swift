@@ -1,8 +1,8 @@
-/// How a rendition is made: its box, how the picture fits it, and how it is encoded.
+/// How a rendition is made: its box, how the image fits it, and how it is encoded.
 public struct Recipe: Sendable, Hashable {
-    /// How a picture that has not the box's proportions meets it.
+    /// How an image that has not the box's proportions meets it.
     ///
-    /// Neither way ever enlarges a picture.
+    /// Neither way ever enlarges an image.
     public enum Fit: String, Sendable, Hashable, CaseIterable {
         /// As large as fits inside the box, whole.
         case inside
@@ -20,7 +20,7 @@ public struct Recipe: Sendable, Hashable {
         case webp
         /// The same, but of an animation all its frames.
         case animatedWebP = "webp,animated"
-        /// A PNG, whatever the picture is.
+        /// A PNG, whatever the image is.
         case png
         /// A lossy AVIF, with alpha where it is kept; of an animation, the first frame.
         case avif
@@ -38,7 +38,7 @@ public struct Recipe: Sendable, Hashable {
 
     /// What the rendition is called: 1 to 32 of `a`–`z`, `0`–`9`, `-` and `_`.
     public let name: String
-    /// How the picture meets the box.
+    /// How the image meets the box.
     public let fit: Fit
     /// The box's width in pixels, 1 to `maxSide`.
     public let width: Int
@@ -48,7 +48,7 @@ public struct Recipe: Sendable, Hashable {
     public let quality: Int
     /// What stands behind transparent pixels where alpha is not kept.
     public let background: RGBColor
-    /// Whether a picture with alpha keeps it; as a PNG, unless it becomes a WebP.
+    /// Whether an image with alpha keeps it; as a PNG, unless it becomes a WebP.
     public let keepsAlpha: Bool
     /// As what the rendition is written.
     public let encoding: Encoding
@@ -58,7 +58,7 @@ public struct Recipe: Sendable, Hashable {
     /// The longest side that a box may have.
     public static let maxSide = 16_384
 
-    /// What a photo post needs: the whole picture, its thumbnail, a list's small one, a grid's square.
+    /// What a photo post needs: the whole image, its thumbnail, a list's small one, a grid's square.
     public static let defaults: [Recipe] = [
         Recipe(unchecked: "full", .inside, width: 1280, height: 1280, quality: 90),
         Recipe(unchecked: "thumb", .inside, width: 640, height: 640, quality: 70),
@@ -81,10 +81,9 @@ public struct Recipe: Sendable, Hashable {
         guard (1...100).contains(quality) else {
             throw .badRecipe("\(name): the quality \(quality) is not between 1 and 100")
         }
-        if encoding == .webp || encoding == .animatedWebP {
-            try Recipe.checkWebP(name, PixelSize(width: width, height: height))
+        if let obstacle = encoding.encoder(hasAlpha: false).obstacle(to: PixelSize(width: width, height: height)) {
+            throw .badRecipe("\(name): \(obstacle)")
         }
-        if encoding == .avif { try Recipe.checkAVIF(name, PixelSize(width: width, height: height)) }
         guard subsampling == .automatic || [.jpeg, .progressiveJPEG, .avif].contains(encoding) else {
             throw .badRecipe(
                 "\(name): subsampling is for JPEG and AVIF; a PNG has every colour, and a WebP is always 4:2:0")
@@ -112,31 +111,6 @@ public struct Recipe: Sendable, Hashable {
     /// Whether the rendition wants a chroma sample a pixel of whatever decoder.
     var hasFullChroma: Bool { encoding == .png || subsampling == .full }
 
-    private static func checkWebP(_ name: String, _ box: PixelSize) throws(ImageError) {
-        if let library = ImageFormat.webp.missingLibrary {
-            throw .badRecipe("\(name): this program was built without \(library), which writes WebP")
-        }
-        guard max(box.width, box.height) <= maxWebPSide else {
-            throw .badRecipe("\(name): a WebP of \(box) pixels; its sides have at most \(maxWebPSide)")
-        }
-    }
-
-    private static func checkAVIF(_ name: String, _ box: PixelSize) throws(ImageError) {
-        #if AVIF
-            guard box.pixelCount <= maxAVIFPixels else {
-                throw .badRecipe("\(name): an AVIF of \(box) pixels; it has at most \(maxAVIFPixels)")
-            }
-        #else
-            throw .badRecipe("\(name): this program was built without libaom, which writes AVIF")
-        #endif
-    }
-
-    /// 2048 by 2048, of which libaom makes an AVIF within three seconds even where they are noise.
-    private static let maxAVIFPixels = 4_194_304
-
-    /// What 14 bits can say (RFC 9649, section 2.6).
-    private static let maxWebPSide = 16_383
-
     private static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
@@ -147,19 +121,19 @@ public struct Recipe: Sendable, Hashable {
 }
 
 extension Recipe {
-    /// The size of the rendition of a picture of an upright size: never larger than the picture, never empty.
-    public func fittedSize(for picture: PixelSize) -> PixelSize {
-        let scaled = scaledSize(for: picture)
+    /// The size of the rendition of an image of an upright size: never larger than the image, never empty.
+    public func fittedSize(for image: PixelSize) -> PixelSize {
+        let scaled = scaledSize(for: image)
         return PixelSize(width: min(scaled.width, width), height: min(scaled.height, height))
     }
 
-    /// The size that the whole picture is scaled to, of which `fittedSize` is the middle.
-    func scaledSize(for picture: PixelSize) -> PixelSize {
-        let (horizontal, vertical) = (Double(width) / Double(picture.width), Double(height) / Double(picture.height))
+    /// The size that the whole image is scaled to, of which `fittedSize` is the middle.
+    func scaledSize(for image: PixelSize) -> PixelSize {
+        let (horizontal, vertical) = (Double(width) / Double(image.width), Double(height) / Double(image.height))
         let scale = fit == .inside ? min(horizontal, vertical) : max(horizontal, vertical)
-        guard scale < 1 else { return picture }
+        guard scale < 1 else { return image }
         return PixelSize(
-            width: max(1, Int((Double(picture.width) * scale).rounded())),
-            height: max(1, Int((Double(picture.height) * scale).rounded())))
+            width: max(1, Int((Double(image.width) * scale).rounded())),
+            height: max(1, Int((Double(image.height) * scale).rounded())))
     }
 }

@@ -1,7 +1,7 @@
 /// A file that is small for what it claims, or unpacks to.
 struct Bomb: Sendable {
     let name: String
-    /// With which it is refused; nil if it is a picture after all.
+    /// With which it is refused; nil if it is an image after all.
     let code: String?
     /// What it takes to find out, beyond the usual.
     var workingBytes = 0

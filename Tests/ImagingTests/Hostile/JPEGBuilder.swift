@@ -20,7 +20,7 @@ struct JPEGBuilder {
         let components = factors.enumerated().flatMap { [UInt8($0.offset + 1), $0.element, 0] as [UInt8] }
         add(process.rawValue, [8] + size + [UInt8(factors.count)] + components)
         // The word 0 means that the DC coefficient does not change, and in the other table that a block ends, or, in a
-        // progressive picture, that 2^14 and more blocks do.
+        // progressive image, that 2^14 and more blocks do.
         add(0xC4, JPEGBuilder.table(0x00, symbol: 0))
         add(0xC4, JPEGBuilder.table(0x10, symbol: process == .baseline ? 0 : 0xE0))
     }
@@ -39,20 +39,20 @@ struct JPEGBuilder {
 
     /// Behind the start marker.
     mutating func insert(_ marker: UInt8, _ payload: [UInt8], count: Int = 1) {
-        let picture = bytes[2...]
+        let image = bytes[2...]
         bytes = [0xFF, 0xD8]
         add(marker, payload, count: count)
-        bytes += picture
+        bytes += image
     }
 
-    /// The only scan of a baseline picture: a bit for each block's DC coefficient, and one for its end.
+    /// The only scan of a baseline image: a bit for each block's DC coefficient, and one for its end.
     mutating func addScan(components: Int = 3) {
         let list = (1...components).flatMap { [UInt8($0), 0] as [UInt8] }
         add(0xDA, [UInt8(components)] + list + [0, 63, 0])
         bytes += [UInt8](repeating: 0, count: (blockCount * 2 + 7) / 8)
     }
 
-    /// The scan of all DC coefficients of a progressive picture.
+    /// The scan of all DC coefficients of a progressive image.
     mutating func addDCScan(components: Int = 3) {
         let list = (1...components).flatMap { [UInt8($0), 0] as [UInt8] }
         add(0xDA, [UInt8(components)] + list + [0, 0, 0])
@@ -83,7 +83,7 @@ struct JPEGBuilder {
     /// The file with its end marker.
     var file: [UInt8] { bytes + [0xFF, 0xD9] }
 
-    /// A whole picture of one scan.
+    /// A whole image of one scan.
     static func grey(_ width: Int, _ height: Int, factors: [UInt8] = [0x22, 0x11, 0x11]) -> JPEGBuilder {
         var jpeg = JPEGBuilder(width, height, factors: factors)
         jpeg.addScan(components: factors.count)

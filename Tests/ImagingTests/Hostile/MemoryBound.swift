@@ -7,7 +7,7 @@ struct MemoryBound {
 
     /// Bytes a pixel of each size, doubled: 3 of YCbCr.
     let halfBytesPerPixel: Int
-    /// The decoded picture, at the scale at which it is decoded, and the samples of all planes in one of its rows.
+    /// The decoded image, at the scale at which it is decoded, and the samples of all planes in one of its rows.
     let decoded: PixelSize
     let samplesPerRow: Int
     let bandRows: Int

@@ -17,10 +17,10 @@ enum Target: String, CaseIterable {
         case .hevc:
             // Each sample is read. libavcodec takes some that libde265 does not: where the fields that tell how a video is
             // shown are damaged.
-            for (units, size) in HEVCOracle.pictures(in: bytes) { _ = HEVCOracle.ours(units, size) }
+            for (units, size) in HEVCOracle.images(in: bytes) { _ = HEVCOracle.ours(units, size) }
         case .animation: render(bytes, if: [.gif, .webp], as: "a=24,webp,animated,alpha")
         case .differential:
-            if case .disagreement(let what) = JPEGVerdict.of(bytes) { fatalError("the decoders disagree: \(what)") }
+            if case .disagreement(let what) = JPEGComparison.of(bytes) { fatalError("the decoders disagree: \(what)") }
         case .pngDifferential:
             // With the right sums, so that what is inside is what is judged.
             var bytes = bytes

@@ -1,0 +1,44 @@
+/// What a HEIC's or AVIF's properties say of its colours.
+struct HEIFColors {
+    /// Where an embedded colour profile lies.
+    let iccProfile: Range<Int>?
+    /// What an `nclx` says; nil: the coded image's own word counts (ISO/IEC 23008-12, 6.5.5).
+    let coding: ColorCoding?
+    /// The light of the brightest pixel, or of the screen on which it was mastered, in cd/m²; nil: nothing is said.
+    let peak: Double?
+
+    /// The first word that any of the items has; of a grid, first the grid and then a tile.
+    init(of candidates: [Int], in items: HEIFItems, _ bytes: Span<UInt8>) {
+        let properties = candidates.flatMap { items.properties(of: $0) }
+        func isColor(_ property: Boxes.Box, _ kinds: [String]) -> Bool {
+            bytes.starts(with: "colr", at: property.type)
+                && kinds.contains { bytes.starts(with: $0, at: property.payload.lowerBound) }
+        }
+        let profile = properties.first { isColor($0, ["prof", "rICC"]) }
+        iccProfile = profile.map { $0.payload.dropFirst(4) }
+        coding = properties.first { isColor($0, ["nclx"]) }.flatMap { HEIFColors.coding($0.payload, bytes) }
+        peak = HEIFColors.peak(properties, bytes)
+    }
+
+    /// Primaries, transfer characteristics, matrix coefficients, and a bit for the full range (ISO/IEC 14496-12, 12.1.5).
+    private static func coding(_ payload: Range<Int>, _ bytes: Span<UInt8>) -> ColorCoding? {
+        var fields = Fields(in: payload.dropFirst(4))
+        guard let primaries = fields.next(2, bytes), let transfer = fields.next(2, bytes),
+            let matrix = fields.next(2, bytes), let range = fields.next(1, bytes)
+        else { return nil }
+        return ColorCoding(primaries: primaries, transfer: transfer, matrix: matrix, isFullRange: range & 0x80 != 0)
+    }
+
+    /// The content's own peak (`clli`), or else the mastering screen's (`mdcv`, in units of 1/10,000).
+    private static func peak(_ properties: [Boxes.Box], _ bytes: Span<UInt8>) -> Double? {
+        if let content = properties.first(where: { bytes.starts(with: "clli", at: $0.type) }),
+            let peak = bytes.uint16(at: content.payload.lowerBound), peak > 0
+        {
+            return Double(peak)
+        }
+        guard let screen = properties.first(where: { bytes.starts(with: "mdcv", at: $0.type) }),
+            let peak = bytes.uint32(at: screen.payload.lowerBound + 16), peak > 0
+        else { return nil }
+        return Double(peak) / 10_000
+    }
+}

@@ -1,0 +1,74 @@
+extension HEIFItems {
+    /// Refuses an item whose coded image is not what its properties say: its decoder would obey it, and not them.
+    @discardableResult
+    func checkCoded(_ item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> CodedImageInfo {
+        try checkKind(of: item, bytes)
+        let coded = try coded(item, bytes)
+        guard coded.isPlain, try storedSize(of: item, bytes).coded.covers(coded.size, factor: 1) else {
+            throw .corrupt(format, "a coded picture that is not what the file says")
+        }
+        return coded
+    }
+
+    /// What an item's decoder will find.
+    func coded(_ item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> CodedImageInfo {
+        if let piece = pieces(of: item).first, pieces(of: item).count == 1, piece.upperBound <= bytes.count {
+            return try coded(item, bytes.extracting(piece), bytes)
+        }
+        let data = try data(of: item, bytes)
+        return try coded(item, data.span, bytes)
+    }
+
+    private func coded(_ item: Int, _ data: Span<UInt8>, _ bytes: Span<UInt8>) throws(ImageError) -> CodedImageInfo {
+        switch types[item] {
+        case "hvc1":
+            var still = HEVCInspector()
+            if let configuration = configuration(of: item, bytes) {
+                still.take(configuration: bytes.extracting(configuration))
+            }
+            still.take(data)
+            return still.coded
+        case "av01":
+            var still = AV1Inspector()
+            if let configuration = configuration(of: item, bytes) {
+                still.take(configuration: bytes.extracting(configuration))
+            }
+            still.take(data)
+            return still.coded
+        default: throw .corrupt(format, "a derived picture in place of a coded one")
+        }
+    }
+
+    /// What an item's decoder is to be told before its data, of which there is one.
+    private func configuration(of item: Int, _ bytes: Span<UInt8>) -> Range<Int>? {
+        let type = types[item] == "av01" ? "av1C" : "hvcC"
+        return properties(of: item).first { bytes.starts(with: type, at: $0.type) }?.payload
+    }
+
+    /// All that an item's decoder takes: what its configuration holds, and its data.
+    func codedData(of item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> [UInt8] {
+        let data = try data(of: item, bytes)
+        guard let configuration = configuration(of: item, bytes) else { return data }
+        let held = bytes.extracting(configuration)
+        return types[item] == "av01"
+            ? AV1Inspector.units(in: held) + data
+            : HEVCInspector.units(in: held)
+                + HEVCInspector.units(of: data, lengthSize: HEVCInspector.lengthSize(in: held))
+    }
+
+    /// An item's bytes, which may lie in pieces.
+    func data(of item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> [UInt8] {
+        var data: [UInt8] = []
+        for piece in pieces(of: item) {
+            guard piece.upperBound <= bytes.count else { throw .truncated(format) }
+            guard data.count + piece.count <= bytes.count else { throw .corrupt(format, "pieces that overlap") }
+            data += piece.map { bytes[$0] }
+        }
+        return data
+    }
+}
+
+extension PixelSize {
+    /// The most that is coded of an image: codecs code some more than is shown, up to the next multiple of 64.
+    var coded: PixelSize { PixelSize(width: (width + 63) / 64 * 64, height: (height + 63) / 64 * 64) }
+}

@@ -1,0 +1,59 @@
+/// What is valid, but not for us, is refused by its name, lest somebody takes an image for damaged that is not.
+extension HEIFItems {
+    /// Why there is no image in the file.
+    var refusalWithoutImage: ImageError {
+        if isMinimized { return refusal("of the low-overhead kind (mini)") }
+        if hasTracks {
+            return .unsupported(
+                "\(format.name) that is a film or an animation, without a still picture,",
+                hint: "Save one of its pictures as a JPEG, PNG, HEIC or AVIF, and send that.")
+        }
+        return refusal(types.isEmpty ? "without a still picture" : "that does not say which of its pictures is meant")
+    }
+
+    /// Refuses an item of a kind that we do not decode, and one whose bytes are not in the file as they are.
+    func checkKind(of item: Int, _ bytes: Span<UInt8>) throws(ImageError) {
+        switch obstacles[item] {
+        case .protection:
+            throw .unsupported(
+                "\(format.name) that is protected or encrypted",
+                hint: "Save the picture without protection, or as a JPEG, and send that.")
+        case .otherFile:
+            throw .unsupported(
+                "\(format.name) whose pictures lie in another file",
+                hint: "Save the picture as one file, for instance as a JPEG, and send that.")
+        case .otherItems: throw refusal("whose data are put together from other items (construction method 2)")
+        case nil: break
+        }
+        guard let type = types[item] else { throw .corrupt(format, "a picture that is not there") }
+        guard items(from: item, by: "pred", bytes).isEmpty else {
+            throw refusal("of pictures that are predicted from others (pred)")
+        }
+        guard !["hvc1", "av01", "grid", "iden"].contains(type) else { return }
+        throw refusal(HEIFItems.names[type] ?? "with a picture of \(HEIFItems.quoted(type))")
+    }
+
+    /// Kinds of images (ISO/IEC 23008-12, 6.6 and its annexes, and 23001-17), as they stand behind a format's name.
+    private static let names = [
+        "iovl": "that is an overlay of pictures (iovl)",
+        "tmap": "that is a picture and a gain map together (tmap)",
+        "unci": "of pictures that are not compressed (unci)",
+        "avc1": coded("H.264", "avc1"), "vvc1": coded("H.266/VVC", "vvc1"), "evc1": coded("EVC", "evc1"),
+        "lhv1": coded("layered HEVC", "lhv1"), "jpeg": coded("JPEG", "jpeg"), "j2k1": coded("JPEG 2000", "j2k1"),
+    ]
+
+    private static func coded(_ name: String, _ type: String) -> String {
+        "of pictures that are coded as \(name) (\(type))"
+    }
+
+    /// A type is four printable characters, but may be any four bytes.
+    private static func quoted(_ type: String) -> String {
+        type.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? "the kind \"\(type)\"" : "an unknown kind"
+    }
+
+    private func refusal(_ what: String) -> ImageError {
+        .unsupported(
+            "\(format.name) \(what)",
+            hint: "Save the picture as a JPEG, a PNG, or a HEIC or AVIF of the usual kind, and send that.")
+    }
+}

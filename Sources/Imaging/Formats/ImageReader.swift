@@ -1,0 +1,67 @@
+/// The images of the sizes that were asked for, as their decoder gave them.
+struct DecodedImages {
+    let images: [ResizeTarget: PlanarImage]
+    /// What the images' samples mean.
+    let colors: DecodedColors
+    /// Whether the data ended too early, and something stands for what was missing.
+    let isTruncated: Bool
+    /// Whether some of the data was damaged, and what was made of it is a guess.
+    var isDamaged = false
+}
+
+/// Reads an image, once, into all the sizes that are asked for; the codec of its format hands it the decoder.
+struct ImageReader {
+    let header: ImageHeader
+    let limits: ImageLimits
+    let targets: [ResizeTarget]
+
+    /// The smallest size that has the width and the height of every target, as stored.
+    var largest: PixelSize { ImageReader.largest(of: targets) }
+
+    /// The most chroma samples of any of the targets.
+    var largestChroma: PixelSize {
+        let full = targets.filter { $0.chroma == .full }
+        let halved = largest.halved
+        guard !full.isEmpty else { return halved }
+        let most = ImageReader.largest(of: full)
+        return PixelSize(width: max(most.width, halved.width), height: max(most.height, halved.height))
+    }
+
+    private static func largest(of targets: [ResizeTarget]) -> PixelSize {
+        PixelSize(width: targets.map(\.scaled.width).max() ?? 1, height: targets.map(\.scaled.height).max() ?? 1)
+    }
+
+    /// Reads a decoder to its end and gives every band to each target's resampler.
+    ///
+    /// - Parameter isStrict: Whether data that ends too early is refused even where the limits accept it, since another
+    ///   decoder is to be asked then.
+    func read(
+        _ decoder: consuming some PlaneDecoder & ~Copyable, _ bytes: Span<UInt8>, colors: DecodedColors,
+        isStrict: Bool = false
+    ) throws(ImageError) -> DecodedImages {
+        var decoder = decoder
+        let acceptsTruncated = limits.acceptsTruncated && !isStrict
+        var resamplers = targets.map { ImageResampler($0, of: decoder.colorModel, layouts: decoder.layouts) }
+        var band = decoder.makeBand()
+        var isTruncated = false
+        for number in 0..<decoder.bandCount {
+            do throws(ImageError) {
+                if !isTruncated { try decoder.decode(into: &band, from: bytes) }
+            } catch {
+                guard acceptsTruncated, error.code == .truncated, number > 0 else { throw error }
+                isTruncated = true
+                band.fill(with: decoder.colorModel == .rgba ? 0 : 128)
+            }
+            for index in resamplers.indices { resamplers[index].push(band) }
+        }
+        do throws(ImageError) {
+            if !isTruncated { try decoder.finish(bytes) }
+        } catch {
+            guard acceptsTruncated, error.code == .truncated else { throw error }
+            isTruncated = true
+        }
+        let images = Dictionary(zip(targets, resamplers.map(\.image))) { first, _ in first }
+        return DecodedImages(
+            images: images, colors: colors, isTruncated: isTruncated, isDamaged: decoder.isDamaged && !isTruncated)
+    }
+}

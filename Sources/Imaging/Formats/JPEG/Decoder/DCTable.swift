@@ -1,0 +1,46 @@
+/// Decodes differences of DC coefficients (T.81, F.2.2.1).
+struct DCTable {
+    /// What most words and their numbers fit into.
+    private static let shortBitCount = 10
+    /// The largest category of an 8-bit image's differences (T.81, table F.1).
+    private static let maxCategory: UInt8 = 11
+
+    /// For each short window: the difference in the upper bits, what to consume in the lower 8; 0 where it is longer.
+    private let shortWords: LookupTable<10, Int32>
+    private let code: HuffmanCode
+
+    /// Nil when a symbol is no category of differences.
+    init?(_ code: HuffmanCode) {
+        guard code.symbols.allSatisfy({ $0 <= DCTable.maxCategory }) else { return nil }
+        self.code = code
+        let words = code.words(ofWindows: DCTable.shortBitCount)
+        shortWords = LookupTable { window in
+            guard let word = words[window] else { return 0 }
+            let category = Int(word.symbol)
+            let length = word.length + category
+            guard length <= DCTable.shortBitCount else { return 0 }
+            let bits = window >> (DCTable.shortBitCount - length) & (1 << category - 1)
+            return Int32(category == 0 ? 0 : HuffmanCode.extend(bits, bitCount: category)) << 8 | Int32(length)
+        }
+    }
+
+    /// The next difference; nil when there is no such word. Consumes 27 bits at most.
+    @inline(__always)
+    func next(_ reader: inout BitReader) -> Int? {
+        let word = unsafe shortWords[leadingBitsOf: reader.window]
+        guard word != 0 else { return unsafe nextLong(&reader) }
+        unsafe reader.consume(Int(word & 0xFF))
+        return Int(word >> 8)
+    }
+
+    @inline(never)
+    private func nextLong(_ reader: inout BitReader) -> Int? {
+        guard let word = unsafe code.word(at: reader.peek(HuffmanCode.maxLength)) else { return nil }
+        unsafe reader.consume(word.length)
+        let category = Int(word.symbol)
+        guard category > 0 else { return 0 }
+        let bits = unsafe reader.peek(category)
+        unsafe reader.consume(category)
+        return HuffmanCode.extend(bits, bitCount: category)
+    }
+}

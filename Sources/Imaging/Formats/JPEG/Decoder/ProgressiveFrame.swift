@@ -1,0 +1,137 @@
+/// What a progressive JPEG says of itself: its frame, and what is in which scan (T.81, annex G).
+struct ProgressiveFrame: Sendable {
+    /// A scan of the components' DC coefficients, or of a band of one component's AC coefficients (T.81, G.1.1.1).
+    struct Scan: Sendable {
+        /// A component of the scan: its place in the frame and, but in a DC scan of further bits, its code.
+        struct Part: Sendable {
+            let component: Int
+            let code: HuffmanCode?
+        }
+
+        let parts: [Part]
+        /// Ss and Se: places in the zigzag sequence.
+        let band: ClosedRange<Int>
+        /// Ah = 0: the upper bits. Otherwise one further bit each.
+        let isFirst: Bool
+        /// Al: what the lowest bit that it gives counts.
+        let lowBit: Int
+        let restartInterval: Int
+        /// Where the entropy-coded data begins.
+        let offset: Int
+    }
+
+    /// Its codes are none; each scan has its own.
+    let frame: SequentialFrame
+    let scans: [Scan]
+
+    /// The scans that are needed for some of each component's coefficients, a bit for each place.
+    ///
+    /// Further bits are coded with regard to which coefficients of the band are zero so far (G.1.2.3): for these, all
+    /// scans before are needed that tell.
+    func scans(for places: [UInt64]) -> [Scan] {
+        var places = places
+        var needed: [Scan] = []
+        for scan in scans.reversed() where scan.parts.contains(where: { places[$0.component] & scan.places != 0 }) {
+            needed.append(scan)
+            if !scan.isFirst { for part in scan.parts { places[part.component] |= scan.places } }
+        }
+        return needed.reversed()
+    }
+}
+
+extension ProgressiveFrame.Scan {
+    /// A bit for each place of the band.
+    var places: UInt64 { UInt64.max >> UInt64(63 - band.upperBound) & UInt64.max << UInt64(band.lowerBound) }
+}
+
+extension ProgressiveFrame {
+    /// Reads all marker segments, up to the end of the image.
+    ///
+    /// Nil for whatever is unusual, cut off, or not quite right: then libjpeg is to say what it thinks of it.
+    static func read(_ bytes: Span<UInt8>, maxScans: Int) -> ProgressiveFrame? {
+        var tables = JPEGTables()
+        var frame: SequentialFrame?
+        var scans = ScanList()
+        var offset = 2  // after the start-of-image marker
+        while let marker = JPEGScans.nextMarker(bytes, &offset) {
+            if marker == 0xD9 {
+                guard let frame, scans.isComplete else { return nil }
+                return ProgressiveFrame(frame: frame, scans: scans.scans)
+            }
+            guard let length = bytes.uint16(at: offset), length >= 2, offset + length <= bytes.count else { return nil }
+            let segment = bytes.extracting(offset + 2..<offset + length)
+            offset += length
+            switch marker {
+            case 0xC2:
+                guard frame == nil, let first = tables.frame(segment) else { return nil }
+                frame = first
+                scans = ScanList(componentCount: first.components.count)
+            case 0xDB where frame != nil:
+                return nil
+            case 0xDA:
+                guard let frame, scans.add(segment, of: frame, tables, offset: offset), scans.scans.count <= maxScans
+                else { return nil }
+            default:
+                guard tables.read(marker, segment) else { return nil }
+            }
+        }
+        return nil
+    }
+
+    /// The scans so far, and how exactly each component is known.
+    private struct ScanList {
+        private(set) var scans: [Scan] = []
+        /// For each component, and each of its 64 coefficients, the lowest bit that is known; nil before its first scan.
+        private var lowBits: [[Int?]] = []
+
+        init(componentCount: Int = 0) {
+            lowBits = Array(repeating: Array(repeating: nil, count: 64), count: componentCount)
+        }
+
+        /// Where AC coefficients are missing, decoders guess, and smooth what they have: that is left to libjpeg.
+        var isComplete: Bool { !lowBits.isEmpty && lowBits.allSatisfy { $0.allSatisfy { $0 == 0 } } }
+
+        /// SOS (T.81, B.2.3); false for what no encoder writes.
+        mutating func add(
+            _ segment: Span<UInt8>, of frame: SequentialFrame, _ tables: JPEGTables, offset: Int
+        ) -> Bool {
+            guard let partCount = segment.byte(at: 0).map(Int.init), segment.count == 4 + 2 * partCount,
+                let first = segment.byte(at: 1 + 2 * partCount), let last = segment.byte(at: 2 + 2 * partCount),
+                let bits = segment.byte(at: 3 + 2 * partCount)
+            else { return false }
+            let (highBit, lowBit) = (Int(bits >> 4), Int(bits & 15))
+            guard lowBit <= 13, first <= last, last <= 63, first == 0 ? last == 0 : partCount == 1 else { return false }
+            let band = Int(first)...Int(last)
+            var parts: [Scan.Part] = []
+            for number in 0..<partCount {
+                let identifier = segment.byte(at: 1 + 2 * number)
+                guard let component = frame.components.firstIndex(where: { $0.identifier == identifier }),
+                    parts.allSatisfy({ $0.component < component }),
+                    let selectors = segment.byte(at: 2 + 2 * number),
+                    case let selector = Int(first == 0 ? selectors >> 4 : selectors & 15), selector < 4,
+                    band.allSatisfy({ learn($0, of: component, highBit, lowBit) })
+                else { return false }
+                let code = (first == 0 ? tables.dcCodes : tables.acCodes)[selector]
+                guard code != nil || first == 0 && highBit > 0 else { return false }
+                parts.append(Scan.Part(component: component, code: code))
+            }
+            guard !parts.isEmpty else { return false }
+            scans.append(
+                Scan(
+                    parts: parts, band: band, isFirst: highBit == 0, lowBit: lowBit,
+                    restartInterval: tables.restartInterval, offset: offset))
+            return true
+        }
+
+        /// Notes a coefficient's bits; false when they are not those that are due.
+        private mutating func learn(_ number: Int, of component: Int, _ highBit: Int, _ lowBit: Int) -> Bool {
+            if let known = lowBits[component][number] {
+                guard highBit == known, lowBit == known - 1 else { return false }
+            } else {
+                guard highBit == 0 else { return false }
+            }
+            lowBits[component][number] = lowBit
+            return true
+        }
+    }
+}

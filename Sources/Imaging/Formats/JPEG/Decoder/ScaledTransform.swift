@@ -1,0 +1,88 @@
+internal import CKernels
+
+/// An inverse discrete cosine transform of the lowest frequencies of a block (T.81, A.3.3, with fewer points).
+///
+/// The first N×N coefficients of an 8×8 block are, but for a factor of N/8, those of the same image at N/8 of its
+/// size, as sharp as that size can carry: the spectrum is cut off, not folded.
+protocol ScaledTransform {
+    /// N: samples a side of the small block.
+    static var side: Int { get }
+    /// The place in the zigzag sequence behind which no coefficient is among the N×N.
+    static var lastPlace: Int { get }
+
+    /// Writes the block's samples, and clears the block for the next one.
+    ///
+    /// - Parameter samples: the top left one; `side` rows of `side` samples, `stride` apart, are written.
+    @unsafe
+    static func invert(_ block: borrowing CoefficientBlock, to samples: UnsafeMutablePointer<UInt8>, stride: Int)
+}
+
+extension ScaledTransform {
+    /// A sample from a number with so many bits below the point; rounded, shifted to 0…255 and clamped (T.81, A.3.1).
+    @inline(__always)
+    static func sample(_ value: Int, bitsBelowPoint: Int) -> UInt8 {
+        let level = (value &+ (1 &<< (bitsBelowPoint &- 1))) &>> bitsBelowPoint &+ 128
+        return UInt8(truncatingIfNeeded: max(0, min(255, level)))
+    }
+
+    /// A block of one colour: all of its coefficients but the first are zero.
+    @unsafe @inline(__always)
+    static func fill(_ dc: Int, to samples: UnsafeMutablePointer<UInt8>, stride: Int) {
+        let value = sample(dc, bitsBelowPoint: 3)
+        for y in 0..<side {
+            for x in 0..<side { unsafe samples[y &* stride &+ x] = value }
+        }
+    }
+}
+
+/// One sample a block: its mean.
+enum EighthTransform: ScaledTransform {
+    static var side: Int { 1 }
+    static var lastPlace: Int { 0 }
+
+    @unsafe @inline(__always)
+    static func invert(_ block: borrowing CoefficientBlock, to samples: UnsafeMutablePointer<UInt8>, stride: Int) {
+        unsafe samples[0] = sample(Int(block[0]), bitsBelowPoint: 3)
+    }
+}
+
+/// Two by two: sums and differences, since √2 cos(π/4) is 1.
+enum QuarterTransform: ScaledTransform {
+    static var side: Int { 2 }
+    static var lastPlace: Int { 4 }
+
+    @unsafe @inline(__always)
+    static func invert(_ block: borrowing CoefficientBlock, to samples: UnsafeMutablePointer<UInt8>, stride: Int) {
+        let (left, right) = (Int(block[0]) &+ Int(block[1]), Int(block[0]) &- Int(block[1]))
+        let (leftSlope, rightSlope) = (Int(block[2]) &+ Int(block[3]), Int(block[2]) &- Int(block[3]))
+        unsafe samples[0] = sample(left &+ leftSlope, bitsBelowPoint: 3)
+        unsafe samples[1] = sample(right &+ rightSlope, bitsBelowPoint: 3)
+        unsafe samples[stride] = sample(left &- leftSlope, bitsBelowPoint: 3)
+        unsafe samples[stride &+ 1] = sample(right &- rightSlope, bitsBelowPoint: 3)
+        for slot in 0..<4 { block[slot] = 0 }
+    }
+}
+
+/// Four by four.
+enum HalfTransform: ScaledTransform {
+    static var side: Int { 4 }
+    static var lastPlace: Int { 24 }
+
+    @unsafe @inline(__always)
+    static func invert(_ block: borrowing CoefficientBlock, to samples: UnsafeMutablePointer<UInt8>, stride: Int) {
+        unsafe ckernels_inverse_dct_4x4(block.coefficients, samples, stride)
+        unsafe block.coefficients.update(repeating: 0, count: 16)
+    }
+}
+
+/// Eight by eight: the whole transform, the same samples as libjpeg's, bit for bit.
+enum FullTransform: ScaledTransform {
+    static var side: Int { 8 }
+    static var lastPlace: Int { 63 }
+
+    @unsafe @inline(__always)
+    static func invert(_ block: borrowing CoefficientBlock, to samples: UnsafeMutablePointer<UInt8>, stride: Int) {
+        unsafe ckernels_inverse_dct_8x8(block.coefficients, samples, stride)
+        unsafe block.coefficients.update(repeating: 0, count: 64)
+    }
+}

@@ -1,0 +1,40 @@
+/// What the scaled decoder needs to know of a JPEG: one frame, its tables, and where its one scan begins.
+///
+/// Only what cameras and phones write is taken: baseline or extended sequential Huffman coding (T.81, 4.11), 8 bits,
+/// grey or YCbCr, all components in one scan, whole sampling ratios with luma in full. All else is left to libjpeg.
+struct SequentialFrame: Sendable {
+    /// A component and the tables that its scan header selects (T.81, B.2.2, B.2.3).
+    struct Component: Sendable {
+        let identifier: UInt8
+        /// Also how many blocks a minimum coded unit has.
+        var factors: SamplingFactors
+        /// The quantisation steps, in zigzag order.
+        let quantization: [UInt16]
+        var dcCode: HuffmanCode?
+        var acCode: HuffmanCode?
+    }
+
+    /// X and Y, in pixels.
+    let size: PixelSize
+    var components: [Component]
+    /// Ri, in minimum coded units; 0: no restart markers.
+    var restartInterval: Int
+    /// Where the entropy-coded data begins.
+    var scanOffset: Int
+}
+
+extension SequentialFrame {
+    /// The largest sampling factors, which are luma's.
+    var largestFactors: SamplingFactors { components[0].factors }
+
+    /// Minimum coded units a row, and rows of them (T.81, A.2.3).
+    var unitsPerRow: Int { SequentialFrame.quotient(size.width, 8 * largestFactors.horizontal) }
+    var unitRows: Int { SequentialFrame.quotient(size.height, 8 * largestFactors.vertical) }
+
+    /// How a component lies on the image at some eighths of its size.
+    func layout(of component: Component, eighths: Int) -> PlaneLayout {
+        PlaneLayout(component: component.factors, of: largestFactors, in: size, eighths: eighths)
+    }
+
+    private static func quotient(_ dividend: Int, _ divisor: Int) -> Int { (dividend + divisor - 1) / divisor }
+}

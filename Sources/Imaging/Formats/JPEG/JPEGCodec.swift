@@ -1,0 +1,69 @@
+/// JPEG (ITU-T T.81): usual ones are decoded by our own decoders, all others by libjpeg, which also writes them.
+struct JPEGCodec: ImageCodec {
+    let format = ImageFormat.jpeg
+    let name = "JPEG"
+    let signatures: [[UInt8]] = [[0xFF, 0xD8, 0xFF]]
+
+    func readHeader(_ bytes: Span<UInt8>, limits: ImageLimits) throws(ImageError) -> CodecHeader {
+        CodecHeader(header: try JPEGHeader.read(bytes))
+    }
+
+    /// The end-of-image marker (T.81, B.1.1.3).
+    func hasTrailer(_ file: FileEnds, read: FileEnds.Read) -> Bool? {
+        guard file.head.starts(with: [0xFF, 0xD8]) else { return nil }
+        return file.tail.suffix(2).elementsEqual([0xFF, 0xD9])
+    }
+
+    /// Decodes by our own decoders, or by libjpeg where they refuse the image.
+    ///
+    /// What ours take for damage libjpeg may take without a word; the image is no better for it.
+    func decode(_ bytes: Span<UInt8>, with reader: ImageReader) throws(ImageError) -> DecodedImages {
+        let colors = DecodedColors(.readJPEG(bytes))
+        var isDamaged = false
+        do throws(ImageError) {
+            if let decoded = try decodeUsual(bytes, with: reader, colors) { return decoded }
+        } catch {
+            isDamaged = error.code == .corrupt
+        }
+        var decoded = try unsafe bytes.withUnsafeBufferPointer { buffer throws(ImageError) in
+            try unsafe decodeByLibJPEG(buffer, with: reader, colors)
+        }
+        if isDamaged, !decoded.isTruncated { decoded.isDamaged = true }
+        return decoded
+    }
+
+    /// Decodes by our own decoders; nil when they refuse the image.
+    private func decodeUsual(
+        _ bytes: Span<UInt8>, with reader: ImageReader, _ colors: DecodedColors
+    ) throws(ImageError) -> DecodedImages? {
+        let size = reader.header.storedSize
+        if let frame = SequentialFrame.read(bytes) {
+            guard frame.size == size,
+                let decoder = ScaledJPEGDecoder(
+                    frame, eighths: JPEGScale.eighths(of: frame, for: reader.largest, chroma: reader.largestChroma))
+            else { return nil }
+            return try reader.read(decoder, bytes, colors: colors, isStrict: true)
+        }
+        guard let progressive = ProgressiveFrame.read(bytes, maxScans: reader.limits.scanCount(for: size)),
+            progressive.frame.size == size,
+            case let eighths = JPEGScale.eighths(
+                of: progressive.frame, for: reader.largest, chroma: reader.largestChroma),
+            let decoder = ProgressiveDecoder(
+                progressive, eighths: eighths, from: bytes, maxBytes: reader.limits.maxWorkingBytes)
+        else { return nil }
+        return try reader.read(decoder, bytes, colors: colors, isStrict: true)
+    }
+
+    @unsafe
+    private func decodeByLibJPEG(
+        _ buffer: UnsafeBufferPointer<UInt8>, with reader: ImageReader, _ colors: DecodedColors
+    ) throws(ImageError) -> DecodedImages {
+        try unsafe JPEGScans.check(buffer.span, size: reader.header.storedSize, limits: reader.limits)
+        let image = try unsafe LibJPEGImage(buffer, header: reader.header, limits: reader.limits)
+        let eighths = JPEGScale.eighths(of: image.size, for: reader.largest, isTransformSharp: false)
+        let bytes = unsafe buffer.span
+        return image.isPlanar
+            ? try reader.read(LibJPEGPlaneDecoder(image, eighths: eighths), bytes, colors: colors)
+            : try reader.read(DeinterleavingDecoder(LibJPEGRowDecoder(image, eighths: eighths)), bytes, colors: colors)
+    }
+}

@@ -1,0 +1,20 @@
+/// H and V of a JPEG's component: how many of its samples stand for as many of the other components' (T.81, A.1.1).
+struct SamplingFactors: Sendable, Hashable {
+    var horizontal: Int
+    var vertical: Int
+
+    static var one: SamplingFactors { SamplingFactors(horizontal: 1, vertical: 1) }
+}
+
+extension PlaneLayout {
+    /// The layout of a JPEG's component (T.81, A.1.1), decoded at some eighths of its size.
+    init(component: SamplingFactors, of largest: SamplingFactors, in image: PixelSize, eighths: Int) {
+        // One division of whole numbers, or a last sample might come of rounding.
+        func extent(_ side: Int, _ factor: Int, _ largest: Int) -> Double {
+            Double(side * factor * eighths) / Double(largest * 8)
+        }
+        self.init(
+            horizontal: SampleAxis(extent: extent(image.width, component.horizontal, largest.horizontal)),
+            vertical: SampleAxis(extent: extent(image.height, component.vertical, largest.vertical)))
+    }
+}

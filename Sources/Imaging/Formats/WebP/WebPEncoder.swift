@@ -1,0 +1,59 @@
+internal import CCodecs
+
+extension WebPCodec: ImageEncoder {
+    /// What 14 bits can say (RFC 9649, section 2.6).
+    private static let maxSide = 16_383
+
+    func obstacle(to box: PixelSize) -> String? {
+        if let missingLibrary { return "this program was built without \(missingLibrary), which writes WebP" }
+        guard max(box.width, box.height) > WebPCodec.maxSide else { return nil }
+        return "a WebP of \(box) pixels; its sides have at most \(WebPCodec.maxSide)"
+    }
+
+    #if WebP
+        /// Writes a lossy WebP of a grey image or one with halved chroma.
+        func encode(_ image: PlanarImage, _ options: EncodingOptions) throws(ImageError) -> [UInt8] {
+            let image = image.inLimitedRange()
+            return try unsafe collect { bytes, count, fault throws(ImageError) in
+                try unsafe image.withPlanes { planes in
+                    unsafe ccodecs_webp_encode_planes(planes, Int32(clamping: options.quality), bytes, count, fault)
+                }
+            }
+        }
+
+        /// Writes a lossy WebP of pixels.
+        func encode(_ image: PixelBuffer, _ options: EncodingOptions) throws(ImageError) -> [UInt8] {
+            let image = image.unpremultiplied()
+            return try unsafe collect { bytes, count, fault in
+                unsafe ccodecs_webp_encode(
+                    image.bytes, image.layout, Int32(clamping: options.quality), bytes, count, fault)
+            }
+        }
+    #else
+        func encode(_ image: PlanarImage, _ options: EncodingOptions) throws(ImageError) -> [UInt8] {
+            throw .missing("libwebp", for: .webp)
+        }
+
+        func encode(_ image: PixelBuffer, _ options: EncodingOptions) throws(ImageError) -> [UInt8] {
+            throw .missing("libwebp", for: .webp)
+        }
+    #endif
+}
+
+extension PlanarImage {
+    /// The same in the range that WebP has, with chroma even if it is grey.
+    fileprivate func inLimitedRange() -> PlanarImage {
+        let luma = planes.prefix(1).map { $0.map(LimitedRange.lumaFromFull) }
+        let grey = Plane(
+            layout: PlaneLayout(size.halved), samples: [UInt8](repeating: 128, count: size.halved.pixelCount))
+        let chroma =
+            planes.count == 1 ? [grey, grey] : planes.dropFirst().map { $0.map(LimitedRange.chromaFromFull) }
+        return PlanarImage(colorModel: .yCbCr, size: size, planes: luma + chroma)
+    }
+}
+
+extension Plane {
+    fileprivate func map(_ table: [UInt8]) -> Plane {
+        Plane(layout: layout, samples: samples.map { table[Int($0)] })
+    }
+}

@@ -1,0 +1,31 @@
+/// A width and a height in pixels.
+public struct PixelSize: Sendable, Hashable, CustomStringConvertible {
+    /// Columns.
+    public var width: Int
+    /// Rows.
+    public var height: Int
+
+    /// Makes a size; a size read from a header has two positive sides of less than 2^31 pixels.
+    public init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// The size as a person writes it, such as `1280×960`.
+    public var description: String { "\(width)×\(height)" }
+}
+
+extension PixelSize {
+    /// Does not overflow: both sides are below 2^31.
+    var pixelCount: Int { width * height }
+
+    /// With half the pixels along both sides, rounded up.
+    var halved: PixelSize { PixelSize(width: (width + 1) / 2, height: (height + 1) / 2) }
+
+    var swapped: PixelSize { PixelSize(width: height, height: width) }
+
+    /// Whether an image of this size has at least `factor` times the pixels of `other` along both sides.
+    func covers(_ other: PixelSize, factor: Double) -> Bool {
+        Double(width) >= Double(other.width) * factor && Double(height) >= Double(other.height) * factor
+    }
+}

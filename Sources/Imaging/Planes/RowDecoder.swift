@@ -1,0 +1,21 @@
+/// A decoder that gives an image's pixels row by row from the top, as stored: not yet turned upright.
+protocol RowDecoder: ~Copyable {
+    /// How rows and columns of pixels lie on the image.
+    var layout: PlaneLayout { get }
+    /// What the interleaved samples of a pixel are; never YCbCr.
+    var colorModel: ColorModel { get }
+
+    /// Fills the next row, `bytesPerRow` long; called `layout.vertical.count` times.
+    mutating func readRow(into row: inout MutableSpan<UInt8>) throws(ImageError)
+
+    /// Reads what lies behind the last row, and refuses the image if it turns out not to be whole.
+    mutating func finish() throws(ImageError)
+
+    /// Whether some of the data was damaged, and the pixels are a guess there; to be asked once it is finished.
+    var isDamaged: Bool { get }
+}
+
+extension RowDecoder where Self: ~Copyable {
+    var bytesPerRow: Int { layout.horizontal.count * colorModel.planeCount }
+    var isDamaged: Bool { false }
+}

@@ -1,0 +1,37 @@
+extension Recipe.Encoding {
+    /// The codec that writes renditions: JPEG has no alpha, and gives way to PNG.
+    func encoder(hasAlpha: Bool) -> any ImageEncoder {
+        switch self {
+        case .jpeg, .progressiveJPEG: if hasAlpha { PNGCodec() } else { JPEGCodec() }
+        case .webp, .animatedWebP: WebPCodec()
+        case .png: PNGCodec()
+        case .avif: HEIFCodec(format: .avif)
+        }
+    }
+}
+
+extension Recipe {
+    /// The formats in which renditions may be written.
+    package var outputFormats: Set<ImageFormat> {
+        Set((keepsAlpha ? [false, true] : [false]).map { encoding.encoder(hasAlpha: $0).format })
+    }
+
+    var encodingOptions: EncodingOptions {
+        EncodingOptions(quality: quality, isProgressive: encoding == .progressiveJPEG, subsampling: subsampling)
+    }
+
+    /// A rendition of an upright image that has the recipe's size.
+    func rendition(of image: PlanarImage) throws(ImageError) -> Rendition {
+        // What is YCbCr can be encoded as it is, but as a PNG.
+        let hasPixels = image.colorModel == .rgb || image.colorModel == .rgba || encoding == .png
+        guard hasPixels, let pixels = image.pixels() else {
+            let encoder = encoding.encoder(hasAlpha: false)
+            let bytes = try encoder.encode(image, encodingOptions)
+            return Rendition(recipe: self, format: encoder.format, size: image.size, bytes: bytes)
+        }
+        let kept = keepsAlpha ? pixels : pixels.flattened(on: background)
+        let encoder = encoding.encoder(hasAlpha: kept.hasAlpha)
+        let bytes = try encoder.encode(kept, encodingOptions)
+        return Rendition(recipe: self, format: encoder.format, size: image.size, bytes: bytes)
+    }
+}

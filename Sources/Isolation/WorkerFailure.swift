@@ -1,0 +1,102 @@
+internal import Glibc
+
+/// How a worker ended that was asked for renditions.
+enum WorkerFailure: Error, Sendable, Hashable {
+    /// A signal that it brought upon itself.
+    case signal(Int32)
+    case exit(Int32)
+    /// Its processor time was used up.
+    case cpuTimeExceeded
+    /// The time on the clock was over, and it waited for nothing that would have come.
+    case timedOut
+    /// It ran out of memory, and said so.
+    case outOfMemory
+    /// Its answer cannot be one.
+    case malformedMessage(String)
+    /// It closed its socket, and went on.
+    case closedSocket
+    /// It had more threads than any decoder starts.
+    case tooManyThreads
+    /// Somebody else ended it by a signal, or the kernel did, which wanted its memory.
+    case killed(Int32)
+    /// It was stopped, or was given no processor, until the time on the clock was over.
+    case stalled
+
+    /// What a decoder does to itself; all else comes from outside, for a worker may send itself SIGABRT alone.
+    private static let ownSignals: Set<Int32> = [
+        SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSYS, SIGXFSZ,
+    ]
+
+    /// Reads what `wait4(2)` gave; `cpuLimit` is the processor time in seconds, since its start, that it was allowed.
+    init(_ end: WorkerProcess.End, cpuLimit: Int) {
+        let signal = end.status & 0x7F
+        self =
+            switch signal {
+            case 0: .exit((end.status >> 8) & 0xFF)
+            // SIGXCPU at the limit; SIGKILL at the hard one. The kernel counts ticks, which may be a few more than were used.
+            case let signal where [SIGXCPU, SIGKILL].contains(signal) && end.cpuSeconds >= Double(cpuLimit) - 0.5:
+                .cpuTimeExceeded
+            case let signal where Self.ownSignals.contains(signal): .signal(signal)
+            default: .killed(signal)
+            }
+    }
+
+    /// Whether nothing that the photo did can have been the reason.
+    var isFromOutside: Bool {
+        switch self {
+        case .killed, .stalled: true
+        default: false
+        }
+    }
+
+    /// The verdict on a photo that ended two workers by itself, the second of them so; a passing fault when it was
+    /// somebody else who ended them.
+    func error(_ limits: WorkerLimits) -> IsolationError {
+        switch self {
+        case .killed, .stalled:
+            return IsolationError(
+                .workerKilled, "the process that decoded it was stopped from outside (\(self))",
+                hint: "Look whether the machine is short of memory; it is tried again.")
+        case .timedOut, .cpuTimeExceeded:
+            let limit = self == .timedOut ? "\(limits.timeout.components.seconds)" : "\(limits.cpuSeconds)"
+            let clock = self == .timedOut ? "on the clock" : "of processor time"
+            return IsolationError(
+                .decoderTimedOut, "decoding it did not end within \(limit) seconds \(clock)",
+                hint: "Open the picture in an editor and save it again, or send a smaller one.")
+        case .outOfMemory:
+            return IsolationError(
+                .tooMuchMemory, "decoding it needs more than \(limits.memoryBytes / 1_048_576) MiB of memory",
+                hint: "Send a smaller picture, or save it without progressive or interlaced encoding.")
+        case .signal, .exit, .malformedMessage, .closedSocket, .tooManyThreads:
+            return IsolationError(
+                .decoderCrashed, "the decoder broke on it (\(self))",
+                hint: "Open the picture in an editor and save it again.")
+        }
+    }
+}
+
+extension WorkerFailure: CustomStringConvertible {
+    /// What happened, in a few words.
+    var description: String {
+        switch self {
+        case .signal(SIGSYS): "a forbidden system call"
+        case .signal(let number): "it ended by \(Self.name(number))"
+        case .exit(let code): "it ended with code \(code)"
+        case .cpuTimeExceeded: "it used up its processor time"
+        case .timedOut: "it did not end"
+        case .outOfMemory: "it had no memory left"
+        case .malformedMessage(let what): "its answer has \(what)"
+        case .closedSocket: "it hung up"
+        case .tooManyThreads: "it started too many threads"
+        case .killed(let number): "it was ended by \(Self.name(number))"
+        case .stalled: "it was held up"
+        }
+    }
+
+    private static func name(_ signal: Int32) -> String { names[signal] ?? "signal \(signal)" }
+
+    private static let names: [Int32: String] = [
+        SIGSEGV: "SIGSEGV", SIGBUS: "SIGBUS", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT",
+        SIGFPE: "SIGFPE", SIGXCPU: "SIGXCPU", SIGXFSZ: "SIGXFSZ", SIGKILL: "SIGKILL", SIGTERM: "SIGTERM",
+    ]
+}

@@ -1,0 +1,1 @@
+../../../ImagingTests/JPEGComparison.swift

@@ -1,1 +1,0 @@
-../../../ImagingTests/JPEGVerdict.swift

@@ -1,0 +1,84 @@
+import Foundation
+import Imaging
+import TestSupport
+import Testing
+
+@testable import Isolation
+
+@Suite("What a worker that was taken over may have: little, and not for long", .timeLimit(.minutes(5)))
+struct SandboxTests {
+    @Test("Who computes on behind the answer, deaf to all signals, is ended within seconds of processor time")
+    func idleComputing() async throws {
+        let renderer = try IsolatedRenderer(Rogue.program)
+        let error = await #expect(throws: ImageError.self) { try await renderer.render(Rogue.photo("spin")) }
+        let process = try #require(pid_t(error?.message ?? ""))
+        try await eventually { try Rogue.stat(process)[0] == "Z" }
+        // utime and stime, in ticks of 1/100 s.
+        let ticks = try Rogue.stat(process)[11...12].compactMap { Int($0) }.reduce(0, +)
+        #expect((50...300).contains(ticks))
+        #expect(try await renderer.workerName() != "\(process)")
+    }
+
+    @Test(
+        "Threads: as many as codecs want, far fewer than would trouble the machine", .enabled(if: Rogue.hasNamespaces))
+    func threads() async throws {
+        let renderer = try IsolatedRenderer(Rogue.program)
+        let error = await #expect(throws: ImageError.self) { try await renderer.render(Rogue.photo("threads")) }
+        let count = try #require(Int(error?.message.split(separator: " ").first ?? ""))
+        #expect((100...256).contains(count))
+    }
+
+    @Test("Descriptors that it keeps are few, and all of one piece of memory")
+    func descriptors() async throws {
+        let renderer = try IsolatedRenderer(Rogue.program)
+        await #expect(throws: ImageError.self) { try await renderer.render(Rogue.photo("hoard")) }
+        var answers: [String] = []
+        for _ in 0..<5 { answers.append(try await renderer.workerName()) }
+        #expect(answers == ["held 4", "held 4", "held 4", "held 4", "held 4"], "0 to 3, and four more")
+        let memories = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter {
+            let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+            return path?.contains("memfd:renditions") == true
+        }
+        #expect(!memories.isEmpty)
+    }
+
+    @Test("The kernel takes it before the service when memory runs out")
+    func memoryKiller() async throws {
+        let name = try await IsolatedRenderer.withWorker { try text("/proc/\($0)/oom_score_adj") }
+        #expect(name == "1000\n")
+        #expect(try text("/proc/self/oom_score_adj") != name)
+    }
+
+    @Test("No capability, no user of rights, namespaces of its own, an empty root", .enabled(if: Rogue.hasNamespaces))
+    func namespaces() async throws {
+        try await IsolatedRenderer.withWorker { process in
+            let status = try text("/proc/\(process)/status")
+            for set in ["Inh", "Prm", "Eff", "Amb"] {
+                #expect(status.contains("Cap\(set):\t0000000000000000\n"), "\(status)")
+            }
+            #expect(!status.contains("Uid:\t0\t"))
+            let limits = try text("/proc/\(process)/limits")
+            #expect(limits.contains(/Max processes +256 +256/), "\(limits)")
+            #expect(limits.contains(/Max open files +8 +8/))
+            guard geteuid() == 0 else { return }  // Only root may look further.
+            for space in ["user", "net", "mnt", "ipc", "uts"] {
+                let spaces = try ["self", "\(process)"].map {
+                    try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\($0)/ns/\(space)")
+                }
+                #expect(spaces[0] != spaces[1], "\(space)")
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/root/").isEmpty)
+        }
+    }
+}
+
+extension IsolatedRenderer {
+    /// Starts a worker, and does something to its process while it waits.
+    fileprivate static func withWorker<R>(_ body: (pid_t) throws -> R) async throws -> R {
+        let renderer = try IsolatedRenderer(Rogue.program)
+        let process = try #require(pid_t(try await renderer.workerName()))
+        return try withExtendedLifetime(renderer) { try body(process) }
+    }
+}
+
+private func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }

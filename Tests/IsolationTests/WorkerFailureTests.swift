@@ -1,0 +1,142 @@
+import Foundation
+import Imaging
+import TestSupport
+import Testing
+
+@testable import Isolation
+
+@Suite("A photo that breaks its decoder costs itself its verdict, and nobody else anything", .timeLimit(.minutes(5)))
+struct WorkerFailureTests {
+    /// What a photo makes the worker do, the verdict, and what its message says.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let behaviour: String
+        let code: IsolationError.Code
+        let says: String
+
+        var testDescription: String { behaviour }
+
+        init(_ behaviour: String, _ code: IsolationError.Code = .decoderCrashed, says: String) {
+            self.behaviour = behaviour
+            self.code = code
+            self.says = says
+        }
+    }
+
+    static let rows: [Row] =
+        [
+            Row("segmentationFault", says: "SIGSEGV"), Row("abort", says: "SIGABRT"), Row("trap", says: "SIG"),
+            Row("exit", says: "code 3"), Row("loop", .decoderTimedOut, says: "1 seconds of processor time"),
+            Row("loopDeaf", .decoderTimedOut, says: "1 seconds of processor time"),
+            Row("allocate", .tooMuchMemory, says: "256 MiB"),
+            Row("noise", says: "answer"), Row("longNoise", says: "answer"), Row("emptyMessage", says: "hung up"),
+            Row("hangUp", says: "hung up"),
+        ]
+        + [
+            "open", "stat", "socket", "connect", "fork", "exec", "executableMemory", "ptrace", "signal", "writeFile",
+            "raiseLimit", "time", "kill", "sendKill", "signalReturn", "userNamespace",
+        ].map { Row($0, says: "forbidden system call") }
+
+    @Test(arguments: rows)
+    func verdict(_ row: Row) async throws {
+        let limits = WorkerLimits(memoryBytes: 256 << 20, cpuSeconds: 1)
+        let renderer = try IsolatedRenderer(Rogue.program, limits: limits)
+        let error = await #expect(throws: IsolationError.self) { try await renderer.render(Rogue.photo(row.behaviour)) }
+        #expect(error?.code == row.code)
+        #expect(error?.message.contains(row.says) == true, "\(error?.message ?? "")")
+        #expect(error?.isPoison == true && error?.isTransient == false && error?.hint.isEmpty == false)
+        let good = try Fixture.bytes("size-24x16.jpg")
+        #expect(try await renderer.render(good) == Renderer().render(good.span, recipes: Recipe.defaults))
+    }
+
+    @Test("A worker that sleeps is waited for as long as was said, on the clock")
+    func sleeper() async throws {
+        let renderer = try IsolatedRenderer(Rogue.program, limits: WorkerLimits(timeout: .seconds(1)))
+        let error = await #expect(throws: IsolationError.self) { try await renderer.render(Rogue.photo("sleep")) }
+        #expect(error?.code == .decoderTimedOut)
+        #expect(error?.message.contains("1 seconds on the clock") == true)
+    }
+
+    @Test("A photo that somebody else's kills end is no poison: it is to be tried again, twice at once and then later")
+    func killedFromOutside() async throws {
+        let renderer = try IsolatedRenderer(Rogue.program)
+        let name = "w\(UInt32.random(in: .min ... .max))"
+        let kills = Shared(0)
+        let hunter = Task {
+            while !Task.isCancelled {
+                for process in Rogue.processes(named: name) where kill(process, SIGKILL) == 0 {
+                    kills.change { $0 += 1 }
+                    try await eventually { !Rogue.processes(named: name).contains(process) }
+                }
+                try await Task.sleep(for: .milliseconds(1))
+            }
+        }
+        let error = await #expect(throws: IsolationError.self) {
+            try await renderer.render(Rogue.photo("wait \(name)"))
+        }
+        hunter.cancel()
+        #expect(error?.code == .workerKilled && error?.isPoison == false && error?.isTransient == true)
+        #expect(error?.message.contains("SIGKILL") == true, "\(error?.message ?? "")")
+        #expect(kills.value == 2)
+    }
+
+    @Test("A worker that somebody stops is replaced, and its photo rendered")
+    func stoppedFromOutside() async throws {
+        let renderer = try IsolatedRenderer(Rogue.program, limits: WorkerLimits(timeout: .seconds(1)))
+        let name = try await renderer.workerName()
+        kill(try #require(pid_t(name)), SIGSTOP)
+        let good = try Fixture.bytes("size-24x16.jpg")
+        #expect(try await renderer.render(good) == Renderer().render(good.span, recipes: Recipe.defaults))
+        #expect(try await renderer.workerName() != name)
+    }
+
+    @Test("What ended one worker is tried once more, on a fresh one: it may have been the worker's fault")
+    func secondTry() async throws {
+        let renderer = try IsolatedRenderer(Rogue.program)
+        _ = try await renderer.workerName()
+        for _ in 0..<3 {
+            let error = await #expect(throws: ImageError.self) { try await renderer.render(Rogue.photo("tire")) }
+            #expect(error?.message == "fresh")
+        }
+    }
+
+    @Test("Codecs may start threads")
+    func threads() async throws {
+        let renderer = try IsolatedRenderer(Rogue.program)
+        let error = await #expect(throws: ImageError.self) { try await renderer.render(Rogue.photo("thread")) }
+        #expect(error?.message == "a thread")
+    }
+
+    @Test("Who answers twice is not asked again; descriptors that come with an answer go nowhere")
+    func talkative() async throws {
+        for behaviour in ["answerTwice", "descriptors"] {
+            let renderer = try IsolatedRenderer(Rogue.program)
+            let first = try await renderer.workerName()
+            // The name was the first question: the answer to it comes again.
+            await #expect(throws: (any Error).self) { try await renderer.render(Rogue.photo(behaviour)) }
+            let good = try Fixture.bytes("size-24x16.png")
+            #expect(try await renderer.render(good) == Renderer().render(good.span, recipes: Recipe.defaults))
+            #expect(try await renderer.workerName() != first)
+        }
+    }
+
+    @Test("Neighbours do not notice")
+    func neighbours() async throws {
+        let renderer = try IsolatedRenderer(Rogue.program, limits: WorkerLimits(cpuSeconds: 1))
+        let good = try Fixture.bytes("size-97x61.jpg")
+        let expected = try Renderer().render(good.span, recipes: Recipe.defaults)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for behaviour in ["loop", "segmentationFault", "noise", "fork", "allocate", "hangUp", "exit"] {
+                group.addTask {
+                    await #expect(throws: IsolationError.self) { try await renderer.render(Rogue.photo(behaviour)) }
+                }
+                group.addTask {
+                    for _ in 0..<5 {
+                        let rendered = try await renderer.render(good)
+                        #expect(rendered == expected)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
