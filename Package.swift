@@ -41,28 +41,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
     ],
     targets: [
-        // What the distribution provides.
-        .systemLibrary(
-            name: "CSystemJPEG", pkgConfig: "libjpeg",
-            providers: [.apt(["libjpeg62-turbo-dev"]), .brew(["jpeg-turbo"])]),
-        .systemLibrary(
-            name: "CSystemPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
-        .systemLibrary(
-            name: "CSystemGIF", pkgConfig: "libgif", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
-        .systemLibrary(
-            name: "CSystemWebP", pkgConfig: "libwebpmux", providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
-        .systemLibrary(
-            name: "CSystemDe265", pkgConfig: "libde265", providers: [.apt(["libde265-dev"]), .brew(["libde265"])]),
-        .systemLibrary(
-            name: "CSystemDav1d", pkgConfig: "dav1d", providers: [.apt(["libdav1d-dev"]), .brew(["dav1d"])]),
-        // Its header alone: the library is loaded by whoever decodes a HEIC.
-        .systemLibrary(name: "CSystemAVCodec", providers: [.apt(["libavcodec-dev"]), .brew(["ffmpeg"])]),
-        .systemLibrary(
-            name: "CSystemAOM", pkgConfig: "aom", providers: [.apt(["libaom-dev"]), .brew(["aom"])]),
-        .systemLibrary(
-            name: "CSystemLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
-        .systemLibrary(
-            name: "CSystemZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        // What the distribution provides and Swift calls; what C alone calls, CCodecs links by name.
         .systemLibrary(
             name: "CSystemDeflate", pkgConfig: "libdeflate",
             providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
@@ -74,18 +53,18 @@ let package = Package(
         // C fences: longjmp libraries as return codes, and calls that the Glibc module hides.
         .target(
             name: "CCodecs",
-            dependencies: [
-                "CSystemJPEG", "CSystemPNG", "CSystemGIF", "CSystemLCMS", "CSystemZlib", "CSystemDeflate",
-                .target(name: "CSystemWebP", condition: .when(traits: ["WebP"])),
-                .target(name: "CSystemDe265", condition: .when(traits: ["HEIF"])),
-                .target(name: "CSystemDav1d", condition: .when(traits: ["HEIF"])),
-                .target(name: "CSystemAOM", condition: .when(traits: ["AVIF"])),
-                .target(name: "CSystemAVCodec", condition: .when(traits: ["AVCodec"])),
-            ],
             cSettings: [
                 .define("CCODECS_WEBP", .when(traits: ["WebP"])), .define("CCODECS_HEIF", .when(traits: ["HEIF"])),
                 .define("CCODECS_AVIF", .when(traits: ["AVIF"])),
                 .define("CCODECS_AVCODEC", .when(traits: ["AVCodec"])),
+            ],
+            // Not libavcodec: it is loaded by whoever decodes a HEIC.
+            linkerSettings: [
+                .linkedLibrary("jpeg"), .linkedLibrary("png"), .linkedLibrary("gif"), .linkedLibrary("lcms2"),
+                .linkedLibrary("z"), .linkedLibrary("deflate"),
+                .linkedLibrary("webp", .when(traits: ["WebP"])), .linkedLibrary("webpmux", .when(traits: ["WebP"])),
+                .linkedLibrary("de265", .when(traits: ["HEIF"])), .linkedLibrary("dav1d", .when(traits: ["HEIF"])),
+                .linkedLibrary("aom", .when(traits: ["AVIF"])),
             ]),
         .target(name: "CKernels"),
         .target(name: "CPlatform", cSettings: [.define("_GNU_SOURCE")]),
