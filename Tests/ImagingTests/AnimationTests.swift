@@ -75,7 +75,7 @@
             #expect(last[2].w == 255 && last[2].z > frames[0].colors(places)[2].z)
         }
 
-        @Test("Each frame is the still rendition's size, and the first one its picture", arguments: [40, 96])
+        @Test("Each frame is the still rendition's size, and the first one its image", arguments: [40, 96])
         func size(side: Int) throws {
             let still = try rendition("animated.webp", "still=\(side)x30,cover,webp,q95")
             let moving = try rendition("animated.webp", "anim=\(side)x30,cover,webp,animated,q95")
@@ -86,7 +86,7 @@
             #expect(mean < 4)
         }
 
-        @Test("A picture that stands still is no animation", arguments: ["plain.gif", "lossy.webp", "rgb-8.png"])
+        @Test("An image that stands still is no animation", arguments: ["plain.gif", "lossy.webp", "rgb-8.png"])
         func still(file: String) throws {
             let still = try rendition(file, "a=64,webp")
             let animated = try rendition(file, "a=64,webp,animated")

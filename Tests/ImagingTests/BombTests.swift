@@ -3,8 +3,8 @@
 
     @testable import Imaging
 
-    /// In a process of their own, so that the memory is theirs.
-    @Suite("Small files that would cost much end in a picture or a named reason, in little memory")
+    /// The bombs, each rendered in a process of its own, so that the memory is the bomb's.
+    @Suite("Small files that would cost much end in an image or a named reason, in little memory")
     struct BombTests {
         @Test(.timeLimit(.minutes(10)))
         func bombs() async {

@@ -25,9 +25,8 @@ struct CodedPNGTests {
             ("hlg.png", "hlg.heic", 1.5), ("hlg.png", "pq.png", 0.5), ("pq-8.png", "pq.png", 1),
             ("pq-narrow.png", "pq.png", 0.2), ("hlg-narrow-8.png", "hlg.png", 1), ("pq-interlaced.png", "pq.png", 0),
             ("pq-screen.png", "pq-peak.png", 0),
-        ])
+        ].filter { isReadable($0.1) })
     func sameLight(file: String, other: String, mean: Double) throws {
-        guard isReadable(other) else { return }
         let (image, expected) = (try decode(Fixture.bytes(file)), try decode(Fixture.bytes(other)))
         let difference = try #require(image.meanDifference(from: expected))
         #expect(difference <= mean, "\(difference)")
@@ -52,7 +51,7 @@ struct CodedPNGTests {
         #expect(PNGColors(srgb.span).description(srgb.span) == .standard)
     }
 
-    @Test("A picture that is cut is refused, or rendered with a warning where that is asked for")
+    @Test("An image that is cut is refused, or rendered with a warning where that is asked for")
     func truncated() throws {
         let whole = Fixture.bytes("pq.png")
         let half = Array(whole[..<(whole.count * 6 / 10)])
@@ -65,7 +64,7 @@ struct CodedPNGTests {
         #expect(distance(Array(shown.prefix(2)), ["#921010", "#106925"]) <= 2)
     }
 
-    @Test("A picture that is held as a whole is held at its depth, and counts so")
+    @Test("An image that is held as a whole is held at its depth, and counts so")
     func memory() throws {
         let bytes = Fixture.bytes("pq-interlaced.png")
         let need = 96 * 72 * 6
@@ -77,7 +76,7 @@ struct CodedPNGTests {
         #expect(error?.code == .tooMuchMemory)
     }
 
-    @Test("The chunk is damaged in any way: a picture, with or without a warning")
+    @Test("The chunk is damaged in any way: an image, with or without a warning")
     func damaged() throws {
         let original = Fixture.bytes("coded-p3.png")
         let chunk = try #require(original.indices.first { original.span.starts(with: "cICP", at: $0) })

@@ -76,7 +76,7 @@ struct ColorTests {
         #expect(ColorDescription.readJPEG(Fixture.bytes("baseline-420.jpg").span) == .standard)
     }
 
-    @Test("A profile is damaged in any way: a picture, with or without a warning", arguments: [4, 4000])
+    @Test("A profile is damaged in any way: an image, with or without a warning", arguments: [4, 4000])
     func damagedProfiles(count: Int) throws {
         for file in ["profile-p3.jpg", "profile-cmyk.jpg"] {
             guard case .profile(let profile) = ColorDescription.readJPEG(Fixture.bytes(file).span) else {
@@ -101,15 +101,6 @@ struct ColorTests {
         }
     }
 
-    @Test func manyThreadsUseOneTransform() async throws {
-        let bytes = Fixture.bytes("profile-cmyk.jpg")
-        let expected = try Renderer().render(bytes.span, recipes: Recipe.defaults)
-        try await withThrowingTaskGroup(of: RenderedImage.self) { group in
-            for _ in 0..<8 { group.addTask { try Renderer().render(bytes.span, recipes: Recipe.defaults) } }
-            for try await rendered in group { #expect(rendered == expected) }
-        }
-    }
-
     @Test func theMeanColor() throws {
         let recipes: [Recipe] = []
         func color(_ file: String) throws -> RGBColor {
@@ -127,7 +118,7 @@ struct ColorTests {
 }
 
 extension ColorTransform {
-    /// What becomes of one colour.
+    /// The conversion of one colour.
     fileprivate func color(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> SIMD3<Int> {
         let rgb = converted([red, green, blue]).map { Int($0) }
         return SIMD3(rgb[0], rgb[1], rgb[2])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Imaging
 
-@Suite("Damaged bytes end in a picture or an error, never in a crash")
+@Suite("Damaged bytes end in an image or an error, never in a crash")
 struct DamageTests {
     private static let files = [
         "size-24x16.jpg", "size-24x16.png", "size-24x16.gif", "bomb-scans.jpg", "size-5x3-interlaced.png",

@@ -28,7 +28,7 @@ struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
         (try? Data(contentsOf: folder.appending(path: file))).map(Array.init) ?? []
     }
 
-    /// But for those that this build has no library for.
+    /// The fixtures, but for those that this build has no library for.
     static let all = ((try? JSONDecoder().decode([Fixture].self, from: Data(bytes("fixtures.json")))) ?? [])
         .filter { isReadable($0.file) }
     static let whole = all.filter { $0.code == nil }
@@ -98,7 +98,7 @@ extension PixelBuffer {
     }
 }
 
-/// How far apart two lists of colours are: the largest difference of any channel.
+/// The distance of two lists of colours: the largest difference of any channel.
 func distance(_ colors: [SIMD3<Int>], _ hexadecimal: [String]) -> Int {
     guard colors.count == hexadecimal.count else { return .max }
     return zip(colors, hexadecimal.map { RGBColor(hex: $0) ?? .white }).map { color, expected in

@@ -208,11 +208,11 @@ struct GIFDifferentialTests {
         let offset: Int
         let width: Int
         let height: Int
-        /// Nil when giflib refuses them.
+        /// The indices; nil when giflib refuses them.
         let pixels: [UInt8]?
     }
 
-    /// What giflib reads of the first frame, as stored; nil when there is none.
+    /// The pixels that giflib reads of the first frame, as stored; nil when there are none.
     private func giflib(_ bytes: [UInt8]) -> Reading? {
         var (fault, info) = (ccodecs_fault(), ccodecs_gif_info())
         var decoder: OpaquePointer?
@@ -243,7 +243,7 @@ extension PixelBuffer {
         (0..<channels).map { channel in stride(from: channel, to: bytes.count, by: channels).map { bytes[$0] } }
     }
 
-    /// For each channel the means of two by two pixels; an odd last column or row counts twice.
+    /// The means of two by two pixels in each channel; an odd last column or row counts twice.
     fileprivate var meansOfQuads: [[UInt8]] {
         (0..<channels).map { channel in
             stride(from: 0, to: size.height, by: 2).flatMap { y in

@@ -23,7 +23,7 @@
         }
 
         /// The copy in this photo has 240×180 pixels of a low quality.
-        @Test("What an embedded thumbnail gives looks like what the picture gives", arguments: [120, 121, 240])
+        @Test("What an embedded thumbnail gives looks like what the image gives", arguments: [120, 121, 240])
         func likeness(width: Int) throws {
             let photo = Fixture.bytes("photo.heic")
             let alone = Array(photo.replacing("thmb".utf8, with: "none".utf8))
@@ -34,7 +34,7 @@
             #expect(try decode(one).similarity(to: decode(other)) > 0.97)
         }
 
-        @Test("A property that turns the picture is applied once, whatever EXIF says beside it")
+        @Test("A property that turns the image is applied once, whatever EXIF says beside it")
         func turned() throws {
             let header = try ImageHeader.read(Fixture.bytes("exif-gps.heic").span)
             #expect(header.orientation == .left)

@@ -14,7 +14,7 @@
             #expect(LibavcodecDecoder(maxPixels: 1) != nil)
         }
 
-        @Test("Every picture is decoded to the same samples; but grey ones are left to libde265", arguments: files)
+        @Test("Every image is decoded to the same samples; but grey ones are left to libde265", arguments: files)
         func samples(_ file: URL) throws {
             let bytes = Array(try Data(contentsOf: file))
             let images = HEVCOracle.images(in: bytes)
@@ -40,7 +40,7 @@
             }
         }
 
-        @Test("A picture with more pixels than it was told of is not begun")
+        @Test("An image with more pixels than it was told of is not begun")
         func limit() throws {
             let (units, size) = try #require(HEVCOracle.images(in: Fixture.bytes("plain.heic")).first)
             #expect(try #require(LibavcodecDecoder(maxPixels: size.pixelCount / 2)).image(units, format: .heic) == nil)

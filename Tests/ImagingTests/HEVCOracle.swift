@@ -3,7 +3,7 @@
 
     /// The two HEVC decoders that are held against each other.
     enum HEVCOracle {
-        /// All samples of an image, plane by plane, and what it says of them.
+        /// The samples of an image, plane by plane, and their coding.
         struct Decoded: Equatable {
             let size: PixelSize
             let shape: CodedImage.Shape
@@ -11,7 +11,7 @@
             var samples: [[Float]] = []
         }
 
-        /// What the coded images of a file's primary image are decoded from, each once, and their size; none where its
+        /// The units of a file's coded images, each once, and their size; none where its
         /// header is refused.
         static func images(in bytes: [UInt8]) -> [(units: [UInt8], size: PixelSize)] {
             guard let header = try? HEIFHeader.read(bytes.span, format: .heic),
@@ -24,20 +24,20 @@
             }
         }
 
-        /// libavcodec's; nil where it leaves the image to libde265.
+        /// The samples as libavcodec decodes them; nil where it leaves the image to libde265.
         static func ours(_ units: [UInt8], _ size: PixelSize) -> Decoded? {
             guard let codec = LibavcodecDecoder(maxPixels: size.coded.pixelCount) else { return nil }
             return decoded(codec.image(units, format: .heic))
         }
 
-        /// libde265's.
+        /// The samples as libde265 decodes them.
         static func theirs(_ units: [UInt8], _ size: PixelSize) -> Decoded? {
             decoded(
                 try? CodedImage(
                     units, isAV1: false, size: size, format: .heic, limits: ImageLimits()))
         }
 
-        /// All samples; nil of no image.
+        /// Reads all samples; nil of no image.
         static func decoded(_ image: CodedImage?) -> Decoded? {
             guard let image else { return nil }
             let shape = image.shape

@@ -1,11 +1,11 @@
 @testable import Imaging
 
-/// What came of holding the two JPEG decoders against each other: what ours accepts libjpeg must accept, too, and both
+/// The result of comparing the two JPEG decoders: what ours accepts libjpeg must accept, too, and both
 /// must see the same.
 enum JPEGComparison {
     case refused
-    /// At full size, both see the same samples but where the stream gives numbers that no image has: there
-    /// libjpeg's 16-bit sums wrap around and ours do not.
+    /// Compares the decoders. At full size, both see the same samples but where the stream gives numbers that no image
+    /// has: there libjpeg's 16-bit sums wrap around and ours do not.
     case accepted(areEqual: Bool)
     case disagreement(String)
 
@@ -25,7 +25,8 @@ enum JPEGComparison {
         return .accepted(areEqual: full == theirFull)
     }
 
-    /// Of a progressive image: libjpeg may refuse it for what the scans have that an eighth passes over.
+    /// Compares the decoders on a progressive image: libjpeg may refuse it for what the scans have that an eighth
+    /// passes over.
     private static func ofProgressive(_ eighth: DecodedPlanes, _ bytes: [UInt8]) -> JPEGComparison {
         let ours = [2, 4, 8].map { JPEGOracle.oursOfProgressive(bytes, eighths: [$0]) }
         guard let theirEighth = try? JPEGOracle.libjpeg(bytes, eighths: 1),

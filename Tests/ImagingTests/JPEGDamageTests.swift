@@ -3,7 +3,8 @@ import Testing
 
 @testable import Imaging
 
-/// What a person sees of a damaged JPEG decides: it is rendered with a warning, or refused when a good part is missing.
+/// The rule is a person's impression: a damaged JPEG is rendered with a warning, or refused when a good part is
+/// missing.
 @Suite("A damaged JPEG is rendered with a warning, or refused when a good part of it is missing")
 struct JPEGDamageTests {
     /// A file, what is done to it, and what comes of it.
@@ -94,7 +95,7 @@ struct JPEGDamageTests {
 
     static let photos = ["photo.jpg", "restart-markers.jpg", "baseline-422.jpg", "progressive-420.jpg", "rgb.jpg"]
 
-    /// Of 100 pixels, how many must show something else for an image to be refused, and how many may be the grey of no
+    /// The pixels of 100 that must show something else for an image to be refused, and those that may be the grey of no
     /// data in one that is rendered: how much is missing is told by rows, and is less exact than this.
     private static let (leastChanged, mostLost) = (2.0, 25.0)
 
@@ -130,7 +131,8 @@ struct JPEGDamageTests {
 }
 
 extension [UInt8] {
-    /// With bytes before the first marker of a kind, behind the start of the first scan; or before the last one.
+    /// The file with bytes before the first marker of a kind, behind the start of the first scan; or before the last
+    /// one.
     fileprivate func inserting(_ more: [UInt8], before marker: UInt8, last: Bool = false) -> [UInt8] {
         let places = indices.dropFirst(count - scanLength).filter {
             self[$0] == 0xFF && $0 + 1 < count && self[$0 + 1] == marker
@@ -139,7 +141,7 @@ extension [UInt8] {
         return self[..<place] + more + self[place...]
     }
 
-    /// How many bytes come from the first scan's header on.
+    /// The number of bytes from the first scan's header on.
     fileprivate var scanLength: Int {
         var offset = 2
         while let (marker, payload) = try? JPEGHeader.nextSegment(span, &offset) {
@@ -188,7 +190,7 @@ extension JPEGOracle {
 }
 
 extension PixelBuffer {
-    /// How much of it is visibly of another colour.
+    /// The share of it that is visibly of another colour.
     fileprivate func changedShare(of other: PixelBuffer) -> Double {
         guard size == other.size, channels == other.channels else { return 1 }
         let changed = stride(from: 0, to: bytes.count, by: channels).count { start in
@@ -197,7 +199,7 @@ extension PixelBuffer {
         return Double(changed) / Double(size.pixelCount)
     }
 
-    /// How much of it is the grey of no data, where the other is another colour.
+    /// The share of it that is the grey of no data, where the other is another colour.
     fileprivate func lostShare(of other: PixelBuffer) -> Double {
         guard size == other.size, channels == other.channels else { return 0 }
         let lost = stride(from: 0, to: bytes.count, by: channels).count { start in

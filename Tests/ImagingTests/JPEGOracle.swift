@@ -30,7 +30,7 @@ struct DecodedPlanes: Hashable {
 
 /// The two decoders that are held against each other, each at one scale.
 enum JPEGOracle {
-    /// Ours; nil where it leaves the image to libjpeg.
+    /// The planes as our decoder gives them; nil where it leaves the image to libjpeg.
     static func ours(_ bytes: [UInt8], eighths: [Int]) -> DecodedPlanes? {
         guard let frame = SequentialFrame.read(bytes.span) else { return nil }
         let scales = frame.components.indices.map { eighths[min($0, eighths.count - 1)] }
@@ -38,7 +38,7 @@ enum JPEGOracle {
         return try? DecodedPlanes(decoder, from: bytes.span)
     }
 
-    /// Ours of a progressive image; nil where it leaves the image to libjpeg.
+    /// The planes of a progressive image as our decoder gives them; nil where it leaves the image to libjpeg.
     static func oursOfProgressive(_ bytes: [UInt8], eighths: [Int]) -> DecodedPlanes? {
         guard let frame = ProgressiveFrame.read(bytes.span, maxScans: 100) else { return nil }
         let scales = frame.frame.components.indices.map { eighths[min($0, eighths.count - 1)] }
@@ -48,7 +48,7 @@ enum JPEGOracle {
         return try? DecodedPlanes(decoder, from: bytes.span)
     }
 
-    /// libjpeg's pixels.
+    /// The pixels as libjpeg decodes them.
     static func pixels(_ bytes: [UInt8]) throws(ImageError) -> PixelBuffer {
         let header = try ImageHeader.read(bytes.span)
         return try bytes.span.withUnsafeBufferPointer { buffer throws(ImageError) in
@@ -63,7 +63,7 @@ enum JPEGOracle {
         }
     }
 
-    /// libjpeg's planes, and the scale of each; it throws where libjpeg warns of damage.
+    /// The planes as libjpeg decodes them; throws where libjpeg warns of damage.
     static func libjpeg(_ bytes: [UInt8], eighths: Int) throws(ImageError) -> DecodedPlanes {
         let header = try ImageHeader.read(bytes.span)
         return try bytes.span.withUnsafeBufferPointer { buffer throws(ImageError) in

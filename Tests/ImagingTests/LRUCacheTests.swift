@@ -3,7 +3,7 @@ import Testing
 @testable import Imaging
 
 struct LRUCacheTests {
-    /// What is asked for, and what of that has to be made.
+    /// The keys that are asked for, and those of them that have to be made.
     static let cases: [(keys: [Int], made: [Int])] = [
         ([1, 1, 1], [1]),
         ([1, 2, 3, 1, 2, 3], [1, 2, 3]),

@@ -3,7 +3,7 @@
 
     @testable import Imaging
 
-    /// In a process of its own, so that the memory is the renderer's.
+    /// The renderer in a process of its own, so that the memory is the renderer's.
     struct MemoryTests {
         /// An image, what is asked for, and what that may take.
         private struct Row: Sendable {

@@ -4,7 +4,7 @@ import Testing
 @testable import Imaging
 
 struct MetadataTests {
-    @Test("Eight orientations, in both byte orders, give one picture", arguments: ["ii", "mm"])
+    @Test("Eight orientations, in both byte orders, give one image", arguments: ["ii", "mm"])
     func orientations(order: String) throws {
         let recipes = [
             try Recipe(parsing: "whole=96"), try Recipe(parsing: "small=40"), try Recipe(parsing: "tile=24x30,cover"),
@@ -23,7 +23,7 @@ struct MetadataTests {
         }
     }
 
-    @Test("A JPEG's coefficients turned without loss, with the tag, are the picture", arguments: Orientation.allCases)
+    @Test("A JPEG's coefficients turned without loss, with the tag, are the image", arguments: Orientation.allCases)
     func turnedCoefficients(_ orientation: Orientation) throws {
         let recipes = try ["whole=160,q100", "half=80,q100", "small=40,q100", "tile=24x30,cover,q100"].map {
             try Recipe(parsing: $0)
@@ -40,7 +40,7 @@ struct MetadataTests {
         }
     }
 
-    @Test("Pixels turned without loss, with the tag, are the picture", arguments: Orientation.allCases)
+    @Test("Pixels turned without loss, with the tag, are the image", arguments: Orientation.allCases)
     func turnedPixels(_ orientation: Orientation) throws {
         let upright = try decode(Fixture.bytes("size-97x61.png"))
         let storedSize = orientation.applied(to: upright.size)

@@ -2,7 +2,7 @@
 
 /// The two PNG decoders that are held against each other.
 enum PNGOracle {
-    /// Ours; nil where it leaves the image to libpng.
+    /// The planes as our decoder gives them; nil where it leaves the image to libpng.
     static func ours(_ bytes: [UInt8]) throws(ImageError) -> DecodedPlanes? {
         guard let header = try? ImageHeader.read(bytes.span), header.format == .png,
             let decoder = WholePNGDecoder(bytes.span, header: header, limits: ImageLimits())
@@ -10,7 +10,7 @@ enum PNGOracle {
         return try DecodedPlanes(decoder, from: bytes.span)
     }
 
-    /// libpng's.
+    /// The planes as libpng decodes them.
     static func theirs(_ bytes: [UInt8]) throws(ImageError) -> DecodedPlanes {
         let header = try ImageHeader.read(bytes.span)
         return try bytes.span.withUnsafeBufferPointer { buffer throws(ImageError) in
@@ -19,7 +19,7 @@ enum PNGOracle {
         }
     }
 
-    /// What they disagree on: what ours accepts libpng must accept, too, and both must see the same.
+    /// The first disagreement: what ours accepts libpng must accept, too, and both must see the same.
     static func disagreement(on bytes: [UInt8]) -> String? {
         guard (try? ImageHeader.read(bytes.span, limits: ImageLimits(maxPixels: 100_000))) != nil,
             let ours = try? ours(bytes)

@@ -4,8 +4,11 @@ import Testing
 @testable import Imaging
 
 struct RendererTests {
-    @Test func manyThreadsGiveTheSameBytes() async throws {
-        let bytes = Fixture.bytes("progressive-420.jpg")
+    @Test(
+        "Many threads give the same bytes, also where they share a colour transform",
+        arguments: ["progressive-420.jpg", "profile-cmyk.jpg"])
+    func manyThreads(file: String) async throws {
+        let bytes = Fixture.bytes(file)
         let expected = try Renderer().render(bytes.span, recipes: Recipe.defaults)
         try await withThrowingTaskGroup(of: RenderedImage.self) { group in
             for _ in 0..<16 { group.addTask { try Renderer().render(bytes.span, recipes: Recipe.defaults) } }
@@ -13,7 +16,7 @@ struct RendererTests {
         }
     }
 
-    @Test func backgroundIsWhereThePictureIsTransparent() throws {
+    @Test func backgroundIsWhereTheImageIsTransparent() throws {
         let recipes = [
             try Recipe(parsing: "white=96"), try Recipe(parsing: "blue=96,background=#1020f0"),
             try Recipe(parsing: "kept=96,alpha"),

@@ -53,7 +53,7 @@ struct ThumbHashTests {
         #expect(isAlike(ThumbHash.encode(image), expected))
     }
 
-    @Test func aPlainPictureHasNoFrequencies() {
+    @Test func aPlainImageHasNoFrequencies() {
         let plain = PixelBuffer(
             size: PixelSize(width: 8, height: 6), channels: 3, bytes: (0..<144).map { [255, 90, 0][$0 % 3] })
         #expect(ThumbHash.encode(plain).dropFirst(5).allSatisfy { $0 == 0 })

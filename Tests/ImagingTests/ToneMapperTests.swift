@@ -11,8 +11,8 @@ struct ToneMapperTests {
         return pixel.x
     }
 
-    /// Samples of greys, and sRGB's numbers for their light where 203 cd/m² is white: BT.2390 leaves what is darker than
-    /// about 90 cd/m² as it is.
+    /// Samples of greys, and sRGB's numbers for their light where 203 cd/m² is white: BT.2390 leaves what is darker
+    /// than about 90 cd/m² as it is.
     @Test(arguments: [
         (HighDynamicRange.perceptualQuantizer, 0, 0), (.perceptualQuantizer, 0.2997, 63),  // 10 cd/m²
         (.perceptualQuantizer, 0.4403, 136), (.perceptualQuantizer, 1, 255),  // 50 and 10,000 cd/m²

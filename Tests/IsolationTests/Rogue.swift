@@ -42,7 +42,7 @@ extension Rogue {
         }
     }
 
-    /// What the kernel says of a process behind its name: state, parent, and so on (proc_pid_stat(5)).
+    /// The kernel's fields of a process behind its name: state, parent, and so on (proc_pid_stat(5)).
     static func stat(_ process: pid_t) throws -> [String] {
         let line = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
         return line[(line.lastIndex(of: ")") ?? line.startIndex)...].split(separator: " ").dropFirst().map(String.init)

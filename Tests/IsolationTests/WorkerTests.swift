@@ -49,9 +49,9 @@ struct WorkerTests {
         "What the system lacks is told at once",
         arguments: [
             ("lacking", IsolationError.Code.isolationUnavailable, "here: a filter"),
-            ("babbling", .workerUnavailable, "greeting"), ("silent", .workerUnavailable, "code 0"),
+            ("babbling", .workerUnavailable, "handshake"), ("silent", .workerUnavailable, "code 0"),
         ])
-    func greetings(word: String, code: IsolationError.Code, says: String) {
+    func handshakes(word: String, code: IsolationError.Code, says: String) {
         let program = WorkerProgram(path: Rogue.program.path, arguments: [word])
         let error = #expect(throws: IsolationError.self) { try IsolatedRenderer(program) }
         #expect(error?.code == code)
@@ -72,7 +72,7 @@ struct WorkerTests {
     @Test("No descriptor and no process is left behind, whatever happened")
     func nothingIsLeft() async {
         await #expect(processExitsWith: .success) {
-            /// What is open, but for the clocks and queues of the concurrency runtime.
+            /// The open descriptors, but for the clocks and queues of the concurrency runtime.
             func descriptors() throws -> [String] {
                 try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name in
                     try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)

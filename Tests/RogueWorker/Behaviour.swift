@@ -1,11 +1,11 @@
 import Glibc
 import Imaging
 
-/// What a decoder might be made to do.
+/// The behaviours that a decoder might be made to show.
 enum Behaviour: String, CaseIterable {
     // To end.
     case segmentationFault, abort, trap, exit, kill
-    /// To end, unless this is the worker's first photo.
+    /// To end, unless this is the worker's first image.
     case tire
     // Not to end.
     case loop, sleep, allocate
@@ -23,7 +23,7 @@ enum Behaviour: String, CaseIterable {
     // To say who it is.
     case name
 
-    /// What a photo asks for; nil of a real one.
+    /// The behaviour that an image asks for; nil of a real one.
     init?(asked bytes: Span<UInt8>) {
         let text = String(decoding: (3..<max(3, min(60, bytes.count))).map { bytes[$0] }, as: UTF8.self)
         guard text.hasPrefix("rogue:") else { return nil }
@@ -77,7 +77,7 @@ enum Behaviour: String, CaseIterable {
     }
 
     /// Says that something is missing, or something else, instead of being ready.
-    static func greet(_ word: String) -> Never {
+    static func shakeHands(_ word: String) -> Never {
         switch word {
         case "lacking": Behaviour.noise.say(number(1) + text("a filter"))
         case "babbling": Behaviour.noise.say(number(2))

@@ -1,11 +1,11 @@
 import Imaging
 import Isolation
 
-// By an argument, a worker that does not get so far as to be shut in.
-if CommandLine.arguments.count > 1 { Behaviour.greet(CommandLine.arguments[1]) }
+// With an argument, a worker that does not get so far as to enter its sandbox.
+if CommandLine.arguments.count > 1 { Behaviour.shakeHands(CommandLine.arguments[1]) }
 
-// A render worker in which a photo can do what it might do to a decoder that has a hole: after the first three bytes of a
-// JPEG, it says what. Any other photo is rendered as it should be.
+// A render worker in which a photo can do what it might do to a decoder that has a hole: after the first three bytes of
+// a JPEG, it says what. Any other photo is rendered as it should be.
 var isFresh = true
 RenderWorker.run { bytes, recipes, limits throws(ImageError) in
     defer { isFresh = false }

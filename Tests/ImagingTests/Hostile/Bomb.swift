@@ -1,9 +1,9 @@
 /// A file that is small for what it claims, or unpacks to.
 struct Bomb: Sendable {
     let name: String
-    /// With which it is refused; nil if it is an image after all.
+    /// The code with which it is refused; nil if it is an image after all.
     let code: String?
-    /// What it takes to find out, beyond the usual.
+    /// The memory that it takes to find out, beyond the usual.
     var workingBytes = 0
     let make: @Sendable () -> [UInt8]
 

@@ -49,7 +49,7 @@ struct GIFBuilder {
         for _ in 0..<count { bytes += frame }
     }
 
-    /// So many pixels of index 0: before each a code that clears the table, so that all codes have 3 bits.
+    /// The blocks of pixels of index 0, before each a code that clears the table, so that all codes have 3 bits.
     private static func blocks(of pixels: Int) -> [UInt8] {
         // Clear and zero, four times: 100 000 100 000 …, the lowest bit first.
         let group: [UInt8] = [0x04, 0x41, 0x10]

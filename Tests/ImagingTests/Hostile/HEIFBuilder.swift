@@ -18,9 +18,9 @@ struct HEIFBuilder {
     /// Numbered from 1.
     var items: [Item] = []
     var primary: Int? = 1
-    /// What the `meta` box holds beside the tables.
+    /// The boxes that the `meta` box holds beside the tables.
     var tables: [[UInt8]] = []
-    /// What the file holds beside the `meta` box.
+    /// The boxes that the file holds beside the `meta` box.
     var boxes: [[UInt8]] = []
 
     static func box(_ type: String, _ payload: [UInt8]) -> [UInt8] { number(payload.count + 8) + type.utf8 + payload }

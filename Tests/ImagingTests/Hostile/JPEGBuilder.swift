@@ -8,7 +8,7 @@ struct JPEGBuilder {
         case progressive = 0xC2
     }
 
-    /// Up to the first scan.
+    /// Begins a file, up to the first scan.
     ///
     /// - Parameter factors: sampling factors of each component, two digits each.
     init(_ width: Int, _ height: Int, _ process: Process = .baseline, factors: [UInt8] = [0x22, 0x11, 0x11]) {
@@ -37,7 +37,7 @@ struct JPEGBuilder {
 
     mutating func add(_ more: [UInt8]) { bytes += more }
 
-    /// Behind the start marker.
+    /// Inserts segments behind the start marker.
     mutating func insert(_ marker: UInt8, _ payload: [UInt8], count: Int = 1) {
         let image = bytes[2...]
         bytes = [0xFF, 0xD8]

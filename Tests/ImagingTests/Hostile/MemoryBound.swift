@@ -1,6 +1,6 @@
 @testable import Imaging
 
-/// What `Renderer` says that rendering may take at most, in bytes.
+/// The most memory that `Renderer` says that rendering takes, in bytes.
 struct MemoryBound {
     /// Tables, buffers of the codecs, and pages of the program that were not needed before.
     static let slack = 8 * 1_048_576
@@ -11,7 +11,7 @@ struct MemoryBound {
     let decoded: PixelSize
     let samplesPerRow: Int
     let bandRows: Int
-    /// What cannot be decoded row by row.
+    /// The memory of what cannot be decoded row by row.
     let workingBytes: Int
 
     /// - Parameters:
@@ -30,7 +30,7 @@ struct MemoryBound {
         self.workingBytes = workingBytes
     }
 
-    /// For renditions of such sizes, a placeholder among them.
+    /// The bound for renditions of such sizes, a placeholder among them.
     func bytes(for sizes: [PixelSize]) -> Int {
         let pixelCounts = sizes.map(\.pixelCount)
         let halves =

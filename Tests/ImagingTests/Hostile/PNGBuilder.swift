@@ -30,7 +30,7 @@ struct PNGBuilder {
         add("IEND", [])
     }
 
-    /// Of an image of 8 bits a sample.
+    /// A file of an image of 8 bits a sample.
     static func black(_ width: Int, _ height: Int, _ type: ColorType, isInterlaced: Bool = false) -> [UInt8] {
         var png = PNGBuilder(width, height, type, isInterlaced: isInterlaced)
         // Each row has a byte for its filter before it; of an interlaced image, each row of each pass.
@@ -43,7 +43,7 @@ struct PNGBuilder {
         self.init(width, height, depth: 8, type, isInterlaced: isInterlaced)
     }
 
-    /// How many rows Adam7's seven passes have together, of an image of at least 8 × 8.
+    /// The number of rows that Adam7's seven passes have together, of an image of at least 8 × 8.
     private static func passRows(_ width: Int, _ height: Int) -> Int {
         [(0, 8), (0, 8), (4, 8), (0, 4), (2, 4), (0, 2), (1, 2)].reduce(0) { rows, pass in
             rows + (height - pass.0 + pass.1 - 1) / pass.1

@@ -1,11 +1,11 @@
 #if os(Linux)
     import Glibc
 
-    /// How much memory something takes, as the kernel counts resident pages; for a process that does nothing else.
+    /// The memory that something takes, as the kernel counts resident pages; for a process that does nothing else.
     enum PeakMemory {
         struct Unknown: Error {}
 
-        /// By how many bytes resident memory grew at most, meanwhile.
+        /// The bytes by which resident memory grew at most, meanwhile.
         static func increase(during work: () throws -> Void) throws -> Int {
             try mapWhatIsLarge()
             try reset()
@@ -14,7 +14,8 @@
             return try read("VmHWM") - before
         }
 
-        /// What is large is mapped, and unmapped as soon as it is freed, which is else a matter of what was freed before.
+        /// What is large is mapped, and unmapped as soon as it is freed, which is else a matter of what was freed
+        /// before.
         ///
         /// The module map does not have this function (mallopt(3)); -3 is `M_MMAP_THRESHOLD`.
         private static func mapWhatIsLarge() throws {
