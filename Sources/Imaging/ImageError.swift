@@ -2,9 +2,11 @@
 public struct ImageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The reason, for programs; new ones may be added.
     public let code: Code
-    /// What was wrong and which limit was met, for a person; it knows no file name, so callers prefix theirs.
+    /// A sentence for a person that says what was wrong and which limit was met.
+    ///
+    /// It knows no file name: callers put theirs before it.
     public let message: String
-    /// What to do about it.
+    /// The advice that goes with the message.
     public let hint: String
 
     /// Makes an error from its three parts.
@@ -30,19 +32,19 @@ extension ImageError {
         /// Makes a code from its text.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// There are no bytes.
+        /// The input has no bytes.
         public static let empty = Code(rawValue: "empty")
         /// The bytes are of no format that is read, or of a rare kind that its decoder does not know.
         public static let unsupportedFormat = Code(rawValue: "unsupported_format")
-        /// More bytes than `ImageLimits.maxInputBytes`.
+        /// The input has more bytes than `ImageLimits.maxInputBytes`.
         public static let tooLargeBytes = Code(rawValue: "too_large_bytes")
-        /// More pixels than `ImageLimits.maxPixels`.
+        /// The image has more pixels than `ImageLimits.maxPixels`.
         public static let tooManyPixels = Code(rawValue: "too_many_pixels")
-        /// A side longer than `ImageLimits.maxSide`.
+        /// A side is longer than `ImageLimits.maxSide`.
         public static let sideTooLong = Code(rawValue: "side_too_long")
-        /// More pixels in all frames together than `ImageLimits.maxFramePixels`.
+        /// All frames together have more pixels than `ImageLimits.maxFramePixels`.
         public static let tooManyFrames = Code(rawValue: "too_many_frames")
-        /// More scans in a JPEG than `ImageLimits.maxScans`, or more pixels in them than `maxScanPixels`.
+        /// A JPEG has more scans than `ImageLimits.maxScans`, or more pixels in them than `maxScanPixels`.
         public static let tooManyScans = Code(rawValue: "too_many_scans")
         /// Decoding would need more than `ImageLimits.maxWorkingBytes`.
         public static let tooMuchMemory = Code(rawValue: "too_much_memory")
@@ -50,7 +52,7 @@ extension ImageError {
         public static let truncated = Code(rawValue: "truncated")
         /// The data breaks its format's rules.
         public static let corrupt = Code(rawValue: "corrupt")
-        /// A recipe that cannot be read, or asks for the impossible.
+        /// A recipe cannot be read, or asks for the impossible.
         public static let badRecipe = Code(rawValue: "bad_recipe")
         /// The system had no memory left.
         public static let outOfMemory = Code(rawValue: "out_of_memory")
@@ -90,7 +92,7 @@ extension ImageError {
                 "Send a smaller picture, or save it without progressive or interlaced encoding", "max-memory"))
     }
 
-    /// - Parameter need: in bytes.
+    /// - Parameter need: The memory that is needed, in bytes.
     static func tooMuchMemory(_ format: ImageFormat, need: Int, limits: ImageLimits) -> ImageError {
         func mebibytes(_ bytes: Int) -> Int { (bytes + 1_048_575) / 1_048_576 }
         return ImageError(
@@ -103,7 +105,7 @@ extension ImageError {
     static func tooManyScans(of size: PixelSize, limits: ImageLimits) -> ImageError {
         let count = limits.scanCount(for: size)
         return ImageError(
-            .tooManyScans, "more than \(count) scans; that is the limit of a JPEG of \(size) pixels",
+            .tooManyScans, "it has more than \(count) scans; that is the limit of a JPEG of \(size) pixels",
             hint: ImageLimits.hint(
                 "Save the picture again, as a baseline JPEG",
                 count < limits.maxScans ? "max-scan-pixels" : "max-scans"))

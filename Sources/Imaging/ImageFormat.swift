@@ -8,7 +8,8 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     case heic
     case avif
 
-    /// The codec of the format. This is the registry: a new format is a case above, a line here and a folder in `Formats`.
+    /// The codec of the format. This is the registry: a new format is a case above, a line here and a folder in
+    /// `Formats`.
     var codec: any ImageCodec {
         switch self {
         case .jpeg: JPEGCodec()

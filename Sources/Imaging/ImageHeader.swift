@@ -1,16 +1,16 @@
-/// What an image says of itself, read and judged before anything is allocated for it.
+/// The header of an image, read and held against the limits before anything is allocated for the image.
 public struct ImageHeader: Sendable, Hashable {
     /// The format that the bytes have.
     public let format: ImageFormat
     /// The size as stored, before the orientation is applied; of a GIF, its canvas.
     public let storedSize: PixelSize
-    /// How the stored image is turned to stand upright.
+    /// The turn that makes the stored image stand upright.
     public let orientation: Orientation
     /// Whether pixels may be transparent.
     ///
     /// Of a GIF, the first frame's pixels, and the canvas that it leaves uncovered.
     public let hasAlpha: Bool
-    /// How many frames an animation has, of which only the first is ever rendered; 1 for a still image.
+    /// The number of frames; 1 for a still image.
     public let frameCount: Int
 
     package init(

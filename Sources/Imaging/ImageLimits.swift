@@ -1,4 +1,5 @@
-/// What an image may cost, judged on its header before anything is allocated; and whether it may be cut short.
+/// The limits of what an image may cost, checked on its header before anything is allocated, and whether it may be cut
+/// short.
 ///
 /// A refusal names the limit that was met as an operator would set it (`max-pixels`).
 public struct ImageLimits: Sendable, Hashable {
@@ -81,7 +82,7 @@ extension ImageLimits {
         }
     }
 
-    /// - Parameter kind: of which images, if not of all.
+    /// - Parameter kind: The images of which the limit is, if not of all.
     func check(_ size: PixelSize, maxPixels: Int, of kind: String = "", setting: String) throws(ImageError) {
         guard size.pixelCount <= maxPixels else {
             throw tooManyPixels("\(size) pixels are", size.pixelCount, maxPixels: maxPixels, of: kind, setting: setting)
@@ -96,10 +97,10 @@ extension ImageLimits {
             hint: ImageLimits.hint("Send a smaller picture", setting))
     }
 
-    /// How many scans a JPEG of that size may have.
+    /// The number of scans that a JPEG of a size may have.
     func scanCount(for size: PixelSize) -> Int { min(maxScans, maxScanPixels / max(1, size.pixelCount)) }
 
-    /// What a sender can do, and the setting by which the limit is moved.
+    /// The hint that tells a sender what to do, and an operator which setting moves the limit.
     static func hint(_ advice: String, _ setting: String) -> String {
         "\(advice); or whoever runs the service raises \(setting)."
     }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Values that are dear to make and often the same, each found by its key: those that were asked for last are kept. For any
+/// A cache of the values that were asked for last, each found by its key, for values that are dear to make. For any
 /// thread.
 final class LRUCache<Key: Equatable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
@@ -11,10 +11,10 @@ final class LRUCache<Key: Equatable & Sendable, Value: Sendable>: Sendable {
 
     private let maxCount: Int
     private let maxBytes: Int
-    /// The last one that was asked for is the last one.
+    /// The entries; the one that was asked for last is the last one.
     private let entries = Mutex<[Entry]>([])
 
-    /// - Parameter maxBytes: of all that are kept; the last one is kept however large it is.
+    /// - Parameter maxBytes: The size of all values that are kept; the last one is kept however large it is.
     init(maxCount: Int, maxBytes: Int) {
         self.maxCount = maxCount
         self.maxBytes = maxBytes
@@ -22,7 +22,7 @@ final class LRUCache<Key: Equatable & Sendable, Value: Sendable>: Sendable {
 
     /// The value of a key; made when it is not there.
     ///
-    /// - Parameter byteCount: what keeping the key and the value costs.
+    /// - Parameter byteCount: The memory that keeping the key and the value costs.
     func value(of key: Key, byteCount: (Value) -> Int, make: () -> Value) -> Value {
         if let known = find(key) { return known }
         // Outside of the lock: two threads may make one value each, and the second one's is kept.

@@ -1,4 +1,4 @@
-/// How a stored image is turned to stand upright: the values of EXIF's tag 0x0112 (EXIF 2.32, 4.6.4 A).
+/// The turn that makes a stored image stand upright: the values of EXIF's tag 0x0112 (EXIF 2.32, 4.6.4 A).
 ///
 /// The names say where the top of the scene is in the stored pixels, as Apple's `CGImagePropertyOrientation` does.
 public enum Orientation: Int, Sendable, Hashable, CaseIterable {
@@ -19,7 +19,7 @@ extension Orientation {
     /// The size after turning, from the stored size; and, as turning twice does, the other way round.
     func applied(to size: PixelSize) -> PixelSize { swapsSides ? size.swapped : size }
 
-    /// Which stored pixel stands at column `x` and row `y` of the upright image.
+    /// The stored pixel that stands at column `x` and row `y` of the upright image.
     func storedPosition(x: Int, y: Int, in stored: PixelSize) -> (x: Int, y: Int) {
         let (right, bottom) = (stored.width - 1, stored.height - 1)
         return switch self {

@@ -19,7 +19,7 @@ extension PixelSize {
     /// Does not overflow: both sides are below 2^31.
     var pixelCount: Int { width * height }
 
-    /// With half the pixels along both sides, rounded up.
+    /// The size with half the pixels along both sides, rounded up.
     var halved: PixelSize { PixelSize(width: (width + 1) / 2, height: (height + 1) / 2) }
 
     var swapped: PixelSize { PixelSize(width: height, height: width) }

@@ -5,17 +5,17 @@
 ///
 /// Memory beyond the input, at most: for each size that is asked for, 3 bytes a pixel (4 with alpha or of ink, 1.5 of a
 /// JPEG or a WebP) and `12 × scale + 12` rows of the decoded image, 1 byte a sample; for the one size that is just
-/// converted to sRGB, turned or written 9 bytes a pixel more (18, 4.5; 40 as an AVIF); one band of decoded rows: up to 32 of a JPEG, 1
-/// of others; a colour profile, at most 8 MB, and what lcms2 makes of it.
+/// converted to sRGB, turned or written 9 bytes a pixel more (18, 4.5; 40 as an AVIF); one band of decoded rows: up to
+/// 32 of a JPEG, 1 of others; a colour profile, at most 8 MB, and what lcms2 makes of it.
 ///
 /// What is not decoded row by row adds, held under `ImageLimits.maxWorkingBytes`: a PNG of 8 bits and up to 64 MiB all
-/// of its samples, and its packed bytes; an interlaced PNG 1, 3 or 4 bytes a pixel, and up to 8 where each
-/// sample is to be looked at (`CodedSamples`); a GIF 1 and its packed bytes; a
-/// JPEG of several scans 2⅛ bytes a stored sample (3.2 bytes a pixel at 4:2:0), a lossy WebP 1.5, another one 8; of a HEIC
-/// or AVIF a row of tiles, or all of it if it has none, as it is coded, a byte a pixel, and of a HEIC a plane more: 3.5
-/// bytes a pixel of an 8-bit HEIC at 4:2:0, 7 of a 10-bit AVIF at 4:4:4; an animation 12.
+/// of its samples, and its packed bytes; an interlaced PNG 1, 3 or 4 bytes a pixel, and up to 8 where each sample is to
+/// be looked at (`CodedSamples`); a GIF 1 and its packed bytes; a JPEG of several scans 2⅛ bytes a stored sample (3.2
+/// bytes a pixel at 4:2:0), a lossy WebP 1.5, another one 8; of a HEIC or AVIF a row of tiles, or all of it if it has
+/// none, as it is coded, a byte a pixel, and of a HEIC a plane more: 3.5 bytes a pixel of an 8-bit HEIC at 4:2:0, 7 of
+/// a 10-bit AVIF at 4:4:4; an animation 12.
 public struct Renderer: Sendable {
-    /// What an image may cost.
+    /// The limits of what an image may cost.
     public let limits: ImageLimits
 
     /// Makes a renderer that refuses what is beyond the limits.
@@ -45,7 +45,7 @@ public struct Renderer: Sendable {
             color: small?.meanColor ?? .white, warnings: resized.warnings)
     }
 
-    /// Nil where the recipe asks for a still rendition, or the image has one frame.
+    /// The animated rendition; nil where the recipe asks for a still one, or the image has one frame.
     private func animation(
         _ bytes: Span<UInt8>, header: ImageHeader, recipe: Recipe, target: ResizeTarget
     ) throws(ImageError) -> Rendition? {

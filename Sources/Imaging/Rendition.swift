@@ -1,10 +1,10 @@
 /// An image that a recipe made from an original.
 public struct Rendition: Sendable, Hashable {
-    /// How it was made.
+    /// The recipe by which it was made.
     public let recipe: Recipe
-    /// JPEG, PNG (where its alpha was kept, too), WebP or AVIF.
+    /// The format: JPEG, PNG (also where alpha was kept), WebP or AVIF.
     public let format: ImageFormat
-    /// Its size, upright.
+    /// The size in pixels, upright.
     public let size: PixelSize
     /// The encoded image.
     public let bytes: [UInt8]
@@ -17,17 +17,17 @@ public struct Rendition: Sendable, Hashable {
     }
 }
 
-/// All that came of rendering one image.
+/// The result of rendering one image.
 public struct RenderedImage: Sendable, Hashable {
-    /// What the original said of itself.
+    /// The original's header.
     public let header: ImageHeader
-    /// One for each recipe, in the order of the recipes.
+    /// The renditions, one for each recipe, in the order of the recipes.
     public let renditions: [Rendition]
     /// A ThumbHash of the upright image: about 25 bytes that draw a blurred preview of it.
     public let placeholder: [UInt8]
     /// The mean of the upright image's colours, in sRGB, each pixel weighted by its alpha; white of nothing.
     public let color: RGBColor
-    /// What is to be known of it; empty for an image that is as it should be.
+    /// The warnings; none for an image that is as it should be.
     public let warnings: [ImageWarning]
 
     package init(

@@ -1,8 +1,8 @@
-/// A worker's first message.
+/// The first message of a worker.
 enum Handshake: Sendable, Hashable {
-    /// It has given up all that it does not need. With the address space that it has so far, in bytes.
+    /// The worker has given up all that it does not need; with the address space that it has so far, in bytes.
     case ready(addressSpaceBytes: Int)
-    /// It could not: something is missing here.
+    /// The worker could not: this system lacks something.
     case missing(String)
 
     var message: [UInt8] {
@@ -20,7 +20,7 @@ enum Handshake: Sendable, Hashable {
 
     init(_ message: ArraySlice<UInt8>) throws(MalformedMessage) {
         var reader = MessageReader(message)
-        if try reader.bool("greeting") {
+        if try reader.bool("handshake") {
             self = .missing(try reader.text("what is missing", maxCount: 1000))
         } else {
             self = .ready(addressSpaceBytes: try reader.integer("address space", in: 0...(1 << 46)))

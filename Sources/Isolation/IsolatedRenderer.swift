@@ -1,27 +1,27 @@
 public import Imaging
 import Synchronization
 
-/// Renders photos in processes that can harm nobody: what a photo does to its decoder costs that photo its verdict, and
-/// nothing else.
+/// Renders images in processes that can harm nobody: an image that breaks its decoder is rejected for good, and nothing
+/// else happens.
 ///
-/// Workers are kept and used again, one photo at a time each; there are as many as photos were rendered at a time. Calls
-/// block, and come from any threads. The workers end with this value, or with the process.
+/// Workers are kept and used again, one image at a time each; there are as many as images were rendered at a time.
+/// Calls block, and come from any threads. The workers end with this value, or with the process.
 public final class IsolatedRenderer: Sendable {
     private let program: WorkerProgram
     private let limits: WorkerLimits
     private let idle: Mutex<[Worker]>
     private let requestCount = Atomic(0)
 
-    /// So many have room in a message.
+    /// The most recipes for which a message has room.
     private static let maxRecipes = 500
 
-    /// How often a photo has to end a worker that has seen nothing else: a worker's end may have been the doing of a photo
-    /// before it.
+    /// The number of fresh workers that an image has to end to be rejected: a used worker's end may have been the doing
+    /// of an image before it.
     private static let failuresForRejection = 2
-    /// How often a photo is tried at once whose workers somebody else ends.
+    /// The number of attempts at an image whose workers somebody else ends.
     private static let maxKills = 2
 
-    /// Starts a first worker, so that a system on which photos cannot be isolated is told at once.
+    /// Starts a first worker, so that a system that cannot isolate images is noticed at once.
     ///
     /// - Throws: `IsolationError`: `isolation_unavailable` with what is missing, or `worker_unavailable`.
     public init(_ program: WorkerProgram, limits: WorkerLimits = WorkerLimits()) throws(IsolationError) {
@@ -31,23 +31,23 @@ public final class IsolatedRenderer: Sendable {
         idle = Mutex([try Worker(program, limits: limits, capacity: RenderRequest.capacity(for: Recipe.defaults))])
     }
 
-    /// Renders a photo as `Renderer` does, by a descriptor that is open for reading; nothing but it is handed over.
+    /// Renders an image as `Renderer` does, by a descriptor that is open for reading; nothing but it is handed over.
     ///
-    /// The verdict on a photo rests on what it did to two workers that had seen nothing else before. What a worker used by
-    /// others dies of, or is killed by, is no photo's fault.
+    /// An image is rejected for good for what it did to two fresh workers, which had seen nothing else before. The
+    /// failure of a used worker, and a signal from outside, are no image's fault.
     ///
     /// - Parameters:
-    ///   - photo: The descriptor of a file of at least `byteCount` bytes.
-    ///   - byteCount: How many bytes the photo has.
-    /// - Throws: `ImageError`, the renderer's verdict, which is never transient; `IsolationError`, which is transient when
-    ///   workers were killed from outside: try again after a while.
+    ///   - file: The descriptor of a file of at least `byteCount` bytes.
+    ///   - byteCount: The length of the image in bytes.
+    /// - Throws: `ImageError`, the renderer's, which is never transient; `IsolationError`, which is transient
+    ///   when workers were killed from outside: try again after a while.
     public func render(
-        _ photo: Int32, byteCount: Int, recipes: [Recipe], limits imageLimits: ImageLimits = ImageLimits()
+        _ file: Int32, byteCount: Int, recipes: [Recipe], limits imageLimits: ImageLimits = ImageLimits()
     ) throws -> RenderedImage {
         guard recipes.count <= Self.maxRecipes else {
             throw ImageError(
                 .badRecipe, "\(recipes.count) recipes are too many; the limit is \(Self.maxRecipes)",
-                hint: "Render the photo twice.")
+                hint: "Render the image twice.")
         }
         let number = requestCount.add(1, ordering: .relaxed).newValue
         let request = RenderRequest(number: number, byteCount: byteCount, recipes: recipes, limits: imageLimits)
@@ -55,7 +55,7 @@ public final class IsolatedRenderer: Sendable {
         var worker = try take(for: request)
         while true {
             let isFresh = worker.isFresh
-            switch try render(photo, request, by: worker) {
+            switch try render(file, request, by: worker) {
             case .success(let image): return image
             case .failure(let failure):
                 if failure.isFromOutside { kills += 1 } else if isFresh { failures += 1 }
@@ -66,11 +66,11 @@ public final class IsolatedRenderer: Sendable {
     }
 
     private func render(
-        _ photo: Int32, _ request: RenderRequest, by worker: Worker
+        _ file: Int32, _ request: RenderRequest, by worker: Worker
     ) throws -> Result<RenderedImage, WorkerFailure> {
-        switch try worker.render(photo, request) {
+        switch try worker.render(file, request) {
         case .failed(let failure): return .failure(failure)
-        // Memory is bounded, and the photo is the same tomorrow.
+        // Memory is bounded, and the image is the same tomorrow.
         case .refused(let error) where error.code == .outOfMemory: return .failure(.outOfMemory)
         case .refused(let error):
             giveBack(worker)

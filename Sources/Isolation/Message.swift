@@ -1,4 +1,4 @@
-/// The bytes of a message while they are put together: integers of eight bytes, little-endian, and texts behind their
+/// Writes a message: integers of eight bytes, little-endian, and texts behind their
 /// length.
 struct MessageWriter {
     private(set) var bytes: [UInt8] = []
@@ -15,18 +15,18 @@ struct MessageWriter {
     mutating func append(_ text: String) { append(Array(text.utf8)) }
 }
 
-/// A message is not what it should be.
+/// An error about a message that is not what it should be.
 struct MalformedMessage: Error, Sendable {
-    /// What it has or lacks: a noun phrase.
+    /// The part that is wrong or missing: a noun phrase.
     let what: String
 }
 
-/// The bytes of a message while they are taken apart; whoever sent them is not believed.
+/// Reads a message, and believes nothing that its sender says.
 struct MessageReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
 
-    /// No message is longer.
+    /// The length of the longest message, in bytes.
     static let maxBytes = 65_536
 
     init(_ bytes: ArraySlice<UInt8>) {
@@ -34,7 +34,7 @@ struct MessageReader {
         position = bytes.startIndex
     }
 
-    /// An integer within bounds.
+    /// Reads an integer within bounds.
     mutating func integer(_ what: String, in range: ClosedRange<Int>) throws(MalformedMessage) -> Int {
         guard bytes.endIndex - position >= 8 else { throw MalformedMessage(what: "no \(what)") }
         var value: UInt64 = 0
@@ -48,7 +48,7 @@ struct MessageReader {
 
     mutating func bool(_ what: String) throws(MalformedMessage) -> Bool { try integer(what, in: 0...1) == 1 }
 
-    /// Some bytes, and how many.
+    /// Reads bytes behind their count.
     mutating func list(_ what: String, maxCount: Int) throws(MalformedMessage) -> [UInt8] {
         let count = try integer("length of \(what)", in: 0...maxCount)
         guard bytes.endIndex - position >= count else { throw MalformedMessage(what: "no \(what)") }
@@ -56,12 +56,12 @@ struct MessageReader {
         return Array(bytes[position..<position + count])
     }
 
-    /// A text in UTF-8, what is none of it replaced.
+    /// Reads a text in UTF-8; what is no UTF-8 is replaced.
     mutating func text(_ what: String, maxCount: Int) throws(MalformedMessage) -> String {
         String(decoding: try list(what, maxCount: maxCount), as: UTF8.self)
     }
 
-    /// Nothing may follow.
+    /// Checks that nothing follows.
     func finish() throws(MalformedMessage) {
         guard position == bytes.endIndex else { throw MalformedMessage(what: "something after the end") }
     }

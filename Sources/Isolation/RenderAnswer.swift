@@ -1,6 +1,6 @@
 import Imaging
 
-/// What a worker says in the end. Its renditions lie in the shared memory, one behind the other.
+/// A worker's answer to a request. Its renditions lie in the shared memory, one behind the other.
 enum RenderAnswer: Sendable, Hashable {
     /// A rendition, but for its bytes.
     struct Piece: Sendable, Hashable {
@@ -10,7 +10,7 @@ enum RenderAnswer: Sendable, Hashable {
         let byteCount: Int
     }
 
-    /// All that came of the photo, but for the renditions' bytes.
+    /// The rendered image, but for the renditions' bytes.
     struct Summary: Sendable, Hashable {
         let header: ImageHeader
         let pieces: [Piece]
@@ -21,7 +21,7 @@ enum RenderAnswer: Sendable, Hashable {
 
     case rendered(Summary)
     case refused(ImageError)
-    /// The photo cannot be read; with the error number.
+    /// The file cannot be read; with the error number.
     case unreadable(Int32)
 }
 
@@ -70,13 +70,13 @@ extension RenderAnswer {
         return ImageError(code, printable(message), hint: printable(hint))
     }
 
-    /// What the renderer can say of a photo.
+    /// The codes with which the renderer can refuse an image.
     private static let rendererCodes: Set<ImageError.Code> = [
         .empty, .unsupportedFormat, .tooLargeBytes, .tooManyPixels, .sideTooLong, .tooManyFrames, .tooManyScans,
         .tooMuchMemory, .truncated, .corrupt, .badRecipe, .outOfMemory,
     ]
 
-    /// Without what would play tricks on a terminal.
+    /// A text without control characters, which would play tricks on a terminal.
     private static func printable(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
     }

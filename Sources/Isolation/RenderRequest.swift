@@ -1,13 +1,13 @@
 import Imaging
 
-/// What a worker is asked: a photo's length, the recipes, and what it may cost. The photo and the memory for the
+/// A request to a worker: an image's length, the recipes, and the limits. The image's file and the memory for the
 /// renditions come as descriptors.
 struct RenderRequest: Sendable, Hashable {
-    /// Asked back in the answer, so that one question's answer is never taken for another's.
+    /// The number that the answer repeats, so that one request's answer is never taken for another's.
     let number: Int
-    /// How many bytes the photo has.
+    /// The length of the image's file in bytes.
     let byteCount: Int
-    /// How many bytes there are for the renditions.
+    /// The room for the renditions, in bytes.
     let capacity: Int
     let recipes: [Recipe]
     let limits: ImageLimits
@@ -20,7 +20,8 @@ struct RenderRequest: Sendable, Hashable {
         capacity = Self.capacity(for: recipes)
     }
 
-    /// Room for all renditions, each encoded as badly as can be; memory that is not written to costs nothing.
+    /// The room in bytes for all renditions, each encoded as badly as can be; memory that is not written to costs
+    /// nothing.
     static func capacity(for recipes: [Recipe]) -> Int {
         let most = 256 * 1_048_576
         guard !recipes.contains(where: { $0.encoding == .animatedWebP }) else { return most }
@@ -29,7 +30,7 @@ struct RenderRequest: Sendable, Hashable {
 }
 
 extension RenderRequest {
-    /// All numbers among the limits, in the order in which they are sent.
+    /// The numbers among the limits, in the order in which they are sent.
     static let limitNumbers: [any WritableKeyPath<ImageLimits, Int> & Sendable] = [
         \.maxInputBytes, \.maxPixels, \.maxLosslessPixels, \.maxSide, \.maxFramePixels, \.maxWorkingBytes, \.maxScans,
         \.maxScanPixels,

@@ -2,15 +2,15 @@ internal import CSandbox
 internal import Glibc
 public import Imaging
 
-/// The inside of a worker: shuts itself in, then renders what it is handed until nobody asks any more.
+/// The program of a worker: enters its sandbox, then renders what it is handed until there are no more requests.
 public enum RenderWorker {
-    /// What makes renditions of a photo's bytes.
+    /// A function that makes renditions of an image's bytes.
     public typealias Render = (Span<UInt8>, [Recipe], ImageLimits) throws(ImageError) -> RenderedImage
 
     /// The socket to the service, which started this process with it.
     static let socket: Int32 = 3
 
-    /// Does a worker's work; to be called by the program that `IsolatedRenderer` starts, before it has a second thread.
+    /// Runs a worker; the program that `IsolatedRenderer` starts calls it before it has a second thread.
     public static func run(
         render: Render = { bytes, recipes, limits throws(ImageError) in
             try Renderer(limits: limits).render(bytes, recipes: recipes)
@@ -29,7 +29,7 @@ public enum RenderWorker {
             let count = csandbox_receive(socket, &buffer, buffer.count, &descriptors)
             // Nobody asks any more.
             guard count > 0, let request = try? RenderRequest(buffer[..<count]) else { _exit(count == 0 ? 0 : 1) }
-            let answer = answer(to: request, photo: descriptors[0], memory: descriptors[1], render)
+            let answer = answer(to: request, file: descriptors[0], memory: descriptors[1], render)
             for descriptor in descriptors { _ = close(descriptor) }
             send(answer.message(to: request.number))
         }
@@ -40,12 +40,12 @@ public enum RenderWorker {
     }
 
     private static func answer(
-        to request: RenderRequest, photo: Int32, memory: Int32, _ render: Render
+        to request: RenderRequest, file: Int32, memory: Int32, _ render: Render
     ) -> RenderAnswer {
         // One byte beyond the limit, so that it shows.
         let wanted = request.limits.maxInputBytes
         let count = request.byteCount > wanted ? wanted + 1 : request.byteCount
-        let (bytes, code) = read(photo, at: 0, maxBytes: count)
+        let (bytes, code) = read(file, at: 0, maxBytes: count)
         guard code == 0 else { return .unreadable(code) }
         do throws(ImageError) {
             let image = try render(bytes.span, request.recipes, request.limits)

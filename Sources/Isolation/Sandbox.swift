@@ -1,13 +1,13 @@
 internal import CSandbox
 
-/// How a worker gives up all that computing does not need. There is no way back.
+/// The sandbox that a worker enters, where it gives up all that computing does not need. There is no way back.
 enum Sandbox {
-    /// What this system does not have, or does not allow.
+    /// An error about something that this system does not have, or does not allow.
     struct Missing: Error, Sendable {
         let what: String
     }
 
-    /// Enters, and tells how much address space there is in use, in bytes.
+    /// Enters the sandbox, and returns how much address space is in use, in bytes.
     static func enter() throws(Missing) -> Int {
         try check(csandbox_warm_up(), "threads")
         WarmUpImage.render()

@@ -1,7 +1,7 @@
 internal import CSandbox
 internal import Glibc
 
-/// Memory into which a worker writes the renditions of a photo. This side never maps it: what is read is a copy, which
+/// Memory into which a worker writes the renditions of an image. This side never maps it: what is read is a copy, which
 /// no worker can change after it was looked at.
 struct SharedMemory: ~Copyable {
     let descriptor: Int32
@@ -15,7 +15,7 @@ struct SharedMemory: ~Copyable {
 
     deinit { _ = close(descriptor) }
 
-    /// Whether there can be any here at all.
+    /// Checks that this system has such memory.
     static func checkSystem() throws(IsolationError) {
         let descriptor = csandbox_shared_memory(1)
         guard descriptor >= 0 else { throw .unavailable("sealed memory (memfd_create): \(String(errno: -descriptor))") }
@@ -49,6 +49,6 @@ func read(_ descriptor: Int32, at offset: Int, maxBytes: Int) -> (bytes: [UInt8]
 }
 
 extension String {
-    /// What the system calls an error.
+    /// The system's words for an error number.
     init(errno code: Int32) { self = strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 }

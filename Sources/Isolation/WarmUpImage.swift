@@ -1,8 +1,8 @@
 import Imaging
 
-/// Small pictures whose decoding makes libraries load what they load at first use.
+/// A small image whose decoding makes libraries load what they load at first use.
 enum WarmUpImage {
-    /// Decodes each once, so that nothing is left to be opened.
+    /// Decodes the image once, so that nothing is left to be opened.
     static func render() {
         let digits = heic.compactMap(\.hexDigitValue)
         let bytes = stride(from: 1, to: digits.count, by: 2).map { UInt8(digits[$0 - 1] * 16 + digits[$0]) }

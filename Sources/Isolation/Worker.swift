@@ -5,20 +5,20 @@ import Synchronization
 
 /// A process that renders, as the service sees it. It ends when the last reference to this goes.
 ///
-/// For one photo at a time: whoever renders by it has it alone.
+/// It renders one image at a time: whoever renders by it has it alone.
 final class Worker: Sendable {
-    /// What came of a photo.
+    /// The result of rendering an image.
     enum RenderResult: Sendable {
         case rendered(RenderedImage)
         case refused(ImageError)
-        /// The photo cannot be read; with the error number.
+        /// The file cannot be read; with the error number.
         case unreadable(Int32)
         case failed(WorkerFailure)
     }
 
-    /// Processor time between two photos, in seconds: there is nothing to compute then.
+    /// The processor time between two images, in seconds: there is nothing to compute then.
     private static let idleSeconds = 1
-    /// What no decoder needs, whatever the machine.
+    /// The most threads of a worker, far more than any decoder needs.
     private static let maxThreads = 256
 
     private let process: WorkerProcess
@@ -26,12 +26,12 @@ final class Worker: Sendable {
     private let limits: WorkerLimits
     private let renderedCount = Atomic(0)
     private let isExhausted = Atomic(false)
-    /// One for all photos: however many descriptors of it are kept, there is no more of it.
+    /// The memory for the renditions of all images: however many descriptors of it are kept, there is no more of it.
     private let memory: SharedMemory
 
-    /// Starts a process, and waits until it has shut itself in.
+    /// Starts a process, and waits until it has entered its sandbox.
     ///
-    /// - Parameter capacity: How many bytes the renditions of one photo may have.
+    /// - Parameter capacity: The number of bytes the renditions of one image may have.
     init(_ program: WorkerProgram, limits: WorkerLimits, capacity: Int) throws(IsolationError) {
         let memory = try SharedMemory(byteCount: capacity)
         var sockets: [Int32] = [-1, -1]
@@ -43,78 +43,78 @@ final class Worker: Sendable {
             for socket in sockets { _ = close(socket) }
             throw error
         }
-        // Only while the worker alone has its end does its failure end the talk.
+        // The connection ends with the worker only while nobody else has the worker's end.
         _ = close(sockets[1])
         socket = sockets[0]
         self.limits = limits
         self.memory = memory
-        try shakeHands()
+        try receiveHandshake()
     }
 
     deinit { _ = close(socket) }
 
-    private func shakeHands() throws(IsolationError) {
+    private func receiveHandshake() throws(IsolationError) {
         guard case .message(let message) = receive(within: max(limits.timeout, .seconds(60))) else {
-            throw .noWorker("it did not greet: \(process.failure())")
+            throw .noWorker("it sent no handshake: \(process.failure())")
         }
         switch try? Handshake(message) {
         case .ready(let count):
             try process.limit(
                 addressSpaceBytes: count + limits.memoryBytes, cpuSeconds: limits.cpuSecondsPerWorker)
         case .missing(let what): throw .unavailable(what)
-        case nil: throw .noWorker("its greeting makes no sense")
+        case nil: throw .noWorker("its handshake is malformed")
         }
     }
 
-    /// Whether it waits for a photo, as it should. One that has failed, or speaks without being asked, does not.
+    /// Whether it waits for a request, as it should. One that has ended, or sends messages unasked, does not.
     var isWaiting: Bool {
         var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         return poll(&polled, 1, 0) == 0
     }
 
-    /// Whether it has rendered as much as one should, or may not be trusted with more.
+    /// Whether it has rendered as many images as a worker should, or may not be trusted with more.
     var needsReplacement: Bool {
         isExhausted.load(ordering: .relaxed) || renderedCount.load(ordering: .relaxed) >= limits.imagesPerWorker
     }
 
-    /// Whether it has not seen any photo.
+    /// Whether it has not seen any image.
     var isFresh: Bool { renderedCount.load(ordering: .relaxed) == 0 }
 
-    /// Whether its memory has room for what is asked.
+    /// Whether its memory has room for what a request asks for.
     func hasRoom(for request: RenderRequest) -> Bool { memory.byteCount >= request.capacity }
 
-    /// Has a photo rendered. Blocks until there is an result; after a failure, this worker is of no more use.
-    func render(_ photo: Int32, _ request: RenderRequest) throws(IsolationError) -> RenderResult {
+    /// Has an image rendered. Blocks until there is a result; after a failure, this worker is of no more use.
+    func render(_ file: Int32, _ request: RenderRequest) throws(IsolationError) -> RenderResult {
         renderedCount.add(1, ordering: .relaxed)
         let message = request.message
         let cpuLimit = try process.grantTime(for: limits.cpuSeconds)
-        // Its time in all draws to an end, and the next photo might get less than is due to it.
+        // Its time in all draws to an end, and the next image might get less than is due to it.
         if cpuLimit + limits.cpuSeconds + 2 > limits.cpuSecondsPerWorker { isExhausted.store(true, ordering: .relaxed) }
-        guard csandbox_send(socket, message, message.count, [photo, memory.descriptor], 2) == 0 else {
+        guard csandbox_send(socket, message, message.count, [file, memory.descriptor], 2) == 0 else {
             return .failed(process.failure())
         }
         let reply: ArraySlice<UInt8>
         switch receive(within: limits.timeout) {
         case .message(let message): reply = message
         case .gone: return .failed(process.failure())
-        case .timeIsOver: return .failed(ended(process.isStalled ? .stalled : .timedOut))
-        case .tooManyThreads: return .failed(ended(.tooManyThreads))
+        case .timeIsOver: return .failed(end(process.isStalled ? .stalled : .timedOut))
+        case .tooManyThreads: return .failed(end(.tooManyThreads))
         }
         do throws(MalformedMessage) {
             let result = try result(of: RenderAnswer(reply, to: request), request)
             rest()
             return result
         } catch {
-            return .failed(ended(.malformedMessage(error.what)))
+            return .failed(end(.malformedMessage(error.what)))
         }
     }
 
-    private func ended(_ failure: WorkerFailure) -> WorkerFailure {
+    private func end(_ failure: WorkerFailure) -> WorkerFailure {
         process.end()
         return failure
     }
 
-    /// Leaves it no more than waiting takes. Who computes on is ended by the kernel.
+    /// Leaves it no more processor time than waiting takes. The kernel ends a worker that computes on.
     private func rest() {
         let isAtRest = (try? process.grantTime(for: Self.idleSeconds)) != nil
         if !isAtRest || process.threadCount ?? 0 > Self.maxThreads { isExhausted.store(true, ordering: .relaxed) }
@@ -151,8 +151,8 @@ final class Worker: Sendable {
         case tooManyThreads
     }
 
-    /// Waits for a message. One that is too long is cut, and makes no sense then. Descriptors that come with it are dropped
-    /// by the kernel.
+    /// Waits for a message. One that is too long is cut, and makes no sense then. Descriptors that come with it are
+    /// dropped by the kernel.
     private func receive(within timeout: Duration) -> Reply {
         let deadline = SuspendingClock.now + timeout
         var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)

@@ -1,28 +1,29 @@
 internal import Glibc
 
-/// How a worker ended that was asked for renditions.
+/// The way in which a worker ended without an answer.
 enum WorkerFailure: Error, Sendable, Hashable {
-    /// A signal that it brought upon itself.
+    /// The worker ended by a signal that it brought upon itself.
     case signal(Int32)
     case exit(Int32)
-    /// Its processor time was used up.
+    /// The worker used up its processor time.
     case cpuTimeExceeded
-    /// The time on the clock was over, and it waited for nothing that would have come.
+    /// The worker's time on the clock was over, and nothing from outside had kept it from computing.
     case timedOut
-    /// It ran out of memory, and said so.
+    /// The worker ran out of memory, and said so.
     case outOfMemory
-    /// Its answer cannot be one.
+    /// The worker's answer is malformed.
     case malformedMessage(String)
-    /// It closed its socket, and went on.
+    /// The worker closed its socket, and went on.
     case closedSocket
-    /// It had more threads than any decoder starts.
+    /// The worker had more threads than any decoder starts.
     case tooManyThreads
-    /// Somebody else ended it by a signal, or the kernel did, which wanted its memory.
+    /// The worker was ended by somebody else's signal, or by the kernel's, which wanted its memory.
     case killed(Int32)
-    /// It was stopped, or was given no processor, until the time on the clock was over.
+    /// The worker was stopped, or was given no processor, until the time on the clock was over.
     case stalled
 
-    /// What a decoder does to itself; all else comes from outside, for a worker may send itself SIGABRT alone.
+    /// The signals that a decoder brings upon itself; others come from outside, for a worker may send itself SIGABRT
+    /// alone.
     private static let ownSignals: Set<Int32> = [
         SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSYS, SIGXFSZ,
     ]
@@ -33,7 +34,8 @@ enum WorkerFailure: Error, Sendable, Hashable {
         self =
             switch signal {
             case 0: .exit((end.status >> 8) & 0xFF)
-            // SIGXCPU at the limit; SIGKILL at the hard one. The kernel counts ticks, which may be a few more than were used.
+            // SIGXCPU at the limit; SIGKILL at the hard one. The kernel counts ticks, which may be a few more than were
+            // used.
             case let signal where [SIGXCPU, SIGKILL].contains(signal) && end.cpuSeconds >= Double(cpuLimit) - 0.5:
                 .cpuTimeExceeded
             case let signal where Self.ownSignals.contains(signal): .signal(signal)
@@ -41,7 +43,7 @@ enum WorkerFailure: Error, Sendable, Hashable {
             }
     }
 
-    /// Whether nothing that the photo did can have been the reason.
+    /// Whether nothing that the image did can have been the reason.
     var isFromOutside: Bool {
         switch self {
         case .killed, .stalled: true
@@ -49,14 +51,14 @@ enum WorkerFailure: Error, Sendable, Hashable {
         }
     }
 
-    /// The verdict on a photo that ended two workers by itself, the second of them so; a passing fault when it was
-    /// somebody else who ended them.
+    /// The permanent failure of an image that ended two workers by itself, the second of them so; a transient one when
+    /// it was somebody else who ended them.
     func error(_ limits: WorkerLimits) -> IsolationError {
         switch self {
         case .killed, .stalled:
             return IsolationError(
                 .workerKilled, "the process that decoded it was stopped from outside (\(self))",
-                hint: "Look whether the machine is short of memory; it is tried again.")
+                hint: "Check whether the machine is short of memory. The photo is tried again later.")
         case .timedOut, .cpuTimeExceeded:
             let limit = self == .timedOut ? "\(limits.timeout.components.seconds)" : "\(limits.cpuSeconds)"
             let clock = self == .timedOut ? "on the clock" : "of processor time"
@@ -69,14 +71,14 @@ enum WorkerFailure: Error, Sendable, Hashable {
                 hint: "Send a smaller picture, or save it without progressive or interlaced encoding.")
         case .signal, .exit, .malformedMessage, .closedSocket, .tooManyThreads:
             return IsolationError(
-                .decoderCrashed, "the decoder broke on it (\(self))",
+                .decoderCrashed, "the decoder crashed on it (\(self))",
                 hint: "Open the picture in an editor and save it again.")
         }
     }
 }
 
 extension WorkerFailure: CustomStringConvertible {
-    /// What happened, in a few words.
+    /// A few words on what happened.
     var description: String {
         switch self {
         case .signal(SIGSYS): "a forbidden system call"
@@ -89,7 +91,7 @@ extension WorkerFailure: CustomStringConvertible {
         case .closedSocket: "it hung up"
         case .tooManyThreads: "it started too many threads"
         case .killed(let number): "it was ended by \(Self.name(number))"
-        case .stalled: "it was held up"
+        case .stalled: "it was kept from running"
         }
     }
 

@@ -1,14 +1,15 @@
-/// What a worker may use before it is stopped, and how long it is kept.
+/// The limits of what a worker may use before it is stopped, and of how long it is kept.
 public struct WorkerLimits: Sendable, Hashable {
-    /// Address space beyond what a worker has before its first photo, in bytes.
+    /// The address space beyond what a worker has before its first image, in bytes.
     public var memoryBytes: Int
-    /// Processor time for one photo, in whole seconds.
+    /// The processor time for one image, in whole seconds.
     public var cpuSeconds: Int
-    /// Processor time for all photos of one worker, in seconds: it is replaced when the next one might go beyond.
+    /// The processor time for all images of one worker, in seconds: it is replaced when the next one might go beyond.
     public var cpuSecondsPerWorker: Int { cpuSeconds * 100 }
-    /// Time on the clock for one photo: far more, for the machine may have other work.
+    /// The time on the clock for one image: far more, for the machine may have other work.
     public var timeout: Duration
-    /// How many photos a worker renders before another takes its place: what leaks or gathers in it goes with it.
+    /// The number of images that a worker renders before another takes its place: what leaks or gathers in it goes with
+    /// it.
     public var imagesPerWorker: Int
 
     /// Makes limits; the defaults admit what `ImageLimits()` does.
@@ -23,10 +24,10 @@ public struct WorkerLimits: Sendable, Hashable {
     }
 
     #if DEBUG
-        /// Code that was not optimised is some ten times slower.
+        /// A hundred seconds: code that was not optimised is some ten times slower.
         public static let defaultCPUSeconds = 100
     #else
-        /// Ten seconds: a photo of 12 megapixels takes a tenth of one.
+        /// Ten seconds: an image of 12 megapixels takes a tenth of one.
         public static let defaultCPUSeconds = 10
     #endif
 }

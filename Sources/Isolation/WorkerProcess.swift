@@ -4,16 +4,16 @@ import Synchronization
 
 /// The process of a worker, from its start to its end. It is killed, and waited for, when its last reference goes.
 final class WorkerProcess: Sendable {
-    /// What `wait4(2)` gave.
+    /// The end of a process as `wait4(2)` tells it.
     struct End: Sendable, Hashable {
-        /// As `waitpid(2)` has it.
+        /// The status as `waitpid(2)` has it.
         let status: Int32
-        /// Processor time that it had used, in seconds.
+        /// The processor time that the process had used, in seconds.
         let cpuSeconds: Double
     }
 
     let id: pid_t
-    /// At which processor time since its start, in seconds, it gets SIGXCPU.
+    /// The processor time since its start, in seconds, at which it gets SIGXCPU.
     private let cpuLimit = Atomic(Int.max)
     private let ending = Mutex<End?>(nil)
 
@@ -31,7 +31,7 @@ final class WorkerProcess: Sendable {
 
     deinit { _ = end() }
 
-    /// Bounds what it may have from now on.
+    /// Limits what it may use from now on.
     ///
     /// - Parameter addressSpaceBytes: Its address space.
     /// - Parameter cpuSeconds: Processor time in all: a hard limit, whatever `grantTime` says.
@@ -40,9 +40,9 @@ final class WorkerProcess: Sendable {
         guard result == 0 else { throw .unavailable("resource limits: \(String(errno: -result))") }
     }
 
-    /// Lets it compute for so many more seconds; then the kernel ends it.
+    /// Grants it so many more seconds of processor time; then the kernel ends it.
     ///
-    /// - Returns: How many seconds of processor time it may have had by then, since its start.
+    /// - Returns: The number of seconds of processor time it may have had by then, since its start.
     @discardableResult
     func grantTime(for seconds: Int) throws(IsolationError) -> Int {
         let limit = csandbox_limit_cpu(id, UInt64(seconds))
@@ -51,7 +51,7 @@ final class WorkerProcess: Sendable {
         return Int(limit)
     }
 
-    /// How many threads it has; nil when that cannot be told.
+    /// The number of its threads; nil when that cannot be told.
     var threadCount: Int? { state.map { Int($0.threads) } }
 
     /// Whether it could go on and does not, for want of a processor or the disk, or because somebody stopped it.
@@ -66,7 +66,7 @@ final class WorkerProcess: Sendable {
         return csandbox_look(id, &state) == 0 ? state : nil
     }
 
-    /// How it ended whose socket is closed. One that lives on with its socket closed has hung up, and is killed.
+    /// Finds out how a process ended whose socket is closed; one that lives on is killed.
     func failure() -> WorkerFailure {
         if let state, !state.is_ending {
             _ = end()

@@ -5,7 +5,7 @@ internal import Glibc
 public struct WorkerProgram: Sendable {
     /// The executable's path.
     public let path: String
-    /// What it is told on its command line, after its name.
+    /// The arguments of its command line, after its name.
     public let arguments: [String]
 
     /// Names a program.
@@ -19,14 +19,14 @@ public struct WorkerProgram: Sendable {
         WorkerProgram(path: "/proc/self/exe", arguments: arguments)
     }
 
-    /// What tells this program and its libraries, the decoders among them, from other versions of them: 16 hexadecimal digits.
+    /// The version of this program and its libraries, the decoders among them: 16 hexadecimal digits.
     public static let version: String = {
         let digits = String(csandbox_program(), radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }()
 
-    /// All of the environment that a worker has: where libraries are; one heap for all its threads, which keeps what a usual
-    /// photo needs for the next one instead of having the kernel give it anew; and a failure without a report.
+    /// The environment of a worker: where libraries are; one heap for all its threads, which keeps what a usual
+    /// image needs for the next one instead of having the kernel give it anew; and a failure without a report.
     var environment: [String] {
         let path = getenv("LD_LIBRARY_PATH").map { ["LD_LIBRARY_PATH=" + String(cString: $0)] } ?? []
         let heap = ["MALLOC_ARENA_MAX=1", "MALLOC_MMAP_THRESHOLD_=33554432", "MALLOC_TRIM_THRESHOLD_=67108864"]

@@ -1,11 +1,11 @@
-/// What an animation's frames are laid on, one after the other.
+/// The canvas on which an animation's frames are laid, one after the other.
 struct AnimationCanvas {
-    /// What becomes of a frame's area before the next one comes.
+    /// The fate of a frame's area before the next frame comes.
     enum Disposal {
         case keep
-        /// It is transparent again, as browsers have it, whatever background the file names.
+        /// The area is transparent again, as browsers have it, whatever background the file names.
         case clear
-        /// What was there before comes back.
+        /// The area gets back what it showed before the frame.
         case restore
     }
 

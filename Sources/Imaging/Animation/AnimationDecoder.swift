@@ -1,10 +1,10 @@
 /// A decoder that lays an animation's frames on a canvas, one at a time.
 protocol AnimationDecoder: ~Copyable {
-    /// How often the animation is shown; 0 is for ever.
+    /// The number of times that the animation is shown; 0 is for ever.
     var loopCount: Int { get }
 
     /// Lays the next frame on the canvas; returns for how many milliseconds it is shown, or nil behind the last one.
     ///
-    /// - Parameter bytes: the file's, the same ones in every call.
+    /// - Parameter bytes: The file's bytes, the same ones in every call.
     mutating func layNext(on canvas: inout AnimationCanvas, from bytes: Span<UInt8>) throws(ImageError) -> Int?
 }

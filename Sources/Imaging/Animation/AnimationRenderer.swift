@@ -22,7 +22,7 @@
 
         /// Makes a rendition of all the frames that a decoder gives.
         ///
-        /// - Parameter colors: What the samples of the frames mean.
+        /// - Parameter colors: The meaning of the frames' samples.
         func encode(
             _ bytes: Span<UInt8>, by decoder: consuming some AnimationDecoder & ~Copyable, colors: ColorDescription
         ) throws(ImageError) -> Rendition {

@@ -1,8 +1,8 @@
-/// What samples of red, green and blue stand for that use a part of their numbers, or are of high dynamic range.
+/// The meaning of samples of red, green and blue that use a part of their numbers, or are of high dynamic range.
 struct CodedSamples: Sendable {
     /// Whether they use all numbers of their depth.
     let isFullRange: Bool
-    /// Nil where their range of light is sRGB's.
+    /// The conversion to sRGB's range of light; nil where samples have that.
     let toneMapper: ToneMapper?
 }
 
@@ -11,14 +11,14 @@ struct CodedSamples: Sendable {
 struct CodedRowConverter: Sendable {
     private let bytesPerSample: Int
     private let channels: Int
-    /// For each sample its level.
+    /// The level of each sample.
     private let levels: [Float]
     private let alpha: [UInt8]
     private let toneMapper: ToneMapper?
 
     /// - Parameters:
-    ///   - channels: 3, or 4 with alpha.
-    ///   - bits: of a sample, 8 or 16; of 16 bits the upper byte comes first.
+    ///   - channels: The number of channels: 3, or 4 with alpha.
+    ///   - bits: The bits of a sample, 8 or 16; of 16 bits the upper byte comes first.
     init(_ samples: CodedSamples, channels: Int, bits: Int) {
         bytesPerSample = bits / 8
         self.channels = channels

@@ -1,10 +1,10 @@
-/// What the numbers of ITU-T H.273 say of an image's colours.
+/// The coding of an image's colours, in the numbers of ITU-T H.273.
 struct ColorCoding: Sendable, Hashable {
-    /// Chromaticities of red, green, blue and white.
+    /// The chromaticities of red, green, blue and white.
     var primaries = 2
-    /// How samples lead to light.
+    /// The function from samples to light.
     var transfer = 2
-    /// How luma and colour differences lead to red, green and blue.
+    /// The matrix from luma and colour differences to red, green and blue.
     var matrix = 2
     /// Whether samples use all numbers of their depth, or luma's only 16 to 235 and chroma's 16 to 240 of 255.
     var isFullRange = true
@@ -21,7 +21,8 @@ struct ColorCoding: Sendable, Hashable {
     /// Whether they say nothing of the colours but their range: others are to be asked.
     var isUnspecified: Bool { primaries == 2 && transfer == 2 }
 
-    /// What the numbers stand for (ITU-T H.273, tables 2 and 3); a number that stands for nothing counts as sRGB's.
+    /// The colours that the numbers stand for (ITU-T H.273, tables 2 and 3); a number that stands for nothing counts as
+    /// sRGB's.
     ///
     /// The curves that are meant for cameras are taken for sRGB's: what they give is meant to be shown as it is.
     var colors: PrimaryColors {
@@ -30,8 +31,8 @@ struct ColorCoding: Sendable, Hashable {
         return colors
     }
 
-    /// What samples mean that were decoded to luma and chroma or to red, green and blue, and are not of high dynamic
-    /// range.
+    /// The meaning of samples that were decoded to luma and chroma or to red, green and blue, and are not of high
+    /// dynamic range.
     var description: ColorDescription { colors == .sRGB ? .standard : .primaries(colors) }
 
     private static let exponents = [4: 2.2, 5: 2.8, 8: 1, 17: 2.6]
@@ -61,8 +62,8 @@ struct ColorCoding: Sendable, Hashable {
 
 /// A transfer of ITU-R BT.2100.
 enum HighDynamicRange: Sendable, Hashable {
-    /// PQ: samples are amounts of light, up to 10,000 cd/m².
+    /// The perceptual quantizer (PQ): samples are amounts of light, up to 10,000 cd/m².
     case perceptualQuantizer
-    /// HLG: samples are shares of the light that a screen has.
+    /// Hybrid log-gamma (HLG): samples are shares of the light that a screen has.
     case hybridLogGamma
 }

@@ -1,9 +1,9 @@
-/// What is to be done to an image's colours.
+/// The conversion of an image's colours to sRGB.
 enum ColorConversion: Sendable {
-    /// They are sRGB already.
+    /// The colours are sRGB already.
     case none
     case by(ColorTransform)
-    /// The description makes no sense: the colours are taken for sRGB.
+    /// The description makes no sense, and the colours are taken for sRGB.
     case unknown
 
     /// The conversion for a description; made once for all the photos of one camera.

@@ -1,12 +1,12 @@
-/// What a file says that its colours are.
+/// The colours as a file describes them.
 enum ColorDescription: Sendable, Hashable {
-    /// Nothing, or that they are sRGB.
+    /// The file says nothing, or that they are sRGB.
     case standard
     /// An ICC profile that looks like one (ICC.1:2022).
     case profile([UInt8])
     /// Primaries and an exponent, as a PNG gives them.
     case primaries(PrimaryColors)
-    /// Something that cannot be understood, hence is ignored.
+    /// A description that cannot be understood, hence is ignored.
     case broken
 
     /// The largest profile that is read, unpacked, in bytes.
@@ -25,10 +25,10 @@ enum ColorDescription: Sendable, Hashable {
     }
 }
 
-/// What the samples of a decoded image mean.
+/// The meaning of a decoded image's samples.
 struct DecodedColors {
     let description: ColorDescription
-    /// How luma and colour differences, if there are any, are to be understood.
+    /// The matrix of luma and colour differences, if there are any.
     let matrix: YCbCrMatrix
 
     init(_ description: ColorDescription, matrix: YCbCrMatrix = .jpeg) {
@@ -43,7 +43,7 @@ struct PrimaryColors: Sendable, Hashable {
     var red = SIMD2(0.64, 0.33)
     var green = SIMD2(0.30, 0.60)
     var blue = SIMD2(0.15, 0.06)
-    /// Nil is sRGB's own curve.
+    /// The exponent; nil is sRGB's own curve.
     var exponent: Double?
 
     /// ITU-R BT.709's primaries and sRGB's curve.

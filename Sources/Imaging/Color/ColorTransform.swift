@@ -1,12 +1,12 @@
 internal import CCodecs
 
-/// A way from the colours that a file describes to sRGB, by lcms2.
+/// A transform from the colours that a file describes to sRGB, by lcms2.
 ///
 /// The intent is perceptual, as sharp and most viewers have it: of print profiles it is the table that was made for
 /// images, and of the profiles of cameras and screens, which are a matrix and curves, all intents are one.
 @safe
 final class ColorTransform: Sendable {
-    /// What the samples are that it converts.
+    /// The kind of the samples that it converts.
     enum InputModel: Sendable {
         case grey, rgb, cmyk
 
@@ -23,7 +23,7 @@ final class ColorTransform: Sendable {
     // The fence says that it may be used by any number of threads, and nothing writes to it before `deinit`.
     private nonisolated(unsafe) let handle: OpaquePointer
 
-    /// Nil if lcms2 cannot make sense of the description.
+    /// Makes the transform; nil if lcms2 cannot make sense of the description.
     init?(_ description: ColorDescription) {
         var pointer: OpaquePointer?
         var model = ccodecs_color_model.CCODECS_RGB
@@ -69,7 +69,7 @@ final class ColorTransform: Sendable {
         return rgb
     }
 
-    /// What becomes of the 256 greys.
+    /// The conversions of the 256 greys.
     func greyTable() -> [UInt8] {
         let greys = (0...255).flatMap { Array(repeating: UInt8($0), count: inputModel.channels) }
         let rgb = converted(greys)

@@ -1,6 +1,6 @@
 /// The gate before lcms2: looks at a profile's header and its list of tags (ICC.1:2022, 7.2 and 7.3).
 enum ICCProfile {
-    /// What lcms2 takes.
+    /// The most tags that lcms2 takes.
     private static let maxTagCount = 100
 
     /// Whether the bytes describe a device of grey, RGB or CMYK, by tags that lie inside and cost a bounded time.
@@ -15,7 +15,7 @@ enum ICCProfile {
 
     /// A tag is a signature, an offset and a size.
     ///
-    /// Multi-process elements are programs as long as their file, for motion images; no photo carries them.
+    /// Multi-process elements are programs as long as their file, for motion pictures; no photo carries them.
     private static func isPlausibleTag(_ profile: Span<UInt8>, at entry: Int, size: Int) -> Bool {
         guard let offset = profile.uint32(at: entry + 4), let length = profile.uint32(at: entry + 8),
             offset + length <= size

@@ -1,9 +1,9 @@
 extension PixelBuffer {
-    /// Whether an image is a drawing with colours that would be lost if four pixels shared one: coloured text on a plain
-    /// ground, as in screenshots.
+    /// Whether an image is a drawing with colours that would be lost if four pixels shared one: coloured text on a
+    /// plain ground, as in screenshots.
     ///
-    /// Of its blocks of two by two pixels a quarter has one colour, and one in 200 has chroma that is more than an eighth of
-    /// its range apart. Photos have hardly a block of one colour.
+    /// Of its blocks of two by two pixels a quarter has one colour, and one in 200 has chroma that is more than an
+    /// eighth of its range apart. Photos have hardly a block of one colour.
     var needsFullChroma: Bool {
         guard channels == 3 else { return false }
         var (plainCount, mixedCount) = (0, 0)

@@ -16,7 +16,7 @@ extension PlanarImage {
     ///
     /// - Parameters:
     ///   - conversion: One that fits the image's model.
-    ///   - matrix: How its luma and colour differences are to be understood; it becomes JPEG's.
+    ///   - matrix: The matrix of its luma and colour differences; it becomes JPEG's.
     func inSRGB(_ conversion: ColorConversion, matrix: YCbCrMatrix = .jpeg) -> PlanarImage {
         guard case .by(let transform) = conversion else {
             if colorModel == .yCbCr, matrix != .jpeg { return convertedYCbCr(matrix, nil) }
@@ -36,7 +36,7 @@ extension PlanarImage {
             planes: planes.map { Plane(layout: $0.layout, samples: $0.samples.map { table[Int($0)] }) })
     }
 
-    /// Ink without a profile: light is what neither the ink nor the black takes away.
+    /// Converts ink without a profile: light is what neither the ink nor the black takes away.
     private func inkToLight() -> PlanarImage {
         guard planes.count == 4 else { return self }
         let black = planes[3].samples
@@ -48,7 +48,7 @@ extension PlanarImage {
         return PlanarImage(colorModel: .rgb, size: size, planes: light)
     }
 
-    /// Row by row, of planes that all have a sample a pixel.
+    /// Converts row by row an image whose planes all have a sample a pixel.
     private func convertedRows(_ transform: ColorTransform) -> PlanarImage {
         let (width, channels) = (size.width, transform.inputModel.channels)
         guard planes.count == channels, planes.allSatisfy({ $0.size == size }) else { return self }
@@ -70,7 +70,8 @@ extension PlanarImage {
             colorModel: .rgb, size: size, planes: (0..<3).map { Plane(layout: layouts[$0], samples: converted[$0]) })
     }
 
-    /// A profile is about the colours as they were before they were multiplied with alpha.
+    /// Converts an image with alpha: a profile is about the colours as they were before they were multiplied with
+    /// alpha.
     private func convertedRGBA(_ transform: ColorTransform) -> PlanarImage {
         guard let pixels = pixels()?.unpremultiplied() else { return self }
         let table = transform.inputModel == .grey ? transform.greyTable() : []

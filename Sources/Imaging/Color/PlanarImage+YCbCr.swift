@@ -1,9 +1,9 @@
 extension PlanarImage {
-    /// Row by row, of luma and chroma that has a sample for each pixel, or for each second one along either side.
+    /// Converts the image row by row; its chroma has a sample for each pixel, or for each second one along either side.
     ///
     /// A pixel takes the chroma sample that it lies in, and a chroma sample becomes the mean of its pixels'.
     ///
-    /// - Parameter transform: Nil where red, green and blue are sRGB's already.
+    /// - Parameter transform: The conversion to sRGB; nil where red, green and blue are sRGB's already.
     func convertedYCbCr(_ matrix: YCbCrMatrix, _ transform: ColorTransform?) -> PlanarImage {
         guard planes.count == 3, planes[1].layout == planes[2].layout else { return self }
         let columns = ChromaAxis(luma: planes[0].layout.horizontal, chroma: planes[1].layout.horizontal)
@@ -42,14 +42,14 @@ extension PlanarImage {
     }
 }
 
-/// Which chroma sample a pixel lies in, along one axis.
+/// The chroma samples in which pixels lie, along one axis.
 private struct ChromaAxis {
-    /// How many chroma samples there are.
+    /// The number of chroma samples.
     let count: Int
     private let pixelCount: Int
-    /// 1 where there are half as many as pixels, else 0.
+    /// The shift from pixels to samples: 1 where there are half as many samples as pixels, else 0.
     private let shift: Int
-    /// 1 where the first chroma sample has but one pixel, else 0.
+    /// The phase: 1 where the first chroma sample has but one pixel, else 0.
     private let phase: Int
 
     init(luma: SampleAxis, chroma: SampleAxis) {

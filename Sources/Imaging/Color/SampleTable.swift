@@ -1,6 +1,6 @@
-/// Samples of a depth and a range as numbers of 8 bits that use the whole range.
+/// Tables from samples of a depth and a range to numbers of 8 bits that use the whole range.
 enum SampleTable {
-    /// For each sample of luma, or of red, green or blue.
+    /// The numbers of all samples of luma, or of red, green or blue.
     static func luma(bits: Int, isFullRange: Bool) -> [UInt8] {
         let unit = Double(1 << (bits - 8))
         return isFullRange
@@ -8,13 +8,13 @@ enum SampleTable {
             : table(bits, zero: 16 * unit, one: 219 * unit, from: 0, to: 255)
     }
 
-    /// For each sample of a colour difference: 128 is none.
+    /// The numbers of all samples of a colour difference, of which 128 is none.
     static func chroma(bits: Int, isFullRange: Bool) -> [UInt8] {
         let unit = Double(1 << (bits - 8))
         return table(bits, zero: 128 * unit, one: isFullRange ? 256 * unit - 1 : 224 * unit, from: 128, to: 255)
     }
 
-    /// For each sample its level: luma, or red, green or blue, from 0 to 1; a colour difference from -0.5 to 0.5.
+    /// The levels of all samples: luma, or red, green or blue, from 0 to 1; a colour difference from -0.5 to 0.5.
     static func levels(bits: Int, isFullRange: Bool, isChroma: Bool) -> [Float] {
         let unit = Double(1 << (bits - 8))
         let zero = isChroma ? 128 * unit : isFullRange ? 0 : 16 * unit

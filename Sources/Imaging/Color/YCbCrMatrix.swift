@@ -1,11 +1,11 @@
-/// How luma and two colour differences lead to red, green and blue: luma, and these shares of the differences.
+/// The matrix from luma and two colour differences to red, green and blue: luma, and these shares of the differences.
 struct YCbCrMatrix: Sendable, Hashable {
-    /// Of the first difference, in red, green and blue.
+    /// The shares of the first difference in red, green and blue.
     let blue: SIMD3<Float>
-    /// Of the second.
+    /// The shares of the second difference.
     let red: SIMD3<Float>
 
-    /// JPEG's (JFIF 1.02; ITU-R BT.601).
+    /// The matrix of JPEG (JFIF 1.02; ITU-R BT.601).
     static let jpeg = YCbCrMatrix(red: 0.299, blue: 0.114)
 
     /// - Parameters:
@@ -22,7 +22,7 @@ struct YCbCrMatrix: Sendable, Hashable {
         self.red = red
     }
 
-    /// Of green and orange instead of blue and red: YCgCo.
+    /// The matrix of YCgCo: green and orange instead of blue and red.
     private static let greenAndOrange = YCbCrMatrix(blue: SIMD3(-1, 1, -1), red: SIMD3(1, 0, -1))
 
     /// The matrix of a number (ITU-T H.273, table 4), or of primaries where it says so; a number that says nothing
@@ -52,7 +52,7 @@ struct YCbCrMatrix: Sendable, Hashable {
 }
 
 extension YCbCrMatrix {
-    /// The same for samples of 8 bits, of which 128 is no difference, in 16-bit fixed point.
+    /// The matrix for samples of 8 bits, of which 128 is no difference, in 16-bit fixed point.
     struct Fixed {
         fileprivate let blue: SIMD3<Int32>
         fileprivate let red: SIMD3<Int32>

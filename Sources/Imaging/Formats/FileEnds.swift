@@ -3,7 +3,7 @@ struct FileEnds {
     /// Reads bytes of the file from an offset on: fewer than `maxBytes` at its end.
     typealias Read = (_ offset: Int, _ maxBytes: Int) throws -> [UInt8]
 
-    /// How many bytes of either end are looked at; no image has fewer.
+    /// The number of bytes at either end that are looked at; no image has fewer.
     private static let endBytes = 12
 
     let byteCount: Int

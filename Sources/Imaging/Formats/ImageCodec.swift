@@ -35,7 +35,7 @@ extension ImageCodec {
     func matches(_ bytes: Span<UInt8>) -> Bool { signatures.contains { bytes.starts(with: $0, at: 0) } }
 }
 
-/// What a codec reads from a file before anything is decoded.
+/// The header that a codec reads from a file before anything is decoded.
 struct CodecHeader {
     let header: ImageHeader
     /// The pixels of all frames of an animation together; 0 of a still image.

@@ -2,7 +2,7 @@ internal import CCodecs
 
 /// A codec that also writes images; no metadata of any kind goes into them.
 protocol ImageEncoder: ImageCodec {
-    /// Why no image can be written that fills a box; nil if any can.
+    /// The reason why no image that fills a box can be written; nil if any can.
     func obstacle(to box: PixelSize) -> String?
 
     /// Writes a grey or YCbCr image with the chroma samples that it has.
@@ -12,12 +12,12 @@ protocol ImageEncoder: ImageCodec {
     func encode(_ image: PixelBuffer, _ options: EncodingOptions) throws(ImageError) -> [UInt8]
 }
 
-/// How an image is to be written; each encoder heeds the options that its format has.
+/// The options for writing an image; each encoder heeds those that its format has.
 struct EncodingOptions {
-    /// 1 to 100, on libjpeg's or libwebp's scale.
+    /// The quality, 1 to 100 on libjpeg's or libwebp's scale.
     var quality = 80
     var isProgressive = false
-    /// How many chroma samples are written of pixels.
+    /// The number of chroma samples that are written of pixels.
     var subsampling = Recipe.Subsampling.automatic
 
     /// Whether pixels are written with a chroma sample each.

@@ -1,7 +1,7 @@
 /// The images of the sizes that were asked for, as their decoder gave them.
 struct DecodedImages {
     let images: [ResizeTarget: PlanarImage]
-    /// What the images' samples mean.
+    /// The meaning of the images' samples.
     let colors: DecodedColors
     /// Whether the data ended too early, and something stands for what was missing.
     let isTruncated: Bool

@@ -10,7 +10,7 @@ extension Span<UInt8> {
         indices.contains(offset) ? self[offset] : nil
     }
 
-    /// Where a byte stands first, at an offset or behind it.
+    /// The first place of a byte, at an offset or behind it.
     func firstIndex(of byte: UInt8, from offset: Int) -> Int? {
         guard indices.contains(offset) else { return nil }
         return unsafe extracting(offset...).withUnsafeBytes { rest in

@@ -6,7 +6,7 @@ enum UnsupportedFormat {
         return isText(bytes) ? nameOfText(bytes) : "this file (of an unknown kind)"
     }
 
-    /// Where a format's first bytes are, and what they are.
+    /// The place of each format's telling bytes, and these bytes.
     private static let signatures: [(offset: Int, signature: [UInt8], name: String)] = [
         (0, [0xFF, 0x0A], "JPEG XL"), (4, ascii("JXL \r\n"), "JPEG XL"),
         (0, [0xFF, 0x4F, 0xFF, 0x51], "JPEG 2000"), (4, ascii("jP  \r\n"), "JPEG 2000"),
@@ -35,8 +35,8 @@ enum UnsupportedFormat {
         return bytes.starts(with: "<!") || bytes.starts(with: "<html") ? "text (HTML)" : "text"
     }
 
-    /// Text has no control characters but white space, and is UTF-8, or at least begins with letters; what comes after the
-    /// first 512 bytes is not looked at.
+    /// Text has no control characters but white space, and is UTF-8, or at least begins with letters; what comes after
+    /// the first 512 bytes is not looked at.
     private static func isText(_ bytes: Span<UInt8>) -> Bool {
         for index in 0..<min(bytes.count, 512) {
             let byte = bytes[index]

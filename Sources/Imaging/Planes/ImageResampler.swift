@@ -4,7 +4,7 @@ struct ImageResampler {
     private let colorModel: ColorModel
     private var planes: [PlaneResampler]
 
-    /// - Parameter layouts: of the planes whose rows are to come.
+    /// - Parameter layouts: The layouts of the planes whose rows are to come.
     init(_ target: ResizeTarget, of colorModel: ColorModel, layouts: [PlaneLayout]) {
         self.target = target
         self.colorModel = colorModel

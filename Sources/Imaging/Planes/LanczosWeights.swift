@@ -7,15 +7,15 @@ struct LanczosWeights: Sendable {
     /// Every run's weights sum up to exactly this.
     static let one = 1 << 14
 
-    /// For each target sample, its first source sample.
+    /// The first source sample of each target sample.
     private(set) var starts: [UInt32] = []
-    /// For each target sample, how many source samples it has.
+    /// The number of source samples of each target sample.
     private(set) var counts: [Int] = []
-    /// For each target sample `taps` weights, of which those behind its last source sample are zero.
+    /// The weights, `taps` for each target sample; those behind its last source sample are zero.
     private(set) var weights: [Int16]
     /// The longest run, rounded up to a multiple of eight.
     let taps: Int
-    /// How many source samples there are.
+    /// The number of source samples.
     let sourceCount: Int
 
     /// Makes the weights between two rows of samples that lie on the same image.
@@ -82,7 +82,7 @@ struct LanczosWeights: Sendable {
 }
 
 extension LanczosWeights {
-    /// How finely the kernel is tabulated.
+    /// The number of steps of the kernel's table in a unit.
     private static let stepsPerUnit = 1024
 
     /// The kernel from 0 to 3, and two zeros.

@@ -15,7 +15,7 @@ extension PlanarImage {
     }
 }
 
-/// Luma and two colour differences (JFIF 1.02; ITU-R BT.601), in 16-bit fixed point.
+/// The conversion between RGB and luma with two colour differences (JFIF 1.02; ITU-R BT.601), in 16-bit fixed point.
 enum YCbCr {
     /// Writes red, green and blue from an index on.
     @inline(__always)

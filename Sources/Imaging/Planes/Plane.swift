@@ -34,7 +34,7 @@ struct Plane: Sendable, Hashable {
 /// An image as planes: what decoders give, what is resampled, and what JPEGs are encoded from.
 struct PlanarImage: Sendable, Hashable {
     let colorModel: ColorModel
-    /// In pixels; chroma may have fewer samples.
+    /// The size in pixels; chroma may have fewer samples.
     let size: PixelSize
     let planes: [Plane]
 

@@ -1,9 +1,9 @@
 /// Some rows of each plane of an image, as a decoder gives them.
 struct PlaneBand: Sendable {
-    /// Where a plane's rows lie.
+    /// The place of a plane's rows.
     struct Plane: Sendable {
         let offset: Int
-        /// Samples a row, which may be more than the image has.
+        /// The number of samples in a row, which may be more than the image has.
         let stride: Int
         let rowCount: Int
     }

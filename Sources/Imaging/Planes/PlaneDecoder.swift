@@ -2,14 +2,14 @@
 ///
 /// It borrows nothing: the bytes are handed to every call, and must be the same ones.
 protocol PlaneDecoder: ~Copyable {
-    /// What the planes are.
+    /// The kinds of the planes.
     var colorModel: ColorModel { get }
-    /// One for each plane; a band may have more samples a row, and the last one more rows.
+    /// The layout of each plane; a band may have more samples a row, and the last one more rows.
     var layouts: [PlaneLayout] { get }
-    /// How many bands there are.
+    /// The number of bands.
     var bandCount: Int { get }
 
-    /// Room for a band.
+    /// Makes room for a band.
     func makeBand() -> PlaneBand
 
     /// Fills a band that `makeBand` made with the next rows; to be called `bandCount` times.
@@ -26,7 +26,7 @@ extension PlaneDecoder where Self: ~Copyable {
     var isDamaged: Bool { false }
 }
 
-/// What an image's planes are, in their order.
+/// The kinds of an image's planes, in their order.
 enum ColorModel: Sendable, Hashable {
     case grey
     /// Luma and two colour differences (JFIF; ITU-R BT.601), which may have fewer samples than luma.
@@ -34,7 +34,7 @@ enum ColorModel: Sendable, Hashable {
     case rgb
     /// Red, green and blue multiplied with alpha, and alpha.
     case rgba
-    /// What cyan, magenta, yellow and black ink leave of the light: 255 - ink, as Adobe stores it.
+    /// Cyan, magenta, yellow and black as the light that the ink leaves: 255 - ink, as Adobe stores it.
     case cmyk
 
     /// The model of pixels with 1, 3 or 4 interleaved samples.

@@ -1,10 +1,10 @@
-/// How a row or a column of samples lies on the image.
+/// The position of a row or a column of samples on the image.
 struct SampleAxis: Sendable, Hashable {
-    /// How many samples there are.
+    /// The number of samples.
     let count: Int
-    /// Where the image begins, in samples from the first one's edge.
+    /// The beginning of the image, in samples from the first one's edge.
     let origin: Double
-    /// How long the image is, in samples: less than `count` where the last one reaches beyond the edge, more where
+    /// The length of the image in samples: less than `count` where the last one reaches beyond the edge, more where
     /// the samples show only a part of it.
     let extent: Double
 
@@ -17,11 +17,11 @@ struct SampleAxis: Sendable, Hashable {
     /// The axis of an image that has a sample a pixel.
     init(count: Int) { self.init(count: count, extent: Double(count)) }
 
-    /// The samples that it takes for an image of such an extent.
+    /// The axis with as many samples as an image of an extent takes.
     init(extent: Double) { self.init(count: max(1, Int(extent.rounded(.up))), extent: extent) }
 }
 
-/// How a plane of samples lies on the image: chroma's samples, for one, may be larger than its pixels.
+/// The position of a plane of samples on the image: chroma's samples, for one, may be larger than its pixels.
 struct PlaneLayout: Sendable, Hashable {
     let horizontal: SampleAxis
     let vertical: SampleAxis

@@ -1,30 +1,30 @@
-/// What is wanted of an image: scaled to a size, the part of it that shows, and where its chroma samples are to lie.
+/// The size to which an image is scaled, the part of it that shows, and where its chroma samples are to lie.
 struct ResizeTarget: Sendable, Hashable {
     /// The chroma samples of a YCbCr image.
     enum Chroma: Sendable, Hashable {
-        /// Half as many as pixels along both sides.
+        /// Half as many samples as pixels along both sides.
         case halved
-        /// One a pixel, each its own where the original has that.
+        /// One sample a pixel, each its own where the original has that.
         case full
-        /// One a pixel, however coarse what they are made from is.
+        /// One sample a pixel, however coarse what they are made from is.
         case interpolated
     }
 
-    /// To what the whole image is scaled, as stored.
+    /// The size to which the whole image is scaled, as stored.
     let scaled: PixelSize
     /// The part that shows, as stored.
     let columns: Range<Int>
     let rows: Range<Int>
-    /// How many chroma samples there are, from the upright image's top left on.
+    /// The chroma samples, which begin at the upright image's top left.
     let chroma: Chroma
     /// Whether upright the columns run from the stored right to the left, and the rows from the bottom up.
     private let areColumnsMirrored: Bool
     private let areRowsMirrored: Bool
 
-    /// The middle part of the upright image.
+    /// Targets the middle part of the upright image.
     ///
-    /// - Parameter scaled: as stored.
-    /// - Parameter cropped: upright; no larger than that.
+    /// - Parameter scaled: The size of the whole image, as stored.
+    /// - Parameter cropped: The size of the part, upright; no larger than the whole.
     init(scaled: PixelSize, orientation: Orientation = .up, cropped: PixelSize, chroma: Chroma) {
         let full = orientation.applied(to: scaled)
         let left = (full.width - cropped.width) / 2
@@ -39,16 +39,16 @@ struct ResizeTarget: Sendable, Hashable {
         self.chroma = chroma
     }
 
-    /// The whole image, with a chroma sample a pixel.
+    /// Targets the whole image, with a chroma sample a pixel.
     init(_ size: PixelSize) { self.init(scaled: size, cropped: size, chroma: .interpolated) }
 
-    /// As stored.
+    /// The size of the part that shows, as stored.
     var size: PixelSize { PixelSize(width: columns.count, height: rows.count) }
 
     /// Whether all of the image shows.
     var isWhole: Bool { size == scaled }
 
-    /// How each plane is to lie on the image.
+    /// The layout that each plane is to have.
     func layouts(_ colorModel: ColorModel) -> [PlaneLayout] {
         (0..<colorModel.planeCount).map { layout(isHalved: chroma == .halved && colorModel == .yCbCr && $0 > 0) }
     }
@@ -60,7 +60,8 @@ struct ResizeTarget: Sendable, Hashable {
             vertical: ResizeTarget.axis(rows, of: scaled.height, isHalved: isHalved, isMirrored: areRowsMirrored))
     }
 
-    /// Of an odd number of pixels, the pair that is left single is the last one upright: the stored first if mirrored.
+    /// The axis of a plane. Where halved pixels are odd in number, the single one is the last one upright: the stored
+    /// first if mirrored.
     private static func axis(_ part: Range<Int>, of whole: Int, isHalved: Bool, isMirrored: Bool) -> SampleAxis {
         guard isHalved else {
             return SampleAxis(count: part.count, origin: Double(-part.lowerBound), extent: Double(whole))

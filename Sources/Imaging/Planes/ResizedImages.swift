@@ -1,11 +1,12 @@
 /// An image in all the sizes that are asked for, from one decode; as stored, not yet turned upright.
 ///
-/// A smaller size is made from the next larger one that shows the whole image and has at least 1.25 times its pixels along
-/// both sides, or 2.5 times where it has half the chroma: at such a step a second filtering leaves no trace. A size that
-/// has no such larger one is made from the decoder's rows, and these alone are converted to sRGB: the others inherit it.
+/// A smaller size is made from the next larger one that shows the whole image and has at least 1.25 times its pixels
+/// along both sides, or 2.5 times where it has half the chroma: at such a step a second filtering leaves no trace. A
+/// size that has no such larger one is made from the decoder's rows, and these alone are converted to sRGB: the others
+/// inherit it.
 struct ResizedImages {
     private var images: [ResizeTarget: PlanarImage] = [:]
-    /// What is to be known of the image.
+    /// The warnings about the image.
     let warnings: [ImageWarning]
 
     /// Decodes the image; no target is larger than it.
@@ -33,13 +34,13 @@ struct ResizedImages {
 }
 
 extension ResizedImages {
-    /// A target and the larger one that it is made from; nil: from the decoder's rows.
+    /// A target and the larger one that it is made from; nil where it is made from the decoder's rows.
     struct Level: Equatable {
         let target: ResizeTarget
         let source: ResizeTarget?
     }
 
-    /// All targets once, the largest first, each after the one that it is made from.
+    /// The targets, each once, the largest first, each after the one that it is made from.
     static func levels(of targets: [ResizeTarget]) -> [Level] {
         var levels: [Level] = []
         for target in Set(targets).sorted(by: { $0.rank > $1.rank }) {
@@ -53,10 +54,10 @@ extension ResizedImages {
 }
 
 extension ResizeTarget {
-    /// Larger for larger images; the same for two only if one may stand for the other as a source.
+    /// The order by size; the same for two only if one may stand for the other as a source.
     fileprivate var rank: (Int, Int, Int) { (scaled.pixelCount, scaled.width, chroma == .halved ? 0 : 1) }
 
-    /// How many times as large an image must be as a smaller one that is made from it.
+    /// The factor by which an image must be larger than one that is made from it.
     fileprivate func factor(to smaller: ResizeTarget) -> Double {
         smaller.chroma == .full && chroma != .full ? 2.5 : 1.25
     }

@@ -1,8 +1,8 @@
 /// A decoder that gives an image's pixels row by row from the top, as stored: not yet turned upright.
 protocol RowDecoder: ~Copyable {
-    /// How rows and columns of pixels lie on the image.
+    /// The layout of the pixels on the image.
     var layout: PlaneLayout { get }
-    /// What the interleaved samples of a pixel are; never YCbCr.
+    /// The kinds of a pixel's interleaved samples; never YCbCr.
     var colorModel: ColorModel { get }
 
     /// Fills the next row, `bytesPerRow` long; called `layout.vertical.count` times.

@@ -2,9 +2,9 @@ extension Recipe: CustomStringConvertible {
     /// Reads a recipe as people write it on a command line: `NAME=BOX[,OPTION]…`.
     ///
     /// The box is `640` (a square) or `640x480`. The options, in any order: `inside` (default) or `cover`; `q70` for
-    /// the quality (default 80); `background=#rrggbb` (default white); `alpha` to keep it; `progressive` for such a JPEG,
-    /// `subsampling=444` or `420` for its chroma; `webp` for a WebP, and with it `animated` to keep an image's frames;
-    /// `png` for a PNG.
+    /// the quality (default 80); `background=#rrggbb` (default white); `alpha` to keep it; `progressive` for such a
+    /// JPEG, `subsampling=444` or `420` for its chroma; `webp` for a WebP, and with it `animated` to keep an image's
+    /// frames; `png` for a PNG.
     /// - Throws: `ImageError.Code.badRecipe`, saying what was not understood.
     public init(parsing text: String) throws(ImageError) {
         guard let equals = text.firstIndex(of: "=") else {
@@ -34,7 +34,7 @@ extension Recipe: CustomStringConvertible {
             } else if part.hasPrefix("background="), let color = RGBColor(hex: part.dropFirst(11)) {
                 background = color
             } else {
-                throw .badRecipe("\"\(part)\" in \"\(text)\" is no option")
+                throw .badRecipe("\"\(part)\" in \"\(text)\" is not an option")
             }
         }
         guard let encoding = Recipe.encoding(encodings) else {
@@ -50,7 +50,7 @@ extension Recipe: CustomStringConvertible {
     /// The recipe as `init(parsing:)` reads it; the background only where it is not white.
     public var description: String { "\(name)=\(pixelDescription)" }
 
-    /// Everything but the name.
+    /// The recipe's description without its name.
     var pixelDescription: String {
         "\(width)x\(height),\(fit.rawValue),q\(quality)"
             + (background == .white ? "" : ",background=\(background)") + (keepsAlpha ? ",alpha" : "")
@@ -73,12 +73,12 @@ extension Recipe: CustomStringConvertible {
     private static func parseBox(_ text: Substring, in recipe: String) throws(ImageError) -> (width: Int, height: Int) {
         let sides = text.split(separator: "x", omittingEmptySubsequences: false).map(parseNumber)
         guard let first = sides[0], let last = sides[sides.count - 1], sides.count <= 2 else {
-            throw .badRecipe("\"\(text)\" in \"\(recipe)\" is no size such as 640 or 640x480")
+            throw .badRecipe("\"\(text)\" in \"\(recipe)\" is not a size such as 640 or 640x480")
         }
         return (first, last)
     }
 
-    /// One to six digits and nothing else.
+    /// Reads a number of one to six digits and nothing else.
     private static func parseNumber(_ text: Substring) -> Int? {
         guard (1...6).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil

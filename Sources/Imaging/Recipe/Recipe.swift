@@ -1,16 +1,16 @@
-/// How a rendition is made: its box, how the image fits it, and how it is encoded.
+/// A recipe for renditions: a box, how an image fits it, and how it is encoded.
 public struct Recipe: Sendable, Hashable {
-    /// How an image that has not the box's proportions meets it.
+    /// The way in which an image that has not the box's proportions meets it.
     ///
     /// Neither way ever enlarges an image.
     public enum Fit: String, Sendable, Hashable, CaseIterable {
-        /// As large as fits inside the box, whole.
+        /// The whole image, as large as fits inside the box.
         case inside
-        /// As small as covers the box; what hangs over is cut off evenly on both sides.
+        /// The image as small as covers the box; what hangs over is cut off evenly on both sides.
         case cover
     }
 
-    /// As what a rendition is written.
+    /// The kind of file as which a rendition is written.
     public enum Encoding: String, Sendable, Hashable, CaseIterable {
         /// A baseline JPEG; where alpha is kept, a PNG.
         case jpeg
@@ -18,7 +18,7 @@ public struct Recipe: Sendable, Hashable {
         case progressiveJPEG = "progressive"
         /// A lossy WebP, with alpha where it is kept; of an animation, the first frame.
         case webp
-        /// The same, but of an animation all its frames.
+        /// A lossy WebP as above, but of an animation all its frames.
         case animatedWebP = "webp,animated"
         /// A PNG, whatever the image is.
         case png
@@ -26,19 +26,20 @@ public struct Recipe: Sendable, Hashable {
         case avif
     }
 
-    /// How many chroma samples a JPEG or an AVIF has.
+    /// The number of chroma samples in a JPEG or an AVIF.
     public enum Subsampling: String, Sendable, Hashable, CaseIterable {
-        /// One for two by two pixels, but one a pixel where a drawing, such as a screenshot with coloured text, needs it.
+        /// One sample for two by two pixels, but one a pixel where a drawing, such as a screenshot with coloured text,
+        /// needs it.
         case automatic
-        /// One for two by two pixels (4:2:0).
+        /// One sample for two by two pixels (4:2:0).
         case halved = "420"
-        /// One a pixel (4:4:4).
+        /// One sample a pixel (4:4:4).
         case full = "444"
     }
 
-    /// What the rendition is called: 1 to 32 of `a`–`z`, `0`–`9`, `-` and `_`.
+    /// The rendition's name: 1 to 32 of `a`–`z`, `0`–`9`, `-` and `_`.
     public let name: String
-    /// How the image meets the box.
+    /// The way in which an image meets the box.
     public let fit: Fit
     /// The box's width in pixels, 1 to `maxSide`.
     public let width: Int
@@ -46,19 +47,19 @@ public struct Recipe: Sendable, Hashable {
     public let height: Int
     /// The quality on libjpeg's or libwebp's scale, 1 to 100.
     public let quality: Int
-    /// What stands behind transparent pixels where alpha is not kept.
+    /// The colour behind transparent pixels where alpha is not kept.
     public let background: RGBColor
     /// Whether an image with alpha keeps it; as a PNG, unless it becomes a WebP.
     public let keepsAlpha: Bool
-    /// As what the rendition is written.
+    /// The kind of file as which the rendition is written.
     public let encoding: Encoding
-    /// How many chroma samples the rendition has, if it is a JPEG or an AVIF.
+    /// The number of the rendition's chroma samples, if it is a JPEG or an AVIF.
     public let subsampling: Subsampling
 
     /// The longest side that a box may have.
     public static let maxSide = 16_384
 
-    /// What a photo post needs: the whole image, its thumbnail, a list's small one, a grid's square.
+    /// The recipes of a photo post: the whole image, its thumbnail, a list's small one, a grid's square.
     public static let defaults: [Recipe] = [
         Recipe(unchecked: "full", .inside, width: 1280, height: 1280, quality: 90),
         Recipe(unchecked: "thumb", .inside, width: 640, height: 640, quality: 70),

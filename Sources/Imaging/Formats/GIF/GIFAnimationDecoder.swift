@@ -2,9 +2,7 @@ internal import CCodecs
 
 /// Decodes all frames of a GIF.
 struct GIFAnimationDecoder: AnimationDecoder, ~Copyable {
-    private let handle: CodecHandle
-    private var report: CodecReport
-    private var frame: ccodecs_gif_info
+    private var file: LibGIFFile
     /// Whether there is a frame whose pixels were not read yet.
     private var hasFrame = true
     let loopCount: Int
@@ -14,20 +12,13 @@ struct GIFAnimationDecoder: AnimationDecoder, ~Copyable {
     /// The bytes are borrowed: they must outlive the decoder.
     @unsafe
     init(_ bytes: UnsafeBufferPointer<UInt8>, loopCount: Int, limits: ImageLimits) throws(ImageError) {
-        var report = CodecReport(.gif, limits: limits)
-        var frame = ccodecs_gif_info()
-        var pointer: OpaquePointer?
-        let code = unsafe ccodecs_gif_open(bytes.baseAddress, bytes.count, &pointer, &frame, &report.fault)
-        let handle = try unsafe CodecHandle(pointer, close: ccodecs_gif_close)
-        try report.check(code)
-        self.handle = handle
-        self.frame = frame
-        self.report = report
+        file = try unsafe LibGIFFile(bytes, limits: limits)
         self.loopCount = loopCount
     }
 
     mutating func layNext(on canvas: inout AnimationCanvas, from bytes: Span<UInt8>) throws(ImageError) -> Int? {
         guard hasFrame else { return nil }
+        let frame = file.frame
         let (left, top) = (Int(frame.left), Int(frame.top))
         let size = PixelSize(width: Int(frame.width), height: Int(frame.height))
         canvas.begin(left: left, top: top, size: size, disposal: disposal)
@@ -41,8 +32,7 @@ struct GIFAnimationDecoder: AnimationDecoder, ~Copyable {
                     let start = GIFPixels.offset + number * size.width
                     indices = Array(wide[start..<start + size.width])
                 } else {
-                    let code = unsafe ccodecs_gif_read_line(handle.pointer, &indices, &report.fault)
-                    try report.check(code)
+                    try file.readLine(to: &indices, at: 0, count: size.width)
                 }
                 for (x, index) in indices.enumerated() {
                     let color = colors[Int(index)]
@@ -54,26 +44,24 @@ struct GIFAnimationDecoder: AnimationDecoder, ~Copyable {
             }
         }
         let duration = GIFAnimationDecoder.milliseconds(Int(frame.delay_centiseconds))
-        let code = unsafe ccodecs_gif_next(handle.pointer, &frame, &hasFrame, &report.fault)
-        try report.check(code)
+        hasFrame = try file.next()
         return duration
     }
 
-    /// All of a frame that giflib cannot read; nil of others.
+    /// Reads all of a frame that giflib cannot read; nil of others.
     private func wideIndices(_ size: PixelSize, _ bytes: Span<UInt8>) throws(ImageError) -> [UInt8]? {
-        guard frame.has_wide_codes, size.pixelCount > 0 else { return nil }
+        guard file.frame.has_wide_codes, size.pixelCount > 0 else { return nil }
         guard size.pixelCount <= GIFPixels.maxBytes,
-            let pixels = unsafe GIFPixels.read(
-                bytes, at: ccodecs_gif_data_offset(handle.pointer), count: size.pixelCount)
+            let pixels = GIFPixels.read(bytes, at: file.dataOffset, count: size.pixelCount)
         else { throw .corrupt(.gif, "codes of more than 8 bits") }
         return pixels
     }
 
-    /// What is too short to be meant is a tenth of a second, as browsers have it.
+    /// The duration in milliseconds; one that is too short to be meant is a tenth of a second, as browsers have it.
     private static func milliseconds(_ centiseconds: Int) -> Int { centiseconds < 2 ? 100 : centiseconds * 10 }
 
     private var disposal: AnimationCanvas.Disposal {
-        switch frame.disposal {
+        switch file.frame.disposal {
         case 2: .clear
         case 3: .restore
         default: .keep

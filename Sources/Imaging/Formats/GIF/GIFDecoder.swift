@@ -1,25 +1,25 @@
 internal import CCodecs
 internal import CKernels
 
-/// Decodes a GIF's first frame, laid on its canvas; what the frame leaves uncovered is transparent, as browsers have it.
+/// Decodes a GIF's first frame, laid on its canvas; what the frame leaves uncovered is transparent, as browsers have
+/// it.
 ///
-/// The pixels come from our own decoder, or from giflib when that will not have them. Where the frame is its canvas, and that
-/// is at least four times what is asked for, a sample is the mean of two by two pixels: they are added up as their colours
-/// are looked up.
+/// The pixels come from our own decoder, or from giflib when that will not have them. Where the frame is its canvas,
+/// and that is at least four times what is asked for, a sample is the mean of two by two pixels: they are added up as
+/// their colours are looked up.
 struct GIFDecoder: PlaneDecoder, ~Copyable {
-    private let handle: CodecHandle
-    private var report: CodecReport
+    private var file: LibGIFFile
     private let frame: ccodecs_gif_info
     private let isHalved: Bool
     let layouts: [PlaneLayout]
     let colorModel: ColorModel
-    /// See `ccodecs_gif_info.colors`.
+    /// The colours of the indices: see `ccodecs_gif_info.colors`.
     private let palette: [UInt64]
     /// The palette indices of the whole frame as stored, else of two rows.
     private var indices: [UInt8]
-    /// For each of the frame's rows the number under which it is stored; empty where they are read one after the other.
+    /// The number under which each of the frame's rows is stored; empty where rows are read one after the other.
     private let storedNumbers: [Int]
-    /// Where the first of `indices` is.
+    /// The place of the first index in `indices`.
     private let offset: Int
     /// The next row of samples.
     private var nextRow = 0
@@ -33,19 +33,15 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
     init(
         _ bytes: UnsafeBufferPointer<UInt8>, header: ImageHeader, for largest: PixelSize, limits: ImageLimits
     ) throws(ImageError) {
-        var report = CodecReport(.gif, limits: limits)
-        var frame = ccodecs_gif_info()
-        var pointer: OpaquePointer?
-        let code = unsafe ccodecs_gif_open(bytes.baseAddress, bytes.count, &pointer, &frame, &report.fault)
-        let handle = try unsafe CodecHandle(pointer, close: ccodecs_gif_close)
-        try report.check(code)
+        var file = try unsafe LibGIFFile(bytes, limits: limits)
+        let frame = file.frame
         let canvas = PixelSize(width: Int(frame.canvas_width), height: Int(frame.canvas_height))
         guard canvas == header.storedSize else { throw .corrupt(.gif, "two headers") }
         let (width, height) = (Int(frame.width), Int(frame.height))
         let isWithinLimits = width * height <= min(GIFPixels.maxBytes, limits.maxWorkingBytes)
         let whole =
             isWithinLimits
-            ? unsafe GIFPixels.read(bytes.span, at: ccodecs_gif_data_offset(handle.pointer), count: width * height)
+            ? unsafe GIFPixels.read(bytes.span, at: file.dataOffset, count: width * height)
             : nil
         guard whole != nil || !frame.has_wide_codes || width * height == 0 else {
             throw .corrupt(.gif, "codes of more than 8 bits")
@@ -55,7 +51,7 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
             guard width * height <= limits.maxWorkingBytes else { throw .tooMuchMemory(.gif, limits: limits) }
             pixels = [UInt8](repeating: 0, count: width * height)
             for row in 0..<height where width > 0 {
-                try GIFDecoder.readLine(handle, &report, to: &pixels, at: row * width, count: width)
+                try file.readLine(to: &pixels, at: row * width, count: width)
             }
         }
         var storedNumbers = [Int](repeating: 0, count: whole != nil || frame.is_interlaced ? height : 0)
@@ -75,8 +71,7 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         // Nobody else could have let it pass.
         isCut = unsafe limits.acceptsTruncated && (try? GIFHeader.read(bytes.span)) == nil
         self.frame = frame
-        self.handle = handle
-        self.report = report
+        self.file = file
     }
 
     var bandCount: Int { (rowCount + bandHeight - 1) / bandHeight }
@@ -157,32 +152,20 @@ struct GIFDecoder: PlaneDecoder, ~Copyable {
         }
     }
 
-    /// Where in `indices` a row of the frame begins.
+    /// The place in `indices` where a row of the frame begins.
     ///
     /// Where giflib reads row by row, this reads the next one: rows must be asked for once, and in order.
     private mutating func rowStart(_ frameRow: Int) throws(ImageError) -> Int {
         let width = Int(frame.width)
         guard storedNumbers.isEmpty else { return offset + storedNumbers[frameRow] * width }
         let start = frameRow % 2 * width
-        try GIFDecoder.readLine(handle, &report, to: &indices, at: start, count: width)
+        try file.readLine(to: &indices, at: start, count: width)
         return start
-    }
-
-    private static func readLine(
-        _ handle: borrowing CodecHandle, _ report: inout CodecReport, to indices: inout [UInt8], at start: Int,
-        count: Int
-    ) throws(ImageError) {
-        let pointer = unsafe handle.pointer
-        let code = unsafe indices.withUnsafeMutableBufferPointer { buffer in
-            let line = unsafe UnsafeMutableBufferPointer(rebasing: buffer[start..<start + count])
-            return unsafe ccodecs_gif_read_line(pointer, line.baseAddress, &report.fault)
-        }
-        try report.check(code)
     }
 }
 
 extension ccodecs_gif_info {
-    /// For each palette index premultiplied red, green, blue and alpha, 16 bits each from the lowest on.
+    /// The premultiplied red, green, blue and alpha of each palette index, 16 bits each from the lowest on.
     var colors: [UInt64] {
         unsafe withUnsafeBytes(of: palette) { palette in
             (0..<256).map { index in

@@ -5,10 +5,10 @@ struct GIFHeader {
     let header: ImageHeader
     /// The pixels of all frames together.
     let framePixels: Int
-    /// How often an animation is shown; 0 is for ever.
+    /// The number of times that an animation is shown; 0 is for ever.
     let loopCount: Int
 
-    /// - Parameter acceptsTruncated: whether a file may end anywhere behind the first frame's descriptor.
+    /// - Parameter acceptsTruncated: Whether a file may end anywhere behind the first frame's descriptor.
     static func read(_ bytes: Span<UInt8>, acceptsTruncated: Bool = false) throws(ImageError) -> GIFHeader {
         guard let width = bytes.uint16(at: 6, isLittleEndian: true),
             let height = bytes.uint16(at: 8, isLittleEndian: true), let flags = bytes.byte(at: 10)

@@ -1,27 +1,28 @@
 /// Decodes the pixels of a GIF's frame (GIF89a, appendix F).
 ///
-/// Every string of the dictionary is a string that was put out before with the pixel that came after it, so an entry is no
-/// more than where in the output it stands and how long it is. Strings of one pixel stand before the output.
+/// Every string of the dictionary is a string that was put out before with the pixel that came after it, so an entry is
+/// no more than where in the output it stands and how long it is. Strings of one pixel stand before the output.
 @safe
 struct LZWDecoder: ~Copyable {
-    /// How many bytes come before the first pixel: all pixels that there are.
+    /// The number of bytes before the first pixel: each of the pixels that there are, once.
     static let rootCount = 256
-    /// What must follow the stream: eight bytes are looked at in one go, of which the first one is in it.
+    /// The number of bytes that must follow the stream: eight are looked at in one go, of which the first one is in it.
     static let slackBytes = 8
 
     private static let maxCodeCount = 4096
-    /// What follows the pixels: room for a whole string that begins before their end, in steps of sixteen bytes.
+    /// The number of bytes behind the pixels: room for a whole string that begins before their end, in steps of
+    /// sixteen.
     private static let roomBytes = maxCodeCount + 16
 
-    /// For each code where its string begins, above 16 bits that say how long it is.
+    /// The place where each code's string begins, above 16 bits that say how long it is.
     ///
-    /// The two codes without a string have 0; what stands from `nextCode` on is of no meaning. There is one entry more, for
-    /// what comes when all codes have a string.
+    /// The two codes without a string have 0; what stands from `nextCode` on is of no meaning. There is one entry more,
+    /// for what comes when all codes have a string.
     private let strings: UnsafeMutablePointer<UInt64>
     private let rootBits: Int
 
-    /// - Parameter rootBits: the bits of an index into the palette, 2 to 8; some encoders say up to 11, and of an index that
-    ///   has more than 8 these count, as browsers have it. Nil for what is beyond that.
+    /// - Parameter rootBits: The bits of an index into the palette, 2 to 8; some encoders say up to 11, and of an index
+    ///   that has more than 8 these count, as browsers have it. Nil for what is beyond that.
     init?(rootBits: Int) {
         guard (2...11).contains(rootBits) else { return nil }
         self.rootBits = rootBits
@@ -34,7 +35,7 @@ struct LZWDecoder: ~Copyable {
 
     /// Decodes so many palette indices, behind the roots; nil when the stream ends before that, or is damaged.
     ///
-    /// - Parameter stream: with `slackBytes` behind it.
+    /// - Parameter stream: The stream, with `slackBytes` behind it.
     func decode(_ stream: Span<UInt8>, count: Int) -> [UInt8]? {
         guard count >= 0 else { return nil }
         let end = LZWDecoder.rootCount + count
@@ -54,10 +55,10 @@ struct LZWDecoder: ~Copyable {
 
     /// Fills `output[start..<end]`; up to `roomBytes` more may be written.
     ///
-    /// Nothing else is touched. A string begins before `place`, since it was put out before its code is known
-    /// (`code < nextCode`), and is no longer than there are codes, since each is one longer than another one at most. It is
-    /// copied sixteen bytes at a time; what is too much of them, whatever it is, is written over by the next string, or lies
-    /// behind `end`. The stream is read from a byte that is in it, and seven more.
+    /// Nothing else is touched. A string begins before `place`, since it was put out before its code is known (`code <
+    /// nextCode`), and is no longer than there are codes, since each is one longer than another one at most. It is
+    /// copied sixteen bytes at a time; what is too much of them, whatever it is, is written over by the next string, or
+    /// lies behind `end`. The stream is read from a byte that is in it, and seven more.
     @unsafe
     private func decode(
         _ bytes: UnsafePointer<UInt8>, byteCount: Int, to output: UnsafeMutablePointer<UInt8>, from start: Int,
@@ -72,8 +73,8 @@ struct LZWDecoder: ~Copyable {
             let eight = unsafe UnsafeRawPointer(bytes + (bit &>> 3)).loadUnaligned(as: UInt64.self)
             let code = Int(truncatingIfNeeded: UInt64(littleEndian: eight) &>> UInt64(bit & 7)) & mask
             bit &+= codeBits
-            // The last string with the pixel that comes now, whichever it is. The first code has no last string: it leaves
-            // a 0 (`.max &+ 1`) for the code that ends the stream, where there is one anyway.
+            // The last string with the pixel that comes now, whichever it is. The first code has no last string: it
+            // leaves a 0 (`.max &+ 1`) for the code that ends the stream, where there is one anyway.
             unsafe strings[nextCode] = last &+ 1
             if nextCode < LZWDecoder.maxCodeCount { nextCode &+= 1 }
             if nextCode > mask, mask < LZWDecoder.maxCodeCount &- 1 {

@@ -1,6 +1,6 @@
-/// Looks into an AV1 image for what its decoder would obey, whatever the file says around it (AV1 bitstream
+/// Reads from an AV1 image what its decoder would obey, whatever the file says around it (AV1 bitstream
 /// specification, version 1.0.0 with errata 1).
-struct AV1Inspector {
+struct AV1Inspector: CodedImageInspector {
     /// The largest size that a sequence gives; a frame may have another one, which its decoder is told to refuse.
     private var size = PixelSize(width: 0, height: 0)
     private var bytesPerPixel = 1.0
@@ -9,7 +9,7 @@ struct AV1Inspector {
     private var unitCount = 0
     private static let maxUnits = 2000
 
-    /// What the largest sequence header gives; plain if it is of one image, whose layers are frames, too.
+    /// The largest sequence header's values; plain if it is of one image, whose layers are frames, too.
     var coded: CodedImageInfo {
         // libdav1d has whole blocks of 128 by 128, and notes on blocks of four by four.
         let (width, height) = (size.width + 128, size.height + 128)
@@ -43,7 +43,7 @@ struct AV1Inspector {
         (min(4, configuration.count)..<configuration.count).map { configuration[$0] }
     }
 
-    /// Seven bits a byte, the lowest first (4.10.5).
+    /// Reads a length of seven bits a byte, the lowest first (4.10.5).
     private func readLength(_ data: Span<UInt8>, _ offset: inout Int) -> Int? {
         var value = 0
         for index in 0..<5 {

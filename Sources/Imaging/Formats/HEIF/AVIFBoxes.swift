@@ -2,19 +2,19 @@
 struct AVIFBoxes {
     /// An image as an AV1 encoder gave it.
     struct Item {
-        /// Without the temporal delimiter.
+        /// The coded data, without the temporal delimiter.
         let data: ArraySlice<UInt8>
         let isGrey: Bool
         let isChromaFull: Bool
 
-        /// - Parameter units: open bitstream units, a temporal delimiter of two bytes first.
+        /// - Parameter units: Open bitstream units, a temporal delimiter of two bytes first.
         init(units: [UInt8], isGrey: Bool, isChromaFull: Bool) {
             data = units.dropFirst(units.starts(with: [0x12, 0]) ? 2 : 0)
             self.isGrey = isGrey
             self.isChromaFull = isChromaFull
         }
 
-        /// What a decoder is to be able to do; its level is in the short sequence header: of five bits behind five others.
+        /// The decoder's configuration; its level has five bits behind five others in the short sequence header.
         fileprivate var configuration: [UInt8] {
             let start = data.startIndex + 2
             let level = data.count > 4 ? (data[start] & 7) << 2 | data[start + 1] >> 6 : 31
@@ -71,7 +71,8 @@ struct AVIFBoxes {
         return AVIFBoxes.box("iref", [0, 0, 0, 0] + AVIFBoxes.box("auxl", [0, 2, 0, 1, 0, 1]))
     }
 
-    /// Of the size, the colours (sRGB by BT.601's matrix, in the full range), each item's depths and configuration.
+    /// The properties: the size, the colours (sRGB by BT.601's matrix, full range), each item's depths and
+    /// configuration.
     private var properties: [UInt8] {
         let extents = AVIFBoxes.box("ispe", [0, 0, 0, 0] + AVIFBoxes.word(size.width) + AVIFBoxes.word(size.height))
         let colors = AVIFBoxes.box("colr", Array("nclx".utf8) + [0, 1, 0, 13, 0, 6, 0x80])

@@ -7,7 +7,7 @@ extension HEIFCodec: ImageEncoder {
     #if AVIF
         func obstacle(to box: PixelSize) -> String? {
             guard box.pixelCount > HEIFCodec.maxPixels else { return nil }
-            return "an AVIF of \(box) pixels; it has at most \(HEIFCodec.maxPixels)"
+            return "\(box) pixels are too many for an AVIF; it has at most \(HEIFCodec.maxPixels)"
         }
 
         /// Writes an AVIF of a grey or YCbCr image.
@@ -54,12 +54,12 @@ extension HEIFCodec: ImageEncoder {
 }
 
 extension PixelBuffer {
-    /// Nil when all is opaque for want of alpha.
+    /// The alpha of all pixels; nil where there is none.
     fileprivate var alphaPlane: [UInt8]? {
         channels == 4 ? (0..<size.pixelCount).map { bytes[$0 * 4 + 3] } : nil
     }
 
-    /// Luma, and chroma of each pixel or of the mean of two by two; alpha is dropped.
+    /// The image as luma, and chroma of each pixel or of the mean of two by two; alpha is dropped.
     fileprivate func yCbCr(isChromaFull: Bool) -> PlanarImage {
         guard channels > 1 else {
             return PlanarImage(

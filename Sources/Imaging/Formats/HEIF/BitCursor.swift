@@ -3,7 +3,7 @@ struct BitCursor {
     private let bytes: [UInt8]
     private var position = 0
 
-    /// At most some hundred bytes matter.
+    /// Begins with the first bit; the bytes are copied, so they should be some hundred at most.
     init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
     /// Whether more was read than there is.

@@ -3,7 +3,7 @@
 struct Boxes {
     /// A box's place in the file.
     struct Box {
-        /// Where its four-character type is.
+        /// The place of its four-character type.
         let type: Int
         let payload: Range<Int>
     }

@@ -4,11 +4,11 @@
     /// A coded image of a HEIC or AVIF, decoded by libde265 or libdav1d: its planes as the decoder holds them.
     @safe
     final class CodedImage {
-        /// What two images must have in common to lie beside each other.
+        /// The properties that two images must have in common to lie beside each other.
         struct Shape: Equatable {
-            /// 1 is grey; 3 are luma and two colour differences.
+            /// The number of planes: 1 of grey, 3 of luma and two colour differences.
             var planeCount: Int { bits.count }
-            /// Of a sample of each plane, 8 to 16.
+            /// The bits of a sample of each plane, 8 to 16.
             let bits: [Int]
             /// Whether colour differences have half as many samples along a row, and along a column.
             let isHalvedAcross: Bool
@@ -17,14 +17,14 @@
 
         let size: PixelSize
         let shape: Shape
-        /// What the coded image itself says.
+        /// The colour coding that the coded image itself gives.
         let coding: ColorCoding
         private let handle: CodecHandle
         private let planes: [ccodecs_coded_plane]
 
         /// Decodes an item's data, which were looked into.
         ///
-        /// - Parameter size: what the file says, which the coded image may exceed by a block.
+        /// - Parameter size: The size that the file gives, which the coded image may exceed by a block.
         convenience init(
             _ data: [UInt8], isAV1: Bool, size: PixelSize, format: ImageFormat, limits: ImageLimits
         ) throws(ImageError) {

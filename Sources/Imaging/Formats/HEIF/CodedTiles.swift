@@ -3,14 +3,14 @@
     struct CodedTiles {
         let image: HEIFImage
         let shape: CodedImage.Shape
-        /// What the first of them says of itself.
+        /// The colour coding that the first tile itself gives.
         let coding: ColorCoding
         /// Whether the first of them is as large as its file says, and not a little larger.
         let isExact: Bool
         private let items: HEIFItems
         private let limits: ImageLimits
         private let codec: LibavcodecDecoder?
-        /// Those tiles of a row that show.
+        /// The tiles of a row that show.
         private let columns: Range<Int>
         private var row: [CodedImage] = []
         private var rowNumber: Int
@@ -36,7 +36,7 @@
             try fillRow(bytes)
         }
 
-        /// How large a plane of a tile is.
+        /// The size of a tile's plane.
         private func tileSize(_ plane: Int) -> PixelSize {
             let size = image.tileSize
             let (across, down) = (plane > 0 && shape.isHalvedAcross, plane > 0 && shape.isHalvedDown)
@@ -44,8 +44,8 @@
                 width: across ? (size.width + 1) / 2 : size.width, height: down ? (size.height + 1) / 2 : size.height)
         }
 
-        /// Goes through the tiles that share a part of a plane's row: each with its own row and columns, and with how many
-        /// samples of the part lie before them.
+        /// Goes through the tiles that share a part of a plane's row: each with its own row and columns, and with how
+        /// many samples of the part lie before them.
         ///
         /// Rows are to be asked for from the top: those of a row of tiles that was left are gone.
         mutating func forEachTile(

@@ -16,8 +16,8 @@ struct HEIFCodec: ImageCodec {
     /// The brands of AVIF, which comes first where a file has brands of both.
     private static let avifBrands = ["avif", "avis"]
 
-    /// HEVC's, those that name no codec, and those of codecs that we do not decode, but name: JPEG, H.264, JPEG 2000, JPEG
-    /// XS, VVC and EVC (ISO/IEC 23008-12, clause 10 and the annexes).
+    /// HEVC's, those that name no codec, and those of codecs that we do not decode, but name: JPEG, H.264, JPEG 2000,
+    /// JPEG XS, VVC and EVC (ISO/IEC 23008-12, clause 10 and the annexes).
     private static let heifBrands = [
         "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "mif2", "msf1", "miaf", "jpeg", "avci", "j2ki", "jxsi",
         "vvic", "evbi", "evmi",
@@ -42,11 +42,11 @@ struct HEIFCodec: ImageCodec {
             header: found.header, tilePixels: [found.image.codedPixels, found.alpha?.codedPixels ?? 0])
     }
 
-    /// More boxes than these are not looked at for the end of a file.
+    /// The most boxes that are looked at for the end of a file.
     private static let maxBoxes = 64
 
-    /// No trailer: the boxes of any ISO base media file, each of which gives its length (ISO/IEC 14496-12, 4.2), end with
-    /// the file.
+    /// No trailer: the boxes of any ISO base media file, each of which gives its length (ISO/IEC 14496-12, 4.2), end
+    /// with the file.
     func hasTrailer(_ file: FileEnds, read: FileEnds.Read) -> Bool? {
         guard file.head[4..<8].elementsEqual("ftyp".utf8) else { return nil }
         var offset = 0

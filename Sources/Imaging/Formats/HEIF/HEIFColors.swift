@@ -1,8 +1,8 @@
-/// What a HEIC's or AVIF's properties say of its colours.
+/// The colours that a HEIC's or AVIF's properties describe.
 struct HEIFColors {
-    /// Where an embedded colour profile lies.
+    /// The place of an embedded colour profile.
     let iccProfile: Range<Int>?
-    /// What an `nclx` says; nil: the coded image's own word counts (ISO/IEC 23008-12, 6.5.5).
+    /// The coding that an `nclx` gives; nil where the coded image's own counts (ISO/IEC 23008-12, 6.5.5).
     let coding: ColorCoding?
     /// The light of the brightest pixel, or of the screen on which it was mastered, in cd/m²; nil: nothing is said.
     let peak: Double?
@@ -20,7 +20,8 @@ struct HEIFColors {
         peak = HEIFColors.peak(properties, bytes)
     }
 
-    /// Primaries, transfer characteristics, matrix coefficients, and a bit for the full range (ISO/IEC 14496-12, 12.1.5).
+    /// Primaries, transfer characteristics, matrix coefficients, and a bit for the full range (ISO/IEC 14496-12,
+    /// 12.1.5).
     private static func coding(_ payload: Range<Int>, _ bytes: Span<UInt8>) -> ColorCoding? {
         var fields = Fields(in: payload.dropFirst(4))
         guard let primaries = fields.next(2, bytes), let transfer = fields.next(2, bytes),

@@ -45,7 +45,7 @@
             guard need <= limits.maxWorkingBytes else { throw .tooMuchMemory(format, need: need, limits: limits) }
         }
 
-        /// Nil of green, blue and red.
+        /// The matrix of luma and colour differences; nil of green, blue and red.
         private func matrix(_ coding: ColorCoding, of tiles: CodedTiles) throws(ImageError) -> YCbCrMatrix? {
             if let matrix = YCbCrMatrix(coding) { return matrix }
             if tiles.shape.planeCount == 1 { return .jpeg }

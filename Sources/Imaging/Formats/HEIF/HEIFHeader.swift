@@ -5,7 +5,7 @@
 struct HEIFHeader {
     let header: ImageHeader
     let image: HEIFImage
-    /// How opaque it is, from an image of the same shape.
+    /// The alpha, from an image of the same shape.
     let alpha: HEIFImage?
     /// Whether the colours are stored multiplied with alpha.
     let isPremultiplied: Bool
@@ -35,8 +35,8 @@ struct HEIFHeader {
             items: items)
     }
 
-    /// The smallest copy that is enough for targets of a size, as stored: one with at least twice their pixels along both
-    /// sides, since such copies are coded coarsely.
+    /// The smallest copy that is enough for targets of a size, as stored: one with at least twice their pixels along
+    /// both sides, since such copies are coded coarsely.
     ///
     /// Nil where there is alpha, or more light than a copy may have been told of.
     func thumbnail(for largest: PixelSize) -> HEIFImage? {

@@ -2,19 +2,19 @@
 struct HEIFImage {
     /// The items of the coded images, row by row from the top left.
     private(set) var tiles: [Int]
-    /// How many tiles a row has.
+    /// The number of tiles in a row.
     let columns: Int
     let tileSize: PixelSize
     /// The most memory that decoding a tile takes, in bytes.
     private(set) var tileBytes: Int
-    /// What the tiles cover, of which the last ones may hang over.
+    /// The size that the tiles cover; the last ones may hang over.
     let storedSize: PixelSize
     fileprivate(set) var part: VisibleRegion
 
     /// The pixels of all tiles.
     var codedPixels: Int { min(tileSize.pixelCount, 1 << 40) * tiles.count }
 
-    /// With another image's part, whatever its own one is.
+    /// The image with another one's visible part.
     func shown(as other: HEIFImage) -> HEIFImage {
         var result = self
         result.part = other.part
@@ -35,13 +35,23 @@ struct HEIFImage {
         return size.covers(copy, factor: 1) && part.orientation == image.part.orientation
             && abs(difference) <= max(size.width, size.height)
     }
+
+    /// Whether tiles cover an image, none of them in vain; and whether, where there are several, no two of them share
+    /// chroma.
+    fileprivate static func isCovered(_ size: PixelSize, by tile: PixelSize, columns: Int, rows: Int) -> Bool {
+        func isCovered(_ side: Int, by tile: Int, count: Int) -> Bool {
+            tile * (count - 1) < side && side <= tile * count && (count == 1 || tile % 2 == 0)
+        }
+        return isCovered(size.width, by: tile.width, count: columns)
+            && isCovered(size.height, by: tile.height, count: rows)
+    }
 }
 
 extension HEIFItems {
     /// Whether an item has no pixels of its own: it is laid together from tiles, or is another one anew.
     func isDerived(_ item: Int) -> Bool { ["grid", "iden"].contains(types[item]) }
 
-    /// What an item consists of, each part of which was looked into: this is what will be decoded.
+    /// The image of an item, each part of which was inspected: this is what will be decoded.
     func image(of item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> HEIFImage {
         try checkKind(of: item, bytes)
         switch types[item] {
@@ -86,20 +96,12 @@ extension HEIFItems {
             tileBytes = max(tileBytes, image.tileBytes)
             guard image.part == VisibleRegion(tileSize) else { throw .unsupported("\(format.name) of unequal tiles") }
         }
-        try checkCover(size, by: tileSize, columns: columns, rows: rows)
+        guard HEIFImage.isCovered(size, by: tileSize, columns: columns, rows: rows) else {
+            throw .corrupt(format, "a grid that its tiles do not fill")
+        }
         return HEIFImage(
             tiles: tiles, columns: columns, tileSize: tileSize, tileBytes: tileBytes, storedSize: size,
             part: try shown(VisibleRegion(size), of: item, bytes))
-    }
-
-    /// Tiles cover their image, none of them in vain; and where there are several, two of them share no chroma.
-    private func checkCover(_ size: PixelSize, by tile: PixelSize, columns: Int, rows: Int) throws(ImageError) {
-        func isCovered(_ side: Int, by tile: Int, count: Int) -> Bool {
-            tile * (count - 1) < side && side <= tile * count && (count == 1 || tile % 2 == 0)
-        }
-        guard isCovered(size.width, by: tile.width, count: columns),
-            isCovered(size.height, by: tile.height, count: rows)
-        else { throw .corrupt(format, "a grid that its tiles do not fill") }
     }
 
     /// The size of an item's own pixels.
@@ -113,7 +115,7 @@ extension HEIFItems {
         return PixelSize(width: width, height: height)
     }
 
-    /// What an item's properties leave of a part, and how they turn it, in their order.
+    /// The part that an item's properties leave of another, turned as they say, in their order.
     private func shown(_ part: VisibleRegion, of item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> VisibleRegion {
         var part = part
         for property in properties(of: item) {

@@ -10,7 +10,7 @@ extension HEIFItems {
         return coded
     }
 
-    /// What an item's decoder will find.
+    /// The properties of an item's coded image.
     func coded(_ item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> CodedImageInfo {
         if let piece = pieces(of: item).first, pieces(of: item).count == 1, piece.upperBound <= bytes.count {
             return try coded(item, bytes.extracting(piece), bytes)
@@ -21,31 +21,30 @@ extension HEIFItems {
 
     private func coded(_ item: Int, _ data: Span<UInt8>, _ bytes: Span<UInt8>) throws(ImageError) -> CodedImageInfo {
         switch types[item] {
-        case "hvc1":
-            var still = HEVCInspector()
-            if let configuration = configuration(of: item, bytes) {
-                still.take(configuration: bytes.extracting(configuration))
-            }
-            still.take(data)
-            return still.coded
-        case "av01":
-            var still = AV1Inspector()
-            if let configuration = configuration(of: item, bytes) {
-                still.take(configuration: bytes.extracting(configuration))
-            }
-            still.take(data)
-            return still.coded
+        case "hvc1": return inspected(by: HEVCInspector(), item, data, bytes)
+        case "av01": return inspected(by: AV1Inspector(), item, data, bytes)
         default: throw .corrupt(format, "a derived picture in place of a coded one")
         }
     }
 
-    /// What an item's decoder is to be told before its data, of which there is one.
+    private func inspected(
+        by inspector: some CodedImageInspector, _ item: Int, _ data: Span<UInt8>, _ bytes: Span<UInt8>
+    ) -> CodedImageInfo {
+        var inspector = inspector
+        if let configuration = configuration(of: item, bytes) {
+            inspector.take(configuration: bytes.extracting(configuration))
+        }
+        inspector.take(data)
+        return inspector.coded
+    }
+
+    /// The place of the configuration that an item's decoder takes before the data.
     private func configuration(of item: Int, _ bytes: Span<UInt8>) -> Range<Int>? {
         let type = types[item] == "av01" ? "av1C" : "hvcC"
         return properties(of: item).first { bytes.starts(with: type, at: $0.type) }?.payload
     }
 
-    /// All that an item's decoder takes: what its configuration holds, and its data.
+    /// The bytes that an item's decoder takes: what its configuration holds, and its data.
     func codedData(of item: Int, _ bytes: Span<UInt8>) throws(ImageError) -> [UInt8] {
         let data = try data(of: item, bytes)
         guard let configuration = configuration(of: item, bytes) else { return data }

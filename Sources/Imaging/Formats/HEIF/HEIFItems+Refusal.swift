@@ -1,4 +1,4 @@
-/// What is valid, but not for us, is refused by its name, lest somebody takes an image for damaged that is not.
+/// Refusals of valid images that we do not decode: they name the kind, so that nobody takes the image for damaged.
 extension HEIFItems {
     /// Why there is no image in the file.
     var refusalWithoutImage: ImageError {
@@ -30,7 +30,7 @@ extension HEIFItems {
             throw refusal("of pictures that are predicted from others (pred)")
         }
         guard !["hvc1", "av01", "grid", "iden"].contains(type) else { return }
-        throw refusal(HEIFItems.names[type] ?? "with a picture of \(HEIFItems.quoted(type))")
+        throw refusal(HEIFItems.names[type] ?? "with a picture of \(type.quotedType)")
     }
 
     /// Kinds of images (ISO/IEC 23008-12, 6.6 and its annexes, and 23001-17), as they stand behind a format's name.
@@ -46,14 +46,16 @@ extension HEIFItems {
         "of pictures that are coded as \(name) (\(type))"
     }
 
-    /// A type is four printable characters, but may be any four bytes.
-    private static func quoted(_ type: String) -> String {
-        type.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? "the kind \"\(type)\"" : "an unknown kind"
-    }
-
     private func refusal(_ what: String) -> ImageError {
         .unsupported(
             "\(format.name) \(what)",
             hint: "Save the picture as a JPEG, a PNG, or a HEIC or AVIF of the usual kind, and send that.")
+    }
+}
+
+extension String {
+    /// The words for an item's type, which is four printable characters, but may be any four bytes.
+    fileprivate var quotedType: String {
+        utf8.allSatisfy { (0x20...0x7E).contains($0) } ? "the kind \"\(self)\"" : "an unknown kind"
     }
 }

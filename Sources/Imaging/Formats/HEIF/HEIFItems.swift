@@ -1,64 +1,38 @@
-/// What a HEIC or AVIF file consists of: items, their properties, and how they refer to each other (ISO/IEC 23008-12,
-/// clause 6; ISO/IEC 14496-12, 8.11).
+/// The items of a HEIC or AVIF file, their properties, and how they refer to each other (ISO/IEC 23008-12, clause 6).
 struct HEIFItems {
-    let format: ImageFormat
-    private(set) var primary: Int?
-    /// The four characters of each item's type.
-    private(set) var types: [Int: String] = [:]
-    /// All properties; items name them by their number, which begins with 1.
-    private var properties: [Boxes.Box] = []
-    private var associations: [Int: [Int]] = [:]
-    private var references: [Reference] = []
-    private var locations: [Int: [Range<Int>]] = [:]
-    private var itemData: Range<Int>?
-    /// Of the data references those that lead to another file, by their number, which begins with 1.
-    private var otherFiles: Set<Int> = []
-    /// The items whose bytes are not to be had.
-    private(set) var obstacles: [Int: Obstacle] = [:]
-    /// What the file has beside its tables: `moov` describes films and animations, `mini` an image without tables.
-    private(set) var (hasTracks, isMinimized) = (false, false)
-    /// Tables are held under this, so that their memory does not grow with what a file says.
-    private static let maxEntries = 10_000
-    private var entryCount = 0
-
-    /// "from" is, say, a thumbnail (`thmb`) of "to", or made (`dimg`) of them.
-    struct Reference {
-        let type: Int
-        let from: Int
-        let to: [Int]
-    }
-
-    /// What stands between us and an item's bytes.
-    enum Obstacle {
-        case protection, otherFile, otherItems
-    }
+    private let tables: HEIFTables
 
     /// Reads the tables in the file's `meta` box.
     init(_ bytes: Span<UInt8>, format: ImageFormat) throws(ImageError) {
-        self.format = format
-        var boxes = Boxes(in: 0..<bytes.count, of: format)
-        var isFound = false
-        while let box = try boxes.next(bytes) {
-            if bytes.starts(with: "moov", at: box.type) { hasTracks = true }
-            if bytes.starts(with: "mini", at: box.type) { isMinimized = true }
-            guard bytes.starts(with: "meta", at: box.type), !isFound else { continue }
-            isFound = true
-            try readMeta(bytes, in: box.payload.dropFirst(4))
-        }
+        tables = try HEIFTables(bytes, format: format)
     }
 
-    /// Where an item's bytes are; nowhere for what is beyond reason.
-    func pieces(of item: Int) -> [Range<Int>] { locations[item] ?? [] }
+    var format: ImageFormat { tables.format }
+    var primary: Int? { tables.primary }
+    /// The four characters of each item's type.
+    var types: [Int: String] { tables.types }
+    /// The items whose bytes are not to be had.
+    var obstacles: [Int: HEIFTables.Obstacle] { tables.obstacles }
+    /// Whether the file has a `moov` box, of films and animations.
+    var hasTracks: Bool { tables.hasTracks }
+    /// Whether the file has a `mini` box, of an image without tables.
+    var isMinimized: Bool { tables.isMinimized }
+
+    /// The places of an item's bytes; none for what is beyond reason.
+    func pieces(of item: Int) -> [Range<Int>] { tables.locations[item] ?? [] }
 
     /// The properties of an item, in the order in which they apply.
     func properties(of item: Int) -> [Boxes.Box] {
-        (associations[item] ?? []).compactMap { properties.indices.contains($0 - 1) ? properties[$0 - 1] : nil }
+        (tables.associations[item] ?? []).compactMap { number in
+            tables.properties.indices.contains(number - 1) ? tables.properties[number - 1] : nil
+        }
     }
 
     /// The items that an item is made of, or otherwise points to.
     func items(from item: Int, by type: String, _ bytes: Span<UInt8>) -> [Int] {
         var items: [Int] = []
-        for reference in references where reference.from == item && bytes.starts(with: type, at: reference.type) {
+        for reference in tables.references
+        where reference.from == item && bytes.starts(with: type, at: reference.type) {
             items += reference.to
         }
         return items
@@ -67,160 +41,10 @@ struct HEIFItems {
     /// The items that point to an item.
     func items(to item: Int, by type: String, _ bytes: Span<UInt8>) -> [Int] {
         var items: [Int] = []
-        for reference in references where reference.to.contains(item) && bytes.starts(with: type, at: reference.type) {
+        for reference in tables.references
+        where reference.to.contains(item) && bytes.starts(with: type, at: reference.type) {
             items.append(reference.from)
         }
         return items
-    }
-}
-
-extension HEIFItems {
-    private var damage: ImageError { .corrupt(format, "its tables") }
-
-    private mutating func count(_ entries: Int) throws(ImageError) {
-        entryCount += entries
-        guard entryCount <= HEIFItems.maxEntries else {
-            throw .unsupported("\(format.name) of more than \(HEIFItems.maxEntries) parts")
-        }
-    }
-
-    private mutating func readMeta(_ bytes: Span<UInt8>, in range: Range<Int>) throws(ImageError) {
-        var boxes = Boxes(in: range, of: format)
-        var (places, seen) = (nil as Range<Int>?, Set<Int>())
-        while let box = try boxes.next(bytes) {
-            func isA(_ type: String) -> Bool { bytes.starts(with: type, at: box.type) }
-            // Another decoder might heed the other one.
-            guard let type = bytes.uint32(at: box.type),
-                seen.insert(type).inserted || isA("free") || isA("skip") || isA("uuid")
-            else { throw damage }
-            if isA("pitm") {
-                var fields = Fields(in: box.payload)
-                let version = fields.next(4, bytes).map { $0 >> 24 }
-                primary = fields.next(version == 0 ? 2 : 4, bytes)
-            } else if isA("iinf") {
-                try readTypes(bytes, in: box.payload)
-            } else if isA("iref") {
-                try readReferences(bytes, in: box.payload)
-            } else if isA("iprp") {
-                try readProperties(bytes, in: box.payload)
-            } else if isA("dinf") {
-                try readDataReferences(bytes, in: box.payload)
-            } else if isA("idat") {
-                itemData = box.payload
-            } else if isA("iloc") {
-                places = box.payload
-            }
-        }
-        if let places { try readLocations(bytes, in: places) }
-    }
-
-    /// For each item its pieces: in the file, or in the `idat` box (ISO/IEC 14496-12, 8.11.3).
-    private mutating func readLocations(_ bytes: Span<UInt8>, in range: Range<Int>) throws(ImageError) {
-        var fields = Fields(in: range)
-        guard let version = fields.next(1, bytes), fields.next(3, bytes) != nil, let sizes = fields.next(2, bytes),
-            let itemCount = fields.next(version < 2 ? 2 : 4, bytes)
-        else { throw damage }
-        for _ in 0..<itemCount {
-            guard let item = fields.next(version < 2 ? 2 : 4, bytes), locations[item] == nil,
-                let method = version == 0 ? 0 : fields.next(2, bytes), let source = fields.next(2, bytes),
-                let base = fields.next(ofSize: sizes >> 4 & 15, bytes), let count = fields.next(2, bytes)
-            else { throw damage }
-            try self.count(count + 1)
-            if obstacles[item] == nil {
-                obstacles[item] = otherFiles.contains(source) ? .otherFile : method & 15 > 1 ? .otherItems : nil
-            }
-            var pieces: [Range<Int>] = []
-            for _ in 0..<count {
-                guard version == 0 || fields.next(ofSize: sizes & 15, bytes) != nil,
-                    let offset = fields.next(ofSize: sizes >> 12, bytes),
-                    let length = fields.next(ofSize: sizes >> 8 & 15, bytes), length > 0
-                else { throw damage }
-                let start = base + offset + (method & 15 == 1 ? itemData?.lowerBound ?? bytes.count : 0)
-                pieces.append(start..<start + length)
-            }
-            locations[item] = pieces
-        }
-    }
-
-    private mutating func readTypes(_ bytes: Span<UInt8>, in range: Range<Int>) throws(ImageError) {
-        guard let version = bytes.byte(at: range.lowerBound) else { throw damage }
-        var boxes = Boxes(in: range.dropFirst(version == 0 ? 6 : 8), of: format)
-        while let box = try boxes.next(bytes) {
-            var fields = Fields(in: box.payload)
-            guard let version = fields.next(4, bytes).map({ $0 >> 24 }), version >= 2,
-                let item = fields.next(version == 2 ? 2 : 4, bytes),
-                let protection = fields.next(2, bytes), let type = fields.next(4, bytes)
-            else { continue }
-            try count(1)
-            guard types[item] == nil else { throw damage }
-            if protection > 0 { obstacles[item] = .protection }
-            types[item] = String(
-                decoding: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: type >> $0) }, as: UTF8.self)
-        }
-    }
-
-    /// A bit of each says that it leads to this file itself (ISO/IEC 14496-12, 8.7.2).
-    private mutating func readDataReferences(_ bytes: Span<UInt8>, in range: Range<Int>) throws(ImageError) {
-        var boxes = Boxes(in: range, of: format)
-        while let box = try boxes.next(bytes) {
-            guard bytes.starts(with: "dref", at: box.type) else { continue }
-            var entries = Boxes(in: box.payload.dropFirst(8), of: format)
-            var number = 0
-            while let entry = try entries.next(bytes) {
-                try count(1)
-                number += 1
-                if let flags = bytes.uint32(at: entry.payload.lowerBound), flags & 1 == 0 { otherFiles.insert(number) }
-            }
-        }
-    }
-
-    private mutating func readReferences(_ bytes: Span<UInt8>, in range: Range<Int>) throws(ImageError) {
-        guard let version = bytes.byte(at: range.lowerBound) else { throw damage }
-        let width = version == 0 ? 2 : 4
-        var boxes = Boxes(in: range.dropFirst(4), of: format)
-        while let box = try boxes.next(bytes) {
-            var fields = Fields(in: box.payload)
-            guard let from = fields.next(width, bytes), let count = fields.next(2, bytes) else { throw damage }
-            try self.count(count + 1)
-            var items: [Int] = []
-            for _ in 0..<count {
-                guard let item = fields.next(width, bytes) else { throw damage }
-                items.append(item)
-            }
-            references.append(Reference(type: box.type, from: from, to: items))
-        }
-    }
-
-    private mutating func readProperties(_ bytes: Span<UInt8>, in range: Range<Int>) throws(ImageError) {
-        var boxes = Boxes(in: range, of: format)
-        while let box = try boxes.next(bytes) {
-            if bytes.starts(with: "ipco", at: box.type) {
-                var inner = Boxes(in: box.payload, of: format)
-                while let property = try inner.next(bytes) {
-                    try count(1)
-                    properties.append(property)
-                }
-            } else if bytes.starts(with: "ipma", at: box.type) {
-                try readAssociations(bytes, in: box.payload)
-            }
-        }
-    }
-
-    /// For each item a number of property numbers, of 7 or 15 bits behind a bit that says whether it matters.
-    private mutating func readAssociations(_ bytes: Span<UInt8>, in range: Range<Int>) throws(ImageError) {
-        var fields = Fields(in: range)
-        guard let head = fields.next(4, bytes), let itemCount = fields.next(4, bytes) else { throw damage }
-        let (isLong, isWide) = (head >> 24 > 0, head & 1 == 1)
-        for _ in 0..<itemCount {
-            guard let item = fields.next(isLong ? 4 : 2, bytes), let count = fields.next(1, bytes) else { throw damage }
-            try self.count(count + 1)
-            var numbers: [Int] = []
-            for _ in 0..<count {
-                guard let number = fields.next(isWide ? 2 : 1, bytes) else { throw damage }
-                numbers.append(number & (isWide ? 0x7FFF : 0x7F))
-            }
-            guard associations[item] == nil else { throw damage }
-            associations[item] = numbers
-        }
     }
 }

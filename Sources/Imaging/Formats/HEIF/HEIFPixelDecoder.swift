@@ -1,6 +1,6 @@
 #if HEIF
-    /// Gives the pixels of a HEIC or AVIF that has alpha or high dynamic range: red, green and blue of sRGB's range, and
-    /// alpha, with which they are multiplied.
+    /// Gives the pixels of a HEIC or AVIF that has alpha or high dynamic range: red, green and blue of sRGB's range,
+    /// and alpha, with which they are multiplied.
     ///
     /// What is hidden is left out, and the rest not turned.
     struct HEIFPixelDecoder: PlaneDecoder {
@@ -10,7 +10,7 @@
         private let isRGB: Bool
         private let matrix: YCbCrMatrix
         private let toneMapper: ToneMapper?
-        /// For each coded plane, and for alpha.
+        /// The tables of the coded planes.
         private let tables: [[Float]]
         private let alphaTable: [UInt8]
         private let places: [PlanePart]
@@ -20,8 +20,8 @@
         /// Takes tiles whose first rows were decoded.
         ///
         /// - Parameters:
-        ///   - matrix: Nil where the planes are green, blue and red.
-        ///   - toneMapper: Nil where samples are as sRGB's.
+        ///   - matrix: The matrix of luma and colour differences; nil where the planes are green, blue and red.
+        ///   - toneMapper: The conversion to sRGB's range of light; nil where samples have that.
         init(
             _ colors: CodedTiles, alpha: CodedTiles?, isPremultiplied: Bool, matrix: YCbCrMatrix?, isFullRange: Bool,
             toneMapper: ToneMapper?

@@ -5,13 +5,13 @@
     struct HEIFPlaneDecoder: PlaneDecoder {
         private var tiles: CodedTiles
         let colorModel: ColorModel
-        /// One for each plane that is given: the coded plane.
+        /// The coded plane of each plane that is given.
         private let sources: [Int]
         private let tables: [[UInt8]]
         private let places: [PlanePart]
         private var band = 0
 
-        /// Rows of luma in a band.
+        /// The number of luma's rows in a band.
         private static let bandRows = 16
 
         /// Takes tiles whose first row was decoded.
@@ -48,7 +48,8 @@
             PlaneBand(places.map { (width: $0.columns.count, height: $0.bandRows(HEIFPlaneDecoder.bandRows)) })
         }
 
-        /// Luma comes last: where the first row that shows is an odd one, it is a row ahead, and may be the next tile's.
+        /// Luma comes last: where the first row that shows is an odd one, it is a row ahead, and may be the next
+        /// tile's.
         mutating func decode(into band: inout PlaneBand, from bytes: Span<UInt8>) throws(ImageError) {
             for index in places.indices.reversed() {
                 let (place, plane, table) = (places[index], sources[index], tables[index])
@@ -90,7 +91,7 @@
             return (range, SampleAxis(count: range.count, origin: origin, extent: Double(pixels.count) / 2))
         }
 
-        /// Of as many rows of luma.
+        /// The number of this plane's rows that lie beside so many rows of luma.
         func bandRows(_ count: Int) -> Int { isHalvedDown ? count / 2 : count }
     }
 #endif

@@ -1,7 +1,7 @@
-/// Looks into an HEVC image for what its decoder would obey, whatever the file says around it (ITU-T H.265).
+/// Reads from an HEVC image what its decoder would obey, whatever the file says around it (ITU-T H.265).
 ///
 /// The decoder allocates what a parameter set says, and decodes as many images as there are.
-struct HEVCInspector {
+struct HEVCInspector: CodedImageInspector {
     private var size = PixelSize(width: 0, height: 0)
     private var (samplesPerPixel, bits) = (1.0, 8)
     private var imageCount = 0
@@ -11,7 +11,7 @@ struct HEVCInspector {
     /// A slice each is usual; this is enough for a slice a row of blocks.
     private static let maxUnits = 2000
 
-    /// What the largest parameter set gives; plain if it is of one image that stands alone.
+    /// The largest parameter set's values; plain if it is of one image that stands alone.
     var coded: CodedImageInfo {
         // Beside the image libde265 has a copy of a plane, and notes on blocks of four by four.
         let bytesPerPixel = (samplesPerPixel + 1) * (bits > 8 ? 2 : 1) + 1
@@ -45,7 +45,7 @@ struct HEVCInspector {
         }
     }
 
-    /// How many bytes the lengths before units have; 3 are not allowed, and would do.
+    /// The number of bytes of the lengths before units; 3 is not allowed, but would do.
     static func lengthSize(in configuration: Span<UInt8>) -> Int { Int((configuration.byte(at: 21) ?? 3) & 3) + 1 }
 
     /// An image's units, each behind its length in four bytes; up to one that reaches beyond the end.
@@ -78,8 +78,8 @@ struct HEVCInspector {
         return places
     }
 
-    /// The header's second to seventh bit are the unit's type (7.4.2.2): 16 to 21 begin anew, 33 is a sequence parameter
-    /// set. The bit behind the header of an image's first slice is set (7.3.6.1).
+    /// The header's second to seventh bit are the unit's type (7.4.2.2): 16 to 21 begin anew, 33 is a sequence
+    /// parameter set. The bit behind the header of an image's first slice is set (7.3.6.1).
     private mutating func take(unit: Span<UInt8>) {
         unitCount += 1
         guard let header = unit.byte(at: 0), unitCount <= HEVCInspector.maxUnits else { return isPlain = false }
@@ -133,14 +133,4 @@ struct HEVCInspector {
 extension BitCursor {
     /// A number that is to be a side of an image: one that is too large for that is as large as can be.
     fileprivate mutating func nextSide() -> Int { min(nextExponential(), Int(Int32.max)) }
-}
-
-/// What a decoder will find in a coded image, and what it takes for it.
-struct CodedImageInfo {
-    /// The largest size that any part of it gives.
-    let size: PixelSize
-    /// The most memory that decoding it takes, the image included, in bytes.
-    let workingBytes: Int
-    /// Whether it is one image, and all is what it seems.
-    let isPlain: Bool
 }

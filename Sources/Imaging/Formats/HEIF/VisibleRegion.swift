@@ -1,17 +1,17 @@
 /// The part of a stored image that shows, and how it is turned to stand upright.
 struct VisibleRegion: Hashable {
-    /// As stored.
+    /// The part's columns and rows, as stored.
     private(set) var columns: Range<Int>
     private(set) var rows: Range<Int>
     private(set) var orientation = Orientation.up
 
-    /// All of an image, as it is stored.
+    /// The whole of an image, as it is stored.
     init(_ size: PixelSize) {
         columns = 0..<size.width
         rows = 0..<size.height
     }
 
-    /// The part's, as stored.
+    /// The size of the part, as stored.
     var size: PixelSize { PixelSize(width: columns.count, height: rows.count) }
 
     /// Turns it anticlockwise.
@@ -40,7 +40,7 @@ struct VisibleRegion: Hashable {
 }
 
 extension Orientation {
-    /// What it is to be turned upright, and then to be turned once more.
+    /// The orientation that combines this turn and a next one.
     func followed(by next: Orientation) -> Orientation {
         let size = PixelSize(width: 3, height: 2)  // no two ways to turn it look alike
         let turned = applied(to: size)
@@ -56,8 +56,8 @@ extension Orientation {
     }
 }
 
-/// What a `clap` property leaves of an image (ISO/IEC 14496-12, 12.1.4): fractions of a width, a height, and how far
-/// its middle is from the image's.
+/// The part that a `clap` property leaves of an image (ISO/IEC 14496-12, 12.1.4): fractions of a width, a height, and
+/// how far its middle is from the image's.
 struct CleanAperture {
     private let values: [Double]
 
@@ -72,7 +72,7 @@ struct CleanAperture {
         self.values = values
     }
 
-    /// What shows of an image; empty if nothing does.
+    /// The columns and rows of an image that show; empty if none do.
     func part(of image: PixelSize) -> (columns: Range<Int>, rows: Range<Int>) {
         (
             range(values[0], offset: values[2], of: image.width),

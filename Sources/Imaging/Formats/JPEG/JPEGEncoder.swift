@@ -1,7 +1,8 @@
 internal import CCodecs
 
 extension JPEGCodec: ImageEncoder {
-    /// Writes a JPEG with the chroma samples that the image has: baseline with the standard Huffman tables, or progressive.
+    /// Writes a JPEG with the chroma samples that the image has: baseline with the standard Huffman tables, or
+    /// progressive.
     func encode(_ image: PlanarImage, _ options: EncodingOptions) throws(ImageError) -> [UInt8] {
         try unsafe collect { bytes, count, fault throws(ImageError) in
             try unsafe image.withPlanes { planes in

@@ -16,9 +16,9 @@ extension ColorDescription {
         return checked(profile)
     }
 
-    /// Where the chunks of a profile lie.
+    /// The places of a profile's chunks in the file.
     private struct Chunks {
-        /// How many there ought to be; none was met while it is 0.
+        /// The number of chunks that the first one announced; 0 before that.
         private(set) var count = 0
         private var parts: [Range<Int>?] = []
         private var byteCount = 0

@@ -4,7 +4,7 @@ internal import CCodecs
 struct LibJPEGImage: ~Copyable {
     let handle: CodecHandle
     var report: CodecReport
-    /// As stored.
+    /// The size as stored.
     let size: PixelSize
     /// Whether it is grey or YCbCr, and can be read as planes.
     let isPlanar: Bool
@@ -51,6 +51,6 @@ struct LibJPEGImage: ~Copyable {
         isDamaged = warnings.damaged > 0
     }
 
-    /// What may be missing of an image that is rendered: a tenth.
+    /// The most that may be missing of an image that is rendered: a tenth.
     private static let mostLostPermille: UInt32 = 100
 }

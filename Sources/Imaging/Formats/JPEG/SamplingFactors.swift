@@ -1,4 +1,5 @@
-/// H and V of a JPEG's component: how many of its samples stand for as many of the other components' (T.81, A.1.1).
+/// The sampling factors of a JPEG's component: the numbers of its samples beside those of other components (T.81,
+/// A.1.1).
 struct SamplingFactors: Sendable, Hashable {
     var horizontal: Int
     var vertical: Int

@@ -1,6 +1,7 @@
 internal import CCodecs
 
-/// Decodes a PNG of any colour type and bit depth to grey, RGB or premultiplied RGBA of 8 bits and of sRGB's range of light.
+/// Decodes a PNG of any colour type and bit depth to grey, RGB or premultiplied RGBA of 8 bits and of sRGB's range of
+/// light.
 struct LibPNGDecoder: RowDecoder, ~Copyable {
     private let handle: CodecHandle
     private var report: CodecReport
@@ -9,7 +10,7 @@ struct LibPNGDecoder: RowDecoder, ~Copyable {
     /// The whole image as it is stored, if it is interlaced: its first rows are known only at the end.
     private var image: [UInt8]
     private var nextRow = 0
-    /// Nil where samples are as they are decoded.
+    /// The conversion of samples; nil where they are as they are decoded.
     private let converter: CodedRowConverter?
     /// A row as it is stored, if that is not how it is given.
     private var stored: [UInt8]
@@ -17,14 +18,14 @@ struct LibPNGDecoder: RowDecoder, ~Copyable {
     /// Text, profiles and the like are skipped unread; what libpng allocates for any one chunk is held under this.
     private static let maxChunkBytes = 8 * 1_048_576
 
-    /// How much is unpacked at a time where a cut file's last rows matter.
+    /// The number of bytes that are unpacked at a time where a cut file's last rows matter.
     private static let stepBytes = 256
 
     /// Reads up to the pixels.
     ///
     /// The bytes are borrowed: they must outlive the decoder.
     ///
-    /// - Parameter samples: What samples stand for, if they are not as other PNGs' are: grey then becomes RGB.
+    /// - Parameter samples: The meaning of samples that are not as other PNGs' are: grey then becomes RGB.
     @unsafe
     init(
         _ bytes: UnsafeBufferPointer<UInt8>, header: ImageHeader, samples: CodedSamples? = nil, limits: ImageLimits

@@ -1,11 +1,12 @@
 internal import CCodecs
 
-/// Where a PNG of the usual kind has its pixels (PNG specification, third edition, sections 5 and 11).
+/// The place of the pixels in a PNG of the usual kind (PNG specification, third edition, sections 5 and 11).
 struct PNGChunks {
     let size: PixelSize
-    /// Samples of 8 bits a pixel: grey, RGB or RGBA.
+    /// The number of samples a pixel, of 8 bits each: grey, RGB or RGBA.
     let channels: Int
-    /// From the first payload of pixels' data to the end of the last one; only such chunks lie there, perhaps very many.
+    /// The range from the first payload of pixels' data to the end of the last one: such chunks alone, perhaps very
+    /// many.
     private var data = 0..<0
     private var dataByteCount = 0
 

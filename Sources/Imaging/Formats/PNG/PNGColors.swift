@@ -1,12 +1,12 @@
 internal import CCodecs
 
-/// What the chunks before a PNG's pixels say of its colours (PNG specification, third edition, 11.3.2).
+/// The colours that the chunks before a PNG's pixels describe (PNG specification, third edition, 11.3.2).
 ///
-/// The numbers of `cICP` settle it; else an `sRGB` chunk does; else a profile (`iCCP`); else `gAMA`, with `cHRM` or with
-/// sRGB's primaries. `cHRM` alone says nothing to us. Of two chunks of a kind the first counts.
+/// The numbers of `cICP` settle it; else an `sRGB` chunk does; else a profile (`iCCP`); else `gAMA`, with `cHRM` or
+/// with sRGB's primaries. `cHRM` alone says nothing to us. Of two chunks of a kind the first counts.
 struct PNGColors {
     private var chunks: [Chunk: Range<Int>] = [:]
-    /// What `cICP` says; nil where there is none, or none that makes sense.
+    /// The coding that `cICP` gives; nil where there is none, or none that makes sense.
     private var coding: ColorCoding?
     /// The light of the brightest pixel, or of the screen on which it was mastered, in cd/m²; nil: nothing is said.
     private let peak: Double?
@@ -39,7 +39,8 @@ struct PNGColors {
         peak = [content, screen].compactMap(\.self).first { $0 > 0 }.map { Double($0) / 10_000 }
     }
 
-    /// Primaries, transfer characteristics, matrix coefficients, of which there are none, and whether the range is full.
+    /// Primaries, transfer characteristics, matrix coefficients, of which there are none, and whether the range is
+    /// full.
     private static func coding(_ payload: Range<Int>, _ bytes: Span<UInt8>) -> ColorCoding? {
         guard payload.count == 4 else { return nil }
         let numbers = payload.map { Int(bytes[$0]) }
@@ -47,7 +48,7 @@ struct PNGColors {
         return ColorCoding(primaries: numbers[0], transfer: numbers[1], matrix: 0, isFullRange: numbers[3] == 1)
     }
 
-    /// What samples stand for that are not as other PNGs' are; nil where they are.
+    /// The meaning of samples that are not as other PNGs' are; nil where they are.
     var samples: CodedSamples? {
         guard let coding, coding.highDynamicRange != nil || !coding.isFullRange else { return nil }
         return CodedSamples(
@@ -55,7 +56,7 @@ struct PNGColors {
             toneMapper: coding.highDynamicRange.map { ToneMapper($0, colors: coding.colors, peak: peak) })
     }
 
-    /// What decoded samples mean, once they are of 8 bits and of sRGB's range of light.
+    /// The meaning of decoded samples, once they are of 8 bits and of sRGB's range of light.
     func description(_ bytes: Span<UInt8>) -> ColorDescription {
         if let coding, !coding.isUnspecified {
             return coding.highDynamicRange == nil ? coding.description : .standard

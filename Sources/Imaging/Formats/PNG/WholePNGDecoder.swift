@@ -6,18 +6,18 @@ internal import CKernels
 /// All pixels are unpacked at once, which is what makes it fast, and filtered back some rows at a time (PNG
 /// specification, third edition, sections 9 and 10).
 struct WholePNGDecoder: PlaneDecoder, ~Copyable {
-    /// More than this is left to libpng, which holds no more than a row.
+    /// The most bytes that are unpacked; more is left to libpng, which holds no more than a row.
     static let maxBytes = 64 << 20
-    /// Rows a band.
+    /// The number of rows in a band.
     private static let bandHeight = 16
 
     let layouts: [PlaneLayout]
     let colorModel: ColorModel
     private let size: PixelSize
-    /// For each row its filter's number and its samples.
+    /// The filter's number and the samples of each row.
     private var rows: [UInt8]
     private var nextRow = 0
-    /// What stands above the first row.
+    /// The row above the first one, which counts as zeros.
     private let zeros: [UInt8]
 
     /// Unpacks the pixels; nil for whatever is unusual or not quite right: then libpng is to say what it thinks of it.

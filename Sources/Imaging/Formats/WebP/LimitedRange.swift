@@ -6,7 +6,7 @@ enum LimitedRange {
     static let lumaFromFull = table(from: (0, 255), to: (16, 219))
     static let chromaFromFull = table(from: (128, 255), to: (128, 224))
 
-    /// Rounds to the nearest.
+    /// The table from one range to another, rounded to the nearest.
     private static func table(
         from source: (zero: Int, range: Int), to target: (zero: Int, range: Int)
     ) -> [UInt8] {

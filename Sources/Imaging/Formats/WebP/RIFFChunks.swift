@@ -3,7 +3,7 @@
 struct RIFFChunks {
     /// A chunk's place in the file.
     struct Chunk {
-        /// Where its four-character type is.
+        /// The place of its four-character type.
         let type: Int
         let payload: Range<Int>
     }

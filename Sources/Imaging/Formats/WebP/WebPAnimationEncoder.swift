@@ -8,7 +8,7 @@
         private let channels: Int
         private var report: CodecReport
 
-        /// - Parameter loopCount: how often it is shown; 0 is for ever.
+        /// - Parameter loopCount: The number of times that it is shown; 0 is for ever.
         init(_ size: PixelSize, hasAlpha: Bool, quality: Int, loopCount: Int) throws(ImageError) {
             let report = CodecReport(.webp, limits: ImageLimits())
             let channels = hasAlpha ? 4 : 3

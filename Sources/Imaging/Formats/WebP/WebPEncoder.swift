@@ -1,13 +1,13 @@
 internal import CCodecs
 
 extension WebPCodec: ImageEncoder {
-    /// What 14 bits can say (RFC 9649, section 2.6).
+    /// The longest side in pixels, which has 14 bits (RFC 9649, section 2.6).
     private static let maxSide = 16_383
 
     func obstacle(to box: PixelSize) -> String? {
         if let missingLibrary { return "this program was built without \(missingLibrary), which writes WebP" }
         guard max(box.width, box.height) > WebPCodec.maxSide else { return nil }
-        return "a WebP of \(box) pixels; its sides have at most \(WebPCodec.maxSide)"
+        return "\(box) pixels are too many for a WebP; its sides have at most \(WebPCodec.maxSide)"
     }
 
     #if WebP
@@ -41,7 +41,7 @@ extension WebPCodec: ImageEncoder {
 }
 
 extension PlanarImage {
-    /// The same in the range that WebP has, with chroma even if it is grey.
+    /// The image in the range of samples that WebP has, with chroma even if it is grey.
     fileprivate func inLimitedRange() -> PlanarImage {
         let luma = planes.prefix(1).map { $0.map(LimitedRange.lumaFromFull) }
         let grey = Plane(

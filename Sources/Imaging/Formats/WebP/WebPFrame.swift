@@ -1,6 +1,6 @@
 /// A WebP's image, or one of its animation's frames, as its chunks describe it (RFC 9649, section 2.7).
 struct WebPFrame {
-    /// What the decoder is to be given.
+    /// The part of the file that the decoder takes.
     let data: Range<Int>
     let size: PixelSize
     let hasAlpha: Bool

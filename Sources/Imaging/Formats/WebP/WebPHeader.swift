@@ -9,12 +9,12 @@ struct WebPHeader {
     let first: WebPAnimationFrame
     /// Whether there are frames, be it one.
     let isAnimated: Bool
-    /// How often an animation is shown; 0 is for ever.
+    /// The number of times that an animation is shown; 0 is for ever.
     let loopCount: Int
-    /// Where an embedded colour profile lies.
+    /// The place of an embedded colour profile.
     let iccProfile: Range<Int>?
 
-    /// What the samples mean.
+    /// The meaning of the samples.
     func colors(_ bytes: Span<UInt8>) -> ColorDescription { .profile(bytes, at: iccProfile) }
 
     static func read(_ bytes: Span<UInt8>) throws(ImageError) -> WebPHeader {

@@ -53,7 +53,7 @@
     }
 
     extension WebPFrame {
-        /// All pixels: RGB, or premultiplied RGBA, where there is alpha or it is asked for.
+        /// Decodes all pixels: RGB, or premultiplied RGBA where there is alpha or it is asked for.
         func pixels(
             _ bytes: Span<UInt8>, limits: ImageLimits, withAlpha: Bool = false
         ) throws(ImageError) -> PixelBuffer {
@@ -67,7 +67,7 @@
             return pixels
         }
 
-        /// - Parameter samples: as many as `ccodecs_webp_decode` writes.
+        /// - Parameter samples: Room for as many samples as `ccodecs_webp_decode` writes.
         fileprivate func decode(
             _ bytes: Span<UInt8>, scaledTo scaled: PixelSize, channels: Int, into samples: inout [UInt8],
             limits: ImageLimits

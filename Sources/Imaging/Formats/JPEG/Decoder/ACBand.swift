@@ -1,14 +1,14 @@
 /// Decodes a block's band of AC coefficients in one scan.
 struct ACBand {
     private let steps: ACSteps
-    /// Ss and Se: places in the zigzag sequence.
+    /// The first and the last place in the zigzag sequence (Ss and Se).
     private let first: Int
     private let last: Int
     private let places: UInt64
-    /// Al: what the lowest bit that the scan gives counts.
+    /// The weight of the lowest bit that the scan gives (Al).
     private let lowBit: Int16
 
-    /// Nil when the scan has no code.
+    /// Takes a scan's band; nil when the scan has no code.
     init?(_ scan: ProgressiveFrame.Scan) {
         guard let code = scan.parts.first?.code else { return nil }
         steps = ACSteps(code, hasRuns: true)
@@ -18,9 +18,9 @@ struct ACBand {
         lowBit = Int16(scan.lowBit)
     }
 
-    /// The upper bits (T.81, G.1.2.2); false when the stream is damaged, or does what no encoder does.
+    /// Decodes the upper bits (T.81, G.1.2.2); false when the stream is damaged, or does what no encoder does.
     ///
-    /// - Parameter runLength: EOBRUN: of how many blocks from here on no coefficient that was zero comes.
+    /// - Parameter runLength: The number of blocks from here on without a coefficient that was zero (EOBRUN).
     @unsafe @inline(__always)
     func decodeFirst(
         _ block: ProgressiveCoefficients.Block, of component: ProgressiveCoefficients, _ reader: inout BitReader,
@@ -54,7 +54,8 @@ struct ACBand {
         return true
     }
 
-    /// One bit more of each coefficient that is not zero, and the first of others (T.81, G.1.2.3); false as above.
+    /// Decodes one bit more of each coefficient that is not zero, and the first of others (T.81, G.1.2.3); false as
+    /// above.
     @unsafe @inline(__always)
     func decodeFurther(
         _ block: ProgressiveCoefficients.Block, of component: ProgressiveCoefficients, _ reader: inout BitReader,

@@ -5,7 +5,7 @@ struct ACScanDecoder: ~Copyable {
     private let band: ACBand
     private let isFirst: Bool
 
-    /// Nil when the scan has no code.
+    /// Prepares to decode a scan; nil when the scan has no code.
     init?(_ scan: ProgressiveFrame.Scan) {
         guard let band = ACBand(scan) else { return nil }
         self.band = band

@@ -1,16 +1,16 @@
 /// Decodes AC coefficients, one at a time (T.81, F.2.2.2; in scans of a progressive image, G.1.2.2).
 final class ACSteps {
-    /// What is added to a place in a block where the block ends: the place is then 128 or more.
+    /// The number that is added to a place where the block ends: the place is then 128 or more.
     static let endOfBlock = 128
-    /// What most words and their numbers fit into.
+    /// The number of bits that most words and their numbers fit into.
     private static let shortBitCount = 10
 
-    /// What is at the start of each short window.
+    /// The step at the start of each short window.
     private let steps: LookupTable<10, Step>
     private let code: HuffmanCode
     private let hasRuns: Bool
 
-    /// - Parameter hasRuns: whether there are words that end a run of blocks, as in progressive scans.
+    /// - Parameter hasRuns: Whether there are words that end a run of blocks, as in progressive scans.
     init(_ code: HuffmanCode, hasRuns: Bool = false) {
         self.code = code
         self.hasRuns = hasRuns
@@ -47,19 +47,20 @@ final class ACSteps {
 extension ACSteps {
     /// A coefficient with the zeros before it; or 16 zeros; or the end of the block.
     struct Step {
-        /// From the top: the value, or the category of a number that has still to be read (16 bits); how far to go on
-        /// in the block (8); whether a number has to be read (1); how many bits to consume, but for the number (7).
+        /// The step's parts from the top: the value, or the category of a number still to be read (16 bits); how far to
+        /// go on in the block (8); whether a number has to be read (1); how many bits to consume, but for the number
+        /// (7).
         private let bits: Int32
 
         private init(value: Int, advance: Int, hasNumber: Bool, length: Int) {
             bits = Int32(truncatingIfNeeded: value << 16 | advance << 8 | (hasNumber ? 0x80 : 0) | length)
         }
 
-        /// No word is there.
+        /// The step where there is no word.
         static var unknown: Step { Step(value: 0, advance: 0, hasNumber: false, length: 0) }
 
-        /// ZRL goes 16 on, EOB ends the block. With runs, EOBn is added to where that is, and ends the next blocks, too;
-        /// what else has no number is no symbol.
+        /// ZRL goes 16 on, EOB ends the block. With runs, EOBn is added to where that is, and ends the next blocks,
+        /// too; what else has no number is no symbol.
         init(_ word: HuffmanCode.Word, hasRuns: Bool) {
             let (run, category) = (Int(word.symbol >> 4), Int(word.symbol & 15))
             if category > 0 {

@@ -1,7 +1,7 @@
 /// Decodes AC coefficients (T.81, F.2.2.2), or passes over them, several at a time.
 struct ACTable {
     let steps: ACSteps
-    /// As many whole words with their numbers as a window of 13 bits holds.
+    /// The whole words with their numbers that each window of 13 bits holds.
     let strides: LookupTable<13, Stride>
 
     init(_ code: HuffmanCode) {
@@ -18,13 +18,13 @@ extension ACTable {
 
         init(advance: Int, length: Int) { bits = UInt16(advance << 8 | length) }
 
-        /// Not one word fits the window: an advance that leads from every place to one between 65 and 127.
+        /// The stride where not one word fits the window: its advance leads from every place to one between 65 and 127.
         static var unknown: Stride { Stride(advance: 64, length: 0) }
 
         @inline(__always) var advance: Int { Int(bits >> 8) }
         @inline(__always) var length: Int { Int(bits & 0xFF) }
 
-        /// For each window, the words that begin in it and end in it; the first may end beyond it.
+        /// The words that begin and end in each window; the first may end beyond it.
         static func table(of code: HuffmanCode) -> LookupTable<13, Stride> {
             let firsts = code.words(ofWindows: 13).map { word in
                 let step = word.map { ACSteps.Step($0, hasRuns: false) } ?? .unknown

@@ -3,7 +3,7 @@
 /// A value of two words and a pointer, which the decoder's loops keep in registers.
 @unsafe
 struct BitReader {
-    /// Where the bytes are; `EntropyWindow` owns them and says how far a block may read.
+    /// The start of the bytes; `EntropyWindow` owns them and says how far a block may read.
     var bytes: UnsafePointer<UInt8>
     /// The next byte to be taken up.
     var position = 0
@@ -11,12 +11,12 @@ struct BitReader {
     ///
     /// Below the valid ones, bits of the next byte may be there already.
     private(set) var window: UInt64 = 0
-    /// How many bits of `window` are valid.
+    /// The number of valid bits in `window`.
     private(set) var bitCount: UInt64 = 0
 
     init(_ bytes: UnsafePointer<UInt8>) { unsafe self.bytes = unsafe bytes }
 
-    /// How many bits were consumed since `bytes`.
+    /// The number of bits that were consumed since `bytes`.
     var consumedBitCount: Int { unsafe position * 8 - Int(bitCount) }
 
     /// Whether the bytes that were taken up and not begun with are all zero.

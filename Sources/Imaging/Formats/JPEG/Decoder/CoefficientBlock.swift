@@ -1,7 +1,7 @@
 /// The dequantised coefficients of a block that its scale needs, row by row of the small block; the others are dropped.
 @safe
 struct CoefficientBlock: ~Copyable {
-    /// Where a coefficient goes that the scale does not need.
+    /// The slot of coefficients that the scale does not need.
     static let dropped = 64
     /// A power of two, so that the low bits of any slot's number are a slot.
     private static let slotCount = 128
@@ -26,7 +26,7 @@ struct CoefficientBlock: ~Copyable {
     }
 }
 
-/// What a coefficient's place in the zigzag sequence means: its slot in the block and its quantisation step.
+/// A coefficient's slot in the block and its quantisation step, by its place in the zigzag sequence.
 struct Dequantizer {
     /// The slot in the upper 16 bits, the step in the lower ones: one load for both.
     private let bits: UInt32
@@ -39,9 +39,9 @@ struct Dequantizer {
     @inline(__always)
     func scale(_ value: Int32) -> Int16 { Int16(truncatingIfNeeded: UInt32(bitPattern: value) &* bits) }
 
-    /// For each place in the zigzag sequence (T.81, A.3.6) and beyond it, up to 255.
+    /// The dequantizers of all places in the zigzag sequence (T.81, A.3.6) and beyond it, up to 255.
     ///
-    /// - Parameter side: the small block's; coefficients of its columns and rows have a slot.
+    /// - Parameter side: The side of the small block; coefficients of its columns and rows have a slot.
     static func table(quantization: [UInt16], side: Int) -> LookupTable<8, Dequantizer> {
         LookupTable { place in
             Dequantizer(
@@ -49,7 +49,7 @@ struct Dequantizer {
         }
     }
 
-    /// Where in a small block the coefficient of a place in the zigzag sequence stands; `dropped` if there is none.
+    /// The slot in a small block of a place in the zigzag sequence; `dropped` if there is none.
     static func slot(of place: Int, side: Int) -> Int {
         guard zigzag.indices.contains(place) else { return CoefficientBlock.dropped }
         let (row, column) = (zigzag[place] / 8, zigzag[place] % 8)
@@ -66,7 +66,7 @@ struct Dequantizer {
         return steps
     }
 
-    /// Where the coefficients of the zigzag sequence stand in the block, row by row (T.81, figure A.6).
+    /// The places of the zigzag sequence's coefficients in the block, row by row (T.81, figure A.6).
     private static let zigzag = [
         0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14,
         21,

@@ -34,7 +34,7 @@ struct ComponentDecoder {
 
     /// Decodes a minimum coded unit's blocks of this component; false when the stream is damaged.
     ///
-    /// - Parameter samples: the unit's top left one; `vertical × side` rows of `horizontal × side`, `stride` apart.
+    /// - Parameter samples: The unit's top left one; `vertical × side` rows of `horizontal × side`, `stride` apart.
     @unsafe
     mutating func decodeUnit(
         _ reader: inout BitReader, _ window: inout EntropyWindow, _ block: borrowing CoefficientBlock,
@@ -89,7 +89,8 @@ struct ComponentDecoder {
         guard let difference = unsafe dcTable.next(&reader) else { return nil }
         prediction &+= difference
         let dc = prediction &* dcStep
-        // Samples of 8 bits give ±1024. Four times that leaves room for any rounding, and is where libjpeg wraps around.
+        // Samples of 8 bits give ±1024. Four times that leaves room for any rounding, and is where libjpeg wraps
+        // around.
         guard (-4096..<4088).contains(dc) else { return nil }
         block[0] = Int16(truncatingIfNeeded: dc)
         var place = 1

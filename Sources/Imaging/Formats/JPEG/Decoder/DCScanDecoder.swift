@@ -3,16 +3,16 @@
 struct DCScanDecoder: ~Copyable {
     private var cursor: ScanCursor
     private let parts: [ProgressiveFrame.Scan.Part]
-    /// For each of the scan's components; none in a scan of single bits.
+    /// The tables of the scan's components; none in a scan of single bits.
     private let tables: [DCTable]
     private var predictions: [Int]
     private let isFirst: Bool
     private let lowBit: Int
 
-    /// Nil when a code is not one of differences.
+    /// Prepares to decode a scan; nil when a code is not one of differences.
     init?(_ scan: ProgressiveFrame.Scan) {
-        // Nothing of the decoder is there yet when it returns nil: where it was half there, Swift 6.3's optimiser released
-        // the tables twice.
+        // Nothing of the decoder is there yet when it returns nil: where it was half there, Swift 6.3's optimiser
+        // released the tables twice.
         let tables = scan.isFirst ? scan.parts.compactMap { $0.code.flatMap(DCTable.init) } : []
         guard !scan.isFirst || tables.count == scan.parts.count else { return nil }
         self.tables = tables
@@ -52,7 +52,7 @@ struct DCScanDecoder: ~Copyable {
         return cursor.isAtEnd(bytes)
     }
 
-    /// False when the stream is damaged.
+    /// Comes to the next unit; false when the stream is damaged.
     private mutating func beginUnit(_ bytes: Span<UInt8>) -> Bool {
         switch cursor.nextUnit(bytes) {
         case .goesOn: return true

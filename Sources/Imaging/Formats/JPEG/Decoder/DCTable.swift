@@ -1,15 +1,16 @@
 /// Decodes differences of DC coefficients (T.81, F.2.2.1).
 struct DCTable {
-    /// What most words and their numbers fit into.
+    /// The number of bits that most words and their numbers fit into.
     private static let shortBitCount = 10
     /// The largest category of an 8-bit image's differences (T.81, table F.1).
     private static let maxCategory: UInt8 = 11
 
-    /// For each short window: the difference in the upper bits, what to consume in the lower 8; 0 where it is longer.
+    /// The difference in the upper bits and the bits to consume in the lower 8, for each short window; 0 where it is
+    /// longer.
     private let shortWords: LookupTable<10, Int32>
     private let code: HuffmanCode
 
-    /// Nil when a symbol is no category of differences.
+    /// Makes the table of a code; nil when a symbol is no category of differences.
     init?(_ code: HuffmanCode) {
         guard code.symbols.allSatisfy({ $0 <= DCTable.maxCategory }) else { return nil }
         self.code = code

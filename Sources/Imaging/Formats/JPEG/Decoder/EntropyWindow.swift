@@ -11,16 +11,16 @@
 /// found out before the next block.
 @safe
 struct EntropyWindow: ~Copyable {
-    /// Beyond what a block may consume, 64 words and their numbers of 31 bits each: what a reader takes up ahead of
+    /// The room behind the end: what a block may consume (64 words of 31 bits), and what a reader takes up ahead of
     /// that (8 bytes), and reads without taking it up (8), twice over, since it may begin 8 bytes behind the end.
     static let slackBytes = 64 * 31 / 8 + 32
     private static let capacity = 32_768
 
     private let storage: UnsafeMutablePointer<UInt8>
     private var end = 0
-    /// Up to where a reader may stand for a block to be decoded without a look at what is there.
+    /// The last position of a reader from which a block is decoded without a look at what is there.
     private(set) var limit = -1
-    /// Where in the file the bytes go on that are not in the window yet.
+    /// The place in the file of the first byte that is not in the window yet.
     private(set) var sourceOffset: Int
     /// The marker that ended the current segment, once it was seen.
     private(set) var marker: UInt8?

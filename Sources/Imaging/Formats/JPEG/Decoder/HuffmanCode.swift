@@ -1,6 +1,7 @@
-/// A Huffman code as a DHT segment gives it (T.81, B.2.4.2 and annex C): how many codes of each length, and their symbols.
+/// A Huffman code as a DHT segment gives it (T.81, B.2.4.2 and annex C): how many codes of each length, and their
+/// symbols.
 struct HuffmanCode: Sendable {
-    /// No code is longer.
+    /// The length of the longest code, in bits.
     static let maxLength = 16
 
     /// A code word's symbol and its length in bits.
@@ -9,19 +10,19 @@ struct HuffmanCode: Sendable {
         let length: Int
     }
 
-    /// For each length, the first 16-bit window that is beyond its codes; 0 where there are none yet.
+    /// The first 16-bit window that is beyond the codes of each length; 0 where there are none yet.
     private let windowEnds: [Int]
-    /// For each length, what added to a code gives the place of its symbol.
+    /// The number, for each length, that added to a code gives the place of its symbol.
     private let symbolOffsets: [Int]
-    /// How many codes there are of 1, 2, … 16 bits.
+    /// The numbers of codes of 1, 2, … 16 bits.
     private let counts: [UInt8]
     /// The symbols in the order of their codes.
     let symbols: [UInt8]
 
     /// Assigns the codes (T.81, C.2); nil when they do not fit, or would use the code of all ones, which is reserved.
     ///
-    /// - Parameter counts: BITS: how many codes there are of 1, 2, … 16 bits.
-    /// - Parameter symbols: HUFFVAL, as many as the counts add up to, at most 256.
+    /// - Parameter counts: The numbers of codes of 1, 2, … 16 bits (BITS).
+    /// - Parameter symbols: The symbols (HUFFVAL), as many as the counts add up to, at most 256.
     init?(counts: [UInt8], symbols: [UInt8]) {
         guard counts.count == HuffmanCode.maxLength, symbols.count <= 256,
             counts.reduce(0, { $0 + Int($1) }) == symbols.count
@@ -55,7 +56,7 @@ struct HuffmanCode: Sendable {
         return nil
     }
 
-    /// For each window of `bitCount` bits, the word at its start, if all of it is there.
+    /// The word at the start of each window of `bitCount` bits, if all of it is there.
     func words(ofWindows bitCount: Int) -> [Word?] {
         var words: [Word?] = []
         words.reserveCapacity(1 << bitCount)

@@ -18,13 +18,13 @@ final class ProgressiveCoefficients {
     let side: Int
     /// The places in the zigzag sequence of those, a bit each.
     let places: UInt64
-    /// For each place, which one of a block's it is; `dropped` where it is not kept.
+    /// The slot of each place in a block; `dropped` where it is not kept.
     private let slots: LookupTable<6, UInt8>
     /// The start of what was allocated; `values` is behind it.
     private let nonzero: UnsafeMutablePointer<UInt64>
     private let values: UnsafeMutablePointer<Int16>
 
-    /// Nil when there is not so much memory.
+    /// Makes room for a component's coefficients, all zero; nil when there is not so much memory.
     init?(_ component: SequentialFrame.Component, of frame: SequentialFrame, eighths: Int) {
         let blocks = frame.layout(of: component, eighths: 1)
         width = frame.unitsPerRow * component.factors.horizontal
@@ -66,17 +66,17 @@ final class ProgressiveCoefficients {
             values: values + number &* side &* side, nonzero: nonzero + (side == 1 ? 0 : number))
     }
 
-    /// What is known of one block.
+    /// One block's coefficients so far.
     @unsafe
     struct Block {
-        /// Undivided by their steps, as many as are kept.
+        /// The values, undivided by their steps, as many as are kept.
         let values: UnsafeMutablePointer<Int16>
-        /// Which coefficients are not zero, kept or not: a bit for each place. At an eighth, all blocks have the same one,
-        /// which nobody asks.
+        /// The coefficients that are not zero, kept or not: a bit for each place. At an eighth, all blocks have the
+        /// same one, which nobody asks.
         let nonzero: UnsafeMutablePointer<UInt64>
     }
 
-    /// Where in a block the coefficient of a place is kept; nil when it is not.
+    /// The slot in a block where the coefficient of a place is kept; nil when it is not.
     @inline(__always)
     func slot(of place: Int) -> Int? {
         let slot = Int(slots[lowBitsOf: place])

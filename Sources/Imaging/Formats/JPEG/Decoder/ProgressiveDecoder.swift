@@ -11,7 +11,7 @@ struct ProgressiveDecoder: PlaneDecoder, ~Copyable {
 
     /// Decodes all that is needed; nil when it is damaged, or would take more memory than that.
     ///
-    /// - Parameter eighths: 1, 2, 4 or 8 for each component.
+    /// - Parameter eighths: The scale of each component: 1, 2, 4 or 8.
     init?(_ progressive: ProgressiveFrame, eighths: [Int], from bytes: Span<UInt8>, maxBytes: Int) {
         let frame = progressive.frame
         let byteCount = zip(frame.components, eighths).reduce(0) {

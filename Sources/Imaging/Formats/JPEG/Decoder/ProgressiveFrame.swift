@@ -1,4 +1,4 @@
-/// What a progressive JPEG says of itself: its frame, and what is in which scan (T.81, annex G).
+/// The frame of a progressive JPEG, and what is in which of its scans (T.81, annex G).
 struct ProgressiveFrame: Sendable {
     /// A scan of the components' DC coefficients, or of a band of one component's AC coefficients (T.81, G.1.1.1).
     struct Scan: Sendable {
@@ -9,18 +9,18 @@ struct ProgressiveFrame: Sendable {
         }
 
         let parts: [Part]
-        /// Ss and Se: places in the zigzag sequence.
+        /// The first and the last place in the zigzag sequence (Ss and Se).
         let band: ClosedRange<Int>
         /// Ah = 0: the upper bits. Otherwise one further bit each.
         let isFirst: Bool
-        /// Al: what the lowest bit that it gives counts.
+        /// The weight of the lowest bit that it gives (Al).
         let lowBit: Int
         let restartInterval: Int
-        /// Where the entropy-coded data begins.
+        /// The place in the file where the entropy-coded data begins.
         let offset: Int
     }
 
-    /// Its codes are none; each scan has its own.
+    /// The frame, which has no codes; each scan has its own.
     let frame: SequentialFrame
     let scans: [Scan]
 
@@ -81,7 +81,7 @@ extension ProgressiveFrame {
     /// The scans so far, and how exactly each component is known.
     private struct ScanList {
         private(set) var scans: [Scan] = []
-        /// For each component, and each of its 64 coefficients, the lowest bit that is known; nil before its first scan.
+        /// The lowest bit that is known of each component's 64 coefficients; nil before its first scan.
         private var lowBits: [[Int?]] = []
 
         init(componentCount: Int = 0) {

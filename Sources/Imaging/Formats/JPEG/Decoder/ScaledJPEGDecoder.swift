@@ -11,7 +11,7 @@ struct ScaledJPEGDecoder: PlaneDecoder, ~Copyable {
 
     /// Prepares to decode each component at its own scale; nil if its tables are not those of an 8-bit image.
     ///
-    /// - Parameter eighths: 1, 2, 4 or 8 for each component.
+    /// - Parameter eighths: The scale of each component: 1, 2, 4 or 8.
     init?(_ frame: SequentialFrame, eighths: [Int]) {
         let components = zip(frame.components, eighths).compactMap { ComponentDecoder($0, eighths: $1) }
         // Nothing of the decoder is there yet when it returns nil: see `DCScanDecoder`.

@@ -5,14 +5,14 @@ internal import CKernels
 /// The first N×N coefficients of an 8×8 block are, but for a factor of N/8, those of the same image at N/8 of its
 /// size, as sharp as that size can carry: the spectrum is cut off, not folded.
 protocol ScaledTransform {
-    /// N: samples a side of the small block.
+    /// The number of samples a side of the small block (N).
     static var side: Int { get }
     /// The place in the zigzag sequence behind which no coefficient is among the N×N.
     static var lastPlace: Int { get }
 
     /// Writes the block's samples, and clears the block for the next one.
     ///
-    /// - Parameter samples: the top left one; `side` rows of `side` samples, `stride` apart, are written.
+    /// - Parameter samples: The top left one; `side` rows of `side` samples, `stride` apart, are written.
     @unsafe
     static func invert(_ block: borrowing CoefficientBlock, to samples: UnsafeMutablePointer<UInt8>, stride: Int)
 }
@@ -35,7 +35,7 @@ extension ScaledTransform {
     }
 }
 
-/// One sample a block: its mean.
+/// The transform to one sample a block: its mean.
 enum EighthTransform: ScaledTransform {
     static var side: Int { 1 }
     static var lastPlace: Int { 0 }
@@ -46,7 +46,7 @@ enum EighthTransform: ScaledTransform {
     }
 }
 
-/// Two by two: sums and differences, since √2 cos(π/4) is 1.
+/// The transform to two by two samples: sums and differences, since √2 cos(π/4) is 1.
 enum QuarterTransform: ScaledTransform {
     static var side: Int { 2 }
     static var lastPlace: Int { 4 }
@@ -63,7 +63,7 @@ enum QuarterTransform: ScaledTransform {
     }
 }
 
-/// Four by four.
+/// The transform to four by four samples.
 enum HalfTransform: ScaledTransform {
     static var side: Int { 4 }
     static var lastPlace: Int { 24 }
@@ -75,7 +75,7 @@ enum HalfTransform: ScaledTransform {
     }
 }
 
-/// Eight by eight: the whole transform, the same samples as libjpeg's, bit for bit.
+/// The whole transform, to eight by eight samples: the same as libjpeg's, bit for bit.
 enum FullTransform: ScaledTransform {
     static var side: Int { 8 }
     static var lastPlace: Int { 63 }

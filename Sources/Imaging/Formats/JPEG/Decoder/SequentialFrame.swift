@@ -1,4 +1,4 @@
-/// What the scaled decoder needs to know of a JPEG: one frame, its tables, and where its one scan begins.
+/// The part of a JPEG that the scaled decoder needs: one frame, its tables, and where its one scan begins.
 ///
 /// Only what cameras and phones write is taken: baseline or extended sequential Huffman coding (T.81, 4.11), 8 bits,
 /// grey or YCbCr, all components in one scan, whole sampling ratios with luma in full. All else is left to libjpeg.
@@ -6,7 +6,7 @@ struct SequentialFrame: Sendable {
     /// A component and the tables that its scan header selects (T.81, B.2.2, B.2.3).
     struct Component: Sendable {
         let identifier: UInt8
-        /// Also how many blocks a minimum coded unit has.
+        /// The sampling factors, which are also the numbers of blocks in a minimum coded unit.
         var factors: SamplingFactors
         /// The quantisation steps, in zigzag order.
         let quantization: [UInt16]
@@ -14,12 +14,12 @@ struct SequentialFrame: Sendable {
         var acCode: HuffmanCode?
     }
 
-    /// X and Y, in pixels.
+    /// The size in pixels (X and Y).
     let size: PixelSize
     var components: [Component]
-    /// Ri, in minimum coded units; 0: no restart markers.
+    /// The restart interval in minimum coded units (Ri); 0 where there are no restart markers.
     var restartInterval: Int
-    /// Where the entropy-coded data begins.
+    /// The place in the file where the entropy-coded data begins.
     var scanOffset: Int
 }
 
@@ -31,7 +31,7 @@ extension SequentialFrame {
     var unitsPerRow: Int { SequentialFrame.quotient(size.width, 8 * largestFactors.horizontal) }
     var unitRows: Int { SequentialFrame.quotient(size.height, 8 * largestFactors.vertical) }
 
-    /// How a component lies on the image at some eighths of its size.
+    /// The layout of a component on the image at some eighths of its size.
     func layout(of component: Component, eighths: Int) -> PlaneLayout {
         PlaneLayout(component: component.factors, of: largestFactors, in: size, eighths: eighths)
     }

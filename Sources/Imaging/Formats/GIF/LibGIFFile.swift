@@ -1,0 +1,45 @@
+internal import CCodecs
+
+/// A GIF that giflib reads, frame by frame.
+struct LibGIFFile: ~Copyable {
+    private let handle: CodecHandle
+    private var report: CodecReport
+    /// The frame whose pixels come next.
+    private(set) var frame: ccodecs_gif_info
+
+    /// Reads up to the first frame's pixels.
+    ///
+    /// The bytes are borrowed: they must outlive the file.
+    @unsafe
+    init(_ bytes: UnsafeBufferPointer<UInt8>, limits: ImageLimits) throws(ImageError) {
+        var report = CodecReport(.gif, limits: limits)
+        var frame = ccodecs_gif_info()
+        var pointer: OpaquePointer?
+        let code = unsafe ccodecs_gif_open(bytes.baseAddress, bytes.count, &pointer, &frame, &report.fault)
+        let handle = try unsafe CodecHandle(pointer, close: ccodecs_gif_close)
+        try report.check(code)
+        self.handle = handle
+        self.report = report
+        self.frame = frame
+    }
+
+    /// The place in the file where the data of the frame's pixels begins.
+    var dataOffset: Int { unsafe ccodecs_gif_data_offset(handle.pointer) }
+
+    /// Reads the next row of palette indices, as stored.
+    mutating func readLine(to indices: inout [UInt8], at start: Int, count: Int) throws(ImageError) {
+        let pointer = unsafe handle.pointer
+        let code = unsafe indices.withUnsafeMutableBufferPointer { buffer in
+            let line = unsafe UnsafeMutableBufferPointer(rebasing: buffer[start..<start + count])
+            return unsafe ccodecs_gif_read_line(pointer, line.baseAddress, &report.fault)
+        }
+        try report.check(code)
+    }
+
+    /// Moves to the next frame; false behind the last one.
+    mutating func next() throws(ImageError) -> Bool {
+        var hasFrame = false
+        try report.check(unsafe ccodecs_gif_next(handle.pointer, &frame, &hasFrame, &report.fault))
+        return hasFrame
+    }
+}
