@@ -17,6 +17,7 @@ let package = Package(
         .executable(name: "tintype", targets: ["tintype"]),
         .library(name: "Imaging", targets: ["Imaging"]),
         .library(name: "Isolation", targets: ["Isolation"]),
+        .library(name: "TreeModel", targets: ["TreeModel"]),
         .library(name: "Tree", targets: ["Tree"]),
         .library(name: "Blobs", targets: ["Blobs", "Files"]),
     ],
@@ -73,6 +74,9 @@ let package = Package(
         // Where a test can end the process, between any two steps.
         .target(name: "Failpoints", swiftSettings: settings),
 
+        // The values of the tree, without a store: what a client has in common with it.
+        .target(name: "TreeModel", swiftSettings: settings),
+
         // Three products that know nothing of each other.
         .target(
             name: "Imaging", dependencies: ["CCodecs", "CKernels"], swiftSettings: settings + [.strictMemorySafety()]),
@@ -85,14 +89,14 @@ let package = Package(
         .target(name: "Blobs", dependencies: ["Files"], swiftSettings: settings),
         .target(
             name: "Tree",
-            dependencies: ["Failpoints", "CSystemCrypto", "CSystemDeflate", "CSystemSQLite"],
+            dependencies: ["TreeModel", "Failpoints", "CSystemCrypto", "CSystemDeflate", "CSystemSQLite"],
             swiftSettings: settings),
 
         // Rendering in processes that can harm nobody.
         .target(name: "Isolation", dependencies: ["Imaging", "CSandbox"], swiftSettings: settings),
 
         // What a post is, and how a photo becomes one.
-        .target(name: "Posts", dependencies: ["Tree"], swiftSettings: settings),
+        .target(name: "Posts", dependencies: ["TreeModel"], swiftSettings: settings),
         .target(
             name: "Pipeline",
             dependencies: [
@@ -191,7 +195,7 @@ let package = Package(
         .testTarget(name: "FailpointsTests", dependencies: ["Failpoints"], swiftSettings: settings),
         .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "BlobsTests", dependencies: ["Blobs", "Files", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "TreeTests", dependencies: ["Tree", "CSystemSQLite"], swiftSettings: settings),
+        .testTarget(name: "TreeTests", dependencies: ["Tree", "TreeModel", "CSystemSQLite"], swiftSettings: settings),
         .testTarget(
             name: "PipelineTests",
             dependencies: [

@@ -1,4 +1,4 @@
-package import Tree
+package import TreeModel
 
 /// The hashtags of a text, as keys of `hashtags/{tag}`.
 package enum Hashtags {

@@ -1,4 +1,4 @@
-package import Tree
+package import TreeModel
 
 /// Where things stand in the tree: FriendlyPix's layout, name for name.
 package enum Paths {

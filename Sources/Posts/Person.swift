@@ -1,4 +1,4 @@
-package import Tree
+package import TreeModel
 
 /// Somebody who posts: the record at `people/{uid}`, FriendlyPix's field names.
 package struct Person: Sendable, Hashable {

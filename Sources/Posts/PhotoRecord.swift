@@ -1,4 +1,4 @@
-package import Tree
+package import TreeModel
 
 /// A photo of a post, as it stands at `posts/{id}/photos/{n}`: everything a client needs before the first pixel loads.
 package struct PhotoRecord: Sendable, Hashable {

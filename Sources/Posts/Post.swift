@@ -1,4 +1,4 @@
-package import Tree
+package import TreeModel
 
 /// A published post, as it stands at `posts/{id}`.
 package struct Post: Sendable {

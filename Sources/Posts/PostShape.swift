@@ -1,4 +1,4 @@
-package import Tree
+package import TreeModel
 
 /// What readers of posts may rely on, whatever stands at `posts/{id}`: clients write there, too.
 package enum PostShape {

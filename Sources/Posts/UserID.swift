@@ -1,4 +1,4 @@
-package import Tree
+package import TreeModel
 
 /// The id of a person: 1 to 128 ASCII letters, digits, `_` and `-`, checked once and trusted from there.
 ///

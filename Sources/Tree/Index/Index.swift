@@ -60,11 +60,11 @@ struct Index: Hashable, Sendable {
 
 extension EngineSnapshot {
     /// The segments of the children that a query takes, by an index, in its order, ascending.
-    func segments(of query: TreeQuery, in index: Index, below top: [UInt8]) throws(TreeError) -> [[UInt8]] {
+    func segments(of query: EncodedQuery, in index: Index, below top: [UInt8]) throws(TreeError) -> [[UInt8]] {
         let entries = index.entries(of: try SegmentedKey(top))
         let range = ByteRange(from: entries + query.range.lower, upTo: entries + query.range.upper)
         let (limit, reverse): (Int, Bool) =
-            switch query.limit {
+            switch query.query.limit {
             case nil: (.max, false)
             case .first(let limit): (limit, false)
             case .last(let limit): (limit, true)

@@ -14,6 +14,22 @@ enum ChildOrder: Hashable, Sendable {
         case .children(let paths): paths.count
         }
     }
+
+    init(_ order: TreeQuery.Order) {
+        self =
+            switch order {
+            case .key: .key
+            case .value: .value
+            case .priority: .priority
+            case .children(let paths):
+                .children(
+                    paths.map { path in
+                        var bytes: [UInt8] = []
+                        for key in path.keys { PathEncoding.append(key, to: &bytes) }
+                        return bytes
+                    })
+            }
+    }
 }
 
 extension EngineSnapshot {

@@ -16,10 +16,11 @@ extension TreeSnapshot {
     func select(_ query: TreeQuery, at path: TreePath) throws(TreeError) -> ChildSelection {
         try path.checkDepth()
         let top = StorageFormat.dataKey(path)
+        let query = try EncodedQuery(query)
         // Whether a query may be asked does not depend on what is there.
         let index = try query.needsIndex ? rules.index(for: query, at: path, in: engine) : nil
         if try engine.value(for: top) != nil { return query.isFilter ? .segments([]) : .leaf }
-        if query.childOrder == .key { return try selectByKey(query, below: top) }
+        if query.order == .key { return try selectByKey(query, below: top) }
         guard let index, index.isReady else { return .segments(try scan(query, below: top)) }
         return .segments(try engine.segments(of: query, in: index, below: top))
     }
@@ -33,11 +34,11 @@ extension TreeSnapshot {
         }
     }
 
-    private func selectByKey(_ query: TreeQuery, below top: [UInt8]) throws(TreeError) -> ChildSelection {
+    private func selectByKey(_ query: EncodedQuery, below top: [UInt8]) throws(TreeError) -> ChildSelection {
         let rows = ByteRange(
             from: top + (query.range.lower.isEmpty ? [PathEncoding.priorityTag + 1] : query.range.lower),
             upTo: top + query.range.upper)
-        switch query.limit {
+        switch query.query.limit {
         case nil:
             return .rows(rows)
         case .first(let limit):
@@ -49,17 +50,17 @@ extension TreeSnapshot {
     }
 
     /// Orders all children, without an index.
-    private func scan(_ query: TreeQuery, below top: [UInt8]) throws(TreeError) -> [[UInt8]] {
+    private func scan(_ query: EncodedQuery, below top: [UInt8]) throws(TreeError) -> [[UInt8]] {
         let children = ByteRange(from: top + [PathEncoding.priorityTag + 1], upTo: ByteRange.subtree(top).upper)
         var found: [(order: [UInt8], segment: [UInt8])] = []
         for segment in try engine.childSegments(in: children, below: top.count) {
             var order: [UInt8] = []
-            try engine.appendOrder(query.childOrder, of: top + segment, segmentStart: top.count, to: &order)
+            try engine.appendOrder(query.order, of: top + segment, segmentStart: top.count, to: &order)
             if query.range.contains(order) { found.append((order, segment)) }
         }
         found.sort { $0.order.span.precedes($1.order.span) }
         let segments = found.map(\.segment)
-        return switch query.limit {
+        return switch query.query.limit {
         case nil: segments
         case .first(let limit): Array(segments.prefix(limit))
         case .last(let limit): Array(segments.suffix(limit))

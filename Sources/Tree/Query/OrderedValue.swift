@@ -3,15 +3,13 @@
 ///     01               null: nothing is there
 ///     02, 03           false, true
 ///     04 8 bytes       a number as a double, its bits turned so that they sort as unsigned bytes
-///     05 text 00       a string in CESU-8 (the order of UTF-16 code units), its first ``maxStringBytes`` bytes; of
+///     05 text 00       a string in CESU-8 (the order of UTF-16 code units), its first ``TreeQuery/maxComparedBytes`` bytes; of
 ///                      these, 00 is written 01 01, and 01 is 01 02
 ///     06               an object
 ///
 /// No value's bytes begin another's. Numbers compare as doubles: two that differ beyond 2⁵³ may be equal here, and so
-/// are strings whose first ``maxStringBytes`` bytes are the same. Equals are ordered by what follows: the child's key.
+/// are strings whose first ``TreeQuery/maxComparedBytes`` bytes are the same. Equals are ordered by what follows: the child's key.
 enum OrderedValue {
-    static let maxStringBytes = 1024
-
     private static let nullTag: UInt8 = 1
     private static let falseTag: UInt8 = 2
     private static let trueTag: UInt8 = 3
@@ -45,9 +43,9 @@ enum OrderedValue {
     private static func append(string utf8: Span<UInt8>, to bytes: inout [UInt8]) {
         var text: [UInt8] = []
         // Nothing is shorter in CESU-8 than in UTF-8; a character that is cut here lies beyond what is kept.
-        CESU8.append(utf8.extracting(first: maxStringBytes + 4), to: &text)
+        CESU8.append(utf8.extracting(first: TreeQuery.maxComparedBytes + 4), to: &text)
         bytes.append(stringTag)
-        for byte in text.prefix(maxStringBytes) {
+        for byte in text.prefix(TreeQuery.maxComparedBytes) {
             if byte <= escape { bytes.append(escape) }
             bytes.append(byte <= escape ? byte + 1 : byte)
         }

@@ -151,10 +151,13 @@ struct RulesReader: JSONSink {
             }
             paths.append(path)
         }
-        guard let order = try? ChildOrder(.children(paths)) else {
+        let order = TreeQuery.Order.children(paths)
+        do {
+            try order.check()
+        } catch {
             throw invalid("an index is of 1 to \(TreeQuery.maxOrderedChildren) children")
         }
-        return order
+        return ChildOrder(order)
     }
 
     mutating func number(_ number: JSONNumber) throws(TreeError) {

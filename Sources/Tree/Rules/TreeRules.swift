@@ -50,18 +50,18 @@ final class RulesCache: Sendable {
     ///
     /// - Throws: ``TreeError`` with code `index_not_defined`.
     func index(
-        for query: TreeQuery, at path: TreePath, in snapshot: any EngineSnapshot
+        for query: EncodedQuery, at path: TreePath, in snapshot: any EngineSnapshot
     ) throws(TreeError) -> Index {
         guard let rules = try rules(of: path.namespace, in: snapshot),
             let (node, pattern) = rules.root.node(at: try SegmentedKey(StorageFormat.dataKey(path))),
-            node.indexes.contains(query.childOrder),
-            let index = rules.indexes.first(where: { $0.parents == pattern && $0.order == query.childOrder })
+            node.indexes.contains(query.order),
+            let index = rules.indexes.first(where: { $0.parents == pattern && $0.order == query.order })
         else { throw query.indexNotDefined(at: path) }
         return index
     }
 }
 
-extension TreeQuery {
+extension EncodedQuery {
     fileprivate func indexNotDefined(at path: TreePath) -> TreeError {
         TreeError(
             .indexNotDefined,
@@ -70,7 +70,7 @@ extension TreeQuery {
 
     /// What `.indexOn` says for this query's order.
     private var indexJSON: String {
-        guard case .children(let paths) = order else { return "\".value\"" }
+        guard case .children(let paths) = query.order else { return "\".value\"" }
         let names = paths.map { path in
             var json: [UInt8] = []
             JSONText.append(path.keys.map(\.string).joined(separator: "/").utf8.span, to: &json)

@@ -10,12 +10,6 @@ extension Span where Element == UInt8 {
         return integer
     }
 
-    /// The bytes as an array of their own.
-    var copied: [UInt8] { withUnsafeBufferPointer { Array($0) } }
-
-    /// The bytes as text, with a replacement character for what is not UTF-8.
-    var text: String { withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) } }
-
     func hasSameBytes(as other: Span<UInt8>) -> Bool {
         count == other.count && starts(with: other)
     }
@@ -61,8 +55,6 @@ extension Array where Element == UInt8 {
         append(run)
     }
 
-    /// Appends a run of bytes.
-    mutating func append(_ run: Span<UInt8>) { run.withUnsafeBufferPointer { append(contentsOf: $0) } }
 }
 
 /// Walks through a row that was written with `appendBigEndian` and `appendCounted`.
@@ -86,14 +78,5 @@ struct ByteCursor {
         guard Int(length) <= bytes.count - offset else { throw TreeError.corrupt("a row in the store is cut short") }
         defer { offset += Int(length) }
         return offset..<offset + Int(length)
-    }
-}
-
-extension String {
-    /// The text of these bytes; nil if they are not UTF-8.
-    init?(validating bytes: Span<UInt8>) {
-        let string = bytes.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) }
-        guard let string else { return nil }
-        self = string
     }
 }

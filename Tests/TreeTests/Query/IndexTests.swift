@@ -96,9 +96,8 @@ import Testing
                     #expect(try snapshot.children(of: "list", matching: query).map(\.key) == sevens)
                 }
             }
-            let children = list.map { NaiveQuery.Child(key: $0.key, value: $0.value) }
             let query = try TreeQuery(order: .child("n"))
-            let expected = NaiveQuery(query: query).take(from: children).map(\.key)
+            let expected = query.children(of: .object(list)).map(\.key)
             try await second.snapshot { snapshot throws in
                 #expect(try snapshot.children(of: "list", matching: query).map(\.key) == expected)
             }

@@ -1,5 +1,5 @@
 /// What a reader of JSON does with each piece of it.
-protocol JSONSink {
+package protocol JSONSink {
     mutating func beginObject() throws(TreeError)
     /// The key of the next member; valid UTF-8.
     mutating func key(_ utf8: Span<UInt8>) throws(TreeError)
@@ -14,41 +14,44 @@ protocol JSONSink {
 }
 
 /// A number as JSON has it: whole if it is written or can be kept so.
-enum JSONNumber {
+package enum JSONNumber {
     case integer(Int64)
     case double(Double)
 }
 
 /// Reads JSON (RFC 8259, UTF-8) as it comes, in pieces of any length, and hands each token on at once.
 ///
+/// Whoever brings a sink from another module gets code of its own for it, as fast as if it were written there: hence
+/// `@inlinable`.
+///
 /// What it holds is one token and one byte a level. Texts that are no JSON are refused with code `invalid_json`;
 /// ``offset`` tells where they stop being it.
-struct JSONTokenizer<Sink: JSONSink> {
+package struct JSONTokenizer<Sink: JSONSink> {
     /// The deepest nesting that any sink can make sense of.
-    static var maxDepth: Int { 128 }
+    @usableFromInline package static var maxDepth: Int { 128 }
 
-    private enum Expectation {
+    @usableFromInline enum Expectation {
         case value, firstElementOrEnd, firstKeyOrEnd, key, colon, commaOrEnd, nothing
     }
 
-    var sink: Sink
-    private var expectation = Expectation.value
+    package var sink: Sink
+    @usableFromInline var expectation = Expectation.value
     /// For each open container whether it is an object.
-    private var containers: [Bool] = []
+    @usableFromInline var containers: [Bool] = []
     /// The start of a token whose end has not come yet.
-    private var rest: [UInt8] = []
+    @usableFromInline var rest: [UInt8] = []
     /// How many bytes of the string that ``rest`` begins with are known not to end it.
-    private var scanned = 0
-    private var scratch: [UInt8] = []
+    @usableFromInline var scanned = 0
+    @usableFromInline var scratch: [UInt8] = []
     /// How many bytes have been consumed before the ones at hand.
-    private var consumedBytes = 0
+    @usableFromInline var consumedBytes = 0
     /// Where the last token that was looked at begins, in bytes: after a failure, the one at fault.
-    private(set) var offset = 0
+    @usableFromInline package internal(set) var offset = 0
 
-    init(_ sink: Sink) { self.sink = sink }
+    @inlinable package init(_ sink: Sink) { self.sink = sink }
 
     /// Reads the next bytes.
-    mutating func feed(_ bytes: Span<UInt8>) throws(TreeError) {
+    @inlinable package mutating func feed(_ bytes: Span<UInt8>) throws(TreeError) {
         if rest.isEmpty {
             let consumed = try read(bytes, isLast: false)
             rest.append(bytes.extracting(droppingFirst: consumed))
@@ -59,7 +62,7 @@ struct JSONTokenizer<Sink: JSONSink> {
     }
 
     /// Reads what is left; the text must be complete.
-    mutating func finish() throws(TreeError) {
+    @inlinable package mutating func finish() throws(TreeError) {
         try readRest(isLast: true)
         guard case .nothing = expectation else {
             offset = consumedBytes
@@ -67,7 +70,7 @@ struct JSONTokenizer<Sink: JSONSink> {
         }
     }
 
-    private mutating func readRest(isLast: Bool) throws(TreeError) {
+    @inlinable mutating func readRest(isLast: Bool) throws(TreeError) {
         let bytes = rest
         let consumed = try read(bytes.span, isLast: isLast)
         if consumed > 0 { rest.removeSubrange(..<consumed) }
@@ -76,7 +79,7 @@ struct JSONTokenizer<Sink: JSONSink> {
     /// Reads whole tokens.
     ///
     /// - Returns: How many bytes they have.
-    private mutating func read(_ bytes: Span<UInt8>, isLast: Bool) throws(TreeError) -> Int {
+    @inlinable mutating func read(_ bytes: Span<UInt8>, isLast: Bool) throws(TreeError) -> Int {
         var position = 0
         while true {
             while position < bytes.count, bytes[position].isJSONSpace { position += 1 }
@@ -91,7 +94,7 @@ struct JSONTokenizer<Sink: JSONSink> {
     /// Reads one token.
     ///
     /// - Returns: Where it ends; nil if its end has not come yet.
-    private mutating func readToken(
+    @inlinable mutating func readToken(
         of bytes: Span<UInt8>, at start: Int, isLast: Bool
     ) throws(TreeError) -> Int? {
         offset = consumedBytes + start
@@ -118,7 +121,7 @@ struct JSONTokenizer<Sink: JSONSink> {
         return start + 1
     }
 
-    private func complaint(about byte: UInt8) -> String {
+    @inlinable func complaint(about byte: UInt8) -> String {
         let found = (0x21...0x7E).contains(byte) ? "\"\(Character(UnicodeScalar(byte)))\"" : "byte \(byte)"
         let wanted =
             switch expectation {
@@ -133,7 +136,7 @@ struct JSONTokenizer<Sink: JSONSink> {
 
     // MARK: Values
 
-    private mutating func readValue(of bytes: Span<UInt8>, at start: Int, isLast: Bool) throws(TreeError) -> Int? {
+    @inlinable mutating func readValue(of bytes: Span<UInt8>, at start: Int, isLast: Bool) throws(TreeError) -> Int? {
         switch bytes[start] {
         case UInt8(ascii: "{"):
             try beginContainer(isObject: true)
@@ -147,7 +150,7 @@ struct JSONTokenizer<Sink: JSONSink> {
         return start + 1
     }
 
-    private mutating func beginContainer(isObject: Bool) throws(TreeError) {
+    @inlinable mutating func beginContainer(isObject: Bool) throws(TreeError) {
         guard containers.count < Self.maxDepth else {
             throw TreeError(
                 .tooLarge, "the JSON is nested more than \(Self.maxDepth) levels deep",
@@ -158,16 +161,16 @@ struct JSONTokenizer<Sink: JSONSink> {
         if isObject { try sink.beginObject() } else { try sink.beginArray() }
     }
 
-    private mutating func endContainer() throws(TreeError) {
+    @inlinable mutating func endContainer() throws(TreeError) {
         let isObject = containers.popLast() ?? false
         endValue()
         if isObject { try sink.endObject() } else { try sink.endArray() }
     }
 
-    private mutating func endValue() { expectation = containers.isEmpty ? .nothing : .commaOrEnd }
+    @inlinable mutating func endValue() { expectation = containers.isEmpty ? .nothing : .commaOrEnd }
 
     /// Reads a number, or true, false or null.
-    private mutating func readWord(of bytes: Span<UInt8>, at start: Int, isLast: Bool) throws(TreeError) -> Int? {
+    @inlinable mutating func readWord(of bytes: Span<UInt8>, at start: Int, isLast: Bool) throws(TreeError) -> Int? {
         var end = start
         while end < bytes.count, !bytes[end].endsJSONWord { end += 1 }
         guard end - start <= 1024 else { throw Self.invalid("a number of more than 1024 characters") }
@@ -189,7 +192,7 @@ struct JSONTokenizer<Sink: JSONSink> {
 
     // MARK: Strings
 
-    private mutating func readString(
+    @inlinable mutating func readString(
         of bytes: Span<UInt8>, at start: Int, isLast: Bool, isKey: Bool
     ) throws(TreeError) -> Int? {
         var end = start + Swift.max(1, scanned)
@@ -217,7 +220,7 @@ struct JSONTokenizer<Sink: JSONSink> {
     }
 
     /// Refuses a string whose end has not come when no sink could take it any more, however it is escaped.
-    private func checkLength(_ byteCount: Int, isKey: Bool) throws(TreeError) {
+    @inlinable func checkLength(_ byteCount: Int, isKey: Bool) throws(TreeError) {
         let longest = isKey ? TreePath.maxDepth * (TreeKey.maxBytes + 1) : TreeValue.maxStringBytes
         let longestEscape = 6
         guard byteCount > longest * longestEscape else { return }
@@ -226,20 +229,20 @@ struct JSONTokenizer<Sink: JSONSink> {
             : TreeError(.tooLarge, "a string has more than \(longest) bytes", hint: "write less at once")
     }
 
-    private mutating func handOn(_ utf8: Span<UInt8>, isKey: Bool) throws(TreeError) {
+    @inlinable mutating func handOn(_ utf8: Span<UInt8>, isKey: Bool) throws(TreeError) {
         guard JSONText.isValidUTF8(utf8) else { throw Self.invalid("a string that is not UTF-8") }
         if isKey { try sink.key(utf8) } else { try sink.string(utf8) }
     }
 
-    private static func invalid(_ complaint: String) -> TreeError {
+    @usableFromInline static func invalid(_ complaint: String) -> TreeError {
         TreeError(.invalidJSON, complaint, hint: "send JSON in UTF-8 (RFC 8259)")
     }
 }
 
 extension UInt8 {
-    fileprivate var isJSONSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
+    @inlinable var isJSONSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 
-    fileprivate var endsJSONWord: Bool {
+    @inlinable var endsJSONWord: Bool {
         switch self {
         case 0x00...0x20, UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: ":"): true
         case UInt8(ascii: "\""), UInt8(ascii: "["), UInt8(ascii: "{"): true

@@ -6,7 +6,7 @@ public struct PushID: Hashable, Sendable {
     /// The number of characters.
     public static let length = 20
     static let alphabet = Array("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz".utf8)
-    static let maxTimestamp: Int64 = 1 << 48 - 1
+    package static let maxTimestamp: Int64 = 1 << 48 - 1
 
     /// The id as text.
     public let string: String

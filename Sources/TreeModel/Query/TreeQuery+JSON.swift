@@ -17,7 +17,7 @@ extension TreeQuery.Order {
             for element in elements { paths.append(try Self.path(element, complaint)) }
             self = .children(paths)
         }
-        _ = try ChildOrder(self)
+        try check()
     }
 
     private static func path(_ value: TreeValue?, _ complaint: String) throws(TreeError) -> TreePath {

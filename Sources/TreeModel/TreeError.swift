@@ -28,17 +28,7 @@ public struct TreeError: Error, CustomStringConvertible {
     /// because the disk would not take even that. Reading tells, once the disk is whole.
     public var isTransient: Bool { Self.transientCodes.contains(code) }
 
-    /// The failure of a write that a crash may bring back: its commit lies on a disk that takes nothing more.
-    var withOpenOutcome: TreeError {
-        TreeError(
-            code, "\(message); a crash before the disk is whole may bring the update back", path: path, hint: hint,
-            cause: cause)
-    }
-
-    /// Whether an update is at fault, and not the store.
-    var isRefusal: Bool { code == .preconditionFailed || code == .invalidValue }
-
-    /// Whether the store itself is at fault, for good; see ``TreeHealth``.
+    /// Whether the store itself is at fault, for good.
     public var isDamage: Bool { code == .corrupt || code == .missingUpdates }
 
     private static let transientCodes: Set<Code> = [.busy, .diskFull, .io, .readOnly, .outOfMemory]
@@ -109,12 +99,4 @@ extension TreeError {
         /// The engine failed in a way that has no name of its own.
         public static let engine = Code(rawValue: "engine")
     }
-
-    static func corrupt(_ message: String) -> TreeError {
-        TreeError(.corrupt, message, hint: hintOfDamage)
-    }
-
-    static let hintOfDamage = "restore the store from a backup"
-
-    static let closed = TreeError(.closed, "the store has been closed")
 }

@@ -18,7 +18,7 @@ extension TreeQuery {
         /// Whether the child at the end itself is in the range.
         public var isInclusive: Bool
         /// Whether the values are meant for an order by several children.
-        private(set) var isList = false
+        package private(set) var isList = false
 
         /// Makes an end at a value.
         public init(_ value: TreeValue?, key: String? = nil, isInclusive: Bool = true) {
@@ -37,44 +37,28 @@ extension TreeQuery {
 }
 
 extension TreeQuery.Bound {
-    /// Where the range of ordered bytes begins, or where it ends.
-    func position(in order: ChildOrder, isLower: Bool) throws(TreeError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var key = key
-        guard !isList || order.valueCount > 1 else {
-            throw TreeQuery.invalid("Constraint index field must be a JSON primitive")
-        }
-        if order == .key {
-            guard case .string(let name)? = values.first, key == nil else {
+    /// Checks that the bound goes with an order.
+    ///
+    /// - Throws: ``TreeError`` with code `invalid_query`, or `too_large` for a string that no store holds.
+    func check(for order: TreeQuery.Order) throws(TreeError) {
+        let count = order.valueCount
+        guard !isList || count > 1 else { throw Self.notAScalar }
+        guard order != .key else {
+            guard case .string? = values.first, key == nil else {
                 throw TreeQuery.invalid("Provided key index type is invalid, must be string")
             }
-            key = name
-        } else {
-            guard (key == nil ? 1 : order.valueCount)...order.valueCount ~= values.count else {
-                throw TreeQuery.invalid("a bound has \(values.count) values, the query orders by \(order.valueCount)")
-            }
-            for value in values { try Self.append(value, to: &bytes) }
+            return
         }
-        switch key {
-        case nil: return isLower == isInclusive ? bytes : bytes.afterAllBelow
-        case Self.firstKey: return bytes
-        case Self.lastKey: return bytes.afterAllBelow
-        case .some(let key):
-            PathEncoding.append(utf8: key.utf8.span, to: &bytes)
-            return isLower == isInclusive ? bytes : bytes.afterAllBelow
+        guard (key == nil ? 1 : count)...count ~= values.count else {
+            throw TreeQuery.invalid("a bound has \(values.count) values, the query orders by \(count)")
+        }
+        for value in values {
+            guard let value else { continue }
+            if case .object = try value.normalised() ?? value { throw Self.notAScalar }
         }
     }
 
-    private static func append(_ value: TreeValue?, to bytes: inout [UInt8]) throws(TreeError) {
-        guard let value else { return OrderedValue.appendNull(to: &bytes) }
-        guard let leaf = LeafEncoding.encode(try value.normalised() ?? value) else {
-            throw TreeQuery.invalid("Constraint index field must be a JSON primitive")
-        }
-        try OrderedValue.append(leaf: leaf.span, to: &bytes)
+    private static var notAScalar: TreeError {
+        TreeQuery.invalid("Constraint index field must be a JSON primitive")
     }
-}
-
-extension [UInt8] {
-    /// The position after everything that begins with these bytes.
-    fileprivate var afterAllBelow: [UInt8] { self + [PathEncoding.subtreeEnd] }
 }

@@ -1,7 +1,7 @@
 /// Strings and numbers as JSON writes them (RFC 8259 §6, §7).
-enum JSONText {
+package enum JSONText {
     /// Appends a string in quotes.
-    static func append(_ utf8: Span<UInt8>, to json: inout [UInt8]) {
+    package static func append(_ utf8: Span<UInt8>, to json: inout [UInt8]) {
         json.append(UInt8(ascii: "\""))
         var start = 0
         for index in utf8.indices {
@@ -31,7 +31,7 @@ enum JSONText {
     }
 
     /// Appends a number; doubles have the shortest form that reads back as the same one.
-    static func append(_ double: Double, to json: inout [UInt8]) {
+    package static func append(_ double: Double, to json: inout [UInt8]) {
         if let integer = Int64(exactly: double) {
             json.append(contentsOf: String(integer).utf8)
         } else {
@@ -39,23 +39,10 @@ enum JSONText {
         }
     }
 
-    /// Appends a leaf of the store.
-    static func append(leaf: Span<UInt8>, to json: inout [UInt8]) throws(TreeError) {
-        switch leaf.isEmpty ? 0 : leaf[0] {
-        case LeafEncoding.falseTag: json.append(contentsOf: "false".utf8)
-        case LeafEncoding.trueTag: json.append(contentsOf: "true".utf8)
-        case LeafEncoding.integerTag:
-            json.append(contentsOf: String(Int64(bitPattern: try leaf.bigEndian(at: 1))).utf8)
-        case LeafEncoding.doubleTag: append(Double(bitPattern: try leaf.bigEndian(at: 1)), to: &json)
-        case LeafEncoding.stringTag: append(leaf.extracting(droppingFirst: 1), to: &json)
-        default: throw TreeError.corrupt("a leaf in the store has an unknown tag")
-        }
-    }
-
     /// Appends what a string, without its quotes, stands for.
     ///
     /// - Returns: Whether it is one: a bad escape, half a surrogate pair and a raw control character are not.
-    static func unescape(_ raw: Span<UInt8>, to utf8: inout [UInt8]) -> Bool {
+    @usableFromInline package static func unescape(_ raw: Span<UInt8>, to utf8: inout [UInt8]) -> Bool {
         var index = 0
         while index < raw.count {
             let byte = raw[index]
@@ -107,7 +94,7 @@ enum JSONText {
         return value
     }
 
-    static func isValidUTF8(_ bytes: Span<UInt8>) -> Bool {
+    @usableFromInline package static func isValidUTF8(_ bytes: Span<UInt8>) -> Bool {
         bytes.withUnsafeBufferPointer { bytes in
             bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
         }
@@ -116,7 +103,7 @@ enum JSONText {
 
 extension Span where Element == UInt8 {
     /// Whether a raw JSON string has escapes, or control characters, which it must not have.
-    var needsUnescaping: Bool {
+    @usableFromInline package var needsUnescaping: Bool {
         for index in indices where self[index] == UInt8(ascii: "\\") || self[index] < 0x20 { return true }
         return false
     }
@@ -124,7 +111,7 @@ extension Span where Element == UInt8 {
 
 extension JSONNumber {
     /// Reads a number as JSON writes it; nil for anything else, and for what is beyond a double.
-    init?(_ text: Span<UInt8>) {
+    @usableFromInline package init?(_ text: Span<UInt8>) {
         guard let isWhole = Self.isWhole(text) else { return nil }
         if isWhole, let integer = Int64(text.text) {
             self = .integer(integer)

@@ -50,7 +50,7 @@ public enum TreeValue: Sendable {
     ///   ``maxStringBytes`` and for objects deeper than ``TreePath/maxDepth``.
     public func normalised() throws(TreeError) -> TreeValue? { try normalised(at: .root) }
 
-    func normalised(at path: TreePath) throws(TreeError) -> TreeValue? {
+    package func normalised(at path: TreePath) throws(TreeError) -> TreeValue? {
         try path.checkDepth()
         switch self {
         case .bool, .integer:

@@ -1,31 +1,10 @@
-@testable import Tree
+import Tree
 
-/// A query as simple as can be, to compare the store's with: everything is read, compared and sorted.
-struct NaiveQuery {
-    struct Child: Equatable {
-        let key: TreeKey
-        let value: TreeValue
-        var priority: TreeValue?
-    }
-
-    let query: TreeQuery
-
-    /// What the query takes, in its order.
-    func take(from children: [Child]) -> [Child] {
-        var taken = children.filter(isInRange).sorted(by: precedes)
-        switch query.limit {
-        case nil: break
-        case .first(let limit): taken = Array(taken.prefix(limit))
-        case .last(let limit): taken = Array(taken.suffix(limit))
-        }
-        return query.isDescending ? taken.reversed() : taken
-    }
-
-    /// What the query's JSON is.
-    func json(from children: [Child]) -> String {
-        let taken = take(from: children)
+extension TreeQuery {
+    /// What the query's JSON is, of these children, which it has taken.
+    func json(ofTaken taken: [TreeChild]) -> String {
         guard !taken.isEmpty else { return "null" }
-        guard query.isDescending else {
+        guard isDescending else {
             let object = Dictionary(uniqueKeysWithValues: taken.map { ($0.key, $0.value) })
             return String(decoding: TreeValue.object(object).json(), as: UTF8.self)
         }
@@ -34,67 +13,6 @@ struct NaiveQuery {
             return key + ":" + String(decoding: child.value.json(), as: UTF8.self)
         }
         return "{\(members.joined(separator: ","))}"
-    }
-
-    private func values(of child: Child) -> [TreeValue?] {
-        switch query.order {
-        case .key: [.string(child.key.string)]
-        case .value: [child.value]
-        case .priority: [child.priority]
-        case .children(let paths): paths.map { child.value[path: $0] }
-        }
-    }
-
-    private func precedes(_ left: Child, _ right: Child) -> Bool {
-        let order = query.order == .key ? 0 : Self.compare(values(of: left), values(of: right))
-        return order == 0 ? left.key < right.key : order < 0
-    }
-
-    private func isInRange(_ child: Child) -> Bool {
-        if let lower = query.lower {
-            let order = compare(child, with: lower)
-            guard order > 0 || order == 0 && lower.isInclusive else { return false }
-        }
-        if let upper = query.upper {
-            let order = compare(child, with: upper)
-            guard order < 0 || order == 0 && upper.isInclusive else { return false }
-        }
-        return true
-    }
-
-    private func compare(_ child: Child, with bound: TreeQuery.Bound) -> Int {
-        guard query.order != .key else { return Self.compare(child.key, bound.values[0]?.stringValue) }
-        let order = Self.compare(Array(values(of: child).prefix(bound.values.count)), bound.values)
-        return order == 0 && bound.key != nil ? Self.compare(child.key, bound.key) : order
-    }
-
-    private static func compare(_ key: TreeKey, _ other: String?) -> Int {
-        guard let other = try? TreeKey(other ?? "") else { return 1 }
-        return key == other ? 0 : key < other ? -1 : 1
-    }
-
-    private static func compare(_ left: [TreeValue?], _ right: [TreeValue?]) -> Int {
-        zip(left, right).lazy.map(compare).first { $0 != 0 } ?? 0
-    }
-
-    private static func compare(_ left: TreeValue?, _ right: TreeValue?) -> Int {
-        guard rank(left) == rank(right) else { return rank(left) < rank(right) ? -1 : 1 }
-        if let a = left?.doubleValue, let b = right?.doubleValue { return a == b ? 0 : a < b ? -1 : 1 }
-        if let a = left?.stringValue?.utf16, let b = right?.stringValue?.utf16 {
-            return a.elementsEqual(b) ? 0 : a.lexicographicallyPrecedes(b) ? -1 : 1
-        }
-        return 0
-    }
-
-    private static func rank(_ value: TreeValue?) -> Int {
-        switch value {
-        case nil: 0
-        case .bool(false): 1
-        case .bool(true): 2
-        case .integer, .double: 3
-        case .string: 4
-        case .object: 5
-        }
     }
 }
 

@@ -24,4 +24,11 @@ public struct Change: Hashable, Sendable {
     public let timestampMilliseconds: Int64
     /// All that it changed, ordered by path; writes that found what they write are not among them.
     public let writes: [TreeWrite]
+
+    /// Makes a change.
+    package init(token: SyncToken, timestampMilliseconds: Int64, writes: [TreeWrite]) {
+        self.token = token
+        self.timestampMilliseconds = timestampMilliseconds
+        self.writes = writes
+    }
 }

@@ -20,10 +20,10 @@ public struct TreeKey: Sendable {
         self.string = string
     }
 
-    init(unchecked string: String) { self.string = string }
+    package init(unchecked string: String) { self.string = string }
 
     /// What is wrong with a key; nil for a good one.
-    static func complaint(about utf8: Span<UInt8>) -> String? {
+    package static func complaint(about utf8: Span<UInt8>) -> String? {
         guard !utf8.isEmpty else { return "the key is empty" }
         guard utf8.count <= maxBytes else { return "the key has \(utf8.count) bytes, the limit is \(maxBytes)" }
         for index in utf8.indices where isForbidden(utf8[index]) {
@@ -35,7 +35,7 @@ public struct TreeKey: Sendable {
         return nil
     }
 
-    static func invalid(_ complaint: String) -> TreeError {
+    package static func invalid(_ complaint: String) -> TreeError {
         TreeError(
             .invalidKey, complaint, hint: "use 1 to \(maxBytes) bytes without . $ # [ ] / and control characters")
     }
@@ -54,7 +54,7 @@ public struct TreeKey: Sendable {
     /// The protocol's pattern is `^-?0*\d{1,10}$`: leading zeros and "-0" are integers too.
     var integer: Int32? { Self.integer(of: string.utf8.span) }
 
-    static func integer(of utf8: Span<UInt8>) -> Int32? {
+    package static func integer(of utf8: Span<UInt8>) -> Int32? {
         guard !utf8.isEmpty else { return nil }
         let isNegative = utf8[0] == UInt8(ascii: "-")
         guard utf8.count > (isNegative ? 1 : 0) else { return nil }
@@ -103,7 +103,7 @@ extension TreeKey: ExpressibleByStringLiteral {
 
 extension String {
     /// Whether both strings have the same bytes of UTF-8; `==` would find "é" and "é" equal, too.
-    func hasSameBytes(as other: String) -> Bool {
+    package func hasSameBytes(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }
 }

@@ -32,6 +32,8 @@ public struct TreeQuery: Hashable, Sendable {
 
     /// The most children by which a query can order.
     public static let maxOrderedChildren = 8
+    /// How many bytes of a string count in the order of values; written in CESU-8, whose order is that of UTF-16.
+    package static let maxComparedBytes = 1024
 
     /// What children are ordered by.
     public let order: Order
@@ -45,10 +47,6 @@ public struct TreeQuery: Hashable, Sendable {
     ///
     /// It changes neither the range nor the limit.
     public let isDescending: Bool
-
-    let childOrder: ChildOrder
-    /// The range of the bytes that order children (``EngineSnapshot/appendOrder(_:of:segmentStart:to:)``).
-    let range: ByteRange
 
     /// Makes a query.
     ///
@@ -65,10 +63,9 @@ public struct TreeQuery: Hashable, Sendable {
         self.upper = upper
         self.limit = limit
         self.isDescending = isDescending
-        childOrder = try ChildOrder(order)
-        range = ByteRange(
-            from: try lower?.position(in: childOrder, isLower: true) ?? [],
-            upTo: try upper?.position(in: childOrder, isLower: false) ?? [PathEncoding.subtreeEnd])
+        try order.check()
+        try lower?.check(for: order)
+        try upper?.check(for: order)
     }
 
     /// Makes a query for the children that have one value, or one value and one key.
@@ -82,38 +79,28 @@ public struct TreeQuery: Hashable, Sendable {
         try self.init(order: order, from: bound, to: bound, limit: limit, isDescending: isDescending)
     }
 
-    /// Whether it takes less than everything, so that it has no answer where a leaf is.
-    var isFilter: Bool { lower != nil || upper != nil || limit != nil }
-
-    /// Whether the rules have to name an index for it.
-    var needsIndex: Bool {
-        switch childOrder {
-        case .key, .priority: false
-        case .value, .children: true
-        }
-    }
-
-    static func invalid(_ message: String) -> TreeError {
+    package static func invalid(_ message: String) -> TreeError {
         TreeError(.invalidQuery, message, hint: "see the queries of Realtime Databases")
     }
 }
 
-extension ChildOrder {
-    init(_ order: TreeQuery.Order) throws(TreeError) {
-        switch order {
-        case .key: self = .key
-        case .value: self = .value
-        case .priority: self = .priority
-        case .children(let paths):
-            guard (1...TreeQuery.maxOrderedChildren).contains(paths.count), !paths.contains(where: \.isRoot) else {
-                throw TreeQuery.invalid("orderBy must be a valid JSON encoded path")
-            }
-            self = .children(
-                paths.map { path in
-                    var bytes: [UInt8] = []
-                    for key in path.keys { PathEncoding.append(key, to: &bytes) }
-                    return bytes
-                })
+extension TreeQuery.Order {
+    /// How many values come before the key; none where the key alone orders.
+    package var valueCount: Int {
+        switch self {
+        case .key: 0
+        case .value, .priority: 1
+        case .children(let paths): paths.count
+        }
+    }
+
+    /// Checks that the order is by no too many children, and by none that is the node itself.
+    ///
+    /// - Throws: ``TreeError`` with code `invalid_query`.
+    package func check() throws(TreeError) {
+        guard case .children(let paths) = self else { return }
+        guard (1...TreeQuery.maxOrderedChildren).contains(paths.count), !paths.contains(where: \.isRoot) else {
+            throw TreeQuery.invalid("orderBy must be a valid JSON encoded path")
         }
     }
 }

@@ -29,7 +29,7 @@ public struct TreePath: Hashable, Sendable {
         try checkDepth()
     }
 
-    func checkDepth() throws(TreeError) {
+    package func checkDepth() throws(TreeError) {
         guard depth <= Self.maxDepth else {
             throw TreeError(
                 .tooLarge, "the path has \(depth) keys, the limit is \(Self.maxDepth)",
@@ -59,12 +59,6 @@ public struct TreePath: Hashable, Sendable {
 
     /// The path with a push id below it.
     public static func / (path: TreePath, id: PushID) -> TreePath { path / id.key }
-
-    /// The other path as seen from this one; nil unless it is this one or lies below.
-    func relative(_ other: TreePath) -> TreePath? {
-        guard namespace == other.namespace, other.keys.starts(with: keys) else { return nil }
-        return TreePath(Array(other.keys.dropFirst(depth)))
-    }
 }
 
 extension TreePath: ExpressibleByStringLiteral, CustomStringConvertible {

@@ -18,11 +18,11 @@ public final class PushIDGenerator: Sendable {
     ///
     /// - Parameters:
     ///   - last: An id that all others are to be greater than; nil for none.
-    ///   - clock: Milliseconds since 1970; the system's clock unless given.
+    ///   - clock: Milliseconds since 1970.
     ///   - random: 64 random bits at each call; the system's generator unless given.
     public init(
         after last: PushID? = nil,
-        clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds,
+        clock: @escaping @Sendable () -> Int64,
         random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
     ) {
         self.clock = clock

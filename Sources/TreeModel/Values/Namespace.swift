@@ -32,7 +32,7 @@ public struct Namespace: Hashable, Sendable, CustomStringConvertible {
     /// Makes a namespace that no name from outside can reach: its name has a character that ``init(_:)`` refuses.
     package init(reserved name: StaticString) { self.init(unchecked: ".\(name)") }
 
-    init(unchecked name: String) { self.name = name }
+    package init(unchecked name: String) { self.name = name }
 
     /// The name.
     public var description: String { name }

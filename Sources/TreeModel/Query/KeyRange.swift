@@ -47,4 +47,10 @@ public struct TreeChild: Hashable, Sendable {
     public let key: TreeKey
     /// All that is there.
     public let value: TreeValue
+
+    /// Makes a child.
+    public init(key: TreeKey, value: TreeValue) {
+        self.key = key
+        self.value = value
+    }
 }

@@ -1,9 +1,9 @@
 /// Text as bytes whose order is the order of UTF-16 code units, as JavaScript compares strings.
 ///
 /// UTF-8, but for characters beyond U+FFFF: they are two surrogates of three bytes each (Unicode Technical Report 26).
-enum CESU8 {
+package enum CESU8 {
     /// Appends text that is valid UTF-8.
-    static func append(_ utf8: Span<UInt8>, to bytes: inout [UInt8]) {
+    package static func append(_ utf8: Span<UInt8>, to bytes: inout [UInt8]) {
         utf8.withUnsafeBufferPointer { utf8 in
             guard utf8.contains(where: { $0 >= 0xF0 }) else { return bytes.append(contentsOf: utf8) }
             for unit in String(decoding: utf8, as: UTF8.self).utf16 { append(unit, to: &bytes) }
@@ -28,7 +28,7 @@ enum CESU8 {
     ///
     /// Text that this type has not written may come out as something that is not UTF-8; it is for the caller to check
     /// where that matters.
-    static func decode(_ bytes: Span<UInt8>, to utf8: inout [UInt8]) {
+    package static func decode(_ bytes: Span<UInt8>, to utf8: inout [UInt8]) {
         bytes.withUnsafeBufferPointer { bytes in
             var index = bytes.startIndex
             while let start = bytes[index...].firstIndex(of: 0xED) {

@@ -1,0 +1,19 @@
+extension TreeError {
+    /// The failure of a write that a crash may bring back: its commit lies on a disk that takes nothing more.
+    var withOpenOutcome: TreeError {
+        TreeError(
+            code, "\(message); a crash before the disk is whole may bring the update back", path: path, hint: hint,
+            cause: cause)
+    }
+
+    /// Whether an update is at fault, and not the store.
+    var isRefusal: Bool { code == .preconditionFailed || code == .invalidValue }
+
+    static func corrupt(_ message: String) -> TreeError {
+        TreeError(.corrupt, message, hint: hintOfDamage)
+    }
+
+    static let hintOfDamage = "restore the store from a backup"
+
+    static let closed = TreeError(.closed, "the store has been closed")
+}
