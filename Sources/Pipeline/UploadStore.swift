@@ -55,9 +55,7 @@ package final class UploadStore: Sendable {
     package func end(of id: PostID) async throws -> UploadRecord {
         let subscription = try await tree.subscribe(to: Paths.upload(id) / "state")
         if !Self.isTerminal(subscription.value) {
-            for try await event in subscription {
-                if case .put(let write) = event.kind, Self.isTerminal(write.value) { break }
-            }
+            for try await change in subscription where Self.isTerminal(change.writes.first?.value) { break }
         }
         guard let record = try await record(of: id) else { throw Self.unknownUpload(id) }
         return record

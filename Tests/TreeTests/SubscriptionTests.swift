@@ -7,26 +7,27 @@ import Testing
     struct Case: Sendable {
         let watched: TreePath
         let writes: [(TreePath, TreeValue?)]
-        let kind: TreeEvent.Kind?
+        let seen: [TreeWrite]?
     }
 
     static let cases = [
-        Case(watched: "a", writes: [("a", 1)], kind: .put(TreeWrite(path: "", value: 1))),
-        Case(watched: "a", writes: [("a/b/c", 1)], kind: .put(TreeWrite(path: "b/c", value: 1))),
+        Case(watched: "a", writes: [("a", 1)], seen: [TreeWrite(path: "", value: 1)]),
+        Case(watched: "a", writes: [("a/b/c", 1)], seen: [TreeWrite(path: "b/c", value: 1)]),
         Case(
-            watched: "a/b", writes: [("a", ["b": ["c": 1], "d": 2])], kind: .put(TreeWrite(path: "", value: ["c": 1]))),
-        Case(watched: "a/b", writes: [("a", 1)], kind: .put(TreeWrite(path: "", value: nil))),
-        Case(watched: "a/b", writes: [("", nil)], kind: .put(TreeWrite(path: "", value: nil))),
-        Case(watched: "", writes: [("a/b", nil)], kind: .put(TreeWrite(path: "a/b", value: nil))),
-        Case(watched: "a", writes: [("a/b", ["c": [:], "d": 1.0])], kind: .put(TreeWrite(path: "b", value: ["d": 1]))),
-        Case(watched: "a", writes: [("b", 1)], kind: nil),
-        Case(watched: "a/b", writes: [("a/c", 1), ("ab", 2)], kind: nil),
-        Case(watched: "a/b", writes: [("a", ["b": 1]), ("c", 2)], kind: .put(TreeWrite(path: "", value: 1))),
+            watched: "a/b", writes: [("a", ["b": ["c": 1], "d": 2])], seen: [TreeWrite(path: "", value: ["c": 1])]),
+        Case(watched: "a/b", writes: [("a", 1)], seen: [TreeWrite(path: "", value: nil)]),
+        Case(watched: "a/b", writes: [("", nil)], seen: [TreeWrite(path: "", value: nil)]),
+        Case(watched: "", writes: [("a/b", nil)], seen: [TreeWrite(path: "a/b", value: nil)]),
+        Case(watched: "a", writes: [("a/b", ["c": [:], "d": 1.0])], seen: [TreeWrite(path: "b", value: ["d": 1])]),
+        Case(watched: "a", writes: [("b", 1)], seen: nil),
+        Case(watched: "a/b", writes: [("a", ["b": ["x": 0.0], "d": 2])], seen: nil),
+        Case(watched: "a/b", writes: [("a/c", 1), ("ab", 2)], seen: nil),
+        Case(watched: "a/b", writes: [("a", ["b": 1]), ("c", 2)], seen: [TreeWrite(path: "", value: 1)]),
         Case(
             watched: "a", writes: [("a/10", 1), ("a/9", nil), ("b", 3)],
-            kind: .patch([TreeWrite(path: "9", value: nil), TreeWrite(path: "10", value: 1)])),
-        Case(watched: "a", writes: [("a/9", 0), ("a/10", nil), ("a/b", ["x": 0.0]), ("b", 3)], kind: nil),
-        Case(watched: "a", writes: [("a/9", 0), ("a/10", 1)], kind: .put(TreeWrite(path: "10", value: 1))),
+            seen: [TreeWrite(path: "9", value: nil), TreeWrite(path: "10", value: 1)]),
+        Case(watched: "a", writes: [("a/9", 0), ("a/10", nil), ("a/b", ["x": 0.0]), ("b", 3)], seen: nil),
+        Case(watched: "a", writes: [("a/9", 0), ("a/10", 1)], seen: [TreeWrite(path: "10", value: 1)]),
     ]
 
     @Test("a write above, at or below is told as it is seen from the path", arguments: EngineKind.allCases)
@@ -40,7 +41,7 @@ import Testing
                 let token = try await store.update(update)
                 await store.close()
                 let events = try await subscription.reduce(into: []) { $0.append($1) }
-                #expect(events.map(\.kind) == (`case`.kind.map { [$0] } ?? []))
+                #expect(events.map(\.writes) == (`case`.seen.map { [$0] } ?? []))
                 #expect(events.allSatisfy { $0.token == token })
             }
         }
@@ -60,7 +61,7 @@ import Testing
                 }
                 try await tasks.waitForAll()
             }
-            #expect(store.subscriptions.isEmpty)
+            #expect(!store.commits.hasListeners)
         }
     }
 
@@ -190,12 +191,28 @@ import Testing
             let slow = try await store.subscribe(to: "n", bufferLimit: 4)
             let quick = try await store.subscribe(to: "n", bufferLimit: 100)
             for number in 1...10 as ClosedRange<Int64> { try await store.set("n", to: .integer(number)) }
+            var all: [UInt64] = []
+            for try await change in quick {
+                all.append(change.token.sequence)
+                if all.count == 10 { break }
+            }
+            #expect(all == Array(1...10))
             var seen: [UInt64] = []
             await expectCode(.overflow) { for try await event in slow { seen.append(event.token.sequence) } }
             #expect(seen == [1, 2, 3, 4])
+        }
+    }
+
+    @Test("a subscription is about values: who sets a priority changes none", arguments: EngineKind.allCases)
+    func priorities(kind: EngineKind) async throws {
+        try await withStore(kind) { store in
+            try await store.set("a", to: ["b": 1])
+            let subscription = try await store.subscribe(to: .root)
+            try await store.update(try JSONUpdate(.priority, at: "a", json: "5".utf8))
+            try await store.update(try JSONUpdate(.update, at: "a", json: #"{".priority":6,"b":2}"#.utf8))
             await store.close()
-            let all = try await quick.reduce(into: []) { $0.append($1.token.sequence) }
-            #expect(all == Array(1...10))
+            let changes = try await subscription.reduce(into: []) { $0.append($1.writes) }
+            #expect(changes == [[TreeWrite(path: "a/b", value: 2)]])
         }
     }
 
@@ -204,24 +221,15 @@ import Testing
         try await withStore(kind) { store in
             do {
                 let dropped = try await store.subscribe(to: "a/b")
-                #expect(!store.subscriptions.isEmpty && dropped.value == nil)
+                #expect(store.commits.hasListeners && dropped.value == nil)
             }
-            #expect(store.subscriptions.isEmpty)
+            #expect(!store.commits.hasListeners)
             let subscription = try await store.subscribe(to: "a")
             let reader = Task { try await subscription.reduce(into: 0) { count, _ in count += 1 } }
             try await store.set("a", to: 1)
             reader.cancel()
             #expect(try await reader.value <= 1)
-            #expect(store.subscriptions.isEmpty)
-        }
-    }
-}
-
-extension TreeEvent {
-    var writes: [TreeWrite] {
-        switch kind {
-        case .put(let write): [write]
-        case .patch(let writes): writes
+            #expect(!store.commits.hasListeners)
         }
     }
 }

@@ -79,15 +79,15 @@ private struct Messages: Sendable {
 
     func sendPosts(of posts: Subscription) async {
         do {
-            for try await event in posts {
-                for (id, post) in event.newPosts {
+            for try await change in posts {
+                for (id, post) in change.newPosts {
                     if let fault = PostShape.fault(of: post) {
                         send(": posts/\(id) is no post: \(fault)\n\n")
                         continue
                     }
                     let data: TreeValue = ["path": .string("/\(id)"), "data": post]
                     let json = String(decoding: data.json(), as: UTF8.self)
-                    send("event: put\nid: \(event.token)\ndata: \(json)\n\n")
+                    send("event: put\nid: \(change.token)\ndata: \(json)\n\n")
                 }
             }
             finish()
@@ -101,15 +101,10 @@ private struct Messages: Sendable {
     }
 }
 
-extension TreeEvent {
+extension Change {
     /// The posts that were written whole; changes within one, such as other renditions, are no news.
     fileprivate var newPosts: [(id: TreeKey, post: TreeValue)] {
-        let writes =
-            switch kind {
-            case .put(let write): [write]
-            case .patch(let writes): writes
-            }
-        return writes.compactMap { write in
+        writes.compactMap { write in
             guard write.path.depth == 1, let id = write.path.lastKey, let post = write.value else { return nil }
             return (id, post)
         }

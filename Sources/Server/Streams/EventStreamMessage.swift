@@ -18,12 +18,17 @@ enum EventStreamMessage {
     static let cancel = ByteBuffer(string: "event: cancel\ndata: null\n\n")
     static let keepAlive = ByteBuffer(string: "event: keep-alive\ndata: null\n\n")
 
-    static func message(_ event: LiveEvent) -> ByteBuffer {
+    /// An event: its path and its data in one object.
+    static func message(_ event: TreeEvent) -> ByteBuffer {
+        var path: [UInt8] = []
+        JSONText.append(event.path.span, to: &path)
         var buffer = ByteBuffer()
-        buffer.reserveCapacity(event.json.count + 24)
-        buffer.writeString("event: \(event.kind.rawValue)\ndata: ")
-        buffer.writeBytes(event.json)
-        buffer.writeString("\n\n")
+        buffer.reserveCapacity(path.count + event.data.count + 48)
+        buffer.writeString("event: \(event.kind.rawValue)\ndata: {\"path\":")
+        buffer.writeBytes(path)
+        buffer.writeString(",\"data\":")
+        buffer.writeBytes(event.data)
+        buffer.writeString("}\n\n")
         return buffer
     }
 

@@ -55,7 +55,7 @@ final class EventStreams: Sendable {
 /// The streams whose connections are on one event loop.
 ///
 /// Their table belongs to the loop, and is only touched there.
-final class EventStreamLoop: LiveOutlet {
+final class EventStreamLoop: EventReceiver {
     private struct Streams {
         var open: [UInt64: EventStreamHandler] = [:]
         var keepAlive: RepeatedTask?
@@ -73,7 +73,7 @@ final class EventStreamLoop: LiveOutlet {
 
     // MARK: What the store tells
 
-    func send(_ event: LiveEvent, to listeners: [UInt64]) {
+    func receive(_ event: TreeEvent, for listeners: [UInt64]) {
         let message = EventStreamMessage.message(event)
         let token = event.token
         eventLoop.execute { [streams] in
@@ -98,14 +98,14 @@ final class EventStreamLoop: LiveOutlet {
     func open(
         _ stream: EventStreamHandler, on source: EventStreams.Source, in tree: TreeStore, starts: InitialEvents
     ) -> () -> Void {
-        let listening = NIOLoopBoundBox<LiveListener?>(nil, eventLoop: eventLoop)
+        let listening = NIOLoopBoundBox<Listener?>(nil, eventLoop: eventLoop)
         let isEnded = NIOLoopBoundBox(false, eventLoop: eventLoop)
         let bound = NIOLoopBound(stream, eventLoop: eventLoop)
         // A task has memory of its own, so nobody may hold it once it is done.
         let reading = NIOLoopBoundBox<Task<Void, Never>?>(nil, eventLoop: eventLoop)
         reading.value = Task { [self] in
             do throws(TreeError) {
-                let (start, token) = try await tree.listen(at: source.path, matching: source.query, on: self) {
+                let (start, token) = try await tree.listen(at: source.path, matching: source.query, notifying: self) {
                     listener in
                     // Comes before all events, which take the same way.
                     eventLoop.execute {

@@ -19,7 +19,7 @@ struct InitialEvents: Sendable {
     }
 
     /// The first event, in the form in which it is sent.
-    func text(of value: LiveValue) throws(TreeError) -> SpooledBody.Finished {
+    func text(of value: InitialValue) throws(TreeError) -> SpooledBody.Finished {
         let text = SpooledBody(
             spool: spool, beginning: "event: put\ndata: {\"path\":\"/\",\"data\":", end: "}\n\n")
         let rest = try value.json { piece throws(TreeError) in try text.append(piece) }

@@ -137,13 +137,11 @@ extension JSONUpdate {
 }
 
 extension RowBlock {
-    /// The value that the rows below a path make, as JSON.
-    func json(below prefix: [UInt8] = [], _ form: JSONForm = .plain) throws(TreeError) -> [UInt8] {
+    /// The value that the rows make, as JSON.
+    func json(_ form: JSONForm = .plain) throws(TreeError) -> [UInt8] {
         var assembler = JSONAssembler(form)
         try forEach { path, leaf throws(TreeError) in
-            if path.starts(with: prefix.span) {
-                try assembler.add(path: path.extracting(droppingFirst: prefix.count), leaf: leaf)
-            }
+            try assembler.add(path: path, leaf: leaf)
             return true
         }
         return assembler.finish()

@@ -31,6 +31,6 @@ extension TreeStore {
             try transaction.put(Array(text.utf8), for: TreeRules.textKey(of: namespace))
         }
         maintenance.wake()
-        feeds.refresh(of: namespace)
+        queries.refresh(of: namespace)
     }
 }

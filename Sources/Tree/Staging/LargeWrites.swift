@@ -48,7 +48,7 @@ final class LargeWrites: Sendable {
 
     /// Commits an update; see ``GroupCommit/commit(_:)``.
     func commit(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt {
-        guard let write = update.onlyWrite, write.rows.count >= minRows, !write.hasServerValues else {
+        guard let write = update.onlyWrite, write.rows.count >= minRows else {
             return try await group.commit(update)
         }
         switch try await course(of: update, write) {
@@ -76,9 +76,10 @@ final class LargeWrites: Sendable {
     private func course(of update: EncodedUpdate, _ write: EncodedWrite) async throws(TreeError) -> Course {
         if tombstones?.concerns(write) == true { return .direct }
         return try await engine.read { [changeLog, rules] engine throws(TreeError) in
-            guard try RuledWriter.mayBeStaged(write, rules: rules, in: engine) else { return .direct }
-            guard try engine.hasSameRows(as: write) else { return .stage }
+            guard try IndexingWriter.mayBeStaged(write, rules: rules, in: engine) else { return .direct }
+            guard !write.hasServerValues, try engine.hasSameRows(as: write) else { return .stage }
             let snapshot = TreeSnapshot(engine: engine, changeLog: changeLog, rules: rules)
+            if let reads = update.basis?.reads, try !reads.holds(in: engine, at: snapshot.token) { return .direct }
             for precondition in update.preconditions { try precondition.check(in: snapshot) }
             return .unchanged(try snapshot.token)
         }

@@ -53,7 +53,9 @@ final class StagingEngine: Engine {
                 try write.rows.forEach(from: from) { path, value throws(TreeError) in
                     key.removeSubrange(prefix.count...)
                     key.append(path)
-                    try transaction.put(value, for: key.span)
+                    // What the server is to fill in is a number; which one, only the commit knows.
+                    let leaf = LeafEncoding.isServerValue(value) ? LeafEncoding.encode(0 as Int64) : value.copied
+                    try transaction.put(leaf.span, for: key.span)
                     end += RowBlock.byteCount(path: path, value: value)
                     count += 1
                     return count < piece.rows && end - from < piece.bytes
@@ -128,6 +130,10 @@ extension EngineTransaction {
         try put(StagedSubtree(.subtree(write.key)).row, for: StagedSubtree.key)
         // Programs that know nothing of staged rows would show what was there before.
         try put([StorageFormat.versionWhileStaged], for: StorageFormat.versionKey)
+        try write.filledIn.forEach { path, value throws(TreeError) in
+            try put(value.copied, for: write.key + path.copied)
+            return true
+        }
     }
 
     /// Removes the first rows of a range.

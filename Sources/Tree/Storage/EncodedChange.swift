@@ -5,8 +5,8 @@ struct EncodedChange: Sendable {
     let origin: EncodedUpdate.Origin
     /// What changed, ordered by key; never empty.
     let writes: [EncodedWrite]
-    /// Places below those of the writes at which nothing changed, of those that are listened to.
-    var unchangedPlaces: Set<[UInt8]> = []
+    /// Nodes below those of the writes at which nothing changed, of those that are listened to.
+    var unchangedNodes: Set<[UInt8]> = []
     /// The nodes of which only the priority was written, each with all that is there; of those that are listened to.
     var nodesOfPriorities: [EncodedWrite] = []
 }

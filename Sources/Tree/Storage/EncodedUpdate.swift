@@ -21,6 +21,16 @@ struct EncodedUpdate: Sendable {
     /// Whether the rows of its only write have been staged.
     var isStaged = false
 
+    /// What the update was decided by; nil when it holds whatever has changed.
+    var basis: Basis?
+
+    /// What was read to decide on an update, and how to decide anew.
+    struct Basis: Sendable {
+        let reads: ReadSet
+        /// Decides by another state; nil when nothing is to be written after all.
+        let decide: @Sendable (TreeSnapshot) -> EncodedUpdate?
+    }
+
     /// The write, if it is the only one, and of a node.
     var onlyWrite: EncodedWrite? {
         guard writes.count == 1, let write = writes.first, !write.isPriority, !isExpiry else { return nil }
@@ -56,8 +66,16 @@ struct EncodedUpdate: Sendable {
     ///
     /// - Throws: ``TreeError`` with code `conflicting_paths`, `too_large` or `invalid_value`.
     init(_ update: MultiPathUpdate) throws(TreeError) {
+        var values = update.values
+        var serverValues: [TreePath: [(path: TreePath, value: ServerValue)]] = [:]
+        for (path, value) in update.serverValues {
+            // Within a value that is written, or on its own.
+            let written = path.selfAndAncestors.first { values[$0] != nil } ?? path
+            values[written, default: nil] = values[written] ?? nil
+            serverValues[written, default: []].append((path, value))
+        }
         var writes: [EncodedWrite] = []
-        for (path, value) in update.values { writes.append(try EncodedWrite(path, value)) }
+        for (path, value) in values { writes.append(try EncodedWrite(path, value, serverValues[path] ?? [])) }
         var preconditions: [Precondition] = []
         for precondition in update.preconditions { preconditions.append(try precondition.normalised()) }
         try self.init(
@@ -81,13 +99,27 @@ struct EncodedUpdate: Sendable {
     }
 }
 
+extension TreePath {
+    /// The path, and those above it, the nearest first.
+    fileprivate var selfAndAncestors: some Sequence<TreePath> { sequence(first: self, next: \.parent) }
+}
+
 extension EncodedWrite {
-    fileprivate init(_ path: TreePath, _ value: TreeValue?) throws(TreeError) {
+    /// - Parameter serverValues: What the server is to fill in, at the path or below it.
+    fileprivate init(
+        _ path: TreePath, _ value: TreeValue?, _ serverValues: [(path: TreePath, value: ServerValue)]
+    ) throws(TreeError) {
         try path.checkDepth()
         var builder = WriteBuilder(path)
         if let value = try value?.normalised(at: path) ?? nil {
             var place: [UInt8] = []
             Self.append(value, at: &place, to: &builder)
+        }
+        for (target, value) in serverValues {
+            try target.checkDepth()
+            var place: [UInt8] = []
+            for key in target.keys[path.depth...] { PathEncoding.append(key, to: &place) }
+            try builder.replace(place, by: LeafEncoding.encode(value), at: target)
         }
         self = try builder.finish()
     }

@@ -8,6 +8,8 @@ struct EncodedWrite: Sendable {
     var isPriority = false
     /// Whether there are leaves among the rows that the server is to fill in.
     var hasServerValues = false
+    /// Those of the rows that the server has filled in, when the others have been staged before.
+    var filledIn = RowBlock()
 
     var byteCount: Int { key.count * (rows.count + 1) + rows.bytes.count }
 }
@@ -46,6 +48,25 @@ struct WriteBuilder {
             lastPath.append(path)
         }
         rows.append(path: path, value: leaf)
+    }
+
+    /// Puts a leaf in the place of what has been appended at a path and below it.
+    ///
+    /// - Throws: ``TreeError`` with code `conflicting_paths` when the path lies below a leaf.
+    mutating func replace(_ path: [UInt8], by leaf: [UInt8], at target: TreePath) throws(TreeError) {
+        var kept = RowBlock()
+        try rows.forEach { row, value throws(TreeError) in
+            guard row.starts(with: path.span) || !path.span.starts(with: row) else {
+                throw TreeError(
+                    .conflictingPaths, "the update writes a leaf above what the server is to fill in", path: target,
+                    hint: "write each place once")
+            }
+            if !row.starts(with: path.span) { kept.append(path: row, value: value) }
+            return true
+        }
+        rows = kept
+        (isSorted, hasServerValues) = (false, true)
+        rows.append(path: path.span, value: leaf.span)
     }
 
     mutating func truncate(to position: Position) { rows.truncate(toBytes: position.bytes, count: position.count) }

@@ -10,6 +10,7 @@
 ///
 ///     06 8 bytes 00    the time of the commit, in milliseconds since 1970
 ///     07, 08 8 bytes   what stands there as a number, plus this integer or double
+///     09 8 bytes 00    the position in the change log just after the commit
 ///
 /// A number has one encoding: whole ones of 64 bits are integers.
 enum LeafEncoding {
@@ -21,6 +22,7 @@ enum LeafEncoding {
     static let timestampTag: UInt8 = 6
     static let incrementIntegerTag: UInt8 = 7
     static let incrementDoubleTag: UInt8 = 8
+    static let positionTag: UInt8 = 9
 
     /// The bytes of a normalised leaf; nil for objects, which have no bytes of their own.
     static func encode(_ value: TreeValue) -> [UInt8]? {
@@ -51,6 +53,14 @@ enum LeafEncoding {
         return encode(Int64(bitPattern: double.bitPattern), tag: incrementDoubleTag)
     }
 
+    /// What the server is to fill in.
+    static func encode(_ value: ServerValue) -> [UInt8] {
+        switch value {
+        case .timestamp: encode(0, tag: timestampTag)
+        case .position: encode(0, tag: positionTag)
+        }
+    }
+
     static func decode(_ bytes: Span<UInt8>) throws(TreeError) -> TreeValue {
         let tag: UInt8 = try bytes.bigEndian(at: 0)
         switch tag {
@@ -76,11 +86,14 @@ enum LeafEncoding {
     /// - Parameters:
     ///   - leaf: The leaf; its length does not change.
     ///   - old: What stands there; nil for nothing. Only numbers are added to.
+    ///   - timestampMilliseconds: The time of the commit.
+    ///   - token: The position in the change log just after the commit.
     /// - Throws: ``TreeError`` with code `invalid_value` when the sum is beyond the numbers that there are.
     static func resolve(
-        _ leaf: Span<UInt8>, old: [UInt8]?, timestampMilliseconds: Int64
+        _ leaf: Span<UInt8>, old: [UInt8]?, timestampMilliseconds: Int64, token: SyncToken
     ) throws(TreeError) -> [UInt8] {
-        guard leaf[0] != timestampTag else { return encode(timestampMilliseconds) }
+        if leaf[0] == timestampTag { return encode(timestampMilliseconds) }
+        if leaf[0] == positionTag { return encode(Int64(clamping: token.sequence)) }
         let difference = try decode(leaf)
         let base = try old.map { bytes throws(TreeError) in try decode(bytes.span) }
         if let a = difference.integerValue, let b = base?.doubleValue == nil ? 0 : base?.integerValue {

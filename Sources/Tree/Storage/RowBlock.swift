@@ -86,4 +86,17 @@ struct RowBlock: Sendable, Hashable {
         }
         return block
     }
+
+    /// The rows below a path.
+    func block(below prefix: [UInt8]) throws(TreeError) -> RowBlock {
+        guard !prefix.isEmpty else { return self }
+        var block = RowBlock()
+        try forEach { path, value throws(TreeError) in
+            if path.starts(with: prefix.span) {
+                block.append(path: path.extracting(droppingFirst: prefix.count), value: value)
+            }
+            return true
+        }
+        return block
+    }
 }

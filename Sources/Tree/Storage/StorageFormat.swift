@@ -17,7 +17,7 @@
 /// with their last child by themselves, and a leaf never has other leaves below it. All rows of a subtree are
 /// neighbours, in the protocol's key order.
 ///
-/// Room that is kept free: keyspaces 16–1F, path bytes 02–0F (more rows about a node itself), leaf tags 09–FF
+/// Room that is kept free: keyspaces 16–1F, path bytes 02–0F (more rows about a node itself), leaf tags 0A–FF
 /// (small objects packed into a row).
 enum StorageFormat {
     static let version: UInt8 = 2

@@ -1,28 +1,24 @@
 import Synchronization
 
-/// Applies groups of updates to the engine, one group at a time, and tells the subscriptions.
+/// Applies groups of updates to the engine, one group at a time, and leaves what they changed in the commit stream.
 final class Committer: Sendable {
     private let engine: any Engine
     private let changeLog: ChangeLog
     private let rules: RulesCache
-    private let subscriptions: Subscriptions
-    private let live: LiveHub
-    private let signal: ChangeSignal
+    private let commits: CommitStream
     private let mark: CommitMark?
     private let tombstones: Tombstones?
     private let clock: @Sendable () -> Int64
     let statistics = Mutex(TreeStore.Statistics())
 
     init(
-        engine: any Engine, changeLog: ChangeLog, rules: RulesCache, subscriptions: Subscriptions, live: LiveHub,
-        signal: ChangeSignal, mark: CommitMark?, tombstones: Tombstones?, clock: @escaping @Sendable () -> Int64
+        engine: any Engine, changeLog: ChangeLog, rules: RulesCache, commits: CommitStream, mark: CommitMark?,
+        tombstones: Tombstones?, clock: @escaping @Sendable () -> Int64
     ) {
         self.engine = engine
         self.changeLog = changeLog
         self.rules = rules
-        self.subscriptions = subscriptions
-        self.live = live
-        self.signal = signal
+        self.commits = commits
         self.mark = mark
         self.tombstones = tombstones
         self.clock = clock
@@ -36,28 +32,25 @@ final class Committer: Sendable {
     func apply(
         _ takeGroup: @escaping @Sendable () -> [EncodedUpdate]
     ) async throws(TreeError) -> [GroupCommit.Answer] {
-        await live.waitForRoom()
+        await commits.waitForRoom()
         return try await engine.write { [self] transaction throws(TreeError) in
             try apply(takeGroup(), to: transaction, timestampMilliseconds: clock())
         } committed: { [self] answers in
-            tell(answers)
+            publish(answers)
         }
     }
 
-    /// Tells all who wait for changes of those that have been made.
-    private func tell(_ answers: [GroupCommit.Answer]) {
+    /// Leaves what has been changed for those who listen; durable by now.
+    private func publish(_ answers: [GroupCommit.Answer]) {
         var applied = 0
-        var last: SyncToken?
+        var changes: [EncodedChange] = []
         for case .success(let receipt) in answers where !receipt.writes.isEmpty {
             applied += 1
-            guard let change = receipt.change else { continue }
-            subscriptions.deliver(change)
-            live.publish(change)
-            last = change.token
+            if let change = receipt.change { changes.append(change) }
         }
-        if let last {
-            mark?.advance(to: last)
-            signal.advance(to: last)
+        if let last = changes.last {
+            mark?.advance(to: last.token)
+            commits.publish(changes)
         }
         count(applied)
     }
@@ -66,64 +59,89 @@ final class Committer: Sendable {
         _ group: [EncodedUpdate], to transaction: any EngineTransaction, timestampMilliseconds: Int64
     ) throws(TreeError) -> [GroupCommit.Answer] {
         let snapshot = TreeSnapshot(engine: transaction, changeLog: changeLog, rules: rules)
-        var writer = RuledWriter(transaction, rules: rules, timestampMilliseconds: timestampMilliseconds)
+        var writer = IndexingWriter(transaction, rules: rules, timestampMilliseconds: timestampMilliseconds)
         var token = try snapshot.token
         var answers: [GroupCommit.Answer] = []
         for update in group {
-            let writes: [EncodedWrite]
+            let next = try changeLog.token(after: token)
+            let (decided, writes): (EncodedUpdate, [EncodedWrite])
             do {
-                for precondition in update.preconditions { try precondition.check(in: snapshot) }
+                decided = try self.decided(update, by: snapshot, at: token)
+                for precondition in decided.preconditions { try precondition.check(in: snapshot) }
                 writes = try Self.resolve(
-                    try writer.wanted(of: update), in: transaction, timestampMilliseconds: timestampMilliseconds)
+                    try writer.wanted(of: decided), in: transaction, timestampMilliseconds: timestampMilliseconds,
+                    token: next, isStaged: decided.isStaged)
             } catch {
                 guard error.isRefusal else { throw error }
                 answers.append(.failure(error))
                 continue
             }
-            let watched = try WatchedPlaces(below: writes, of: live, in: transaction)
-            let mortal = try tombstones?.candidates(for: writes, in: transaction) ?? []
-            // What is put before what is deleted: a node that keeps a child keeps its priority. Priorities last: the node
-            // may come by the same update.
-            var changed: [EncodedWrite] = []
-            for write in writes where !write.isPriority && !write.rows.isEmpty {
-                if try writer.apply(write, isStaged: update.isStaged) { changed.append(write) }
-            }
-            changed += try writer.delete(writes.filter { !$0.isPriority && $0.rows.isEmpty })
-            for write in writes where write.isPriority {
-                if try writer.apply(write) { changed.append(write) }
-            }
-            try tombstones?.record(mortal, timestampMilliseconds: timestampMilliseconds, in: transaction)
-            changed.sort { $0.key.lexicographicallyPrecedes($1.key) }
-            var change: EncodedChange?
-            if !changed.isEmpty {
-                token = try changeLog.token(after: token)
-                let committed = EncodedChange(
-                    token: token, timestampMilliseconds: timestampMilliseconds, origin: update.origin, writes: changed,
-                    unchangedPlaces: try watched.unchanged(),
-                    nodesOfPriorities: try WatchedPlaces.nodesOfPriorities(among: changed, of: live, in: transaction))
-                try changeLog.append(committed, in: transaction)
-                change = committed
-            }
+            let change = try apply(writes, of: decided, by: &writer, token: next)
+            if change != nil { token = next }
             answers.append(.success(CommitReceipt(token: token, writes: writes, change: change)))
         }
         try changeLog.trim(after: token, timestampMilliseconds: timestampMilliseconds, in: transaction)
         return answers
     }
 
+    /// The update; decided anew if what it was decided by has changed.
+    private func decided(
+        _ update: EncodedUpdate, by snapshot: TreeSnapshot, at token: SyncToken
+    ) throws(TreeError) -> EncodedUpdate {
+        guard let basis = update.basis, try !basis.reads.holds(in: snapshot.engine, at: token) else { return update }
+        if let update = basis.decide(snapshot) { return update }
+        return try EncodedUpdate(writes: [], origin: .put)
+    }
+
+    /// Applies the writes of one update.
+    ///
+    /// - Returns: What they changed, at this position of the change log; nil when everything was like that before.
+    private func apply(
+        _ writes: [EncodedWrite], of update: EncodedUpdate, by writer: inout IndexingWriter, token: SyncToken
+    ) throws(TreeError) -> EncodedChange? {
+        let (transaction, time) = (writer.transaction, writer.timestampMilliseconds)
+        let listened = try ListenedValues(below: writes, of: commits, in: transaction)
+        let mortal = try tombstones?.candidates(for: writes, in: transaction) ?? []
+        // What is put before what is deleted: a node that keeps a child keeps its priority. Priorities last: the node
+        // may come by the same update.
+        var changed: [EncodedWrite] = []
+        for write in writes where !write.isPriority && !write.rows.isEmpty {
+            if try writer.apply(write, isStaged: update.isStaged) { changed.append(write) }
+        }
+        changed += try writer.delete(writes.filter { !$0.isPriority && $0.rows.isEmpty })
+        for write in writes where write.isPriority {
+            if try writer.apply(write) { changed.append(write) }
+        }
+        try tombstones?.record(mortal, timestampMilliseconds: time, in: transaction)
+        guard !changed.isEmpty else { return nil }
+        changed.sort { $0.key.lexicographicallyPrecedes($1.key) }
+        let change = EncodedChange(
+            token: token, timestampMilliseconds: time, origin: update.origin, writes: changed,
+            unchangedNodes: try listened.unchangedNodes(),
+            nodesOfPriorities: try ListenedValues.nodesOfPriorities(among: changed, of: commits, in: transaction))
+        try changeLog.append(change, in: transaction)
+        return change
+    }
+
     /// Fills in what the server is to fill in, by what is there before the update.
     private static func resolve(
-        _ writes: [EncodedWrite], in transaction: any EngineTransaction, timestampMilliseconds: Int64
+        _ writes: [EncodedWrite], in transaction: any EngineTransaction, timestampMilliseconds: Int64, token: SyncToken,
+        isStaged: Bool
     ) throws(TreeError) -> [EncodedWrite] {
         guard writes.contains(where: \.hasServerValues) else { return writes }
         var resolved = writes
         for index in resolved.indices where resolved[index].hasServerValues {
             let key = resolved[index].key
+            var filledIn = RowBlock()
             resolved[index].rows = try resolved[index].rows.mapValues { path, leaf throws(TreeError) in
                 guard LeafEncoding.isServerValue(leaf) else { return nil }
-                return try LeafEncoding.resolve(
+                let new = try LeafEncoding.resolve(
                     leaf, old: try transaction.value(for: key + path.copied),
-                    timestampMilliseconds: timestampMilliseconds)
+                    timestampMilliseconds: timestampMilliseconds, token: token)
+                if isStaged { filledIn.append(path: path, value: new.span) }
+                return new
             }
+            resolved[index].filledIn = filledIn
             resolved[index].hasServerValues = false
         }
         return resolved

@@ -4,6 +4,11 @@ public struct TreeSnapshot {
     let changeLog: ChangeLog
     let rules: RulesCache
 
+    /// The same state, read by way of another engine's snapshot.
+    func reading(from engine: any EngineSnapshot) -> TreeSnapshot {
+        TreeSnapshot(engine: engine, changeLog: changeLog, rules: rules)
+    }
+
     /// The position in the change log that this state has: all changes up to it are in, none after it.
     public var token: SyncToken {
         get throws(TreeError) { try changeLog.lastToken(in: engine) }

@@ -41,7 +41,7 @@ extension TreeStore {
         since token: SyncToken, at path: TreePath, limit: Int, _ form: JSONForm = .plain
     ) async throws(TreeError) -> ChangePage {
         try path.checkDepth()
-        let place = StorageFormat.dataKey(path)
+        let node = StorageFormat.dataKey(path)
         return try await read { snapshot throws(TreeError) in
             var entries: [ChangePage.Entry] = []
             var next = token
@@ -55,25 +55,13 @@ extension TreeStore {
                 }
                 scanned += 1
                 next = change.token
-                guard let json = try change.json(seenFrom: place, form) else { return true }
+                guard let view = try ChangeView(change, from: node, priorities: .asWrites) else { return true }
+                let json = try view.json(at: node, form)
                 byteCount += json.count
                 entries.append(ChangePage.Entry(token: change.token, json: json))
                 return true
             }
             return ChangePage(entries: entries, next: next, hasMore: hasMore)
-        }
-    }
-
-    /// Waits until there are changes after a position, anywhere in the store, or it is closed, or the task is cancelled.
-    public func waitForChange(after token: SyncToken) async { await signal.wait(after: token) }
-
-    /// Waits as ``waitForChange(after:)`` does, but no longer than this.
-    public func waitForChange(after token: SyncToken, atMost limit: Duration) async {
-        await withTaskGroup { group in
-            group.addTask { await self.waitForChange(after: token) }
-            group.addTask { try? await Task.sleep(for: limit) }
-            await group.next()
-            group.cancelAll()
         }
     }
 
@@ -90,27 +78,22 @@ extension TreeStore {
     }
 }
 
-extension EncodedChange {
-    /// The change as JSON, as far as it concerns a place; nil if it does not.
-    fileprivate func json(seenFrom place: [UInt8], _ form: JSONForm) throws(TreeError) -> [UInt8]? {
-        var members: [UInt8] = []
-        for write in writes {
-            let isAbove = write.key.count < place.count
-            guard isAbove ? place.span.starts(with: write.key.span) : write.key.span.starts(with: place.span) else {
-                continue
-            }
-            members.append(contentsOf: (members.isEmpty ? "{\"path\":" : ",{\"path\":").utf8)
-            let key = isAbove ? place : write.key
-            let prefix = try StorageFormat.prefixLength(of: key.span)
-            let path = try [UInt8(ascii: "/")] + PathEncoding.text(of: key.span, below: prefix)
-            JSONText.append(path.span, to: &members)
-            members.append(contentsOf: ",\"value\":".utf8)
-            let value = try write.rows.json(below: isAbove ? Array(place[write.key.count...]) : [], form)
-            members.append(contentsOf: value)
-            members.append(UInt8(ascii: "}"))
+extension ChangeView {
+    /// The change as JSON, with whole paths.
+    ///
+    /// - Parameter node: The node from which it is seen.
+    fileprivate func json(at node: [UInt8], _ form: JSONForm) throws(TreeError) -> [UInt8] {
+        var json = Array("{\"token\":\"\(token)\",\"timestamp\":\(timestampMilliseconds),\"writes\":[".utf8)
+        let prefix = try StorageFormat.prefixLength(of: node.span)
+        for (index, write) in writes.enumerated() {
+            json.append(contentsOf: (index == 0 ? "{\"path\":" : ",{\"path\":").utf8)
+            let path = try [UInt8(ascii: "/")] + PathEncoding.text(of: (node + write.key).span, below: prefix)
+            JSONText.append(path.span, to: &json)
+            json.append(contentsOf: ",\"value\":".utf8)
+            json.append(contentsOf: try write.rows.json(form))
+            json.append(UInt8(ascii: "}"))
         }
-        guard !members.isEmpty else { return nil }
-        let head = "{\"token\":\"\(token)\",\"timestamp\":\(timestampMilliseconds),\"writes\":["
-        return Array(head.utf8) + members + Array("]}".utf8)
+        json.append(contentsOf: "]}".utf8)
+        return json
     }
 }

@@ -13,10 +13,8 @@ public final class TreeStore: Sendable {
     private let rules = RulesCache()
     private let group: GroupCommit
     let largeWrites: LargeWrites
-    let subscriptions: Subscriptions
-    let live: LiveHub
-    let feeds: QueryFeeds
-    let signal: ChangeSignal
+    let commits: CommitStream
+    let queries: QuerySubscriptions
     private let committer: Committer
     let maintenance: Maintenance
     let healthCheck: HealthCheck
@@ -50,19 +48,15 @@ public final class TreeStore: Sendable {
         let health = TreeHealth()
         let engine = try await StagingEngine(GuardedEngine(engine, health: health), piece: piece)
         let changeLog = ChangeLog(retention: retention)
-        let subscriptions = Subscriptions()
-        let live = LiveHub()
-        let signal = ChangeSignal()
+        let commits = CommitStream()
         let committer = Committer(
-            engine: engine, changeLog: changeLog, rules: rules, subscriptions: subscriptions, live: live,
-            signal: signal, mark: mark, tombstones: tombstones, clock: clock)
+            engine: engine, changeLog: changeLog, rules: rules, commits: commits, mark: mark,
+            tombstones: tombstones, clock: clock)
         self.health = health
         self.engine = engine
         self.changeLog = changeLog
-        self.subscriptions = subscriptions
-        self.live = live
-        feeds = QueryFeeds(hub: live)
-        self.signal = signal
+        self.commits = commits
+        queries = QuerySubscriptions(commits: commits)
         self.committer = committer
         group = GroupCommit { takeGroup throws(TreeError) in try await committer.apply(takeGroup) }
         largeWrites = LargeWrites(
@@ -95,9 +89,7 @@ public final class TreeStore: Sendable {
         await healthCheck.stop()
         await largeWrites.stop()
         await group.close()
-        subscriptions.close()
-        live.close()
-        signal.close()
+        await commits.close()
         await engine.close()
     }
 
@@ -162,13 +154,13 @@ extension TreeStore {
     public func snapshot<Value: Sendable>(
         _ body: @Sendable (TreeSnapshot) throws -> Value
     ) async throws -> Value {
-        let result: Result<Value, any Error> = try await read { snapshot in Result { try body(snapshot) } }
-        do {
-            return try result.get()
-        } catch {
-            if let error = error as? TreeError { health.note(error) }
-            throw error
-        }
+        try unwrap(try await read { snapshot in Result { try body(snapshot) } })
+    }
+
+    /// What a caller's body returned, or throws what it threw: damage that it has met is noted.
+    func unwrap<Value>(_ result: Result<Value, any Error>) throws -> Value {
+        if case .failure(let error as TreeError) = result { health.note(error) }
+        return try result.get()
     }
 
     func read<Value: Sendable>(
@@ -213,7 +205,7 @@ extension TreeStore {
     }
 }
 
-// MARK: Following
+// MARK: Changes
 
 extension TreeStore {
     /// The updates that were committed after a position, oldest first.
@@ -223,23 +215,5 @@ extension TreeStore {
         try await engine.read { [changeLog] snapshot throws(TreeError) in
             try changeLog.changes(since: token, limit: limit, in: snapshot)
         }
-    }
-
-    /// Begins to listen at a path.
-    ///
-    /// - Parameters:
-    ///   - path: What to watch.
-    ///   - bufferLimit: By how many events the reader may fall behind before it is cut off.
-    ///   - readsValue: Whether to read what is there at first; false for a place that is large and known otherwise.
-    public func subscribe(
-        to path: TreePath, bufferLimit: Int = 1024, readsValue: Bool = true
-    ) async throws(TreeError) -> Subscription {
-        // First listen, then read: a change in between is in both, and the subscription knows it by its token.
-        try path.checkDepth()
-        let events = subscriptions.add(at: path, bufferLimit: bufferLimit)
-        let (value, token) = try await read { snapshot throws(TreeError) in
-            (readsValue ? try snapshot.get(path) : nil, try snapshot.token)
-        }
-        return Subscription(value: value, token: token, events: events)
     }
 }

@@ -24,6 +24,14 @@ public enum Precondition: Hashable, Sendable {
     case etag(TreePath, String)
 }
 
+/// What the store fills in when it commits an update.
+public enum ServerValue: Hashable, Sendable {
+    /// The time of the commit, in milliseconds since 1970.
+    case timestamp
+    /// The position in the change log that the commit gets: its ``SyncToken/sequence``, as a whole number.
+    case position
+}
+
 /// A change of any number of places in the tree, applied whole or not at all.
 ///
 ///     var update = MultiPathUpdate()
@@ -37,6 +45,8 @@ public enum Precondition: Hashable, Sendable {
 public struct MultiPathUpdate: Sendable {
     /// The new value of each path; nil deletes.
     public private(set) var values: [TreePath: TreeValue?] = [:]
+    /// What the store is to fill in, by path; a path within one of the ``values`` becomes part of that value.
+    public private(set) var serverValues: [TreePath: ServerValue] = [:]
     /// What must hold for the update to be applied.
     public var preconditions: [Precondition]
 
@@ -48,6 +58,20 @@ public struct MultiPathUpdate: Sendable {
     /// Reading gives nil both for a path that is deleted and for one that is not part of the update.
     public subscript(path: TreePath) -> TreeValue? {
         get { values[path] ?? nil }
-        set { values.updateValue(newValue, forKey: path) }
+        set {
+            values.updateValue(newValue, forKey: path)
+            serverValues[path] = nil
+        }
+    }
+
+    /// Has the store fill in a value when it commits the update.
+    ///
+    /// The path may lie within a value that the update writes, of which the result becomes a part:
+    ///
+    ///     update["posts" / id] = post
+    ///     update.set("posts" / id / "published", to: .position)
+    public mutating func set(_ path: TreePath, to value: ServerValue) {
+        values[path] = nil
+        serverValues[path] = value
     }
 }

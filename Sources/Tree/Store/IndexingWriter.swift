@@ -1,6 +1,6 @@
 /// Applies writes in a transaction, and keeps beside the data what the rules ask for: entries of indexes, and times of
 /// expiry. A tree without rules pays one search for each transaction.
-struct RuledWriter {
+struct IndexingWriter {
     /// How many deletions share a search.
     private static let deletionsAtOnce = 64
 
@@ -40,15 +40,19 @@ struct RuledWriter {
         while !rest.isEmpty {
             let group = rest.prefix(Self.deletionsAtOnce)
             rest = rest.dropFirst(group.count)
-            var isRuled = group.count == 1
-            for write in group where !isRuled { isRuled = try rules(concerning: write.key) != nil }
-            if !isRuled, let deleted = try transaction.delete(group) {
+            if group.count > 1, try !isRuled(group), let deleted = try transaction.delete(group) {
                 changed += deleted
             } else {
                 for write in group where try apply(write) { changed.append(write) }
             }
         }
         return changed
+    }
+
+    /// Whether the rules ask for something to be kept beside what is at any of the places.
+    private mutating func isRuled(_ writes: ArraySlice<EncodedWrite>) throws(TreeError) -> Bool {
+        for write in writes where try rules(concerning: write.key) != nil { return true }
+        return false
     }
 
     /// The writes of an update that are to be done: of nodes that had expired, those that have not been written since.

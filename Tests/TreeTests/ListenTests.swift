@@ -3,11 +3,13 @@ import Testing
 
 @testable import Tree
 
-/// Keeps what it is told.
-private final class Recorder: LiveOutlet {
-    private let state = Mutex<(events: [(LiveEvent, [UInt64])], cancelled: [UInt64], isEnded: Bool)>(([], [], false))
+/// Keeps what it receives.
+private final class Recorder: EventReceiver {
+    private let state = Mutex<(events: [(TreeEvent, [UInt64])], cancelled: [UInt64], isEnded: Bool)>(([], [], false))
 
-    func send(_ event: LiveEvent, to listeners: [UInt64]) { state.withLock { $0.events.append((event, listeners)) } }
+    func receive(_ event: TreeEvent, for listeners: [UInt64]) {
+        state.withLock { $0.events.append((event, listeners)) }
+    }
     func end() { state.withLock { $0.isEnded = true } }
     func cancel(_ listeners: [UInt64]) { state.withLock { $0.cancelled += listeners } }
 
@@ -16,32 +18,43 @@ private final class Recorder: LiveOutlet {
     var cancelled: [UInt64] { state.withLock { $0.cancelled } }
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
-    /// What a listener has been told after its start, as a client sees it.
-    func texts(for start: LiveStart) -> [String] {
+    /// What a listener has received after its start: kind, path and data.
+    func texts(for start: Start) -> [String] {
         state.withLock { $0.events }
-            .filter { $0.1.contains(start.listener) && $0.0.token > start.event.token }
-            .map { "\($0.0.kind.rawValue) \(String(decoding: $0.0.json, as: UTF8.self))" }
+            .filter { $0.1.contains(start.listener.id) && $0.0.token > start.token }
+            .map { event, _ in
+                "\(event.kind) \(String(decoding: event.path, as: UTF8.self)) \(String(decoding: event.data, as: UTF8.self))"
+            }
     }
 }
 
 /// A listener and what was there when it began.
-private struct LiveStart {
-    let listener: UInt64
-    let event: LiveEvent
+private struct Start {
+    let listener: Listener
+    let json: String
+    let token: SyncToken
 }
 
 extension TreeStore {
     fileprivate func listen(
-        at path: TreePath, matching query: TreeQuery? = nil, on outlet: any LiveOutlet,
-        maxBytes: Int = maxLiveBytes
-    ) async throws(TreeError) -> LiveStart {
-        var listener: LiveListener?
-        let event = try await listen(at: path, matching: query, on: outlet, maxBytes: maxBytes) { listener = $0 }
-        return LiveStart(listener: listener?.id ?? 0, event: event)
+        at path: TreePath, matching query: TreeQuery? = nil, notifying receiver: any EventReceiver,
+        maxBytes: Int = maxListenedBytes
+    ) async throws -> Start {
+        var begun: Listener?
+        let (json, token) = try await listen(
+            at: path, matching: query, notifying: receiver, maxBytes: maxBytes
+        ) {
+            begun = $0
+        } start: { value throws(TreeError) in
+            var json: [UInt8] = []
+            let rest = try value.json { piece in json += piece }
+            return String(decoding: json + rest, as: UTF8.self)
+        }
+        return Start(listener: try #require(begun), json: json, token: token)
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct LiveTests {
+@Suite(.timeLimit(.minutes(5))) struct ListenTests {
     /// A change and what it is told as at a path; the tree is `{"a":{"b":{"c":1},"d":2},"e":3}` before.
     struct Case: Sendable {
         let form: JSONUpdate.Form
@@ -56,33 +69,33 @@ extension TreeStore {
     }
 
     static let cases = [
-        Case(.value, "a", "5", at: "a", #"put {"path":"/","data":5}"#),
-        Case(.value, "a/b/c", "5", at: "a", #"put {"path":"/b/c","data":5}"#),
-        Case(.value, "a/b/c", "null", at: "", #"put {"path":"/a/b/c","data":null}"#),
-        Case(.value, "a", #"{"b":{"c":9}}"#, at: "a/b", #"put {"path":"/","data":{"c":9}}"#),
-        Case(.value, "", "null", at: "a/b/c", #"put {"path":"/","data":null}"#),
+        Case(.value, "a", "5", at: "a", #"put / 5"#),
+        Case(.value, "a/b/c", "5", at: "a", #"put /b/c 5"#),
+        Case(.value, "a/b/c", "null", at: "", #"put /a/b/c null"#),
+        Case(.value, "a", #"{"b":{"c":9}}"#, at: "a/b", #"put / {"c":9}"#),
+        Case(.value, "", "null", at: "a/b/c", #"put / null"#),
         Case(.value, "a", #"{"b":{"c":1},"d":7}"#, at: "a/b", nil),
         Case(.value, "a", #"{"d":2,"b":{"c":1.0}}"#, at: "", nil),
         Case(.value, "e", "4", at: "a", nil), Case(.value, "ab", "4", at: "a", nil),
-        Case(.value, "a/x", #"[1,null,2]"#, at: "a", #"put {"path":"/x","data":[1,null,2]}"#),
-        Case(.update, "a", #"{"d":3,"b/c":4}"#, at: "a", #"patch {"path":"/","data":{"b/c":4,"d":3}}"#),
-        Case(.update, "a", #"{"d":3,"b/c":4}"#, at: "", #"patch {"path":"/a","data":{"b/c":4,"d":3}}"#),
-        Case(.update, "", #"{"a/d":3,"a/b/c":4,"e":5}"#, at: "a", #"patch {"path":"/","data":{"b/c":4,"d":3}}"#),
-        Case(.update, "", #"{"a/d":3,"e":null}"#, at: "e", #"put {"path":"/","data":null}"#),
-        Case(.update, "", #"{"a":{"b":7},"e":5}"#, at: "a/b", #"put {"path":"/","data":7}"#),
-        Case(.update, "a", #"{"d":2,"b/c":4}"#, at: "a", #"patch {"path":"/","data":{"b/c":4}}"#),
+        Case(.value, "a/x", #"[1,null,2]"#, at: "a", #"put /x [1,null,2]"#),
+        Case(.update, "a", #"{"d":3,"b/c":4}"#, at: "a", #"patch / {"b/c":4,"d":3}"#),
+        Case(.update, "a", #"{"d":3,"b/c":4}"#, at: "", #"patch /a {"b/c":4,"d":3}"#),
+        Case(.update, "", #"{"a/d":3,"a/b/c":4,"e":5}"#, at: "a", #"patch / {"b/c":4,"d":3}"#),
+        Case(.update, "", #"{"a/d":3,"e":null}"#, at: "e", #"put / null"#),
+        Case(.update, "", #"{"a":{"b":7},"e":5}"#, at: "a/b", #"put / 7"#),
+        Case(.update, "a", #"{"d":2,"b/c":4}"#, at: "a", #"patch / {"b/c":4}"#),
         Case(.update, "a", #"{"d":2}"#, at: "a", nil), Case(.update, "", "{}", at: "", nil),
-        Case(.update, "a/b", #"{"é \"":"\n"}"#, at: "a", #"patch {"path":"/b","data":{"é \"":"\n"}}"#),
-        Case(.priority, "a", "5", at: "a", #"put {"path":"/","data":{"b":{"c":1},"d":2}}"#),
-        Case(.priority, "a/b", "5", at: "", #"put {"path":"/a/b","data":{"c":1}}"#),
+        Case(.update, "a/b", #"{"é \"":"\n"}"#, at: "a", #"patch /b {"é \"":"\n"}"#),
+        Case(.priority, "a", "5", at: "a", #"put / {"b":{"c":1},"d":2}"#),
+        Case(.priority, "a/b", "5", at: "", #"put /a/b {"c":1}"#),
         Case(.priority, "a", "5", at: "a/b", nil), Case(.priority, "none", "5", at: "", nil),
         Case(
             .update, "", #"{"a/.priority":1,"a/b/.priority":2,"a/d":5,"e":6}"#, at: "",
-            #"patch {"path":"/","data":{"a":{"b":{"c":1},"d":5},"e":6}}"#),
-        Case(.update, "a", #"{".priority":1,"d":5}"#, at: "", #"put {"path":"/a","data":{"b":{"c":1},"d":5}}"#),
-        Case(.update, "a", #"{".priority":1,"d":5}"#, at: "a/d", #"put {"path":"/","data":5}"#),
-        Case(.value, "a/d", #"{".value":2,".priority":1}"#, at: "a/d", #"put {"path":"/","data":2}"#),
-        Case(.value, "e", #"{".sv":{"increment":1}}"#, at: "e", #"put {"path":"/","data":4}"#),
+            #"patch / {"a":{"b":{"c":1},"d":5},"e":6}"#),
+        Case(.update, "a", #"{".priority":1,"d":5}"#, at: "", #"put /a {"b":{"c":1},"d":5}"#),
+        Case(.update, "a", #"{".priority":1,"d":5}"#, at: "a/d", #"put / 5"#),
+        Case(.value, "a/d", #"{".value":2,".priority":1}"#, at: "a/d", #"put / 2"#),
+        Case(.value, "e", #"{".sv":{"increment":1}}"#, at: "e", #"put / 4"#),
     ]
 
     @Test("a change is told as it is seen from the place", arguments: EngineKind.allCases)
@@ -91,11 +104,11 @@ extension TreeStore {
             try await withStore(kind) { store in
                 try await store.set("", to: ["a": ["b": ["c": 1], "d": 2], "e": 3])
                 let recorder = Recorder()
-                let start = try await store.listen(at: `case`.watched, on: recorder)
+                let start = try await store.listen(at: `case`.watched, notifying: recorder)
                 let update = try JSONUpdate(`case`.form, at: `case`.path, json: `case`.text.utf8)
                 try await store.update(update)
-                // Told in order: when the mark has come, so has all before it.
-                let mark = try await store.listen(at: "mark", on: recorder)
+                // Events come in order: when the mark has come, so has all before it.
+                let mark = try await store.listen(at: "mark", notifying: recorder)
                 try await store.set("mark", to: 1)
                 while recorder.texts(for: mark).isEmpty { await Task.yield() }
                 let texts = recorder.texts(for: start).filter { !$0.contains("mark") }
@@ -104,19 +117,15 @@ extension TreeStore {
         }
     }
 
-    @Test("what is there comes first, as a put; a value that is too large is refused")
+    @Test("what is there comes first; a value that is too large is refused")
     func start() async throws {
         try await withStore(.memory) { store in
             try await store.set("a", to: ["b": "text"])
             let recorder = Recorder()
-            for (path, json) in [
-                ("a" as TreePath, #"{"path":"/","data":{"b":"text"}}"#), ("x", #"{"path":"/","data":null}"#),
-            ] {
-                let event = try await store.listen(at: path, on: recorder).event
-                #expect(event.kind == .put)
-                #expect(String(decoding: event.json, as: UTF8.self) == json)
+            for (path, json) in [("a" as TreePath, #"{"b":"text"}"#), ("x", "null")] {
+                #expect(try await store.listen(at: path, notifying: recorder).json == json)
             }
-            await expectCode(.tooLarge) { _ = try await store.listen(at: "a", on: recorder, maxBytes: 5) }
+            await expectCode(.tooLarge) { _ = try await store.listen(at: "a", notifying: recorder, maxBytes: 5) }
             await store.close()
             #expect(recorder.isEnded)
         }
@@ -126,16 +135,26 @@ extension TreeStore {
     func end(query: TreeQuery?) async throws {
         try await withStore(.memory) { store in
             let recorder = Recorder()
-            var listeners: [LiveListener] = []
+            var listeners: [Listener] = []
             for _ in 0..<2 {
-                _ = try await store.listen(at: "a", matching: query, on: recorder) { listeners.append($0) }
+                listeners.append(try await store.listen(at: "a", matching: query, notifying: recorder).listener)
             }
             store.stopListening(listeners[0])
             try await store.set("a/b", to: 1)
             while recorder.ids.isEmpty { await Task.yield() }
             #expect(recorder.ids == [listeners[1].id])
             store.stopListening(listeners[1])
-            #expect(store.live.places(strictlyBelow: StorageFormat.dataKey("")).isEmpty)
+            #expect(!store.commits.hasListeners)
+        }
+    }
+
+    @Test("a receiver whose listeners are all of queries learns that the store has been closed")
+    func endOfQueries() async throws {
+        try await withStore(.memory) { store in
+            let recorder = Recorder()
+            _ = try await store.listen(at: "a", matching: Self.limited, notifying: recorder)
+            await store.close()
+            while !recorder.isEnded { await Task.yield() }
         }
     }
 
@@ -143,23 +162,23 @@ extension TreeStore {
 
     /// What is written to a list of which the last two children are listened to, and how that is told.
     static let windowSteps: [(text: String, event: String?)] = [
-        (#"{"a":1}"#, #"put {"path":"/","data":{"a":1}}"#),
-        (#"{"b":{"x":[1]}}"#, #"put {"path":"/b","data":{"x":[1]}}"#),
-        (#"{"c":3}"#, #"patch {"path":"/","data":{"a":null,"c":3}}"#),
+        (#"{"a":1}"#, #"put / {"a":1}"#),
+        (#"{"b":{"x":[1]}}"#, #"put /b {"x":[1]}"#),
+        (#"{"c":3}"#, #"patch / {"a":null,"c":3}"#),
         (#"{"a":5}"#, nil),
-        (#"{"b/x":2}"#, #"put {"path":"/b","data":{"x":2}}"#),
-        (#"{"c":null}"#, #"patch {"path":"/","data":{"a":5,"c":null}}"#),
-        (#"{"a":7,"b":8,"c":9}"#, #"patch {"path":"/","data":{"a":null,"b":8,"c":9}}"#),
+        (#"{"b/x":2}"#, #"put /b {"x":2}"#),
+        (#"{"c":null}"#, #"patch / {"a":5,"c":null}"#),
+        (#"{"a":7,"b":8,"c":9}"#, #"patch / {"a":null,"b":8,"c":9}"#),
         (#"{"b":8}"#, nil),
-        (#"{"a":null,"b":null,"c":null}"#, #"put {"path":"/","data":null}"#),
+        (#"{"a":null,"b":null,"c":null}"#, #"put / null"#),
     ]
 
     @Test("of a query, what comes into its window, goes and changes is told", arguments: EngineKind.allCases)
     func windows(kind: EngineKind) async throws {
         try await withStore(kind) { store in
             let recorder = Recorder()
-            let start = try await store.listen(at: "list", matching: Self.limited, on: recorder)
-            #expect(String(decoding: start.event.json, as: UTF8.self) == #"{"path":"/","data":null}"#)
+            let start = try await store.listen(at: "list", matching: Self.limited, notifying: recorder)
+            #expect(start.json == "null")
             var expected: [String] = []
             for step in Self.windowSteps {
                 try await store.update(try JSONUpdate(.update, at: "list", json: step.text.utf8))
@@ -169,8 +188,8 @@ extension TreeStore {
             }
             // A second listener begins with the present window, and the first is not disturbed.
             try await store.set("list", to: ["m": 1, "n": 2, "o": 3])
-            let second = try await store.listen(at: "list", matching: Self.limited, on: recorder)
-            #expect(String(decoding: second.event.json, as: UTF8.self) == #"{"path":"/","data":{"n":2,"o":3}}"#)
+            let second = try await store.listen(at: "list", matching: Self.limited, notifying: recorder)
+            #expect(second.json == #"{"n":2,"o":3}"#)
         }
     }
 
@@ -180,17 +199,17 @@ extension TreeStore {
             let recorder = Recorder()
             let query = try TreeQuery(order: .child("age"), limit: .first(1))
             await expectCode(.indexNotDefined) {
-                _ = try await store.listen(at: "people", matching: query, on: recorder)
+                _ = try await store.listen(at: "people", matching: query, notifying: recorder)
             }
             try await store.setRules(#"{"rules":{"people":{".indexOn":"age"}}}"#, of: .main)
-            let start = try await store.listen(at: "people", matching: query, on: recorder)
+            let start = try await store.listen(at: "people", matching: query, notifying: recorder)
             try await store.set("people/ann/age", to: 5)
             while recorder.texts(for: start).isEmpty { await Task.yield() }
-            #expect(recorder.texts(for: start) == [#"put {"path":"/","data":{"ann":{"age":5}}}"#])
+            #expect(recorder.texts(for: start) == [#"put / {"ann":{"age":5}}"#])
             try await store.setRules(#"{"rules":{}}"#, of: .main)
             try await store.set("people/bob/age", to: 4)
             while recorder.cancelled.isEmpty { await Task.yield() }
-            #expect(recorder.cancelled == [start.listener])
+            #expect(recorder.cancelled == [start.listener.id])
         }
     }
 
@@ -211,8 +230,8 @@ extension TreeStore {
                 }
                 for _ in 0..<8 {
                     tasks.addTask {
-                        let start = try await store.listen(at: "n", on: recorder)
-                        let missing = 400 - Int(start.event.token.sequence)
+                        let start = try await store.listen(at: "n", notifying: recorder)
+                        let missing = 400 - Int(start.token.sequence)
                         while recorder.texts(for: start).count < missing { await Task.yield() }
                         #expect(Set(recorder.texts(for: start)).count == missing)
                     }

@@ -1,23 +1,25 @@
 import Synchronization
 
-/// Tells listeners of what a query takes: which children come into its window, go and change.
+/// All listeners of one query: they are notified of the children that come into its window, go and change.
 ///
-/// All listeners of the same query share one. It reads the window anew after each change at the place, at the cost of
-/// the window, and tells the difference; changes that come close together may be told as one.
-final class QueryFeed: LiveOutlet {
+/// It reads the window anew after each change at the query's node, at the cost of the window, and sends the difference.
+/// Changes that come close together may be one event.
+final class QuerySubscription: Sendable {
     /// What the query takes when a listener joins, as JSON.
     typealias Start = (json: [UInt8], token: SyncToken)
 
     private enum Command: Sendable {
         case refresh
-        case join(id: UInt64, outlet: any LiveOutlet, answer: CheckedContinuation<Result<Start, TreeError>, Never>)
+        case join(id: UInt64, receiver: any EventReceiver, answer: CheckedContinuation<Result<Start, TreeError>, Never>)
         case leave(id: UInt64)
+        case end
     }
 
     private struct State {
-        var listeners: [UInt64: any LiveOutlet] = [:]
+        var listeners: [UInt64: any EventReceiver] = [:]
         var window = QueryWindow(children: [], leaf: nil)
-        var token = SyncToken.start
+
+        var recipients: some Collection<EventRecipient> { EventRecipient.grouping(listeners.map { ($0, $1) }) }
     }
 
     /// One state of the tree, as far as the query sees it.
@@ -30,7 +32,7 @@ final class QueryFeed: LiveOutlet {
     private let commands: AsyncStream<Command>.Continuation
     private let isRefreshing = Mutex(false)
 
-    /// Begins a feed; `read` gives it the present state of the tree, or throws when it is too much to be told.
+    /// Makes one without listeners; `read` gives it the present state of the tree, or throws when that is too much.
     init(read: @escaping @Sendable () async throws(TreeError) -> Reading) {
         let (stream, continuation) = AsyncStream.makeStream(of: Command.self)
         commands = continuation
@@ -42,10 +44,10 @@ final class QueryFeed: LiveOutlet {
 
     /// Adds a listener.
     ///
-    /// - Returns: What the query takes now; all events that it is told of come after it.
-    func join(_ id: UInt64, on outlet: any LiveOutlet) async throws(TreeError) -> Start {
+    /// - Returns: What the query takes now; all events that it is sent come after it.
+    func join(_ id: UInt64, notifying receiver: any EventReceiver) async throws(TreeError) -> Start {
         let result = await withCheckedContinuation { continuation in
-            if case .terminated = commands.yield(.join(id: id, outlet: outlet, answer: continuation)) {
+            if case .terminated = commands.yield(.join(id: id, receiver: receiver, answer: continuation)) {
                 continuation.resume(returning: .failure(.closed))
             }
         }
@@ -54,14 +56,16 @@ final class QueryFeed: LiveOutlet {
 
     func leave(_ id: UInt64) { commands.yield(.leave(id: id)) }
 
-    /// Ends the feed; nobody may join any more.
+    /// Ends the subscription, which nobody uses any more.
     func finish() { commands.finish() }
 
-    // MARK: What the store tells
+    /// Ends the subscription and all who listen, because the store has been closed.
+    func end() {
+        commands.yield(.end)
+        finish()
+    }
 
-    func send(_ event: LiveEvent, to listeners: [UInt64]) { refresh() }
-
-    /// Reads the window anew, because of a change at the place.
+    /// Reads the window anew, because of a change at the node.
     func refresh() {
         let isFirst = isRefreshing.withLock { isRefreshing in
             defer { isRefreshing = true }
@@ -70,11 +74,7 @@ final class QueryFeed: LiveOutlet {
         if isFirst { commands.yield(.refresh) }
     }
 
-    func cancel(_ listeners: [UInt64]) {}
-
-    func end() { finish() }
-
-    // MARK: What is told
+    // MARK: One command after the other
 
     private func run(
         _ command: Command, _ state: inout State, _ read: () async throws(TreeError) -> Reading
@@ -82,20 +82,22 @@ final class QueryFeed: LiveOutlet {
         switch command {
         case .leave(let id):
             state.listeners[id] = nil
+        case .end:
+            for recipient in state.recipients { recipient.receiver.end() }
         case .refresh:
             isRefreshing.withLock { $0 = false }
             guard !state.listeners.isEmpty else { return }
             do throws(TreeError) {
-                tell(try await read(), &state)
+                notify(try await read(), &state)
             } catch {
-                for (outlet, ids) in Self.groups(of: state.listeners) { outlet.cancel(ids) }
+                for recipient in state.recipients { recipient.receiver.cancel(recipient.ids) }
                 state.listeners = [:]
             }
-        case .join(let id, let outlet, let answer):
+        case .join(let id, let receiver, let answer):
             do throws(TreeError) {
                 let reading = try await read()
-                tell(reading, &state)
-                state.listeners[id] = outlet
+                notify(reading, &state)
+                state.listeners[id] = receiver
                 answer.resume(returning: .success((reading.json, reading.token)))
             } catch {
                 answer.resume(returning: .failure(error))
@@ -103,32 +105,25 @@ final class QueryFeed: LiveOutlet {
         }
     }
 
-    private func tell(_ reading: Reading, _ state: inout State) {
-        let event = LiveEvent(from: state.window, to: reading.window, json: reading.json, token: reading.token)
+    private func notify(_ reading: Reading, _ state: inout State) {
+        let event = TreeEvent(from: state.window, to: reading.window, json: reading.json, token: reading.token)
         state.window = reading.window
-        state.token = reading.token
         guard let event else { return }
-        for (outlet, ids) in Self.groups(of: state.listeners) { outlet.send(event, to: ids) }
-    }
-
-    private static func groups(of listeners: [UInt64: any LiveOutlet]) -> [(outlet: any LiveOutlet, ids: [UInt64])] {
-        var groups: [ObjectIdentifier: (outlet: any LiveOutlet, ids: [UInt64])] = [:]
-        for (id, outlet) in listeners { groups[ObjectIdentifier(outlet), default: (outlet, [])].ids.append(id) }
-        return Array(groups.values)
+        for recipient in state.recipients { recipient.receiver.receive(event, for: recipient.ids) }
     }
 }
 
-extension LiveEvent {
-    /// Tells how a window became another one; nil if it is the same.
+extension TreeEvent {
+    /// Describes how a window became another one; nil if it is the same.
     ///
-    /// One child is a put, several are a patch; a window that was empty, or is now, is told whole.
+    /// One child is a put, several are a patch; a window that was empty, or is now, is a put of all that it has.
     fileprivate init?(from old: QueryWindow, to new: QueryWindow, json: [UInt8], token: SyncToken) {
         guard old != new else { return nil }
         let before = Dictionary(uniqueKeysWithValues: old.children.map { ($0.key, $0) })
         let after = Dictionary(uniqueKeysWithValues: new.children.map { ($0.key, $0) })
         let keys = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
         guard !before.isEmpty, !after.isEmpty, let first = keys.first else {
-            self.init(.put, path: [], data: json, token: token)
+            self.init(.put, data: json, token: token)
             return
         }
         func value(_ key: TreeKey) -> [UInt8] { (try? after[key]?.json()) ?? Array("null".utf8) }
@@ -144,6 +139,6 @@ extension LiveEvent {
             members.append(contentsOf: value(key))
         }
         members.append(UInt8(ascii: "}"))
-        self.init(.patch, path: [], data: members, token: token)
+        self.init(.patch, data: members, token: token)
     }
 }

@@ -1,0 +1,148 @@
+import Synchronization
+
+/// The committed updates in their order, on their way to all who listen.
+///
+/// A writer only leaves its change here. One task takes the changes to the listeners, and puts each into words once for
+/// all who listen at a node. It waits for no listener: a receiver must not block, and a subscription that falls behind is
+/// cut off. When the task itself falls behind, writers wait, so that what is underway has a bound.
+final class CommitStream: Sendable {
+    /// How many changes may wait to be delivered.
+    static let maxBacklog = 4096
+
+    private struct State {
+        var listeners = ListenerTable()
+        var backlog: [EncodedChange] = []
+        var isDelivering = false
+        var waitingForRoom: [CheckedContinuation<Void, Never>] = []
+        var waitingForDelivery: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private struct Position {
+        var last = SyncToken.start
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let position = WatchedValue(Position())
+
+    // MARK: Listeners
+
+    /// Adds a listener at a node; from now on it learns of every change there.
+    ///
+    /// - Returns: Its number.
+    func add(_ target: ListenerTable.Target, at node: [UInt8]) -> UInt64 {
+        state.withLock { $0.listeners.add(target, at: node) }
+    }
+
+    /// A number for a listener that is not in the table: one of a query's many.
+    func makeID() -> UInt64 { state.withLock { $0.listeners.makeID() } }
+
+    func remove(_ id: UInt64, at node: [UInt8]) { state.withLock { $0.listeners.remove(id, at: node) } }
+
+    var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
+
+    /// See ``ListenerTable/listenedNodes(strictlyBelow:)``.
+    func listenedNodes(strictlyBelow node: [UInt8]) -> [[UInt8]] {
+        state.withLock { $0.listeners.isEmpty ? [] : $0.listeners.listenedNodes(strictlyBelow: node) }
+    }
+
+    /// See ``ListenerTable/hasReceiver(atOrAbove:)``.
+    func hasReceiver(atOrAbove node: [UInt8]) -> Bool {
+        state.withLock { $0.listeners.hasReceiver(atOrAbove: node) }
+    }
+
+    // MARK: Changes
+
+    /// Leaves the changes of one transaction; calls come in the order of the change log.
+    func publish(_ changes: [EncodedChange]) {
+        guard let last = changes.last?.token else { return }
+        let begins = state.withLock { state in
+            guard !state.listeners.isEmpty else { return false }
+            state.backlog += changes
+            defer { state.isDelivering = true }
+            return !state.isDelivering
+        }
+        if begins { Task(name: "Tree events") { await self.deliverAll() } }
+        position.change { $0.last = last }
+    }
+
+    /// Waits while too many changes wait to be delivered.
+    func waitForRoom() async {
+        await withCheckedContinuation { continuation in
+            let hasRoom = state.withLock { state in
+                guard state.backlog.count >= Self.maxBacklog else { return true }
+                state.waitingForRoom.append(continuation)
+                return false
+            }
+            if hasRoom { continuation.resume() }
+        }
+    }
+
+    /// Waits until there are changes after a position, the stream is closed or the task is cancelled.
+    func waitForChange(after token: SyncToken) async {
+        await position.wait { $0.isClosed || $0.last > token }
+    }
+
+    /// Delivers what has come, ends all listeners and wakes all who wait. No changes come any more.
+    func close() async {
+        await withCheckedContinuation { continuation in
+            let isDelivered = state.withLock { state in
+                if state.isDelivering { state.waitingForDelivery.append(continuation) }
+                return !state.isDelivering
+            }
+            if isDelivered { continuation.resume() }
+        }
+        var receivers: [ObjectIdentifier: any EventReceiver] = [:]
+        for target in state.withLock({ $0.listeners.everybody() }) {
+            switch target {
+            case .receiver(let receiver): receivers[ObjectIdentifier(receiver)] = receiver
+            case .subscription(let buffer): buffer.finish()
+            case .query(let query): query.end()
+            }
+        }
+        for receiver in receivers.values { receiver.end() }
+        position.change { $0.isClosed = true }
+    }
+
+    // MARK: Delivery
+
+    @concurrent
+    private func deliverAll() async {
+        while true {
+            let (changes, writers, closers) = state.withLock { state in
+                defer {
+                    state.isDelivering = !state.backlog.isEmpty
+                    state.backlog = []
+                    state.waitingForRoom = []
+                    if !state.isDelivering { state.waitingForDelivery = [] }
+                }
+                return (state.backlog, state.waitingForRoom, state.backlog.isEmpty ? state.waitingForDelivery : [])
+            }
+            for continuation in writers + closers { continuation.resume() }
+            guard !changes.isEmpty else { return }
+            for change in changes { deliver(change) }
+        }
+    }
+
+    /// Takes a change to all whom it concerns; outside the lock, as a subscription that ends comes back to be removed.
+    private func deliver(_ change: EncodedChange) {
+        for (node, group) in state.withLock({ $0.listeners.groups(concernedBy: change) }) {
+            if !group.recipients.isEmpty {
+                // What the store has written it can read: nothing is told wrongly, it is not told.
+                let view = try? ChangeView(change, from: node, priorities: .asNodes)
+                if let event = view.flatMap({ try? TreeEvent($0) }) {
+                    for recipient in group.recipients { recipient.receiver.receive(event, for: recipient.ids) }
+                }
+            }
+            if !group.subscriptions.isEmpty {
+                let seen = Result { () throws(TreeError) in
+                    try ChangeView(change, from: node, priorities: .hidden).map { view throws(TreeError) in
+                        try Change(view)
+                    }
+                }
+                for buffer in group.subscriptions { buffer.add(seen) }
+            }
+            for query in group.queries { query.refresh() }
+        }
+    }
+}

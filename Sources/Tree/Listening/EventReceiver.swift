@@ -1,0 +1,37 @@
+/// Somebody who receives the events of many listeners at once, such as all connections of one event loop.
+///
+/// Calls may come on any thread, and must not wait for anybody.
+public protocol EventReceiver: AnyObject, Sendable {
+    /// Hands over an event for listeners of this receiver.
+    ///
+    /// Calls come one at a time, in the order of the change log. An event may come to a listener that has just begun,
+    /// and has read a later state than the event's; it knows that by the token.
+    func receive(_ event: TreeEvent, for listeners: [UInt64])
+    /// Ends listeners of which the store cannot tell the changes any more, such as a query whose index is gone.
+    func cancel(_ listeners: [UInt64])
+    /// Ends all listeners of this receiver: the store has been closed.
+    func end()
+}
+
+/// A listener at a place, by its number: what ``TreeStore/stopListening(_:)`` ends.
+public struct Listener: Hashable, Sendable {
+    /// The number that the receiver is given with each event.
+    public let id: UInt64
+    let path: TreePath
+    let query: TreeQuery?
+}
+
+/// A receiver, and the listeners for which it receives an event.
+struct EventRecipient {
+    let receiver: any EventReceiver
+    private(set) var ids: [UInt64] = []
+
+    /// Each receiver once, with all of its listeners.
+    static func grouping(_ listeners: some Sequence<(UInt64, any EventReceiver)>) -> some Collection<EventRecipient> {
+        var recipients: [ObjectIdentifier: EventRecipient] = [:]
+        for (id, receiver) in listeners {
+            recipients[ObjectIdentifier(receiver), default: EventRecipient(receiver: receiver)].ids.append(id)
+        }
+        return recipients.values
+    }
+}

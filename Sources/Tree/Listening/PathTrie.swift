@@ -1,0 +1,71 @@
+/// Elements by the nodes at which they stand, so that those that a write concerns are found without looking at the others.
+///
+/// A node goes by the key of its row (``StorageFormat``), taken segment by segment.
+struct PathTrie<Element: Sendable>: Sendable {
+    private struct Node: Sendable {
+        var elements: [UInt64: Element] = [:]
+        var children: [[UInt8]: Node] = [:]
+
+        var isEmpty: Bool { elements.isEmpty && children.isEmpty }
+    }
+
+    private var root = Node()
+
+    var isEmpty: Bool { root.isEmpty }
+
+    mutating func insert(_ element: Element, id: UInt64, at key: [UInt8]) {
+        Self.update(&root, at: Self.segments(of: key)[...]) { $0[id] = element }
+    }
+
+    mutating func remove(id: UInt64, at key: [UInt8]) {
+        Self.update(&root, at: Self.segments(of: key)[...]) { $0[id] = nil }
+    }
+
+    /// Visits all nodes with elements at a key, above it and below it; for a priority, those of its node.
+    func visit(concernedBy key: [UInt8], _ visit: ([UInt8], [UInt64: Element]) -> Void) {
+        var node = root
+        var length = 0
+        for segment in Self.segments(of: key) {
+            if !node.elements.isEmpty { visit(Array(key.prefix(length)), node.elements) }
+            guard let child = node.children[segment] else { return }
+            node = child
+            length += segment.count
+        }
+        Self.visitAll(below: node, at: Array(key.prefix(length)), visit)
+    }
+
+    /// Visits all elements.
+    func visitAll(_ visit: (Element) -> Void) {
+        Self.visitAll(below: root, at: []) { _, elements in elements.values.forEach(visit) }
+    }
+
+    private static func visitAll(
+        below node: Node, at key: [UInt8], _ visit: ([UInt8], [UInt64: Element]) -> Void
+    ) {
+        if !node.elements.isEmpty { visit(key, node.elements) }
+        for (segment, child) in node.children { visitAll(below: child, at: key + segment, visit) }
+    }
+
+    /// The name of the tree, then each segment; without the tag of a priority. The keys are made by this program.
+    private static func segments(of key: [UInt8]) -> [[UInt8]] {
+        let bytes = key.span
+        guard var start = try? StorageFormat.prefixLength(of: bytes) else { return [] }
+        var segments = [Array(key[..<start])]
+        while start < key.count, key[start] != PathEncoding.priorityTag,
+            let end = try? PathEncoding.segmentEnd(in: bytes, from: start)
+        {
+            segments.append(Array(key[start..<end]))
+            start = end
+        }
+        return segments
+    }
+
+    /// Changes the elements at a node, making nodes on the way and dropping those left empty.
+    private static func update(
+        _ node: inout Node, at segments: ArraySlice<[UInt8]>, _ change: (inout [UInt64: Element]) -> Void
+    ) {
+        guard let segment = segments.first else { return change(&node.elements) }
+        update(&node.children[segment, default: Node()], at: segments.dropFirst(), change)
+        if node.children[segment]?.isEmpty == true { node.children[segment] = nil }
+    }
+}

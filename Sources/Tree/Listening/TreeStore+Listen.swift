@@ -1,0 +1,116 @@
+extension TreeStore {
+    /// The largest value that a listener may begin with, in bytes of JSON.
+    public static let maxListenedBytes = 64 << 20
+
+    /// Begins to notify a receiver of every change at a path, and makes of what is there whatever the listener needs.
+    ///
+    /// Events may come to the receiver before this returns. To lose and double none, hold back those whose token is
+    /// greater than that of the start, and drop the others. With a query, changes that come close together may be one
+    /// event.
+    ///
+    /// - Parameters:
+    ///   - path: What to listen to.
+    ///   - query: Which children of it; nil for all that is there.
+    ///   - receiver: Who is sent the events.
+    ///   - maxBytes: The largest value that is read as a start.
+    ///   - began: Is given the listener before the first event can come to it.
+    ///   - start: Is given what is there, on a thread that may wait for the disk; it may be called anew, after a call that
+    ///     came to nothing.
+    /// - Returns: What `start` returned, and the position in the change log that it stands for.
+    /// - Throws: ``TreeError`` with code `too_large` or `index_not_defined`, what `start` throws, or the engine's failure;
+    ///   nobody listens then.
+    public func listen<Start: Sendable>(
+        at path: TreePath, matching query: TreeQuery? = nil, notifying receiver: any EventReceiver,
+        maxBytes: Int = maxListenedBytes, began: (Listener) -> Void,
+        start: @escaping @Sendable (InitialValue) throws(TreeError) -> Start
+    ) async throws(TreeError) -> (start: Start, token: SyncToken) {
+        try path.checkDepth()
+        let id =
+            query == nil ? commits.add(.receiver(receiver), at: StorageFormat.dataKey(path)) : commits.makeID()
+        let listener = Listener(id: id, path: path, query: query)
+        let subscription = query.map { query in
+            queries.take(QuerySubscriptions.Key(path: path, query: query), for: id) {
+                makeSubscription(of: path, matching: query, maxBytes: maxBytes)
+            }
+        }
+        began(listener)
+        do throws(TreeError) {
+            if let subscription {
+                let (json, token) = try await subscription.join(id, notifying: receiver)
+                // A text for the disk is written by a thread that may wait for it.
+                return try await read { _ throws(TreeError) in
+                    (try start(InitialValue { _ throws(TreeError) in json }), token)
+                }
+            }
+            return try await read { snapshot throws(TreeError) in
+                let value = InitialValue { drain throws(TreeError) in
+                    try snapshot.json(of: path, maxBytes: maxBytes, drain: drain)
+                }
+                return (try start(value), try snapshot.token)
+            }
+        } catch {
+            stopListening(listener)
+            throw error
+        }
+    }
+
+    /// Ends a listener; events that are underway may still come.
+    public func stopListening(_ listener: Listener) {
+        if let query = listener.query {
+            queries.release(QuerySubscriptions.Key(path: listener.path, query: query), listener.id)
+        } else {
+            commits.remove(listener.id, at: StorageFormat.dataKey(listener.path))
+        }
+    }
+
+    private func makeSubscription(
+        of path: TreePath, matching query: TreeQuery, maxBytes: Int
+    ) -> QuerySubscription {
+        QuerySubscription { [weak self] () async throws(TreeError) in
+            guard let self else { throw TreeError.closed }
+            return try await read { snapshot throws(TreeError) in
+                let json = try snapshot.json(of: path, matching: query)
+                guard json.count <= maxBytes else {
+                    throw TreeError(
+                        .tooLarge, "what the query takes has more than \(maxBytes) bytes", path: path,
+                        hint: "listen to fewer children")
+                }
+                return QuerySubscription.Reading(
+                    window: try snapshot.window(of: path, matching: query), json: json, token: try snapshot.token)
+            }
+        }
+    }
+}
+
+/// What is at a place when listening begins.
+public struct InitialValue {
+    let read: (_ drain: ([UInt8]) throws(TreeError) -> Void) throws(TreeError) -> [UInt8]
+
+    /// The value as JSON text, in pieces; only the last one is returned.
+    public func json(drain: ([UInt8]) throws(TreeError) -> Void) throws(TreeError) -> [UInt8] { try read(drain) }
+}
+
+extension TreeSnapshot {
+    /// As ``json(of:_:drain:)``, of no more than so many bytes.
+    fileprivate func json(
+        of path: TreePath, maxBytes: Int, drain: ([UInt8]) throws(TreeError) -> Void
+    ) throws(TreeError) -> [UInt8] {
+        var byteCount = 0
+        let check = { (piece: [UInt8]) throws(TreeError) in
+            byteCount += piece.count
+            guard byteCount <= maxBytes else {
+                throw TreeError(
+                    .tooLarge, "what is there has more than \(maxBytes) bytes", path: path,
+                    hint: "listen further down in the tree")
+            }
+        }
+        let rest = try withoutActuallyEscaping(drain) { drain throws(TreeError) in
+            try json(of: path) { piece throws(TreeError) in
+                try check(piece)
+                try drain(piece)
+            }
+        }
+        try check(rest)
+        return rest
+    }
+}
