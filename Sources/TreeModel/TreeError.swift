@@ -1,12 +1,12 @@
 /// Every failure of the tree: what went wrong, where, and what to do about it.
 public struct TreeError: Error, CustomStringConvertible {
-    /// What kind of failure it is, for programs.
+    /// The kind of the failure, for programs.
     public let code: Code
-    /// What went wrong and which limit was met, for people.
+    /// A description of what went wrong, and of the limit that was met, for people.
     public let message: String
     /// The path in the tree that the failure is about, where there is one.
     public let path: TreePath?
-    /// What to do about it, where something can be done.
+    /// The advice what to do about it, where something can be done.
     public let hint: String?
     /// The failure underneath, such as the database's own error.
     public let cause: (any Error)?
@@ -24,8 +24,8 @@ public struct TreeError: Error, CustomStringConvertible {
 
     /// Whether the same call may succeed later, unchanged: storage was busy, full or out of order.
     ///
-    /// A write that failed so was not made, nor will a crash bring it back; or the message says that this is not certain,
-    /// because the disk would not take even that. Reading tells, once the disk is whole.
+    /// A write that failed so was not made, nor will a crash bring it back; or the message says that this is not
+    /// certain, because the disk would not take even that. Reading tells, once the disk is whole.
     public var isTransient: Bool { Self.transientCodes.contains(code) }
 
     /// Whether the store itself is at fault, for good.
@@ -35,9 +35,9 @@ public struct TreeError: Error, CustomStringConvertible {
 
     /// The code, the message and the hint in one line.
     public var description: String {
-        let place = path.map { " at \($0)" } ?? ""
+        let location = path.map { " at \($0)" } ?? ""
         let advice = hint.map { " (\($0))" } ?? ""
-        return "\(code.rawValue)\(place): \(message)\(advice)"
+        return "\(code.rawValue)\(location): \(message)\(advice)"
     }
 }
 

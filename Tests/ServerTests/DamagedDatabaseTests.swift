@@ -12,7 +12,7 @@ struct DamagedDatabaseTests {
         try await withService { service in
             _ = try await service.client.post("before")
             try await service.tree.engine.write { transaction throws(TreeError) in
-                try transaction.put([9], for: StorageFormat.dataKey("bad"))
+                try transaction.put([9], for: StoreFormat.dataKey("bad"))
             }
             #expect(try await service.client.get("/readyz").status == 200)
             #expect(try await service.client.get("/bad.json").status == 503)

@@ -63,9 +63,9 @@ import Testing
     @Test("a store of a newer format is refused, and of none", arguments: EngineKind.allCases)
     func formats(kind: EngineKind) async throws {
         let rows: [([UInt8], [UInt8], TreeError.Code)] = [
-            (StorageFormat.versionKey, [4], .unsupportedFormat),
-            (StorageFormat.versionKey, [1, 0], .unsupportedFormat),
-            (StorageFormat.dataKey("a"), [1], .corrupt),
+            (StoreFormat.versionKey, [4], .unsupportedFormat),
+            (StoreFormat.versionKey, [1, 0], .unsupportedFormat),
+            (StoreFormat.dataKey("a"), [1], .corrupt),
         ]
         for (key, value, code) in rows {
             try await withEngine(kind) { engine in
@@ -77,7 +77,7 @@ import Testing
 
     @Test("damaged rows are an error, never a trap", arguments: EngineKind.allCases)
     func damagedRows(kind: EngineKind) async throws {
-        let a = StorageFormat.dataKey("a")
+        let a = StoreFormat.dataKey("a")
         let rows: [([UInt8], [UInt8])] = [
             (a, []), (a, [9]), (a + [0x33], [1]), (a + [0x20, 0x2E, 0], [1]), (a + [0x10, 2], [1]),
         ]
@@ -86,7 +86,7 @@ import Testing
                 let store = try await TreeStore(engine: engine)
                 try await engine.write { transaction throws(TreeError) in
                     try transaction.put(value, for: key)
-                    try transaction.put([1, 2, 3], for: [StorageFormat.changeLogKeyspace] + [0, 0, 0, 0, 0, 0, 0, 1])
+                    try transaction.put([1, 2, 3], for: [StoreFormat.changeLogKeyspace] + [0, 0, 0, 0, 0, 0, 0, 1])
                 }
                 await expectCode(.corrupt) { _ = try await store.get("a") }
                 await expectCode(.corrupt) { _ = try await store.children(of: .root) }
@@ -99,7 +99,7 @@ import Testing
     func lastSequence(kind: EngineKind) async throws {
         try await withEngine(kind) { engine in
             let store = try await TreeStore(engine: engine)
-            let lastRow = [StorageFormat.changeLogKeyspace] + [UInt8](repeating: 0xFF, count: 8)
+            let lastRow = [StoreFormat.changeLogKeyspace] + [UInt8](repeating: 0xFF, count: 8)
             try await engine.write { transaction throws(TreeError) in try transaction.put([0], for: lastRow) }
             await expectCode(.corrupt) { try await store.set("a", to: 1) }
             #expect(try await store.get("a") == nil)

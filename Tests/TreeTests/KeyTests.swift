@@ -49,7 +49,7 @@ import Testing
     @Test("the key order, compared and encoded")
     func order() {
         #expect(Self.ordered.shuffled().sorted() == Self.ordered)
-        let encoded = Self.ordered.map { StorageFormat.dataKey(TreePath([$0])) }
+        let encoded = Self.ordered.map { StoreFormat.dataKey(TreePath([$0])) }
         #expect(encoded.shuffled().sorted { $0.lexicographicallyPrecedes($1) } == encoded)
     }
 
@@ -59,12 +59,12 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let keys = try (0..<5_000).map { _ in try TreeKey(random.keyText()) } + Self.ordered
         for key in keys {
-            let encoded = StorageFormat.dataKey(TreePath([key, "x", key]))
-            let decoded = try StorageFormat.path(ofDataKey: encoded.span)
+            let encoded = StoreFormat.dataKey(TreePath([key, "x", key]))
+            let decoded = try StoreFormat.path(ofDataKey: encoded.span)
             #expect(decoded == TreePath([key, "x", key]), "seed \(seed)")
         }
         for (left, right) in zip(keys, keys.shuffled(using: &random)) where left != right {
-            let (a, b) = (StorageFormat.dataKey(TreePath([left])), StorageFormat.dataKey(TreePath([right])))
+            let (a, b) = (StoreFormat.dataKey(TreePath([left])), StoreFormat.dataKey(TreePath([right])))
             #expect((left < right) == a.lexicographicallyPrecedes(b), "seed \(seed): \(left), \(right)")
             #expect(!a.starts(with: b) && !b.starts(with: a), "seed \(seed): \(left), \(right)")
         }
@@ -78,7 +78,7 @@ import Testing
             let tags: [UInt8] = [0x10, 0x20, 0x00, 0x01, 0x61, 0xED, 0xA0, 0xB0, 0xF0]
             let bytes = (0..<length).map { _ in tags.randomElement(using: &random) ?? 0 }
             do {
-                let path = try StorageFormat.path(ofDataKey: ([0x10] + bytes).span)
+                let path = try StoreFormat.path(ofDataKey: ([0x10] + bytes).span)
                 #expect(path.keys.allSatisfy { (try? TreeKey($0.string)) != nil })
             } catch {
                 #expect(error.code == .corrupt)

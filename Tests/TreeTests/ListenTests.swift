@@ -23,7 +23,10 @@ private final class Recorder: EventReceiver {
         state.withLock { $0.events }
             .filter { $0.1.contains(start.listener.id) && $0.0.token > start.token }
             .map { event, _ in
-                "\(event.kind) \(String(decoding: event.path, as: UTF8.self)) \(String(decoding: event.data, as: UTF8.self))"
+                let (path, data) = (
+                    String(decoding: event.path, as: UTF8.self), String(decoding: event.data, as: UTF8.self)
+                )
+                return "\(event.kind) \(path) \(data)"
             }
     }
 }

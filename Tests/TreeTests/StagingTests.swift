@@ -73,7 +73,7 @@ struct StagingTests {
             try await after.set("other", to: Self.value(2))
             await after.largeWrites.waitUntilSettled()
             #expect(try await after.get(.root) == ["place": ["old": 1], "other": Self.value(2)])
-            #expect(try await keys(of: engine).filter { $0[0] == StorageFormat.stagingKeyspace } == [])
+            #expect(try await keys(of: engine).filter { $0[0] == StoreFormat.stagingKeyspace } == [])
         }
     }
 
@@ -92,9 +92,9 @@ struct StagingTests {
             for _ in 0..<settledPieces { _ = try await staging.settlePiece() }
             let isSettled = settledPieces == 100
             let version = try await engine.read { snapshot throws(TreeError) in
-                try snapshot.value(for: StorageFormat.versionKey)
+                try snapshot.value(for: StoreFormat.versionKey)
             }
-            #expect(version == [isSettled ? StorageFormat.version : StorageFormat.versionWhileStaged])
+            #expect(version == [isSettled ? StoreFormat.version : StoreFormat.versionWhileStaged])
 
             let after = try await store(engine)
             #expect(try await after.get("place") == Self.value(2, count: 70))
@@ -105,7 +105,7 @@ struct StagingTests {
             var expected = Self.value(2, count: 70).object ?? [:]
             (expected["key3"], expected["new"]) = (nil, 3)
             #expect(try await after.get(.root) == ["place": .object(expected), "other": 2])
-            #expect(try await keys(of: engine).count { $0[0] == StorageFormat.mainKeyspace } == 71)
+            #expect(try await keys(of: engine).count { $0[0] == StoreFormat.mainKeyspace } == 71)
         }
     }
 
@@ -134,7 +134,7 @@ struct StagingTests {
             try await store.set("place/leaf", to: Self.value(2), if: [.exists("place/leaf")])
             #expect(try await store.get(.root) == ["place": ["leaf": Self.value(2)]])
             await store.largeWrites.waitUntilSettled()
-            #expect(try await keys(of: engine).filter { $0[0] == StorageFormat.stagingKeyspace } == [])
+            #expect(try await keys(of: engine).filter { $0[0] == StoreFormat.stagingKeyspace } == [])
         }
     }
 

@@ -145,7 +145,7 @@ import Testing
             #expect(runs.withLock { $0 } == 2)
             #expect(try await store.get("large/n") == 0)
             await store.largeWrites.waitUntilSettled()
-            #expect(try await keys(of: engine).filter { $0[0] == StorageFormat.stagingKeyspace } == [])
+            #expect(try await keys(of: engine).filter { $0[0] == StoreFormat.stagingKeyspace } == [])
             await store.close()
         }
     }

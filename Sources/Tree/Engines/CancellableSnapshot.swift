@@ -1,7 +1,7 @@
 /// A snapshot whose scans can be broken off: because nobody wants to know any more, or because they take too much.
 struct CancellableSnapshot: EngineSnapshot {
     let base: any EngineSnapshot
-    /// How much may be read; nil for any amount.
+    /// The amount that may be read; nil for any amount.
     let allowance: ReadAllowance?
     /// Throws when it is time to stop.
     let check: () throws(TreeError) -> Void
@@ -30,7 +30,7 @@ struct CancellableSnapshot: EngineSnapshot {
     }
 }
 
-/// How much a read may take before it counts as a large one: some milliseconds' worth.
+/// The amount that a read may take before it counts as a large one: some milliseconds' worth.
 final class ReadAllowance {
     private static let maxRows = 2048
     private static let maxBytes = 1 << 20

@@ -22,7 +22,8 @@ public protocol Engine: Sendable {
         committed: @escaping @Sendable (Result) -> Void
     ) async throws(TreeError) -> Result
 
-    /// What is wrong with the disk although writes succeed, until ``probe()`` has succeeded; nil when nothing is known.
+    /// The fault of the disk that is there although writes succeed, until ``probe()`` has succeeded; nil when none is
+    /// known.
     var fault: TreeError? { get }
 
     /// Tries a write that changes nothing, durably, and makes good what earlier faults of the disk have left.
@@ -40,13 +41,13 @@ public protocol Engine: Sendable {
 }
 
 extension Engine {
-    /// For engines without a disk.
+    /// The default, for engines without a disk.
     public var fault: TreeError? { nil }
 
-    /// For engines without a disk.
+    /// The default, for engines without a disk.
     public func probe() async throws(TreeError) {}
 
-    /// For engines without a disk.
+    /// The default, for engines without a disk.
     public func checkStructure() async throws(TreeError) {}
 
     /// Changes the map, whole or not at all, and durably when it returns; one transaction at a time.

@@ -1,49 +1,50 @@
 import Synchronization
 
-/// A place where a number of threads wait for somebody, who waits until all are there.
-final class Parking: Sendable {
+/// A barrier that holds the threads that read, while somebody who waits until all of them are held works on the files.
+final class ReaderBarrier: Sendable {
     private struct State {
         var missingCount: Int
-        var stayingCount = 0
+        var heldCount = 0
         var waiting: CheckedContinuation<Void, Never>?
     }
 
     private let state: Mutex<State>
     private let wake = Semaphore()
 
+    /// Makes a barrier that waits for so many threads.
     init(count: Int) { state = Mutex(State(missingCount: count)) }
 
-    /// Holds the thread until the end.
-    func stay() {
-        count(staying: 1)
+    /// Holds the calling thread until ``release()``.
+    func hold() {
+        count(held: 1)
         wake.wait()
     }
 
-    /// One will not come.
-    func leaveOut() { count(staying: 0) }
+    /// Waits for one thread less.
+    func skipOne() { count(held: 0) }
 
-    private func count(staying: Int) {
+    private func count(held: Int) {
         let waiting: CheckedContinuation<Void, Never>? = state.withLock { state in
-            state.stayingCount += staying
+            state.heldCount += held
             state.missingCount -= 1
             return state.missingCount == 0 ? state.waiting.take() : nil
         }
         waiting?.resume()
     }
 
-    /// Waits until all are there; for one task.
-    func untilFull() async {
+    /// Waits until all threads are held; for one task.
+    func waitUntilComplete() async {
         await withCheckedContinuation { continuation in
-            let isFull = state.withLock { state in
+            let isComplete = state.withLock { state in
                 if state.missingCount > 0 { state.waiting = continuation }
                 return state.missingCount == 0
             }
-            if isFull { continuation.resume() }
+            if isComplete { continuation.resume() }
         }
     }
 
-    /// Lets all go on. Call once, when all are there.
-    func end() {
-        for _ in 0..<state.withLock({ $0.stayingCount }) { wake.signal() }
+    /// Lets all threads go on. Call it once, when all are held.
+    func release() {
+        for _ in 0..<state.withLock({ $0.heldCount }) { wake.signal() }
     }
 }

@@ -1,9 +1,9 @@
 import CSystemDeflate
 
-/// What a row is checked against when it is read: the CRC-32 (RFC 1952) of its key and its value.
+/// The checksum of a row, compared when it is read: the CRC-32 (RFC 1952) of its key and its value.
 ///
-/// SQLite notices when the structure of a page is damaged, not when the bytes of a row in it are. The key is part of it, so
-/// that a value under the key of another one is found as well.
+/// SQLite notices when the structure of a page is damaged, not when the bytes of a row in it are. The key is part of
+/// it, so that a value under the key of another one is found as well.
 enum RowChecksum {
     static func of(key: Span<UInt8>, value: Span<UInt8>) -> Int32 {
         Int32(bitPattern: crc(of: value, after: crc(of: key, after: 0)))
@@ -13,7 +13,7 @@ enum RowChecksum {
     /// - Throws: ``TreeError`` with code `corrupt` when the row is not what was written.
     static func check(_ stored: Int64?, key: Span<UInt8>, value: Span<UInt8>) throws(TreeError) {
         guard let stored, stored != Int64(of(key: key, value: value)) else { return }
-        let path = try? StorageFormat.path(ofDataKey: key)
+        let path = try? StoreFormat.path(ofDataKey: key)
         throw TreeError(
             .corrupt, "a row in the store is not what was written: its checksum is another", path: path,
             hint: TreeError.hintOfDamage)

@@ -9,7 +9,8 @@ final class SQLiteConnection {
     }
 
     private static let busyTimeoutMilliseconds: Int32 = 5000
-    /// What is read often, the upper levels of the table above all, fits many times; the system caches the rest once for all.
+    /// The size of the cache: what is read often, the upper levels of the table above all, fits many times; the system
+    /// caches the rest once for all.
     private static let readingCacheKibibytes = 8 << 10
     private static let writingCacheKibibytes = 32 << 10
 

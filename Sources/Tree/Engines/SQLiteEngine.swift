@@ -10,15 +10,15 @@ import Synchronization
 ///
 /// Each connection has a thread of its own: nothing here blocks Swift's cooperative threads.
 public final class SQLiteEngine: Engine {
-    /// In each of the two lanes.
+    /// The number of threads in each of the two lanes.
     private static let readerCount = 2
 
     private let writer: WorkerThreads<SQLiteWriter>
-    /// Where each read begins. One that takes more than a little is broken off, and begins anew in the other lane, so that
-    /// small ones wait for none that is large.
+    /// The lane in which each read begins. One that takes more than a little is broken off, and begins anew in the
+    /// other lane, so that small ones wait for none that is large.
     private let quickReaders: WorkerThreads<SQLiteReader>
     private let longReaders: WorkerThreads<SQLiteReader>
-    /// How many transactions have ended, so that readers know whether their state is still the last one.
+    /// The number of transactions that have ended, by which readers know whether their state is still the last one.
     private let commitCount = Atomic<UInt64>(0)
     private let lastFault = Mutex<TreeError?>(nil)
     private let renewal = Mutex<Task<Result<Void, TreeError>, Never>?>(nil)
@@ -174,8 +174,8 @@ public final class SQLiteEngine: Engine {
         do {
             // First, so that reads go on while nothing can be opened anew.
             try await withWriter { writer throws(TreeError) in try writer.commitNothing() }
-            let parking = fault?.code == .io ? await park() : nil
-            defer { parking?.end() }
+            let barrier = fault?.code == .io ? await holdReaders() : nil
+            defer { barrier?.release() }
             return .success(try await withWriter { writer throws(TreeError) in try writer.renew() })
         } catch {
             return .failure(error)
@@ -183,20 +183,20 @@ public final class SQLiteEngine: Engine {
     }
 
     /// Closes all connections that read, and holds their threads.
-    private func park() async -> Parking {
+    private func holdReaders() async -> ReaderBarrier {
         let lanes = [quickReaders, longReaders]
-        let parking = Parking(count: lanes.count * Self.readerCount)
+        let barrier = ReaderBarrier(count: lanes.count * Self.readerCount)
         for readers in lanes {
             for _ in 0..<Self.readerCount {
                 let isTaken = readers.submit { reader in
                     reader.close()
-                    parking.stay()
+                    barrier.hold()
                 }
-                if !isTaken { parking.leaveOut() }
+                if !isTaken { barrier.skipOne() }
             }
         }
-        await parking.untilFull()
-        return parking
+        await barrier.waitUntilComplete()
+        return barrier
     }
 
     /// Moves the log into the database and closes it.

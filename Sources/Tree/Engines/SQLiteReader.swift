@@ -6,7 +6,7 @@ import Synchronization
 final class SQLiteReader {
     private let path: String
     private var opened: SQLiteRows?
-    /// How many transactions had been committed when the one that is open began.
+    /// The number of transactions that had been committed when the open one began.
     private var beganAfter: UInt64?
 
     /// Opens the database for reading; it has to be there.

@@ -99,7 +99,8 @@ final class SQLiteRows: EngineTransaction {
         try insert.run(key, value)
     }
 
-    /// Has SQLite look through all pages of the database, unless they are more than it can look through in some seconds.
+    /// Has SQLite look through all pages of the database, unless they are more than it can look through in some
+    /// seconds.
     ///
     /// - Throws: ``TreeError`` with code `corrupt` and what SQLite says.
     func checkStructure() throws(TreeError) {

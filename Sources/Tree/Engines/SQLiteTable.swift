@@ -1,7 +1,7 @@
 /// The one table of a database.
 ///
-/// Stores from before rows had checksums get the column when they are opened: their rows have none until they are written
-/// again. Programs from before then go on reading and writing such a store, and leave out the checksum.
+/// Stores from before rows had checksums get the column when they are opened: their rows have none until they are
+/// written again. Programs from before then go on reading and writing such a store, and leave out the checksum.
 enum SQLiteTable {
     /// Makes the table, or what it lacks.
     static func make(on connection: SQLiteConnection) throws(TreeError) {

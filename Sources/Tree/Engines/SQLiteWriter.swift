@@ -3,17 +3,17 @@ import Failpoints
 
 /// Writes on one connection, and moves what was written from the log into the database now and then.
 ///
-/// It belongs to the connection's thread. What a failing disk may do to the log and the database, and what is done about
-/// it, is told at ``settle()`` and ``renew()``.
+/// It belongs to the connection's thread. What a failing disk may do to the log and the database, and what is done
+/// about it, is told at ``settle()`` and ``renew()``.
 final class SQLiteWriter {
-    /// How many pages of 4 KiB the log grows by between two checkpoints.
+    /// The number of pages of 4 KiB by which the log grows between two checkpoints.
     private static let checkpointPages: Int32 = 4000
 
     private let path: String
     private var opened: SQLiteRows?
-    /// How many pages the log has; SQLite tells it with each commit.
+    /// The number of pages that the log has, as SQLite reports with each commit.
     private let logPages: UnsafeMutablePointer<Int32>
-    /// How many it had at the last checkpoint.
+    /// The number of pages that the log had at the last checkpoint.
     private var pagesAtCheckpoint: Int32 = 0
     /// Whether the log may hold a commit that failed.
     private var isUnsettled = false
@@ -44,7 +44,7 @@ final class SQLiteWriter {
         try connection.execute("PRAGMA journal_size_limit = \(2 * Self.checkpointPages * 4096)")
         try SQLiteTable.make(on: connection)
         let rows = try SQLiteRows(connection)
-        // Takes the place of the automatic checkpoint, which would be part of a commit.
+        // Replaces the automatic checkpoint, which would be part of a commit.
         sqlite3_wal_hook(
             connection.handle,
             { logPages, _, _, count in
@@ -75,7 +75,8 @@ final class SQLiteWriter {
         do {
             return try rows().write(body) { isUnsettled = true }
         } catch {
-            // At once, for whoever hears of the failure believes it. If the disk does not allow it, before the next one.
+            // At once, for whoever hears of the failure believes it. If the disk does not allow it, before the next
+            // one.
             do { try settle() } catch _ { throw error.withOpenOutcome }
             throw error
         }
@@ -85,8 +86,8 @@ final class SQLiteWriter {
     ///
     /// When the fsync of the log fails, SQLite undoes the transaction; but its pages lie in the log, complete, and a
     /// process that opens the database after a crash would take them for committed. The next commit begins at the same
-    /// place of the log and overwrites them; hence this one, which says nothing. The fsync is not tried again for what was
-    /// written before: all that it counts for is written anew.
+    /// start of the log and overwrites them; hence this one, which says nothing. The fsync is not tried again for what
+    /// was written before: all that it counts for is written anew.
     private func settle() throws(TreeError) {
         guard isUnsettled else { return }
         try commitNothing()
@@ -127,11 +128,11 @@ final class SQLiteWriter {
 
     /// Moves the log into the database after this has failed. No other connection may be open.
     ///
-    /// Where it was an fsync of the database that failed, the system may have dropped what was written, and the next fsync
-    /// would not tell (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020). An earlier
-    /// checkpoint may have moved pages, too, for which that fsync was to count, and SQLite would not move those again. So
-    /// the database is closed, with its log; opening it reads the log from its beginning, and all of it is moved once more.
-    /// Until then nothing is written.
+    /// Where it was an fsync of the database that failed, the system may have dropped what was written, and the next
+    /// fsync would not tell (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020). An
+    /// earlier checkpoint may have moved pages, too, for which that fsync was to count, and SQLite would not move those
+    /// again. So the database is closed, with its log; opening it reads the log from its beginning, and all of it is
+    /// moved once more. Until then nothing is written.
     func renew() throws(TreeError) {
         if fault?.code == .io { close() }
         try checkpoint()

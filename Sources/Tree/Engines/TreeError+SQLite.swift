@@ -7,7 +7,7 @@ extension TreeError {
             sqliteCode: sqlite3_extended_errcode(connection), message: String(cString: sqlite3_errmsg(connection)))
     }
 
-    /// What a result code means; primary and extended codes as on sqlite.org/rescode.html.
+    /// The failure that a result code means; primary and extended codes as on sqlite.org/rescode.html.
     init(sqliteCode: Int32, message: String) {
         let (code, hint) = Self.meaning(of: sqliteCode)
         self.init(code, "SQLite says: \(message) (code \(sqliteCode))", hint: hint)

@@ -87,8 +87,8 @@ final class WorkerThreads<Resource>: Sendable {
 
     // MARK: On the threads
 
-    /// The only one who holds a resource, so that it goes when the thread lets go of it, and not when the system does of
-    /// the thread.
+    /// The only one who holds a resource, so that it goes when the thread lets go of it, and not when the system does
+    /// of the thread.
     private final class Ownership {
         var resource: Resource?
 
@@ -135,9 +135,9 @@ final class WorkerThreads<Resource>: Sendable {
     }
 }
 
-/// What waits to be done, first in, first out.
+/// The jobs that wait to be done, first in, first out.
 private struct JobQueue<Job> {
-    /// Those before ``head`` are gone: each has been handed out with all that it holds.
+    /// The jobs; those before ``head`` are gone, as each has been handed out with all that it holds.
     private var jobs: [Job?] = []
     private var head = 0
 

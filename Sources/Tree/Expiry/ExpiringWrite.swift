@@ -1,29 +1,29 @@
-/// What a write does to the times at which nodes expire; in one transaction with it.
+/// The effect of a write on the times at which nodes expire, in one transaction with it.
 ///
 /// A node at which, above which or below which is written, even if nothing changes, lives for its time anew.
 struct ExpiringWrite {
-    private let place: SegmentedKey
+    private let node: SegmentedKey
     private let rules: TreeRules
     private let timestampMilliseconds: Int64
 
-    init(at place: SegmentedKey, rules: TreeRules, timestampMilliseconds: Int64) {
-        self.place = place
+    init(at node: SegmentedKey, rules: TreeRules, timestampMilliseconds: Int64) {
+        self.node = node
         self.rules = rules
         self.timestampMilliseconds = timestampMilliseconds
     }
 
     /// Sets the times, once the write has been applied.
     func apply(to transaction: any EngineTransaction) throws(TreeError) {
-        let concerned = rules.expiries.filter { $0.nodes.matches(place) }
-        let below = concerned.filter { $0.nodes.elements.count > place.depth }
-        if !below.isEmpty { try ExpiryTable.removeAll(below: place.key, in: transaction) }
+        let concerned = rules.expiries.filter { $0.nodes.matches(node) }
+        let below = concerned.filter { $0.nodes.elements.count > node.depth }
+        if !below.isEmpty { try ExpiryTable.removeAll(below: node.key, in: transaction) }
         for expiry in below {
             try expiry.nodes.forEachNode(
-                in: .subtree(place.key), below: place.ends[0], of: transaction
+                in: .subtree(node.key), below: node.ends[0], of: transaction
             ) { node, _ throws(TreeError) in try touch(node, in: transaction) }
         }
-        for depth in Set(concerned.map(\.nodes.elements.count)) where depth <= place.depth {
-            try touch(place.ancestor(atDepth: depth), in: transaction)
+        for depth in Set(concerned.map(\.nodes.elements.count)) where depth <= node.depth {
+            try touch(node.ancestor(atDepth: depth), in: transaction)
         }
     }
 
@@ -38,7 +38,7 @@ struct ExpiringWrite {
 }
 
 extension TreeRules {
-    /// When a node expires that is written now; nil for never.
+    /// The expiry of a node that is written now; nil for none.
     func expiry(of node: [UInt8], writtenAt timestampMilliseconds: Int64) throws(TreeError) -> ExpiryTable.Entry? {
         guard let (rule, pattern) = root.node(at: try SegmentedKey(node)),
             let timeToLive = rule.timeToLiveMilliseconds,

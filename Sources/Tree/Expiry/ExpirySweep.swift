@@ -1,6 +1,6 @@
-/// What is to be done about the nodes that have expired.
+/// The work that expired nodes make.
 struct ExpirySweep {
-    /// How many nodes one sweep takes at most.
+    /// The most nodes that one sweep takes.
     static let maxNodes = 256
 
     /// Deletions, one for each tree.
@@ -16,7 +16,7 @@ struct ExpirySweep {
         for entry in try ExpiryTable.first(Self.maxNodes, in: snapshot) {
             isTableEmpty = false
             guard entry.timestampMilliseconds <= UInt64(max(0, timestampMilliseconds)) else { break }
-            let namespace = try StorageFormat.namespace(ofDataKey: entry.node.span)
+            let namespace = try StoreFormat.namespace(ofDataKey: entry.node.span)
             let now = try rules.rules(of: namespace, in: snapshot)?.expiry(of: entry.node, writtenAt: 0)
             if now?.id == entry.id, try ExpiryTable.entry(of: entry.node, in: snapshot) == entry {
                 due[namespace, default: []].append(entry.node)
@@ -38,7 +38,7 @@ struct ExpirySweep {
             if let last = writes.last, node.starts(with: last.key) { continue }
             writes.append(EncodedWrite(key: node, rows: RowBlock()))
         }
-        let top = StorageFormat.prefix(of: namespace)
+        let top = StoreFormat.prefix(of: namespace)
         var update = try EncodedUpdate(writes: writes, origin: writes.count == 1 ? .put : .patch(below: top))
         update.isExpiry = true
         return update

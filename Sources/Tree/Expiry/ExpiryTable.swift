@@ -1,4 +1,4 @@
-/// When nodes expire, twice: by time, to find those that are due, and by path, to find the time of a node.
+/// The times at which nodes expire, twice: by time, to find those that are due, and by path, to find that of a node.
 ///
 ///     13 time(8) key of the node   → id(8) of the time to live that the rules gave it
 ///     14 key of the node           → time(8) id(8)
@@ -13,17 +13,17 @@ enum ExpiryTable {
         let id: UInt64
 
         fileprivate var keyByTime: [UInt8] {
-            var key = [StorageFormat.expiryByTimeKeyspace]
+            var key = [StoreFormat.expiryByTimeKeyspace]
             key.appendBigEndian(timestampMilliseconds)
             return key + node
         }
 
-        fileprivate var keyByPath: [UInt8] { [StorageFormat.expiryByPathKeyspace] + node }
+        fileprivate var keyByPath: [UInt8] { [StoreFormat.expiryByPathKeyspace] + node }
     }
 
-    /// When a node expires; nil for never.
+    /// The expiry of a node; nil for none.
     static func entry(of node: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) -> Entry? {
-        guard let row = try snapshot.value(for: [StorageFormat.expiryByPathKeyspace] + node) else { return nil }
+        guard let row = try snapshot.value(for: [StoreFormat.expiryByPathKeyspace] + node) else { return nil }
         return Entry(
             node: node, timestampMilliseconds: try row.span.bigEndian(at: 0), id: try row.span.bigEndian(at: 8))
     }
@@ -45,7 +45,7 @@ enum ExpiryTable {
 
     /// Removes the entries of a node and of all nodes below it.
     static func removeAll(below node: [UInt8], in transaction: any EngineTransaction) throws(TreeError) {
-        let rows = ByteRange.subtree([StorageFormat.expiryByPathKeyspace] + node)
+        let rows = ByteRange.subtree([StoreFormat.expiryByPathKeyspace] + node)
         var entries: [Entry] = []
         try transaction.scan(rows, reverse: false) { key, row throws(TreeError) in
             entries.append(
@@ -62,7 +62,7 @@ enum ExpiryTable {
     /// The first entries, by time.
     static func first(_ limit: Int, in snapshot: any EngineSnapshot) throws(TreeError) -> [Entry] {
         let rows = ByteRange(
-            from: [StorageFormat.expiryByTimeKeyspace], upTo: [StorageFormat.expiryByTimeKeyspace + 1])
+            from: [StoreFormat.expiryByTimeKeyspace], upTo: [StoreFormat.expiryByTimeKeyspace + 1])
         var entries: [Entry] = []
         try snapshot.scan(rows, reverse: false) { key, row throws(TreeError) in
             entries.append(

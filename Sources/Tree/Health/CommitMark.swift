@@ -3,12 +3,12 @@ import Failpoints
 import Glibc
 import Synchronization
 
-/// How far the change log of a store has come, in a small file beside the store.
+/// The position to which the change log of a store has come, in a small file beside the store.
 ///
-/// A log that was cut is no damage to SQLite: it opens the database as it was some commits ago. The mark knows that there
-/// were more. It is written after each commit and never synced, so that it costs a commit next to nothing and is never
-/// ahead of what is durable; it survives the end of the process at once, and that of the machine when the system has
-/// written it out, which may take half a minute.
+/// A log that was cut is no damage to SQLite: it opens the database as it was some commits ago. The mark knows that
+/// there were more. It is written after each commit and never synced, so that it costs a commit next to nothing and is
+/// never ahead of what is durable; it survives the end of the process at once, and that of the machine when the system
+/// has written it out, which may take half a minute.
 ///
 /// Two lines take turns, each in a sector of its own, so that one of them is whole whenever the power goes:
 ///

@@ -1,17 +1,17 @@
-/// Looks through a store for damage that nobody has met yet: at the start where it would harm most, and in the background
-/// at all of it, row by row, slowly.
+/// Looks through a store for damage that nobody has met yet: at the start where it would harm most, and in the
+/// background at all of it, row by row, slowly.
 ///
 /// What it reads it only reads; what it finds is noted by the ``GuardedEngine`` that it reads from.
-final class HealthCheck: Sendable {
+final class HealthCheck: BackgroundWork {
     /// The most that one read takes, and the most that is read in a second, in bytes of rows.
     private static let pieceBytes = 1 << 20
     private static let bytesPerSecond = 8 << 20
-    /// Between two rounds.
+    /// The pause between two rounds.
     private static let rest = Duration.seconds(6 * 3600)
 
     private let engine: any Engine
     private let changeLog: ChangeLog
-    private let task = BackgroundTask(name: "Tree health check", priority: .background)
+    let task = BackgroundTask(name: "Tree health check", priority: .background)
 
     init(engine: any Engine, changeLog: ChangeLog) {
         self.engine = engine
@@ -31,7 +31,7 @@ final class HealthCheck: Sendable {
                 let keyspace = ByteRange(from: Array(first.prefix(1)), upTo: first.prefix(1).map { $0 &+ 1 })
                 for reverse in [false, true] {
                     try snapshot.scan(keyspace, reverse: reverse) { key, value throws(TreeError) in
-                        try StorageFormat.checkRow(key: key, value: value)
+                        try StoreFormat.checkRow(key: key, value: value)
                         return false
                     }
                 }
@@ -51,16 +51,8 @@ final class HealthCheck: Sendable {
 
     // MARK: In the background
 
-    /// Begins to look, again and again.
-    func start() { task.start { await self.run() } }
-
-    func cancel() { task.cancel() }
-
-    /// Ends the work after the piece at hand.
-    func stop() async { await task.stop() }
-
     @concurrent
-    private func run() async {
+    func run() async {
         while !Task.isCancelled {
             do {
                 try await round { byteCount in
@@ -76,7 +68,7 @@ final class HealthCheck: Sendable {
 
     /// Looks at everything once.
     ///
-    /// - Parameter pause: Is told after each piece how many bytes it had.
+    /// - Parameter pause: Is called after each piece with its size in bytes.
     /// - Throws: ``TreeError``, the first damage, or what kept it from looking.
     func round(pause: (_ byteCount: Int) async -> Void = { _ in }) async throws(TreeError) {
         try await engine.checkStructure()
@@ -100,7 +92,7 @@ final class HealthCheck: Sendable {
         var (last, byteCount): ([UInt8]?, Int) = (nil, 0)
         let rows = ByteRange(from: start, upTo: ByteRange.all.upper)
         try snapshot.scan(rows, reverse: false) { key, value throws(TreeError) in
-            try StorageFormat.checkRow(key: key, value: value)
+            try StoreFormat.checkRow(key: key, value: value)
             if let last, !last.span.precedes(key) { throw TreeError.corrupt("rows in the store are out of order") }
             guard byteCount < pieceBytes else { return false }
             byteCount += key.count + value.count
@@ -111,7 +103,7 @@ final class HealthCheck: Sendable {
     }
 }
 
-extension StorageFormat {
+extension StoreFormat {
     /// Checks that a row is one that this format can have.
     ///
     /// - Throws: ``TreeError`` with code `corrupt`.

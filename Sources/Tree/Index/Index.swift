@@ -1,15 +1,15 @@
-/// An index: for each child of the nodes at some places, what orders it.
+/// An index: for each child of the nodes that match a pattern, what orders it.
 ///
 ///     12 name 00 id(8) parent's path 01 ordered values (``OrderedValue``) child's segment   → nothing
 ///
 /// so that the children of one parent are neighbours, in the order of a query.
 struct Index: Hashable, Sendable {
-    /// How far an index has come; the raw value is stored.
+    /// The state of an index; the raw value is stored.
     enum State: UInt8, Sendable {
         /// Entries of what is written are right, others may be missing yet.
         case building = 0
         case ready = 1
-        /// Nobody reads or writes it; its entries are being removed.
+        /// The index is neither read nor written; its entries are being removed.
         case dropped = 2
     }
 
@@ -24,18 +24,18 @@ struct Index: Hashable, Sendable {
     /// The children that are in it.
     var children: PathPattern { parents / .any }
 
-    /// What the keys of all entries begin with.
+    /// The prefix of the keys of all entries.
     ///
     /// - Parameter tree: What the keys of the rows of the tree begin with.
     func prefix(tree: ArraySlice<UInt8>) -> [UInt8] {
-        var prefix = [StorageFormat.indexKeyspace] + StorageFormat.name(ofTree: tree) + [0]
+        var prefix = [StoreFormat.indexKeyspace] + StoreFormat.name(ofTree: tree) + [0]
         prefix.appendBigEndian(id)
         return prefix
     }
 
-    /// What the keys of the entries of all parents at a place and below it begin with.
-    func prefix(below place: SegmentedKey) -> [UInt8] {
-        prefix(tree: place.prefix) + place.key[place.ends[0]...]
+    /// The prefix of the keys of the entries of all parents at a node and below it.
+    func prefix(below node: SegmentedKey) -> [UInt8] {
+        prefix(tree: node.prefix) + node.key[node.ends[0]...]
     }
 
     /// The entries of one parent.

@@ -1,16 +1,16 @@
 /// A piece of the work on an index that is done in the background, in one transaction.
 struct IndexBatch {
-    /// How many searches, or removals, a piece has at most.
+    /// The most searches, or removals, that a piece has.
     static let maxSteps = 512
 
     let namespace: Namespace
     let index: Index
 
-    private var tree: [UInt8] { StorageFormat.prefix(of: namespace) }
+    private var tree: [UInt8] { StoreFormat.prefix(of: namespace) }
 
-    /// How far the index has been built.
+    /// The key of the row that holds how far the index has been built.
     private var cursorKey: [UInt8] {
-        var key = StorageFormat.metaKey("cursor", of: namespace) + [0]
+        var key = StoreFormat.metaKey("cursor", of: namespace) + [0]
         key.appendBigEndian(index.id)
         return key
     }

@@ -1,15 +1,15 @@
 /// A write, and what it does to the entries of indexes; both in one transaction.
 struct IndexedWrite {
     private let write: EncodedWrite
-    private let place: SegmentedKey
+    private let node: SegmentedKey
     private let indexes: [Index]
 
     /// - Parameter indexes: Those of the tree that are being built or ready.
-    init(_ write: EncodedWrite, at place: SegmentedKey, indexes: [Index]) {
+    init(_ write: EncodedWrite, at node: SegmentedKey, indexes: [Index]) {
         self.write = write
-        self.place = place
+        self.node = node
         // Nothing is ordered by priority in an index.
-        self.indexes = write.isPriority ? [] : indexes.filter { $0.parents.matches(place) }
+        self.indexes = write.isPriority ? [] : indexes.filter { $0.parents.matches(node) }
     }
 
     /// Applies the write.
@@ -23,31 +23,31 @@ struct IndexedWrite {
             if let old { try transaction.remove(.only(old)) }
             if let new { try transaction.put([], for: new) }
         }
-        for index in indexes where index.parents.elements.count >= place.depth {
+        for index in indexes where index.parents.elements.count >= node.depth {
             try replaceEntries(of: index, in: transaction)
         }
         return true
     }
 
-    /// The entries of the children at the place or above it, one for each index; nil where no child is.
+    /// The entries of the children at the node or above it, one for each index; nil where no child is.
     private func entriesOfChildren(in transaction: any EngineTransaction) throws(TreeError) -> [[UInt8]?] {
         var entries: [[UInt8]?] = []
-        for index in indexes where index.parents.elements.count < place.depth {
+        for index in indexes where index.parents.elements.count < node.depth {
             let depth = index.parents.elements.count
-            let child = place.ancestor(atDepth: depth + 1)
+            let child = node.ancestor(atDepth: depth + 1)
             let isThere = try !transaction.isEmpty(.subtree(child))
             entries.append(
-                isThere ? try index.entry(of: child, segmentStart: place.ends[depth], in: transaction) : nil)
+                isThere ? try index.entry(of: child, segmentStart: node.ends[depth], in: transaction) : nil)
         }
         return entries
     }
 
-    /// Removes the entries of all parents at the place and below it, and adds those of what is there now.
+    /// Removes the entries of all parents at the node and below it, and adds those of what is there now.
     private func replaceEntries(of index: Index, in transaction: any EngineTransaction) throws(TreeError) {
-        try transaction.remove(.subtree(index.prefix(below: place)))
+        try transaction.remove(.subtree(index.prefix(below: node)))
         guard !write.rows.isEmpty else { return }
         try index.children.forEachNode(
-            in: .subtree(place.key), below: place.ends[0], of: transaction
+            in: .subtree(node.key), below: node.ends[0], of: transaction
         ) { child, segmentStart throws(TreeError) in
             try transaction.put([], for: try index.entry(of: child, segmentStart: segmentStart, in: transaction))
         }

@@ -1,4 +1,4 @@
-/// The places that a node of the rules document is about: keys, and wildcards that stand for any one key.
+/// A pattern of paths, as a node of the rules document has it: keys, and wildcards that stand for any one key.
 struct PathPattern: Hashable, Sendable {
     enum Element: Hashable, Sendable {
         /// This key, as in ``PathEncoding``.
@@ -10,20 +10,20 @@ struct PathPattern: Hashable, Sendable {
 
     init(_ elements: [Element] = []) { self.elements = elements }
 
-    /// The places one level down.
+    /// The pattern one level down.
     static func / (pattern: PathPattern, element: Element) -> PathPattern { PathPattern(pattern.elements + [element]) }
 }
 
-/// A place in a tree, taken apart into segments.
+/// The key of a row at a node, taken apart into segments.
 struct SegmentedKey {
-    /// The key of a row at the place.
+    /// The key of a row at the node.
     let key: [UInt8]
-    /// Where the segments begin and where each ends.
+    /// The offset at which the segments begin, and the end of each.
     let ends: [Int]
 
     /// Takes the key of a node apart, or that of its priority, which stands for the node.
     init(_ key: [UInt8]) throws(TreeError) {
-        var ends = [try StorageFormat.prefixLength(of: key.span)]
+        var ends = [try StoreFormat.prefixLength(of: key.span)]
         while let end = ends.last, end < key.count, key[end] != PathEncoding.priorityTag {
             ends.append(try PathEncoding.segmentEnd(in: key.span, from: end))
         }
@@ -31,29 +31,29 @@ struct SegmentedKey {
         self.key = Array(key[..<(ends.last ?? 0)])
     }
 
-    /// What the keys of all rows of the tree begin with.
+    /// The prefix of the keys of all rows of the tree.
     var prefix: ArraySlice<UInt8> { key[..<ends[0]] }
     var depth: Int { ends.count - 1 }
 
     func segment(_ index: Int) -> ArraySlice<UInt8> { key[ends[index]..<ends[index + 1]] }
 
-    /// The key of the node so many levels below the root that is above the place, or is it.
+    /// The key of the ancestor at a depth, which may be the node itself.
     func ancestor(atDepth depth: Int) -> [UInt8] { Array(key[..<ends[depth]]) }
 }
 
 extension PathPattern {
-    /// Whether a place, or its ancestor that has as many keys as this pattern, matches; of a place that is less deep,
+    /// Whether a node, or its ancestor that has as many keys as this pattern, matches; of a node that is less deep,
     /// whether something below it may.
-    func matches(_ place: SegmentedKey) -> Bool {
-        for (index, element) in elements.prefix(place.depth).enumerated() {
-            if case .segment(let segment) = element, !place.segment(index).elementsEqual(segment) { return false }
+    func matches(_ node: SegmentedKey) -> Bool {
+        for (index, element) in elements.prefix(node.depth).enumerated() {
+            if case .segment(let segment) = element, !node.segment(index).elementsEqual(segment) { return false }
         }
         return true
     }
 
     /// Visits the nodes that match and have rows in a range, in key order.
     ///
-    /// It costs a search for each node, and for each place that it skips: what lies below them is not read.
+    /// It costs a search for each node, and for each gap that it skips: what lies below them is not read.
     ///
     /// - Parameters:
     ///   - prefixLength: The length of what the keys of the tree begin with.

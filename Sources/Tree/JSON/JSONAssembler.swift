@@ -5,11 +5,11 @@
 /// missing, as Realtime Databases do; whether it is one is known at its end, and its text is then put together anew.
 struct JSONAssembler {
     private struct Level {
-        /// Where the key's segment ends in the paths of the rows below.
+        /// The end of the key's segment in the paths of the rows below.
         let end: Int
-        /// Where the text of the object begins.
+        /// The offset at which the text of the object begins.
         let start: Int
-        /// Where the elements begin in ``elements``.
+        /// The index of the first element in ``elements``.
         let firstElement: Int
         var mayBeArray: Bool
         var isEmpty = true
@@ -26,7 +26,7 @@ struct JSONAssembler {
     private var levels: [Level] = []
     private var elements: [Element] = []
     private var lastPath: [UInt8] = []
-    /// Where the text of the last leaf begins.
+    /// The offset at which the text of the last leaf begins.
     private var lastLeafStart = 0
     private var isEmpty = true
 
@@ -57,13 +57,13 @@ struct JSONAssembler {
         return text
     }
 
-    /// How much text there is.
+    /// The length of the text so far.
     var byteCount: Int { json.count }
 
     /// Takes the text away that will not change any more, if there is any.
     mutating func drain() -> [UInt8] {
-        // With no array in sight, the text before the last leaf stands, and the places where objects began are of no use
-        // any more.
+        // With no array in sight, the text before the last leaf stands, and the offsets where objects began are of no
+        // use any more.
         guard elements.isEmpty else { return [] }
         let text = Array(json[..<lastLeafStart])
         json.removeSubrange(..<lastLeafStart)

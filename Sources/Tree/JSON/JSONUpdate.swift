@@ -1,4 +1,4 @@
-/// A change of the tree that comes as JSON text: what a place becomes, or what several do.
+/// A change of the tree that comes as JSON text: what a node becomes, or what several do.
 ///
 /// The text is read as it arrives, in pieces of any length, and becomes rows at once. It is RFC 8259 in UTF-8 with the
 /// protocol's reading: nulls and empty containers are nothing, arrays are objects with the keys 0, 1, 2 …, `.value`
@@ -10,7 +10,7 @@ public struct JSONUpdate: Sendable {
 
     /// Deletes what is at a path.
     public init(deleting path: TreePath) {
-        writes = [EncodedWrite(key: StorageFormat.dataKey(path), rows: RowBlock())]
+        writes = [EncodedWrite(key: StoreFormat.dataKey(path), rows: RowBlock())]
         origin = .put
     }
 
@@ -19,17 +19,17 @@ public struct JSONUpdate: Sendable {
         self.origin = origin
     }
 
-    /// Whether the place as a whole becomes something else, and not what the update names below it.
+    /// Whether the node as a whole becomes something else, and not what the update names below it.
     public var replacesPlace: Bool { origin == .put }
 
-    /// What the text says about the paths that it names.
+    /// The meaning of the text for the paths that it names.
     public enum Form: Sendable {
         /// The text is the new value of the path.
         case value
         /// The text is the new priority of the node at the path: a string, a number or null.
         case priority
-        /// The text is an object; its keys are paths below the path, its members their new values. Or it is `null`, which
-        /// deletes what is at the path.
+        /// The text is an object; its keys are paths below the path, its members their new values. Or it is `null`,
+        /// which deletes what is at the path.
         case update
     }
 
@@ -47,7 +47,7 @@ public struct JSONUpdate: Sendable {
                 RowEncoder(form == .update ? .update : .value, at: path, isPriority: form == .priority))
         }
 
-        /// Where the text is at fault after a failure, in bytes from its beginning.
+        /// The offset of the fault after a failure, in bytes from the beginning of the text.
         public var offset: Int { tokenizer.offset }
 
         /// Reads the next bytes.
@@ -61,7 +61,7 @@ public struct JSONUpdate: Sendable {
             }
         }
 
-        /// What the whole text says.
+        /// The change that the whole text describes.
         ///
         /// - Throws: ``TreeError`` with code `invalid_json` when the text is not complete.
         public mutating func finish() throws(TreeError) -> JSONUpdate {
@@ -73,7 +73,7 @@ public struct JSONUpdate: Sendable {
             let namesPaths = form == .update && !tokenizer.sink.isDeletion
             return JSONUpdate(
                 writes: try tokenizer.sink.finish(),
-                origin: namesPaths ? .patch(below: StorageFormat.dataKey(path)) : .put)
+                origin: namesPaths ? .patch(below: StoreFormat.dataKey(path)) : .put)
         }
     }
 
@@ -86,7 +86,7 @@ public struct JSONUpdate: Sendable {
     }
 }
 
-/// What became of a ``JSONUpdate``.
+/// The result of a ``JSONUpdate`` that was applied.
 public struct JSONReceipt: Sendable {
     private let receipt: CommitReceipt
     private let origin: EncodedUpdate.Origin
@@ -99,13 +99,14 @@ public struct JSONReceipt: Sendable {
     /// The position in the change log just after the update.
     public var token: SyncToken { receipt.token }
 
-    /// What was written, as JSON, with the server's values filled in; of a multi-path update an object of paths.
+    /// The value that was written, as JSON, with the server's values filled in; of a multi-path update an object of
+    /// paths.
     public func json() throws(TreeError) -> [UInt8] {
         guard case .patch(let base) = origin else { return try rows.json() }
         return try JSONUpdate.members(of: receipt.writes, below: base)
     }
 
-    /// The ETag of what was written to a single place.
+    /// The ETag of what was written to a single node.
     public func etag() throws(TreeError) -> String { try rows.etag() }
 
     private var rows: RowBlock { receipt.writes.first?.rows ?? RowBlock() }

@@ -1,4 +1,4 @@
-/// The keys that an object in a text has had so far, to tell when one comes again.
+/// The keys that an object in a text has had so far, to notice when one comes again.
 ///
 /// As long as they come in order, the last one is enough.
 struct KeySet {

@@ -4,62 +4,24 @@
 /// leaf and a priority, `.sv` is what the server fills in. In a multi-path update each key of the outermost object is a
 /// path. Every limit is enforced as the tokens come.
 struct RowEncoder: JSONSink {
-    /// Whether the text is what one place becomes, or several.
-    enum Form {
-        case value
-        case update
-    }
-
-    private enum Container {
-        /// The outermost object of an update.
-        case update
-        case object
-        case array(next: Int32)
-        /// `{".sv": …}`
-        case serverValue
-        /// `{".sv": {"increment": …}}`
-        case increment
-    }
-
-    /// What the value that comes next is.
-    private enum Role {
-        case node
-        /// Of `.value`, `.priority`, `.sv` and `increment`.
-        case value, priority, serverValue, increment
-    }
-
-    private struct Frame {
-        var container: Container
-        /// What the container itself is.
-        let role: Role
-        /// The length of ``path`` at this node.
-        let pathLength: Int
-        /// The rows that were there before the node's.
-        let start: WriteBuilder.Position
-        var hasPriority = false
-        var hasLeaf = false
-        var hasChildren = false
-        var keys = KeySet()
-    }
-
     private let form: Form
     private let base: TreePath
     private var frames: [Frame] = []
     private var role: Role
-    /// Below the place that is being written.
+    /// The path below the node that is being written.
     private var path: [UInt8] = []
     private var depth: Int
     private var writer: WriteBuilder
     private var writes: [EncodedWrite] = []
     private var byteCount = 0
-    /// Whether the text of an update is `null`: the place itself is deleted then.
+    /// Whether the text of an update is `null`: the node itself is deleted then.
     private(set) var isDeletion = false
 
     /// The longest path of a value, in bytes: rows repeat it, so that few bytes of JSON could become very many. The
     /// protocol's own clients send at most 768.
     static let maxPathBytes = 2048
 
-    /// Prepares to read what a place, or its priority, becomes; in an update, the paths are below it.
+    /// Prepares to read what a node, or its priority, becomes; in an update, the paths are below it.
     init(_ form: Form, at path: TreePath, isPriority: Bool = false) {
         self.form = form
         base = path
@@ -281,7 +243,7 @@ struct RowEncoder: JSONSink {
 
     private mutating func append(_ leaf: [UInt8]?, as role: Role, of holder: Int? = nil) throws(TreeError) {
         let holder = holder ?? frames.indices.last
-        var place = path
+        var rowPath = path
         switch role {
         case .value:
             if let holder { frames[holder].hasLeaf = true }
@@ -291,40 +253,14 @@ struct RowEncoder: JSONSink {
             }
             if leaf != nil, let holder, case .object = frames[holder].container {
                 frames[holder].hasPriority = true
-                place.append(PathEncoding.priorityTag)
+                rowPath.append(PathEncoding.priorityTag)
             }
         case .node, .serverValue, .increment: break
         }
         if let leaf {
-            try checkLength(of: place)
-            writer.append(path: place.span, leaf: leaf.span)
+            try Self.check(pathByteCount: writer.keyByteCount + rowPath.count, at: base)
+            writer.append(path: rowPath.span, leaf: leaf.span)
         }
         try EncodedUpdate.check(byteCount: byteCount + writer.position.bytes)
-    }
-}
-
-extension RowEncoder {
-    private func checkLength(of path: [UInt8]) throws(TreeError) {
-        let byteCount = writer.keyByteCount + path.count
-        guard byteCount <= Self.maxPathBytes else {
-            throw TreeError(
-                .tooLarge, "the path of a value has \(byteCount) bytes, the limit is \(Self.maxPathBytes)", path: base,
-                hint: "give shorter keys, or store the data less deeply")
-        }
-    }
-}
-
-// MARK: Complaints
-
-extension RowEncoder {
-    private static func invalid(_ complaint: String) -> TreeError {
-        TreeError(.invalidJSON, complaint, hint: "see the data model of Realtime Databases")
-    }
-
-    private static var notAnUpdate: TreeError { invalid("an update has to be an object") }
-    private static var notAScalar: TreeError { invalid("an object or array where a string or a number should be") }
-    private static var leafWithChildren: TreeError { invalid("an object with .value has other children") }
-    private static var badServerValue: TreeError {
-        invalid("a server value is {\".sv\": \"timestamp\"} or {\".sv\": {\"increment\": number}}")
     }
 }

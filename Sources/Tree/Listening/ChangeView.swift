@@ -3,21 +3,21 @@
 /// A write at the node or above it is the only one that concerns the node, because no path of an update lies above
 /// another.
 struct ChangeView {
-    /// How writes of priorities are shown; priorities are no part of the values that listeners are told.
+    /// The way in which writes of priorities are shown; priorities are no part of the values that listeners receive.
     enum Priorities {
-        /// Not at all.
+        /// They are left out.
         case hidden
-        /// As the nodes whose priority was written, each with all that is there (``EncodedChange/nodesOfPriorities``).
+        /// Each is shown as its node, with all that is there (``EncodedChange/nodesOfPriorities``).
         case asNodes
-        /// As writes of their own, whose paths end in the priority.
+        /// Each is shown as a write of its own, whose path ends in the priority.
         case asWrites
     }
 
     let token: SyncToken
     let timestampMilliseconds: Int64
-    /// What was written, ordered by key; never empty. The keys are below the node: an empty one is the node itself.
+    /// The writes, ordered by key; never empty. The keys are below the node: an empty one is the node itself.
     let writes: [EncodedWrite]
-    /// Below which path under the node several places were asked to be written; nil when one was.
+    /// The path below the node that a patch was about; nil for a put.
     let patchedPath: [UInt8]?
 
     /// Returns nil when the change does not concern the node.

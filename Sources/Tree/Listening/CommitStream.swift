@@ -3,10 +3,10 @@ import Synchronization
 /// The committed updates in their order, on their way to all who listen.
 ///
 /// A writer only leaves its change here. One task takes the changes to the listeners, and puts each into words once for
-/// all who listen at a node. It waits for no listener: a receiver must not block, and a subscription that falls behind is
-/// cut off. When the task itself falls behind, writers wait, so that what is underway has a bound.
+/// all who listen at a node. It waits for no listener: a receiver must not block, and a subscription that falls behind
+/// is cut off. When the task itself falls behind, writers wait, so that what is underway has a bound.
 final class CommitStream: Sendable {
-    /// How many changes may wait to be delivered.
+    /// The most changes that may wait to be delivered.
     static let maxBacklog = 4096
 
     private struct State {
@@ -128,7 +128,8 @@ final class CommitStream: Sendable {
     private func deliver(_ change: EncodedChange) {
         for (node, group) in state.withLock({ $0.listeners.groups(concernedBy: change) }) {
             if !group.recipients.isEmpty {
-                // What the store has written it can read: nothing is told wrongly, it is not told.
+                // What the store has written it can read; what it could not read would be left out, not reported
+                // wrongly.
                 let view = try? ChangeView(change, from: node, priorities: .asNodes)
                 if let event = view.flatMap({ try? TreeEvent($0) }) {
                     for recipient in group.recipients { recipient.receiver.receive(event, for: recipient.ids) }

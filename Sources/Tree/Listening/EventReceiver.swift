@@ -7,13 +7,13 @@ public protocol EventReceiver: AnyObject, Sendable {
     /// Calls come one at a time, in the order of the change log. An event may come to a listener that has just begun,
     /// and has read a later state than the event's; it knows that by the token.
     func receive(_ event: TreeEvent, for listeners: [UInt64])
-    /// Ends listeners of which the store cannot tell the changes any more, such as a query whose index is gone.
+    /// Ends listeners whose changes the store cannot follow any more, such as a query whose index is gone.
     func cancel(_ listeners: [UInt64])
     /// Ends all listeners of this receiver: the store has been closed.
     func end()
 }
 
-/// A listener at a place, by its number: what ``TreeStore/stopListening(_:)`` ends.
+/// A listener at a node, by its number: what ``TreeStore/stopListening(_:)`` ends.
 public struct Listener: Hashable, Sendable {
     /// The number that the receiver is given with each event.
     public let id: UInt64

@@ -26,8 +26,8 @@ struct ListenedValues {
         return unchanged
     }
 
-    /// The nodes of which an update changed the priority, as they are now: whoever receives events there or above is sent
-    /// them. A node beyond the limit is left out, for no value has changed.
+    /// The nodes of which an update changed the priority, as they are now: whoever receives events there or above is
+    /// sent them. A node beyond the limit is left out, for no value has changed.
     static func nodesOfPriorities(
         among writes: [EncodedWrite], of commits: CommitStream, in snapshot: any EngineSnapshot
     ) throws(TreeError) -> [EncodedWrite] {
@@ -40,7 +40,7 @@ struct ListenedValues {
         return nodes
     }
 
-    /// What is at a node; nil when it is too much.
+    /// The rows at a node; nil when they are too many.
     private static func rows(at node: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) -> RowBlock? {
         var rows = RowBlock()
         try snapshot.scan(.subtree(node), reverse: false) { key, value throws(TreeError) in

@@ -1,6 +1,6 @@
 /// All who listen, by the nodes at which they do.
 struct ListenerTable: Sendable {
-    /// What is to be done about a change at a listener's node.
+    /// The consequence of a change at a listener's node.
     enum Target: Sendable {
         /// The change becomes an event; see ``EventReceiver``.
         case receiver(any EventReceiver)
@@ -48,7 +48,7 @@ struct ListenerTable: Sendable {
 
     mutating func remove(_ id: UInt64, at node: [UInt8]) { trie.remove(id: id, at: node) }
 
-    /// Those whom a change concerns, by their nodes.
+    /// The groups that a change concerns, by their nodes.
     func groups(concernedBy change: EncodedChange) -> [[UInt8]: Group] {
         var groups: [[UInt8]: Group] = [:]
         for write in change.writes {
@@ -67,7 +67,7 @@ struct ListenerTable: Sendable {
         return all
     }
 
-    /// The nodes below another one at which somebody listens who has to be told what changes there: queries look for
+    /// The nodes below another one at which somebody listens to changes: queries look for
     /// themselves.
     func listenedNodes(strictlyBelow node: [UInt8]) -> [[UInt8]] {
         var nodes: [[UInt8]] = []
@@ -78,7 +78,7 @@ struct ListenerTable: Sendable {
         return nodes
     }
 
-    /// Whether somebody at a node or above it receives events, in which a priority is told of.
+    /// Whether somebody at a node or above it receives events, which priorities are part of.
     func hasReceiver(atOrAbove node: [UInt8]) -> Bool {
         var hasReceiver = false
         trie.visit(concernedBy: node) { found, targets in

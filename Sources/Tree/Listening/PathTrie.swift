@@ -1,6 +1,7 @@
-/// Elements by the nodes at which they stand, so that those that a write concerns are found without looking at the others.
+/// Elements by the nodes at which they stand, so that those that a write concerns are found without looking at the
+/// others.
 ///
-/// A node goes by the key of its row (``StorageFormat``), taken segment by segment.
+/// A node goes by the key of its row (``StoreFormat``), taken segment by segment.
 struct PathTrie<Element: Sendable>: Sendable {
     private struct Node: Sendable {
         var elements: [UInt64: Element] = [:]
@@ -49,7 +50,7 @@ struct PathTrie<Element: Sendable>: Sendable {
     /// The name of the tree, then each segment; without the tag of a priority. The keys are made by this program.
     private static func segments(of key: [UInt8]) -> [[UInt8]] {
         let bytes = key.span
-        guard var start = try? StorageFormat.prefixLength(of: bytes) else { return [] }
+        guard var start = try? StoreFormat.prefixLength(of: bytes) else { return [] }
         var segments = [Array(key[..<start])]
         while start < key.count, key[start] != PathEncoding.priorityTag,
             let end = try? PathEncoding.segmentEnd(in: bytes, from: start)

@@ -5,7 +5,7 @@ import Synchronization
 /// It reads the window anew after each change at the query's node, at the cost of the window, and sends the difference.
 /// Changes that come close together may be one event.
 final class QuerySubscription: Sendable {
-    /// What the query takes when a listener joins, as JSON.
+    /// The children that the query takes when a listener joins, as JSON.
     typealias Start = (json: [UInt8], token: SyncToken)
 
     private enum Command: Sendable {

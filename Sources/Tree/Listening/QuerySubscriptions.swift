@@ -25,7 +25,7 @@ final class QuerySubscriptions: Sendable {
             entries[key]?.users.insert(user)
             if let entry = entries[key] { return entry.subscription }
             let subscription = make()
-            let listener = commits.add(.query(subscription), at: StorageFormat.dataKey(key.path))
+            let listener = commits.add(.query(subscription), at: StoreFormat.dataKey(key.path))
             entries[key] = Entry(subscription: subscription, listener: listener, users: [user])
             return subscription
         }
@@ -38,7 +38,7 @@ final class QuerySubscriptions: Sendable {
             entry.subscription.leave(user)
             guard entries[key]?.users.isEmpty == true else { return }
             entry.subscription.finish()
-            commits.remove(entry.listener, at: StorageFormat.dataKey(key.path))
+            commits.remove(entry.listener, at: StoreFormat.dataKey(key.path))
             entries[key] = nil
         }
     }

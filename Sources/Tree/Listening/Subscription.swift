@@ -5,13 +5,13 @@
 ///     show(subscription.value)
 ///     for try await change in subscription { show(change.writes) }
 ///
-/// The paths of a change's writes are below the subscription's; the root path is the place itself, replaced by a write at
-/// it or above it. A subscription is for one reader; dropping it, or cancelling the task that iterates, ends it. The
-/// sequence ends when the store is closed, and throws ``TreeError`` with code `overflow` when the reader fell behind by
-/// more changes than the buffer holds: what came before that has been delivered, so that reading on from the last token
-/// loses nothing.
+/// The paths of a change's writes are below the subscription's; the root path is the subscribed path itself, replaced
+/// by a write at it or above it. A subscription is for one reader; dropping it, or cancelling the task that iterates,
+/// ends it. The sequence ends when the store is closed, and throws ``TreeError`` with code `overflow` when the reader
+/// fell behind by more changes than the buffer holds: what came before that has been delivered, so that reading on from
+/// the last token loses nothing.
 public struct Subscription: AsyncSequence, Sendable {
-    /// What was at the path when the subscription began; nil, too, when it was not to be read.
+    /// The value that was at the path when the subscription began; nil, too, when it was not to be read.
     public let value: TreeValue?
     /// The position in the change log of ``value``; all changes come after it.
     public let token: SyncToken
@@ -46,7 +46,7 @@ public struct Subscription: AsyncSequence, Sendable {
     struct Buffer: Sendable {
         let continuation: AsyncThrowingStream<Change, any Error>.Continuation
 
-        /// Adds a change, if it concerns the place; cuts the reader off when the buffer is full, or on a failure.
+        /// Adds a change, if it concerns the node; cuts the reader off when the buffer is full, or on a failure.
         func add(_ change: Result<Change?, TreeError>) {
             switch change {
             case .success(nil): return
@@ -70,7 +70,7 @@ extension TreeStore {
     /// - Parameters:
     ///   - path: What to watch.
     ///   - bufferLimit: By how many changes the reader may fall behind before it is cut off.
-    ///   - readsValue: Whether to read what is there at first; false for a place that is large and known otherwise.
+    ///   - readsValue: Whether to read what is there at first; false for a node that is large and known otherwise.
     /// - Throws: ``TreeError``, the engine's failure.
     public func subscribe(
         to path: TreePath, bufferLimit: Int = 1024, readsValue: Bool = true
@@ -78,7 +78,7 @@ extension TreeStore {
         try path.checkDepth()
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: Change.self, throwing: (any Error).self, bufferingPolicy: .bufferingOldest(Swift.max(1, bufferLimit)))
-        let node = StorageFormat.dataKey(path)
+        let node = StoreFormat.dataKey(path)
         // First listen, then read: a change in between is in both, and the subscription knows it by its token.
         let id = commits.add(.subscription(Subscription.Buffer(continuation: continuation)), at: node)
         continuation.onTermination = { [weak commits] _ in commits?.remove(id, at: node) }
@@ -88,7 +88,8 @@ extension TreeStore {
         return Subscription(value: value, token: token, changes: stream)
     }
 
-    /// Waits until there are changes after a position, anywhere in the store, or it is closed, or the task is cancelled.
+    /// Waits until there are changes after a position, anywhere in the store, or it is closed, or the task is
+    /// cancelled.
     public func waitForChange(after token: SyncToken) async { await commits.waitForChange(after: token) }
 
     /// Waits as ``waitForChange(after:)`` does, but no longer than this.

@@ -1,10 +1,10 @@
-/// What one committed update changed at a place that is listened to, in the terms of Realtime Database clients.
+/// The change that one committed update made at a path that is listened to, in the terms of Realtime Database clients.
 ///
 /// One update is one event, so that no listener sees half of it. How it goes over the wire is up to who sends it.
 public struct TreeEvent: Sendable {
-    /// How a change is described.
+    /// The form in which a change is described.
     public enum Kind: String, Sendable {
-        /// What is at the path has been replaced by the data.
+        /// The data replaces what is at the path.
         case put
         /// The members of the data, whose keys are paths below the path, have replaced what was there.
         case patch
@@ -14,7 +14,7 @@ public struct TreeEvent: Sendable {
     public let token: SyncToken
     /// Whether the data replaces what is at the path, or its members replace what is below.
     public let kind: Kind
-    /// The path relative to the place that is listened to, as UTF-8 text; it begins with a slash.
+    /// The path relative to the node that is listened to, as UTF-8 text; it begins with a slash.
     public let path: [UInt8]
     /// The data as JSON text of one line; `null` for what has been deleted. Values alone, without priorities.
     public let data: [UInt8]
@@ -27,7 +27,7 @@ public struct TreeEvent: Sendable {
         self.data = data
     }
 
-    /// Describes a change as it is seen from the place.
+    /// Describes a change as it is seen from the node.
     ///
     /// Where the priority is all that was written of a node, the node is described as it is.
     init(_ view: ChangeView) throws(TreeError) {

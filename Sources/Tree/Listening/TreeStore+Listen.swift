@@ -14,10 +14,12 @@ extension TreeStore {
     ///   - receiver: Who is sent the events.
     ///   - maxBytes: The largest value that is read as a start.
     ///   - began: Is given the listener before the first event can come to it.
-    ///   - start: Is given what is there, on a thread that may wait for the disk; it may be called anew, after a call that
+    ///   - start: Is given what is there, on a thread that may wait for the disk; it may be called anew, after a call
+    /// that
     ///     came to nothing.
     /// - Returns: What `start` returned, and the position in the change log that it stands for.
-    /// - Throws: ``TreeError`` with code `too_large` or `index_not_defined`, what `start` throws, or the engine's failure;
+    /// - Throws: ``TreeError`` with code `too_large` or `index_not_defined`, what `start` throws, or the engine's
+    /// failure;
     ///   nobody listens then.
     public func listen<Start: Sendable>(
         at path: TreePath, matching query: TreeQuery? = nil, notifying receiver: any EventReceiver,
@@ -26,7 +28,7 @@ extension TreeStore {
     ) async throws(TreeError) -> (start: Start, token: SyncToken) {
         try path.checkDepth()
         let id =
-            query == nil ? commits.add(.receiver(receiver), at: StorageFormat.dataKey(path)) : commits.makeID()
+            query == nil ? commits.add(.receiver(receiver), at: StoreFormat.dataKey(path)) : commits.makeID()
         let listener = Listener(id: id, path: path, query: query)
         let subscription = query.map { query in
             queries.take(QuerySubscriptions.Key(path: path, query: query), for: id) {
@@ -59,7 +61,7 @@ extension TreeStore {
         if let query = listener.query {
             queries.release(QuerySubscriptions.Key(path: listener.path, query: query), listener.id)
         } else {
-            commits.remove(listener.id, at: StorageFormat.dataKey(listener.path))
+            commits.remove(listener.id, at: StoreFormat.dataKey(listener.path))
         }
     }
 
@@ -82,7 +84,7 @@ extension TreeStore {
     }
 }
 
-/// What is at a place when listening begins.
+/// The value at a path when listening begins.
 public struct InitialValue {
     let read: (_ drain: ([UInt8]) throws(TreeError) -> Void) throws(TreeError) -> [UInt8]
 
@@ -91,7 +93,7 @@ public struct InitialValue {
 }
 
 extension TreeSnapshot {
-    /// As ``json(of:_:drain:)``, of no more than so many bytes.
+    /// The value at a path as JSON text of at most `maxBytes`; see ``json(of:_:drain:)``.
     fileprivate func json(
         of path: TreePath, maxBytes: Int, drain: ([UInt8]) throws(TreeError) -> Void
     ) throws(TreeError) -> [UInt8] {

@@ -1,12 +1,12 @@
-/// What a child of a node is ordered by, before its key: of a query, and of an index.
+/// The order of a node's children before that by key: of a query, and of an index.
 enum ChildOrder: Hashable, Sendable {
     case key
     case priority
     case value
-    /// What is at these places below the child, the first one first; paths as in ``PathEncoding``.
+    /// The values at these paths below the child, the first one first; paths as in ``PathEncoding``.
     case children([[UInt8]])
 
-    /// How many values come before the key.
+    /// The number of values that come before the key.
     var valueCount: Int {
         switch self {
         case .key: 0

@@ -15,9 +15,9 @@ extension TreeSnapshot {
     /// as many searches as there are children.
     func select(_ query: TreeQuery, at path: TreePath) throws(TreeError) -> ChildSelection {
         try path.checkDepth()
-        let top = StorageFormat.dataKey(path)
+        let top = StoreFormat.dataKey(path)
         let query = try EncodedQuery(query)
-        // Whether a query may be asked does not depend on what is there.
+        // Whether a query is allowed does not depend on what is there.
         let index = try query.needsIndex ? rules.index(for: query, at: path, in: engine) : nil
         if try engine.value(for: top) != nil { return query.isFilter ? .segments([]) : .leaf }
         if query.order == .key { return try selectByKey(query, below: top) }

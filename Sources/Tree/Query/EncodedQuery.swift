@@ -26,7 +26,7 @@ struct EncodedQuery {
 }
 
 extension TreeQuery.Bound {
-    /// Where the range of ordered bytes begins, or where it ends; the bound goes with the order.
+    /// The beginning or the end of the range of ordered bytes; the bound goes with the order.
     fileprivate func position(in order: ChildOrder, isLower: Bool) throws(TreeError) -> [UInt8] {
         var bytes: [UInt8] = []
         var key = key

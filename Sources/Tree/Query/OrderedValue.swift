@@ -3,12 +3,13 @@
 ///     01               null: nothing is there
 ///     02, 03           false, true
 ///     04 8 bytes       a number as a double, its bits turned so that they sort as unsigned bytes
-///     05 text 00       a string in CESU-8 (the order of UTF-16 code units), its first ``TreeQuery/maxComparedBytes`` bytes; of
-///                      these, 00 is written 01 01, and 01 is 01 02
+///     05 text 00       a string in CESU-8 (the order of UTF-16 code units), its first bytes, ``TreeQuery/maxComparedBytes``;
+///                      of these, 00 is written 01 01, and 01 is 01 02
 ///     06               an object
 ///
 /// No value's bytes begin another's. Numbers compare as doubles: two that differ beyond 2⁵³ may be equal here, and so
-/// are strings whose first ``TreeQuery/maxComparedBytes`` bytes are the same. Equals are ordered by what follows: the child's key.
+/// are strings whose first ``TreeQuery/maxComparedBytes`` bytes are the same. Equals are ordered by what follows: the
+/// child's key.
 enum OrderedValue {
     private static let nullTag: UInt8 = 1
     private static let falseTag: UInt8 = 2
@@ -52,7 +53,7 @@ enum OrderedValue {
         bytes.append(0)
     }
 
-    /// Where the value that begins at an offset ends.
+    /// The end of the value that begins at an offset.
     static func end(in bytes: Span<UInt8>, from start: Int) throws(TreeError) -> Int {
         let tag: UInt8 = try bytes.bigEndian(at: start)
         switch tag {

@@ -1,4 +1,4 @@
-/// What a query takes at one moment: to answer it, and to compare with what it took before.
+/// The children that a query takes at one moment: to answer it, and to compare with those that it took before.
 public struct QueryWindow: Hashable, Sendable {
     /// A child that the query takes.
     public struct Child: Hashable, Sendable {
@@ -7,10 +7,10 @@ public struct QueryWindow: Hashable, Sendable {
         /// All rows of the child, below it.
         let rows: RowBlock
 
-        /// All that is there, as JSON text.
+        /// The child's value as JSON text.
         public func json(_ form: JSONForm = .plain) throws(TreeError) -> [UInt8] { try rows.json(form) }
 
-        /// All that is there.
+        /// The child's value, with all that is below.
         public func value() throws(TreeError) -> TreeValue? { try rows.value(below: []) }
     }
 
@@ -24,11 +24,11 @@ public struct QueryWindow: Hashable, Sendable {
 }
 
 extension TreeSnapshot {
-    /// What a query takes of the children of a path.
+    /// The children of a path that a query takes.
     ///
     /// - Throws: ``TreeError`` with code `index_not_defined`, or the engine's failure.
     public func window(of path: TreePath, matching query: TreeQuery) throws(TreeError) -> QueryWindow {
-        let top = StorageFormat.dataKey(path)
+        let top = StoreFormat.dataKey(path)
         let selection = try select(query, at: path)
         if case .leaf = selection { return QueryWindow(children: [], leaf: try rows(below: top)) }
         var children: [QueryWindow.Child] = []

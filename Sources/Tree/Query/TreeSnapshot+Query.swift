@@ -14,18 +14,18 @@ extension TreeSnapshot {
         return children
     }
 
-    /// How many children of a path a query takes; what lies below them is not read.
+    /// The number of children of a path that a query takes; what lies below them is not read.
     ///
     /// - Throws: ``TreeError`` with code `index_not_defined`, or the engine's failure.
     public func count(of path: TreePath, matching query: TreeQuery) throws(TreeError) -> Int {
-        try segments(of: try select(query, at: path), below: StorageFormat.dataKey(path)).count
+        try segments(of: try select(query, at: path), below: StoreFormat.dataKey(path)).count
     }
 
     /// The children of a path that a query takes, as JSON text: an object, or an array where the keys allow it.
     ///
-    /// Its keys are in key order, as clients expect; with ``TreeQuery/isDescending`` in the query's order, and always an
-    /// object. `null` when the query takes nothing; a leaf is taken only by a query without bounds and limit. The
-    /// node's own priority is not told.
+    /// Its keys are in key order, as clients expect; with ``TreeQuery/isDescending`` in the query's order, and always
+    /// an object. `null` when the query takes nothing; a leaf is taken only by a query without bounds and limit. The
+    /// node's own priority is left out.
     ///
     /// The form and `drain` are those of ``json(of:_:drain:)``.
     ///
@@ -34,7 +34,7 @@ extension TreeSnapshot {
         of path: TreePath, matching query: TreeQuery, _ form: JSONForm = .plain,
         drain: (([UInt8]) throws(TreeError) -> Void)? = nil
     ) throws(TreeError) -> [UInt8] {
-        let top = StorageFormat.dataKey(path)
+        let top = StoreFormat.dataKey(path)
         let selection = try select(query, at: path)
         switch selection {
         case .leaf:

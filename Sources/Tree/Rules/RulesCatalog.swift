@@ -1,4 +1,4 @@
-/// What is kept beside the data of a tree because its rules ask for it, as one row:
+/// The indexes and times to live that the rules of a tree ask for, as one row:
 ///
 ///     version(8) next id(8)
 ///     for each: id(8) kind(1) state(1) pattern, counted; paths(1) and for each path, counted
@@ -6,7 +6,7 @@
 /// The kind is 0 for an index of values, 1 for one of children, 2 for a time to live; in a pattern, 01 stands for any
 /// key, and everything else is as in ``PathEncoding``. Numbers are big endian.
 struct RulesCatalog {
-    /// A time to live that the rules give to the nodes at some places.
+    /// A time to live that the rules give to the nodes that match a pattern.
     struct Expiry: Hashable, Sendable {
         let id: UInt64
         let nodes: PathPattern
@@ -20,7 +20,7 @@ struct RulesCatalog {
 
     init() {}
 
-    static func key(of namespace: Namespace) -> [UInt8] { StorageFormat.metaKey("catalog", of: namespace) }
+    static func key(of namespace: Namespace) -> [UInt8] { StoreFormat.metaKey("catalog", of: namespace) }
 }
 
 // MARK: Changes

@@ -1,4 +1,4 @@
-/// A rules document: JSON with comments that says, place by place, who may do what and what is kept.
+/// A rules document: JSON with comments that says, node by node, who may do what and what is kept.
 ///
 ///     { "rules": {                                     // one key
 ///         "posts": { ".indexOn": "timestamp",          // a child's path, ".value", or a list of them

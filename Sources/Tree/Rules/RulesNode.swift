@@ -1,6 +1,6 @@
-/// A node of a rules document: what is asked of the places that it is about.
+/// A node of a rules document: the rules for the nodes at its path.
 struct RulesNode: Sendable {
-    /// By the segment of the key.
+    /// The children by the segments of their keys.
     var children: [[UInt8]: RulesNode] = [:]
     /// The node for all other keys; one or none.
     var wildcard: [RulesNode] = []
@@ -11,11 +11,12 @@ struct RulesNode: Sendable {
 }
 
 extension RulesNode {
-    /// The node that a place is under: for each key the literal child, else the wildcard; and where that node stands.
-    func node(at place: SegmentedKey) -> (node: RulesNode, pattern: PathPattern)? {
+    /// The rules of a node of the tree: for each key the literal child, else the wildcard; and the pattern of their
+    /// path.
+    func node(at key: SegmentedKey) -> (node: RulesNode, pattern: PathPattern)? {
         var (node, pattern) = (self, PathPattern())
-        for index in 0..<place.depth {
-            let segment = Array(place.segment(index))
+        for index in 0..<key.depth {
+            let segment = Array(key.segment(index))
             if let child = node.children[segment] {
                 (node, pattern) = (child, pattern / .segment(segment))
             } else if let child = node.wildcard.first {

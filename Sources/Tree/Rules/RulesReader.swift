@@ -1,9 +1,9 @@
 /// Turns the tokens of a rules document into nodes.
 struct RulesReader: JSONSink {
-    /// What the value that comes next is.
+    /// The role of the value that comes next.
     private enum Role {
         case document, node
-        /// Of `.read`, `.write` and `.validate`; of `.indexOn` and what is in its lists; of `.ttl`.
+        /// The values of `.read`, `.write` and `.validate`; of `.indexOn` and what is in its lists; of `.ttl`.
         case expression, indexes, index, composite, timeToLive
     }
 

@@ -4,7 +4,7 @@ import Synchronization
 struct TreeRules: Sendable {
     let version: UInt64
     let root: RulesNode
-    /// Those that are being built or ready.
+    /// The indexes that are being built or ready.
     let indexes: [Index]
     let expiries: [RulesCatalog.Expiry]
 
@@ -18,13 +18,13 @@ struct TreeRules: Sendable {
         expiries = catalog.expiries
     }
 
-    /// Whether they ask for something to be kept beside what is at a place, above it or below it.
-    func concern(_ place: SegmentedKey) -> Bool {
-        indexes.contains { $0.parents.matches(place) } || expiries.contains { $0.nodes.matches(place) }
+    /// Whether they ask for something to be kept beside what is at a node, above it or below it.
+    func concern(_ node: SegmentedKey) -> Bool {
+        indexes.contains { $0.parents.matches(node) } || expiries.contains { $0.nodes.matches(node) }
     }
 
     /// The row of a rules document.
-    static func textKey(of namespace: Namespace) -> [UInt8] { StorageFormat.metaKey("rules", of: namespace) }
+    static func textKey(of namespace: Namespace) -> [UInt8] { StoreFormat.metaKey("rules", of: namespace) }
 }
 
 /// The rules of all trees that have any, as far as they have been asked for.
@@ -53,7 +53,7 @@ final class RulesCache: Sendable {
         for query: EncodedQuery, at path: TreePath, in snapshot: any EngineSnapshot
     ) throws(TreeError) -> Index {
         guard let rules = try rules(of: path.namespace, in: snapshot),
-            let (node, pattern) = rules.root.node(at: try SegmentedKey(StorageFormat.dataKey(path))),
+            let (node, pattern) = rules.root.node(at: try SegmentedKey(StoreFormat.dataKey(path))),
             node.indexes.contains(query.order),
             let index = rules.indexes.first(where: { $0.parents == pattern && $0.order == query.order })
         else { throw query.indexNotDefined(at: path) }
@@ -68,7 +68,7 @@ extension EncodedQuery {
             "Index not defined, add \".indexOn\": \(indexJSON), for path \"\(path)\", to the rules", path: path)
     }
 
-    /// What `.indexOn` says for this query's order.
+    /// The value of `.indexOn` for this query's order.
     private var indexJSON: String {
         guard case .children(let paths) = query.order else { return "\".value\"" }
         let names = paths.map { path in

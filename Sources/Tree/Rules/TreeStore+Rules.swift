@@ -14,9 +14,9 @@ extension TreeStore {
 
     /// Replaces the rules document of a tree.
     ///
-    /// `.indexOn` and `.ttl` count from now on: indexes of what is there already are built in the background, and queries
-    /// read all children until they are ready; what is written from now on lives for its time. `.read`, `.write` and
-    /// `.validate` are kept, and not enforced.
+    /// `.indexOn` and `.ttl` count from now on: indexes of what is there already are built in the background, and
+    /// queries read all children until they are ready; what is written from now on lives for its time. `.read`,
+    /// `.write` and `.validate` are kept, and not enforced.
     ///
     /// - Throws: ``TreeError`` with code `invalid_rules`, whose message begins with the line and the column (the old
     ///   rules stay then), `too_large`, or the engine's failure.

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Commits updates, those that replace a place by very many rows in such a way that others hardly wait for them: the rows
-/// are staged before the update's turn in a transaction comes.
+/// Commits updates, those that replace a node by very many rows in such a way that others hardly wait for them: the
+/// rows are staged before the update's turn in a transaction comes.
 ///
 /// One is staged at a time; the next waits until the one before has been settled. Where rules keep something beside the
-/// rows of the place, and of updates that write several places, all is done in one transaction after all.
-final class LargeWrites: Sendable {
+/// rows of the node, and of updates that write several nodes, all is done in one transaction after all.
+final class LargeWrites: BackgroundWork {
     private static let retryInterval = Duration.seconds(5)
 
     private let engine: StagingEngine
@@ -13,12 +13,12 @@ final class LargeWrites: Sendable {
     private let changeLog: ChangeLog
     private let rules: RulesCache
     private let tombstones: Tombstones?
-    /// From how many rows on a write is large.
+    /// The number of rows from which on a write is large.
     private let minRows: Int
     private let turns = StagingTurns()
     private let wakeUps = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    /// Of the priority of those who wait for their turn: with less it might not run while others do.
-    private let task = BackgroundTask(name: "Tree settling", priority: .medium)
+    /// The task, of the priority of those who wait for their turn: with less it might not run while others do.
+    let task = BackgroundTask(name: "Tree settling", priority: .medium)
 
     init(
         engine: StagingEngine, group: GroupCommit, changeLog: ChangeLog, rules: RulesCache, tombstones: Tombstones?,
@@ -32,19 +32,16 @@ final class LargeWrites: Sendable {
         self.minRows = minRows
     }
 
-    /// Begins to settle what is staged.
-    func start() { task.start { await self.run() } }
-
-    func cancel() { task.cancel() }
-
-    /// Ends the work after the piece at hand; the next start goes on.
-    func stop() async {
-        await task.stop()
+    /// Ends the work after the piece at hand, which the next start goes on with; nothing is staged any more.
+    func close() async {
+        await stop()
         turns.close()
     }
 
     /// Waits until all that was staged is where it belongs, or cannot be taken there now.
-    func waitUntilSettled() async { await turns.wait() }
+    func waitUntilSettled() async {
+        if await turns.take() { turns.give() }
+    }
 
     /// Commits an update; see ``GroupCommit/commit(_:)``.
     func commit(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt {
@@ -66,10 +63,10 @@ final class LargeWrites: Sendable {
     }
 
     private enum Course: Sendable {
-        /// It is what is there, at this position of the change log: there is nothing to write.
+        /// The write is what is there, at this position of the change log: there is nothing to write.
         case unchanged(SyncToken)
         case stage
-        /// Something has to be kept beside its rows.
+        /// The write goes into one transaction: something has to be kept beside its rows, or it has to be decided anew.
         case direct
     }
 
@@ -87,7 +84,7 @@ final class LargeWrites: Sendable {
 
     /// Settles what is staged, and gives the next one its turn, again and again.
     @concurrent
-    private func run() async {
+    func run() async {
         while !Task.isCancelled {
             do {
                 while !Task.isCancelled, try await !engine.settlePiece() {}
@@ -102,39 +99,76 @@ final class LargeWrites: Sendable {
     }
 }
 
-/// Whose turn it is to stage rows: at first nobody's, until what an earlier process has left is settled.
+/// The turn to stage rows, first come, first served: at first nobody's, until what an earlier process has left is
+/// settled.
 private final class StagingTurns: Sendable {
-    private enum State {
+    private enum Phase {
         case free, taken
-        /// What is staged cannot be settled now, or never will be.
+        /// The staged rows cannot be settled now.
         case refused, closed
     }
 
-    private let state = WatchedValue(State.taken)
-
-    /// Waits for the turn.
-    ///
-    /// - Returns: Whether it came.
-    func take() async -> Bool {
-        while !Task.isCancelled {
-            await wait()
-            guard state.value != .taken else { continue }
-            var found = State.taken
-            state.change { state in
-                found = state
-                if state == .free { state = .taken }
-            }
-            if found != .taken { return found == .free }
-        }
-        return false
+    private struct State {
+        var phase = Phase.taken
+        var waiting: [(id: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
+        var lastID: UInt64 = 0
     }
 
-    /// Waits until it is nobody's turn, or the task is cancelled.
-    func wait() async { await state.wait { $0 != .taken } }
+    private let state = Mutex(State())
 
-    func give() { change(to: .free) }
-    func refuse() { change(to: .refused) }
-    func close() { change(to: .closed) }
+    /// Waits for the turn, behind those who came before.
+    ///
+    /// - Returns: Whether it came; false, too, when the task is cancelled.
+    func take() async -> Bool {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer: Bool? = state.withLock { state in
+                    guard !Task.isCancelled else { return false }
+                    switch state.phase {
+                    case .free: state.phase = .taken
+                    case .taken:
+                        state.waiting.append((id, continuation))
+                        return nil
+                    case .refused, .closed: return false
+                    }
+                    return true
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
+            }
+            waiter?.continuation.resume(returning: false)
+        }
+    }
 
-    private func change(to new: State) { state.change { if $0 != .closed { $0 = new } } }
+    /// Gives the turn to the next one, or to nobody.
+    func give() {
+        let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+            guard state.phase != .closed else { return nil }
+            state.phase = state.waiting.isEmpty ? .free : .taken
+            return state.waiting.isEmpty ? nil : state.waiting.removeFirst().continuation
+        }
+        next?.resume(returning: true)
+    }
+
+    /// Lets nobody have a turn until the next ``give()``.
+    func refuse() { end(with: .refused) }
+
+    /// Lets nobody have a turn any more.
+    func close() { end(with: .closed) }
+
+    private func end(with phase: Phase) {
+        let waiting = state.withLock { state in
+            if state.phase != .closed { state.phase = phase }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for waiter in waiting { waiter.continuation.resume(returning: false) }
+    }
 }

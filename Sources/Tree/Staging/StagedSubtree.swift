@@ -1,11 +1,11 @@
 /// A subtree whose rows are in the staging keyspace: what is there now, on its way to where it belongs.
 ///
-/// Its rows lie at their own keys behind one byte (``StorageFormat/stagingKeyspace``). What lies in its range at the keys
+/// Its rows lie at their own keys behind one byte (``StoreFormat/stagingKeyspace``). What lies in its range at the keys
 /// themselves is what was there before: nobody sees that any more, and it is to be removed. The range begins later with
 /// each piece that has been moved.
 struct StagedSubtree: Hashable, Sendable {
-    /// The row that tells of it. It is there as long as the subtree is not where it belongs as a whole.
-    static let key = [StorageFormat.metaKeyspace] + Array("staged".utf8)
+    /// The key of the row that describes it, which is there as long as the subtree is not where it belongs as a whole.
+    static let key = [StoreFormat.metaKeyspace] + Array("staged".utf8)
 
     /// The keys whose rows are staged.
     let range: ByteRange
@@ -25,20 +25,20 @@ struct StagedSubtree: Hashable, Sendable {
         return row
     }
 
-    /// Where the row of a key is staged, or is to be.
-    static func stagedKey(_ key: [UInt8]) -> [UInt8] { [StorageFormat.stagingKeyspace] + key }
+    /// The key at which the row of a key is staged, or is to be.
+    static func stagedKey(_ key: [UInt8]) -> [UInt8] { [StoreFormat.stagingKeyspace] + key }
 
     /// Rows of the engine that are neighbours for a reader.
     struct Part {
         let rows: ByteRange
-        /// How many bytes of their keys are no part of those that a reader sees.
+        /// The number of bytes of their keys that are no part of those that a reader sees.
         let prefixLength: Int
     }
 
-    /// Where the row of a key is.
-    func place(of key: [UInt8]) -> [UInt8] { range.contains(key) ? Self.stagedKey(key) : key }
+    /// The key at which the row of a key is now.
+    func rowKey(of key: [UInt8]) -> [UInt8] { range.contains(key) ? Self.stagedKey(key) : key }
 
-    /// Where the rows of a range of keys are, in the order of the keys.
+    /// The ranges in which the rows of a range of keys are, in the order of the keys.
     func parts(of keys: ByteRange) -> [Part] {
         var parts: [Part] = []
         if let before = keys.intersection(ByteRange(from: keys.lower, upTo: range.lower)) {

@@ -1,11 +1,12 @@
 import Synchronization
 
-/// An engine that can take the rows of a subtree in pieces, of which nobody sees anything until all of them are shown at
-/// once: so that no transaction is long, however large a write.
+/// An engine that can take the rows of a subtree in pieces, of which nobody sees anything until all of them are shown
+/// at once: so that no transaction is long, however large a write.
 ///
-/// The rows are staged by ``stage(_:)``, in short transactions. A transaction shows them with ``EngineTransaction/show(_:)``:
-/// from then on reads and writes find them in the staging keyspace. In further short transactions ``settlePiece()`` takes
-/// them to where they belong. Only one subtree is staged at a time, which is for the caller to see to.
+/// The rows are staged by ``stage(_:)``, in short transactions. A transaction shows them with
+/// ``EngineTransaction/show(_:)``: from then on reads and writes find them in the staging keyspace. In further short
+/// transactions ``settlePiece()`` takes them to where they belong. Only one subtree is staged at a time, which is for
+/// the caller to see to.
 ///
 /// What is staged and not shown when the process ends is removed by the next one; what is shown is settled by it.
 final class StagingEngine: Engine {
@@ -17,7 +18,7 @@ final class StagingEngine: Engine {
 
     private let base: any Engine
     private let piece: Piece
-    /// What is staged after the last transaction.
+    /// The subtree that is staged after the last transaction.
     private let subtree: Mutex<StagedSubtree?>
     /// Whether a state may be read in which a subtree is staged: it stays so until the store is opened again, for old
     /// states go on being read. Looking for the row costs each read a search.
@@ -72,7 +73,7 @@ final class StagingEngine: Engine {
         let piece = piece
         let remainder: Remainder = try await base.write { transaction throws(TreeError) in
             guard let subtree = self.subtree.withLock({ $0 }) else {
-                let isDone = try transaction.removeFirst(in: StorageFormat.stagingRange, piece)
+                let isDone = try transaction.removeFirst(in: StoreFormat.stagingRange, piece)
                 return Remainder(subtree: nil, isDone: isDone)
             }
             guard try transaction.removeFirst(in: subtree.range, piece) else {
@@ -124,12 +125,12 @@ final class StagingEngine: Engine {
 }
 
 extension EngineTransaction {
-    /// Replaces what is at a place by the rows of a write that have been staged.
+    /// Replaces what is at a node by the rows of a write that have been staged.
     func show(_ write: EncodedWrite) throws(TreeError) {
         try removeLeaf(above: write)
         try put(StagedSubtree(.subtree(write.key)).row, for: StagedSubtree.key)
         // Programs that know nothing of staged rows would show what was there before.
-        try put([StorageFormat.versionWhileStaged], for: StorageFormat.versionKey)
+        try put([StoreFormat.versionWhileStaged], for: StoreFormat.versionKey)
         try write.filledIn.forEach { path, value throws(TreeError) in
             try put(value.copied, for: write.key + path.copied)
             return true
@@ -162,7 +163,7 @@ extension EngineTransaction {
         if let end = rows.end { try remove(ByteRange(from: lower, upTo: end)) }
         guard !rows.areAll, let end = rows.end else {
             try remove(.only(StagedSubtree.key))
-            try put([StorageFormat.version], for: StorageFormat.versionKey)
+            try put([StoreFormat.version], for: StoreFormat.versionKey)
             return nil
         }
         let rest = StagedSubtree(ByteRange(from: Array(end.dropFirst()), upTo: subtree.range.upper))

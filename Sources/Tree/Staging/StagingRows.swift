@@ -3,7 +3,7 @@ struct StagingSnapshot: EngineSnapshot {
     let base: any EngineSnapshot
     let subtree: StagedSubtree
 
-    func value(for key: [UInt8]) throws(TreeError) -> [UInt8]? { try base.value(for: subtree.place(of: key)) }
+    func value(for key: [UInt8]) throws(TreeError) -> [UInt8]? { try base.value(for: subtree.rowKey(of: key)) }
 
     func scan(
         _ range: ByteRange, reverse: Bool, _ visit: (Span<UInt8>, Span<UInt8>) throws(TreeError) -> Bool
@@ -29,7 +29,7 @@ struct StagingSnapshot: EngineSnapshot {
     }
 }
 
-/// A transaction on an engine in which a subtree is staged, or comes to be: by writing the row that tells of it.
+/// A transaction on an engine in which a subtree is staged, or comes to be: by writing the row that describes it.
 final class StagingTransaction: EngineTransaction {
     private let base: any EngineTransaction
     private(set) var subtree: StagedSubtree?
@@ -56,8 +56,8 @@ final class StagingTransaction: EngineTransaction {
     }
 
     func put(_ value: Span<UInt8>, for key: Span<UInt8>) throws(TreeError) {
-        let place = subtree?.place(of: key.copied)
-        if let place { return try base.put(value, for: place.span) }
+        let rowKey = subtree?.rowKey(of: key.copied)
+        if let rowKey { return try base.put(value, for: rowKey.span) }
         let stagedKey = StagedSubtree.key
         if key.hasSameBytes(as: stagedKey.span) { subtree = try StagedSubtree(row: value) }
         try base.put(value, for: key)

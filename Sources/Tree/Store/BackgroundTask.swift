@@ -27,3 +27,21 @@ final class BackgroundTask: Sendable {
         await task.withLock { $0 }?.value
     }
 }
+
+/// Work that a part of the store does by itself, from its start to the end of the store.
+protocol BackgroundWork: AnyObject, Sendable {
+    var task: BackgroundTask { get }
+
+    /// Works until the task is cancelled.
+    func run() async
+}
+
+extension BackgroundWork {
+    /// Begins to work, once.
+    func start() { task.start { await self.run() } }
+
+    func cancel() { task.cancel() }
+
+    /// Ends the work after the piece at hand.
+    func stop() async { await task.stop() }
+}

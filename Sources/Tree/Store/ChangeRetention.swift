@@ -1,8 +1,8 @@
-/// How long the change log keeps a change: as long as it is among the last ones, and not too old.
+/// The time for which the change log keeps a change: as long as it is among the last ones, and not too old.
 public struct ChangeRetention: Hashable, Sendable {
-    /// How many changes are kept, at least; an eighth more may be.
+    /// The number of changes that are kept, at least; an eighth more may be.
     public var count: Int
-    /// How old a change may become, in milliseconds; older ones go with the next update.
+    /// The age that a change may reach, in milliseconds; older ones go with the next update.
     public var ageMilliseconds: Int64
 
     /// Makes a rule; 100,000 changes of the last 30 days unless said otherwise.

@@ -101,7 +101,7 @@ final class Committer: Sendable {
     ) throws(TreeError) -> EncodedChange? {
         let (transaction, time) = (writer.transaction, writer.timestampMilliseconds)
         let listened = try ListenedValues(below: writes, of: commits, in: transaction)
-        let mortal = try tombstones?.candidates(for: writes, in: transaction) ?? []
+        let deletionCandidates = try tombstones?.candidates(for: writes, in: transaction) ?? []
         // What is put before what is deleted: a node that keeps a child keeps its priority. Priorities last: the node
         // may come by the same update.
         var changed: [EncodedWrite] = []
@@ -112,7 +112,7 @@ final class Committer: Sendable {
         for write in writes where write.isPriority {
             if try writer.apply(write) { changed.append(write) }
         }
-        try tombstones?.record(mortal, timestampMilliseconds: time, in: transaction)
+        try tombstones?.record(deletionCandidates, timestampMilliseconds: time, in: transaction)
         guard !changed.isEmpty else { return nil }
         changed.sort { $0.key.lexicographicallyPrecedes($1.key) }
         let change = EncodedChange(

@@ -70,7 +70,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// How many updates wait for somebody to lead them.
+    /// The number of updates that wait for somebody to lead them.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
     /// Whether updates are refused from now on.
     var isClosed: Bool { state.withLock { $0.isClosed } }

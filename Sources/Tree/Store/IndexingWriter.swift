@@ -1,13 +1,13 @@
 /// Applies writes in a transaction, and keeps beside the data what the rules ask for: entries of indexes, and times of
 /// expiry. A tree without rules pays one search for each transaction.
 struct IndexingWriter {
-    /// How many deletions share a search.
+    /// The number of deletions that share a search.
     private static let deletionsAtOnce = 64
 
     let transaction: any EngineTransaction
     let rules: RulesCache
     let timestampMilliseconds: Int64
-    /// By what the keys of the rows of a tree begin with.
+    /// The rules of each tree, by the prefix of the keys of its rows.
     private var rulesOfTrees: [ArraySlice<UInt8>: TreeRules?] = [:]
 
     init(_ transaction: any EngineTransaction, rules: RulesCache, timestampMilliseconds: Int64) {
@@ -16,22 +16,22 @@ struct IndexingWriter {
         self.timestampMilliseconds = timestampMilliseconds
     }
 
-    /// Replaces what is at a place.
+    /// Replaces what is at a node.
     ///
     /// - Parameter isStaged: Whether the rows of the write have been staged.
     /// - Returns: Whether anything is there that was not, or the other way round.
     mutating func apply(_ write: EncodedWrite, isStaged: Bool = false) throws(TreeError) -> Bool {
-        guard let (rules, place) = try rules(concerning: write.key) else {
+        guard let (rules, node) = try rules(concerning: write.key) else {
             guard isStaged else { return try transaction.apply(write) }
             try transaction.show(write)
             return true
         }
-        let hasChanged = try IndexedWrite(write, at: place, indexes: rules.indexes).apply(to: transaction)
-        try ExpiringWrite(at: place, rules: rules, timestampMilliseconds: timestampMilliseconds).apply(to: transaction)
+        let hasChanged = try IndexedWrite(write, at: node, indexes: rules.indexes).apply(to: transaction)
+        try ExpiringWrite(at: node, rules: rules, timestampMilliseconds: timestampMilliseconds).apply(to: transaction)
         return hasChanged
     }
 
-    /// Deletes what is at some places, which come in key order.
+    /// Deletes what is at some nodes, which come in key order.
     ///
     /// - Returns: Those of the writes that changed anything.
     mutating func delete(_ writes: [EncodedWrite]) throws(TreeError) -> [EncodedWrite] {
@@ -49,7 +49,7 @@ struct IndexingWriter {
         return changed
     }
 
-    /// Whether the rules ask for something to be kept beside what is at any of the places.
+    /// Whether the rules ask for something to be kept beside what is at any of the nodes.
     private mutating func isRuled(_ writes: ArraySlice<EncodedWrite>) throws(TreeError) -> Bool {
         for write in writes where try rules(concerning: write.key) != nil { return true }
         return false
@@ -72,22 +72,22 @@ struct IndexingWriter {
     static func mayBeStaged(
         _ write: EncodedWrite, rules: RulesCache, in snapshot: any EngineSnapshot
     ) throws(TreeError) -> Bool {
-        let namespace = try StorageFormat.namespace(ofDataKey: write.key.span)
+        let namespace = try StoreFormat.namespace(ofDataKey: write.key.span)
         guard let rules = try rules.rules(of: namespace, in: snapshot) else { return true }
         return !rules.concern(try SegmentedKey(write.key))
     }
 
-    /// The rules of the tree and the place that a key is of, if they ask for something to be kept beside what is there.
+    /// The rules of the tree and the node that a key is of, if they ask for something to be kept beside what is there.
     private mutating func rules(concerning key: [UInt8]) throws(TreeError) -> (TreeRules, SegmentedKey)? {
         guard let rules = try rules(ofTreeOf: key) else { return nil }
-        let place = try SegmentedKey(key)
-        return rules.concern(place) ? (rules, place) : nil
+        let node = try SegmentedKey(key)
+        return rules.concern(node) ? (rules, node) : nil
     }
 
     private mutating func rules(ofTreeOf key: [UInt8]) throws(TreeError) -> TreeRules? {
-        let prefix = key[..<(try StorageFormat.prefixLength(of: key.span))]
+        let prefix = key[..<(try StoreFormat.prefixLength(of: key.span))]
         if let known = rulesOfTrees[prefix] { return known }
-        let found = try rules.rules(of: try StorageFormat.namespace(ofDataKey: key.span), in: transaction)
+        let found = try rules.rules(of: try StoreFormat.namespace(ofDataKey: key.span), in: transaction)
         rulesOfTrees[prefix] = .some(found)
         return found
     }

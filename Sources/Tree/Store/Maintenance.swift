@@ -1,13 +1,13 @@
-/// What a store does by itself in the background: it builds the indexes that rules ask for, removes those that they
-/// ask for no more, and deletes what has expired; in pieces, so that writers wait for none of it.
+/// The work that a store does by itself in the background: it builds the indexes that rules ask for, removes those that
+/// they ask for no more, and deletes what has expired; in pieces, so that writers wait for none of it.
 ///
 /// Everything that it needs to know is in the store, so that it goes on after a restart where it was.
-final class Maintenance: Sendable {
-    /// What is left to do after a pass.
+final class Maintenance: BackgroundWork {
+    /// The work that is left after a pass.
     enum Remainder {
         /// More of the same.
         case work
-        /// Something will expire, sooner or later.
+        /// A node will expire, sooner or later.
         case expiry
         case nothing
     }
@@ -20,7 +20,7 @@ final class Maintenance: Sendable {
     private let group: GroupCommit
     private let clock: @Sendable () -> Int64
     private let wakeUps = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    private let task = BackgroundTask(name: "Tree maintenance", priority: .utility)
+    let task = BackgroundTask(name: "Tree maintenance", priority: .utility)
 
     init(engine: any Engine, rules: RulesCache, group: GroupCommit, clock: @escaping @Sendable () -> Int64) {
         self.engine = engine
@@ -29,19 +29,11 @@ final class Maintenance: Sendable {
         self.clock = clock
     }
 
-    /// Begins to work.
-    func start() { task.start { await self.run() } }
-
     /// Has a look at what there is to do, because the rules have changed.
     func wake() { wakeUps.continuation.yield() }
 
-    func cancel() { task.cancel() }
-
-    /// Ends the work after the piece at hand.
-    func stop() async { await task.stop() }
-
     @concurrent
-    private func run() async {
+    func run() async {
         while !Task.isCancelled {
             do {
                 switch try await pass() {

@@ -1,4 +1,4 @@
-/// What has been read from a state of the store: enough to see whether another state would have given the same.
+/// The reads of a state of the store, with enough of their results to see whether another state would give the same.
 ///
 /// It is about rows, so that every way to read is in it: values, pages of children, queries by an index, the rules.
 struct ReadSet: Sendable {
@@ -70,7 +70,7 @@ final class RecordingSnapshot: EngineSnapshot {
 
     init(_ base: any EngineSnapshot) { self.base = base }
 
-    /// All that has been read so far, from a state at this position in the change log.
+    /// The reads so far, from a state at this position in the change log.
     func readSet(at token: SyncToken) -> ReadSet { ReadSet(token: token, reads: reads) }
 
     func value(for key: [UInt8]) throws(TreeError) -> [UInt8]? {

@@ -1,19 +1,20 @@
 /// Records that children of a node were deleted, each written in the transaction that deletes the child.
 ///
 /// Whoever deletes it, and how: a write of the child itself, of what is below it, of the node or of anything above, an
-/// import, a time to live. At `place` each child that goes gets a row under its own key: when it went, in milliseconds
-/// since the epoch. A child that is written again keeps its record until the owner of the records removes it.
+/// import, a time to live. At `records` each child that goes gets a row under its own key: when it went, in
+/// milliseconds since the epoch. A child that is written again keeps its record until the owner of the records removes
+/// it.
 ///
 /// The records are no part of the change log, as no client has made them.
 public struct Tombstones: Sendable {
     private let parent: [UInt8]
-    private let place: [UInt8]
+    private let records: [UInt8]
     private let children: PathPattern
 
-    /// Has the children of `parent` recorded as children of `place`, which may be in another tree.
-    public init(of parent: TreePath, at place: TreePath) {
-        self.parent = StorageFormat.dataKey(parent)
-        self.place = StorageFormat.dataKey(place)
+    /// Has the children of `parent` recorded as children of `records`, which may be in another tree.
+    public init(of parent: TreePath, at records: TreePath) {
+        self.parent = StoreFormat.dataKey(parent)
+        self.records = StoreFormat.dataKey(records)
         children = PathPattern(
             parent.keys.map { key in
                 var segment: [UInt8] = []
@@ -28,7 +29,7 @@ public struct Tombstones: Sendable {
     ) throws(TreeError) -> [[UInt8]] {
         var candidates: [[UInt8]] = []
         for write in writes where !write.isPriority && concerns(write) {
-            let prefixLength = try StorageFormat.prefixLength(of: write.key.span)
+            let prefixLength = try StoreFormat.prefixLength(of: write.key.span)
             try children.forEachNode(
                 in: .subtree(write.key), below: prefixLength, of: snapshot
             ) { child, _ throws(TreeError) in candidates.append(child) }
@@ -48,7 +49,7 @@ public struct Tombstones: Sendable {
     ) throws(TreeError) {
         guard let time = LeafEncoding.encode(.integer(timestampMilliseconds)) else { return }
         for child in candidates where try transaction.isEmpty(.subtree(child)) {
-            try transaction.put(time, for: place + child[parent.count...])
+            try transaction.put(time, for: records + child[parent.count...])
         }
     }
 }

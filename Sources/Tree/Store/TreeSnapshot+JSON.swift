@@ -1,4 +1,4 @@
-/// What JSON text shows of the tree.
+/// The form in which JSON text shows the tree.
 public enum JSONForm: Sendable {
     /// Values alone; objects with integer keys may be arrays.
     case plain
@@ -7,14 +7,14 @@ public enum JSONForm: Sendable {
 }
 
 extension TreeSnapshot {
-    /// All that is at a path as JSON text; `null` for nothing.
+    /// The value at a path as JSON text; `null` for nothing.
     ///
     /// Rows become text in one pass. Give `drain` to take the text in pieces: it is called with what has come so far
     /// each time that is more than a mebibyte, and only the last piece is returned.
     public func json(
         of path: TreePath, _ form: JSONForm = .plain, drain: (([UInt8]) throws(TreeError) -> Void)? = nil
     ) throws(TreeError) -> [UInt8] {
-        let top = StorageFormat.dataKey(path)
+        let top = StoreFormat.dataKey(path)
         return try assemble([.subtree(top)], below: top.count, form, drain: drain)
     }
 
@@ -45,19 +45,20 @@ extension TreeSnapshot {
     /// The children of a path as JSON text, each `true`; a leaf as it is, `null` for nothing.
     public func shallowJSON(of path: TreePath) throws(TreeError) -> [UInt8] {
         var json: [UInt8] = []
-        try forEachChildKey(of: StorageFormat.dataKey(path)) { segment throws(TreeError) in
+        try forEachChildKey(of: StoreFormat.dataKey(path)) { segment throws(TreeError) in
             try Self.appendShallow(segment, to: &json)
         }
         guard json.isEmpty else { return json + [UInt8(ascii: "}")] }
         return try self.json(of: path)
     }
 
-    /// The children of a path that a query takes as JSON text, each `true`, in key order; `null` for none, and for a leaf.
+    /// The children of a path that a query takes as JSON text, each `true`, in key order; `null` for none, and for a
+    /// leaf.
     ///
     /// - Throws: ``TreeError`` with code `index_not_defined`, or the engine's failure.
     public func shallowJSON(of path: TreePath, matching query: TreeQuery) throws(TreeError) -> [UInt8] {
         var json: [UInt8] = []
-        let segments = try segments(of: try select(query, at: path), below: StorageFormat.dataKey(path))
+        let segments = try segments(of: try select(query, at: path), below: StoreFormat.dataKey(path))
         for segment in segments.sorted(by: { $0.span.precedes($1.span) }) {
             try Self.appendShallow(segment.span, to: &json)
         }
@@ -70,16 +71,16 @@ extension TreeSnapshot {
         json.append(contentsOf: ":true".utf8)
     }
 
-    /// How many children a path has; 0 for a leaf and for nothing.
+    /// The number of children that a path has; 0 for a leaf and for nothing.
     public func childCount(of path: TreePath) throws(TreeError) -> Int {
         var count = 0
-        try forEachChildKey(of: StorageFormat.dataKey(path)) { _ in count += 1 }
+        try forEachChildKey(of: StoreFormat.dataKey(path)) { _ in count += 1 }
         return count
     }
 
     /// The priority of the node at a path as JSON text: a string, a number or `null`.
     public func priorityJSON(of path: TreePath) throws(TreeError) -> [UInt8] {
-        guard let leaf = try engine.value(for: StorageFormat.dataKey(path) + [PathEncoding.priorityTag]) else {
+        guard let leaf = try engine.value(for: StoreFormat.dataKey(path) + [PathEncoding.priorityTag]) else {
             return Array("null".utf8)
         }
         var json: [UInt8] = []

@@ -14,9 +14,9 @@ public struct TreeSnapshot {
         get throws(TreeError) { try changeLog.lastToken(in: engine) }
     }
 
-    /// All that is at a path; nil if nothing is.
+    /// The value at a path, with all that is below; nil if nothing is there.
     public func get(_ path: TreePath) throws(TreeError) -> TreeValue? {
-        let top = StorageFormat.dataKey(path)
+        let top = StoreFormat.dataKey(path)
         var builder = ValueBuilder()
         try engine.scan(.subtree(top), reverse: false) { key, leaf throws(TreeError) in
             try builder.add(path: key.extracting(droppingFirst: top.count), leaf: leaf)
@@ -29,7 +29,7 @@ public struct TreeSnapshot {
     ///
     /// Costs reading all that is there.
     public func etag(of path: TreePath) throws(TreeError) -> String {
-        let top = StorageFormat.dataKey(path)
+        let top = StoreFormat.dataKey(path)
         var builder = ETagBuilder()
         try engine.scan(.subtree(top), reverse: false) { key, leaf throws(TreeError) in
             builder.add(path: key.extracting(droppingFirst: top.count), value: leaf)
@@ -40,7 +40,7 @@ public struct TreeSnapshot {
 
     /// Whether anything is at a path; costs one search.
     public func exists(_ path: TreePath) throws(TreeError) -> Bool {
-        try !engine.isEmpty(.subtree(StorageFormat.dataKey(path)))
+        try !engine.isEmpty(.subtree(StoreFormat.dataKey(path)))
     }
 
     /// The children of a node with all that is below them; a page costs its own size, however many there are.
@@ -53,7 +53,7 @@ public struct TreeSnapshot {
     public func children(
         of path: TreePath, range: KeyRange = .all, order: KeyOrder = .ascending, limit: Int? = nil
     ) throws(TreeError) -> [TreeChild] {
-        let top = StorageFormat.dataKey(path)
+        let top = StoreFormat.dataKey(path)
         let limit = limit ?? .max
         var children: [TreeChild] = []
         var current: TreeKey?
@@ -86,7 +86,7 @@ public struct TreeSnapshot {
     public func keys(
         of path: TreePath, range: KeyRange = .all, order: KeyOrder = .ascending, limit: Int? = nil
     ) throws(TreeError) -> [TreeKey] {
-        let top = StorageFormat.dataKey(path)
+        let top = StoreFormat.dataKey(path)
         var rest = range.rows(below: top)
         var keys: [TreeKey] = []
         while keys.count < limit ?? .max {

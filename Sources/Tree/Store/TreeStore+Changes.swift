@@ -13,7 +13,7 @@ public struct ChangePage: Sendable {
 
     /// Oldest first.
     public let entries: [Entry]
-    /// Where the next page begins: changes elsewhere in the tree are passed over.
+    /// The position at which the next page begins: changes elsewhere in the tree are passed over.
     public let next: SyncToken
     /// Whether there may be more already.
     public let hasMore: Bool
@@ -27,21 +27,21 @@ public struct ChangePage: Sendable {
 }
 
 extension TreeStore {
-    /// How many bytes a page may have before it ends.
+    /// The number of bytes after which a page ends.
     private static var maxPageBytes: Int { 4 << 20 }
-    /// How many changes are looked at for a page.
+    /// The most changes that are looked at for a page.
     private static var maxPageScan: Int { 10_000 }
 
     /// The changes at a path, above it and below it that were committed after a position, oldest first.
     ///
-    /// A write above the path is told as one of the path itself.
+    /// A write above the path is shown as one of the path itself.
     ///
     /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`: begin anew from a snapshot.
     public func changePage(
         since token: SyncToken, at path: TreePath, limit: Int, _ form: JSONForm = .plain
     ) async throws(TreeError) -> ChangePage {
         try path.checkDepth()
-        let node = StorageFormat.dataKey(path)
+        let node = StoreFormat.dataKey(path)
         return try await read { snapshot throws(TreeError) in
             var entries: [ChangePage.Entry] = []
             var next = token
@@ -65,7 +65,7 @@ extension TreeStore {
         }
     }
 
-    /// The position before the oldest change that is kept: from there all of them are told.
+    /// The position before the oldest change that is kept: reading from there gives all of them.
     public var oldestToken: SyncToken {
         get async throws(TreeError) {
             try await read { snapshot throws(TreeError) in try snapshot.changeLog.oldestToken(in: snapshot.engine) }
@@ -84,7 +84,7 @@ extension ChangeView {
     /// - Parameter node: The node from which it is seen.
     fileprivate func json(at node: [UInt8], _ form: JSONForm) throws(TreeError) -> [UInt8] {
         var json = Array("{\"token\":\"\(token)\",\"timestamp\":\(timestampMilliseconds),\"writes\":[".utf8)
-        let prefix = try StorageFormat.prefixLength(of: node.span)
+        let prefix = try StoreFormat.prefixLength(of: node.span)
         for (index, write) in writes.enumerated() {
             json.append(contentsOf: (index == 0 ? "{\"path\":" : ",{\"path\":").utf8)
             let path = try [UInt8(ascii: "/")] + PathEncoding.text(of: (node + write.key).span, below: prefix)

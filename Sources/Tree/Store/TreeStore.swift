@@ -36,7 +36,8 @@ public final class TreeStore: Sendable {
     }
 
     /// - Parameters:
-    ///   - isMaintained: Whether indexes are built, what has expired is deleted, and damage is looked for, in the background.
+    ///   - isMaintained: Whether indexes are built, what has expired is deleted, and damage is looked for, in the
+    /// background.
     ///   - minRowsOfLargeWrite: From how many rows on a write is staged.
     ///   - piece: How much of it is staged, and settled, at a time.
     init(
@@ -64,7 +65,7 @@ public final class TreeStore: Sendable {
             minRows: minRowsOfLargeWrite)
         maintenance = Maintenance(engine: engine, rules: rules, group: group, clock: clock)
         healthCheck = HealthCheck(engine: engine, changeLog: changeLog)
-        try await engine.write { transaction throws(TreeError) in try StorageFormat.checkVersion(in: transaction) }
+        try await engine.write { transaction throws(TreeError) in try StoreFormat.checkVersion(in: transaction) }
         do {
             let token = try await healthCheck.atStart(mark: mark)
             mark?.advance(to: token)
@@ -87,13 +88,13 @@ public final class TreeStore: Sendable {
     public func close() async {
         await maintenance.stop()
         await healthCheck.stop()
-        await largeWrites.stop()
+        await largeWrites.close()
         await group.close()
         await commits.close()
         await engine.close()
     }
 
-    /// What is wrong with the disk although writes succeed; see ``Engine/fault``.
+    /// The fault of the disk that is there although writes succeed; see ``Engine/fault``.
     public var fault: TreeError? { engine.fault }
 
     /// Tries to read and to write, durably, without a change; see ``Engine/probe()``.
@@ -104,7 +105,7 @@ public final class TreeStore: Sendable {
         _ = try await engine.read { snapshot throws(TreeError) in try snapshot.firstKey(in: .all, reverse: false) }
     }
 
-    /// What the store has committed since it was opened.
+    /// The counts of what the store has committed since it was opened.
     public var statistics: Statistics { committer.statistics.withLock { $0 } }
 
     /// Counts of what a store has committed.
@@ -121,7 +122,7 @@ public final class TreeStore: Sendable {
 // MARK: Reading
 
 extension TreeStore {
-    /// All that is at a path; nil if nothing is.
+    /// The value at a path, with all that is below; nil if nothing is there.
     public func get(_ path: TreePath) async throws(TreeError) -> TreeValue? {
         try await read { snapshot throws(TreeError) in try snapshot.get(path) }
     }
@@ -157,7 +158,7 @@ extension TreeStore {
         try unwrap(try await read { snapshot in Result { try body(snapshot) } })
     }
 
-    /// What a caller's body returned, or throws what it threw: damage that it has met is noted.
+    /// Returns what a caller's body returned, or throws what it threw; damage that it has met is noted.
     func unwrap<Value>(_ result: Result<Value, any Error>) throws -> Value {
         if case .failure(let error as TreeError) = result { health.note(error) }
         return try result.get()

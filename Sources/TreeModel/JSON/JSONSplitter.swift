@@ -4,17 +4,17 @@
 /// whole or not at all; of a longer one the first piece replaces what is there, and each further one adds what follows.
 /// Keys and depth are checked as the text comes; what an object means is left to ``JSONUpdate``.
 public struct JSONSplitter {
-    /// What a text says about a path.
+    /// The meaning of a text for a path.
     public enum Form: Sendable {
-        /// What it becomes.
+        /// The text is the new value of the path.
         case value
-        /// What the places below it become that are named; others stay.
+        /// The text names children of the path and gives their new values; others stay.
         case update
     }
 
     /// A part of the text.
     public struct Piece: Sendable {
-        /// How it is to be applied: in an update, keys are paths below the path.
+        /// The form in which it is to be applied: in an update, keys are paths below the path.
         public let form: Form
         /// The part as JSON.
         public let json: [UInt8]
@@ -36,7 +36,7 @@ public struct JSONSplitter {
             PieceWriter(form: form, depth: path.depth, maxPieceBytes: maxPieceBytes, maxPaths: maxPaths))
     }
 
-    /// Where the text is at fault after a failure, in bytes from its beginning.
+    /// The offset of the fault after a failure, in bytes from the beginning of the text.
     public var offset: Int { tokenizer.offset }
 
     /// Reads the next bytes.

@@ -1,4 +1,4 @@
-/// What a reader of JSON does with each piece of it.
+/// A consumer of the tokens of a JSON text, in their order.
 package protocol JSONSink {
     mutating func beginObject() throws(TreeError)
     /// The key of the next member; valid UTF-8.
@@ -25,7 +25,7 @@ package enum JSONNumber {
 /// `@inlinable`.
 ///
 /// What it holds is one token and one byte a level. Texts that are no JSON are refused with code `invalid_json`;
-/// ``offset`` tells where they stop being it.
+/// ``offset`` is where they stop being it.
 package struct JSONTokenizer<Sink: JSONSink> {
     /// The deepest nesting that any sink can make sense of.
     @usableFromInline package static var maxDepth: Int { 128 }
@@ -36,16 +36,16 @@ package struct JSONTokenizer<Sink: JSONSink> {
 
     package var sink: Sink
     @usableFromInline var expectation = Expectation.value
-    /// For each open container whether it is an object.
+    /// The open containers: whether each is an object.
     @usableFromInline var containers: [Bool] = []
     /// The start of a token whose end has not come yet.
     @usableFromInline var rest: [UInt8] = []
-    /// How many bytes of the string that ``rest`` begins with are known not to end it.
+    /// The number of bytes of the string at the start of ``rest`` that are known not to end it.
     @usableFromInline var scanned = 0
     @usableFromInline var scratch: [UInt8] = []
-    /// How many bytes have been consumed before the ones at hand.
+    /// The number of bytes that have been consumed before the ones at hand.
     @usableFromInline var consumedBytes = 0
-    /// Where the last token that was looked at begins, in bytes: after a failure, the one at fault.
+    /// The offset of the last token that was looked at, in bytes: after a failure, of the one at fault.
     @usableFromInline package internal(set) var offset = 0
 
     @inlinable package init(_ sink: Sink) { self.sink = sink }

@@ -1,8 +1,8 @@
 /// Writes the tokens of a JSON text anew, in pieces that are updates.
 ///
 /// A piece may end after any leaf. The containers that are open there are closed in the piece, so that it is JSON, and
-/// their further members are written with their whole paths as keys: `{"a":{"b":1,` and `"c":2}}` become `{"a":{"b":1}}`
-/// and `{"a/c":2}`.
+/// their further members are written with their whole paths as keys: `{"a":{"b":1,` and `"c":2}}` become
+/// `{"a":{"b":1}}` and `{"a/c":2}`.
 struct PieceWriter: JSONSink {
     fileprivate struct Frame {
         let isArray: Bool
@@ -25,7 +25,7 @@ struct PieceWriter: JSONSink {
     private var frames: [Frame] = []
     /// The keys on the way to the value that comes next, one for each open container.
     private var keys: [[UInt8]] = []
-    /// How many containers are open within what is no child but says something of a node, such as `.sv`.
+    /// The number of open containers within metadata of a node, such as `.sv`, which is no child.
     private var metadataDepth = 0
     /// Whether a priority stands alone in the piece so far, which would be lost without a leaf.
     private var awaitsLeaf = false

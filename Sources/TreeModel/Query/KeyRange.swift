@@ -2,7 +2,7 @@
 public struct KeyRange: Hashable, Sendable {
     /// An end of the range.
     public enum Bound: Hashable, Sendable {
-        /// There is no end on this side.
+        /// The range has no end on this side.
         case unbounded
         /// The range ends with this key.
         case including(TreeKey)
@@ -10,9 +10,9 @@ public struct KeyRange: Hashable, Sendable {
         case excluding(TreeKey)
     }
 
-    /// Where the range begins.
+    /// The beginning of the range.
     public var lower: Bound
-    /// Where the range ends.
+    /// The end of the range.
     public var upper: Bound
 
     /// Makes a range of two ends.
@@ -45,7 +45,7 @@ public enum KeyOrder: Sendable {
 public struct TreeChild: Hashable, Sendable {
     /// The key.
     public let key: TreeKey
-    /// All that is there.
+    /// The child's value, with all that is below.
     public let value: TreeValue
 
     /// Makes a child.

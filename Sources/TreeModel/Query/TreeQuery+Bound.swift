@@ -1,8 +1,8 @@
 extension TreeQuery {
     /// An end of the range of a query: a value, and a key among the children that have it.
     ///
-    /// As the lower end it is startAt, or startAfter without ``isInclusive``; as the upper end endAt, or endBefore. With
-    /// no key, startAt takes the value's first child, startAfter goes on after the last one, and so on.
+    /// As the lower end it is startAt, or startAfter without ``isInclusive``; as the upper end endAt, or endBefore.
+    /// With no key, startAt takes the value's first child, startAfter goes on after the last one, and so on.
     public struct Bound: Hashable, Sendable {
         /// The key that stands before all keys, as clients send it.
         public static let firstKey = "[MIN_NAME]"

@@ -27,7 +27,7 @@ extension TreeQuery {
 /// A child and what orders it.
 private struct OrderedChild {
     let child: TreeChild
-    /// What comes before the key.
+    /// The values that come before the key.
     let values: [OrderedScalar]
 
     init(child: TreeChild, by order: TreeQuery.Order, priority: TreeValue?) {

@@ -31,8 +31,8 @@ extension TreeQuery.Order {
 extension TreeQuery.Bound {
     /// Reads the text of a `startAt`, `startAfter`, `endAt`, `endBefore` or `equalTo` parameter.
     ///
-    /// It is a JSON scalar, with a key after it where one is wanted: `5`, `"a"`, `true`, `null`, `"a","key"`. Extension:
-    /// of an order by several children it is a list, `["u1",5]`, or the beginning of one.
+    /// It is a JSON scalar, with a key after it where one is wanted: `5`, `"a"`, `true`, `null`, `"a","key"`.
+    /// Extension: of an order by several children it is a list, `["u1",5]`, or the beginning of one.
     ///
     /// - Throws: ``TreeError`` with code `invalid_query`.
     public init(json text: String, isInclusive: Bool = true) throws(TreeError) {

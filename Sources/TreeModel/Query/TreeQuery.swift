@@ -7,7 +7,7 @@
 /// (Realtime Database, "Retrieving data": orderBy, startAt, startAfter, endAt, endBefore, equalTo, limitToFirst and
 /// limitToLast. The order by several children, and the descending order, are extensions.)
 public struct TreeQuery: Hashable, Sendable {
-    /// What children are ordered by.
+    /// The order of the children.
     public enum Order: Hashable, Sendable {
         /// Their keys: 32-bit integers first, by number, then all others.
         case key
@@ -15,14 +15,14 @@ public struct TreeQuery: Hashable, Sendable {
         case value
         /// Their priorities: the order that children have by default.
         case priority
-        /// What is at this place below them; several order by the first, then the second and so on.
+        /// The values at these paths below them: by the first, then by the second and so on.
         case children([TreePath])
 
-        /// What is at one place below them.
+        /// The values at one path below them.
         public static func child(_ path: TreePath) -> Order { .children([path]) }
     }
 
-    /// How many children are taken from the range, and from which end.
+    /// The number of children that are taken from the range, and the end from which they are.
     public enum Limit: Hashable, Sendable {
         /// The first ones in the query's order.
         case first(Int)
@@ -32,16 +32,16 @@ public struct TreeQuery: Hashable, Sendable {
 
     /// The most children by which a query can order.
     public static let maxOrderedChildren = 8
-    /// How many bytes of a string count in the order of values; written in CESU-8, whose order is that of UTF-16.
+    /// The number of bytes of a string that count in the order of values, in CESU-8, whose order is that of UTF-16.
     package static let maxComparedBytes = 1024
 
-    /// What children are ordered by.
+    /// The order of the children.
     public let order: Order
-    /// Where the range begins; nil for the first child.
+    /// The beginning of the range; nil for the first child.
     public let lower: Bound?
-    /// Where the range ends; nil for the last child.
+    /// The end of the range; nil for the last child.
     public let upper: Bound?
-    /// How many children to take; nil for all.
+    /// The number of children to take; nil for all.
     public let limit: Limit?
     /// Whether the answer lists the last child first.
     ///
@@ -85,7 +85,7 @@ public struct TreeQuery: Hashable, Sendable {
 }
 
 extension TreeQuery.Order {
-    /// How many values come before the key; none where the key alone orders.
+    /// The number of values that come before the key; none where the key alone orders.
     package var valueCount: Int {
         switch self {
         case .key: 0

@@ -20,9 +20,9 @@ public struct SyncToken: Hashable, Comparable, Sendable, CustomStringConvertible
 public struct Change: Hashable, Sendable {
     /// The position just after this change.
     public let token: SyncToken
-    /// When it was committed, in milliseconds since 1970.
+    /// The time of the commit, in milliseconds since 1970.
     public let timestampMilliseconds: Int64
-    /// All that it changed, ordered by path; writes that found what they write are not among them.
+    /// The writes, ordered by path; those that found what they write are not among them.
     public let writes: [TreeWrite]
 
     /// Makes a change.

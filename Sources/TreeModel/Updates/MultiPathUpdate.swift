@@ -1,8 +1,8 @@
-/// One place written: the new value there, or nil when what was there is deleted.
+/// One path written: the new value there, or nil when what was there is deleted.
 public struct TreeWrite: Hashable, Sendable {
-    /// The place.
+    /// The path.
     public let path: TreePath
-    /// What is there afterwards; nil for nothing.
+    /// The value that is there afterwards; nil for nothing.
     public let value: TreeValue?
 
     /// Makes a write.
@@ -12,19 +12,19 @@ public struct TreeWrite: Hashable, Sendable {
     }
 }
 
-/// Something that must hold just before an update is applied, or none of it is.
+/// A condition that must hold just before an update is applied, or none of it is.
 public enum Precondition: Hashable, Sendable {
-    /// Something is at the path.
+    /// A value is at the path.
     case exists(TreePath)
-    /// Nothing is at the path.
+    /// No value is at the path.
     case absent(TreePath)
     /// Exactly this value is at the path; nil for nothing.
     case equals(TreePath, TreeValue?)
-    /// What is at the path, priorities among it, has this ETag (``TreeSnapshot/etag(of:)``).
+    /// The value at the path, priorities among it, has this ETag (`TreeSnapshot.etag(of:)`).
     case etag(TreePath, String)
 }
 
-/// What the store fills in when it commits an update.
+/// A value that the store fills in when it commits an update.
 public enum ServerValue: Hashable, Sendable {
     /// The time of the commit, in milliseconds since 1970.
     case timestamp
@@ -32,7 +32,7 @@ public enum ServerValue: Hashable, Sendable {
     case position
 }
 
-/// A change of any number of places in the tree, applied whole or not at all.
+/// A change of any number of nodes in the tree, applied whole or not at all.
 ///
 ///     var update = MultiPathUpdate()
 ///     update["posts" / id] = post
@@ -45,15 +45,15 @@ public enum ServerValue: Hashable, Sendable {
 public struct MultiPathUpdate: Sendable {
     /// The new value of each path; nil deletes.
     public private(set) var values: [TreePath: TreeValue?] = [:]
-    /// What the store is to fill in, by path; a path within one of the ``values`` becomes part of that value.
+    /// The values that the store fills in, by path; a path within one of the ``values`` becomes part of that value.
     public private(set) var serverValues: [TreePath: ServerValue] = [:]
-    /// What must hold for the update to be applied.
+    /// The conditions for the update to be applied.
     public var preconditions: [Precondition]
 
     /// Makes an update that writes nothing yet.
     public init(preconditions: [Precondition] = []) { self.preconditions = preconditions }
 
-    /// What the update writes at a path; setting nil deletes what is there.
+    /// The value that the update writes at a path; setting nil deletes what is there.
     ///
     /// Reading gives nil both for a path that is deleted and for one that is not part of the update.
     public subscript(path: TreePath) -> TreeValue? {

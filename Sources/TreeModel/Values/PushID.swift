@@ -24,7 +24,7 @@ public struct PushID: Hashable, Sendable {
             decoding: (timeDigits + randomDigits).map { Self.alphabet[Int($0 & 63)] }, as: UTF8.self)
     }
 
-    /// When the id was made, in milliseconds since 1970, by the clock of its maker.
+    /// The time at which the id was made, in milliseconds since 1970, by the clock of its maker.
     public var timestampMilliseconds: Int64 {
         digits.prefix(8).reduce(0) { $0 << 6 | Int64($1) }
     }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Makes push ids, each greater than the one before, whatever the clock does.
 ///
-/// Safe from any thread. Within one millisecond, and while the clock stands behind the last id, the random part counts up; a new millisecond
-/// draws it anew.
+/// Safe from any thread. Within one millisecond, and while the clock stands behind the last id, the random part counts
+/// up; a new millisecond draws it anew.
 public final class PushIDGenerator: Sendable {
     private struct Last {
         var timestampMilliseconds: Int64 = -1

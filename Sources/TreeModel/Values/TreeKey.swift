@@ -22,7 +22,7 @@ public struct TreeKey: Sendable {
 
     package init(unchecked string: String) { self.string = string }
 
-    /// What is wrong with a key; nil for a good one.
+    /// The fault of a key; nil for a good one.
     package static func complaint(about utf8: Span<UInt8>) -> String? {
         guard !utf8.isEmpty else { return "the key is empty" }
         guard utf8.count <= maxBytes else { return "the key has \(utf8.count) bytes, the limit is \(maxBytes)" }

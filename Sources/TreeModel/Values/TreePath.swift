@@ -1,4 +1,4 @@
-/// A place in the tree: the keys on the way from the root.
+/// The path of a node in the tree: the keys on the way from the root.
 public struct TreePath: Hashable, Sendable {
     /// The deepest path that is stored, in keys.
     public static let maxDepth = 32

@@ -152,8 +152,8 @@ import Testing
         await store.close()
     }
 
-    /// Replaces a text in a file: everywhere, or only where it is last: in the rows, which SQLite puts into a page from its
-    /// end, and not in the change log, which is written after them.
+    /// Replaces a text in a file: everywhere, or only where it is last: in the rows, which SQLite puts into a page from
+    /// its end, and not in the change log, which is written after them.
     private static func replace(
         _ text: String, by other: String, in path: String, onlyLast: Bool = false
     ) throws {

@@ -29,7 +29,7 @@ import Testing
             let store = try await TreeStore(engine: engine, isMaintained: false)
             try await store.set("good", to: 1)
             try await engine.write { transaction throws(TreeError) in
-                try transaction.put([9], for: StorageFormat.dataKey("a"))
+                try transaction.put([9], for: StoreFormat.dataKey("a"))
             }
             let waiting = Task { await store.health.waitForDamage() }
             #expect(store.health.damage == nil)

@@ -52,7 +52,7 @@ import Testing
         }
         var left = Set(entries)
         for index in indexes {
-            let found = left.filter { $0.starts(with: index.prefix(tree: [StorageFormat.mainKeyspace])) }
+            let found = left.filter { $0.starts(with: index.prefix(tree: [StoreFormat.mainKeyspace])) }
             left.subtract(found)
             let expected = naive.entries(of: index)
             // Not the sets themselves, which would fill the screen.
@@ -232,7 +232,7 @@ extension NaiveTree {
             PathEncoding.append(key, to: &segment)
             switch pattern.first {
             case nil:
-                var entry = index.prefix(tree: [StorageFormat.mainKeyspace]) + path + [1]
+                var entry = index.prefix(tree: [StoreFormat.mainKeyspace]) + path + [1]
                 for value in values(of: child, by: index.order) { Self.append(value, to: &entry) }
                 entries.insert(entry + segment)
             case .any?, .segment(segment)?:

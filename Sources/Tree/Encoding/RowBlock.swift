@@ -22,7 +22,7 @@ struct RowBlock: Sendable, Hashable {
         count += 1
     }
 
-    /// How many bytes of a block a row takes.
+    /// The number of bytes that a row takes in a block.
     static func byteCount(path: Span<UInt8>, value: Span<UInt8>) -> Int {
         2 * MemoryLayout<UInt32>.size + path.count + value.count
     }
@@ -48,7 +48,7 @@ struct RowBlock: Sendable, Hashable {
         self.count = count
     }
 
-    /// Where each row's path and value lie, in the order in which they were appended.
+    /// The ranges of each row's path and value, in the order in which they were appended.
     private func rowRanges() throws(TreeError) -> [(path: Range<Int>, value: Range<Int>)] {
         var ranges: [(Range<Int>, Range<Int>)] = []
         ranges.reserveCapacity(count)

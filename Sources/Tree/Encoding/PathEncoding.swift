@@ -58,7 +58,7 @@ enum PathEncoding {
         return length
     }
 
-    /// Where the segment that begins at an offset ends.
+    /// The end of the segment that begins at an offset.
     static func segmentEnd(in bytes: Span<UInt8>, from start: Int) throws(TreeError) -> Int {
         guard start < bytes.count else { throw malformed }
         switch bytes[start] {

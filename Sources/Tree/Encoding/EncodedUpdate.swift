@@ -3,11 +3,11 @@ struct EncodedUpdate: Sendable {
     /// The most that one update may write, in bytes of its rows.
     static let maxBytes = 256 << 20
 
-    /// How the update was asked for, which is how it is told to those who listen.
+    /// The form in which the update was written, and in which events describe it.
     enum Origin: Hashable, Sendable {
-        /// One place was replaced.
+        /// One node was replaced.
         case put
-        /// Several places below this key were.
+        /// Several nodes below this key were.
         case patch(below: [UInt8])
     }
 
@@ -21,10 +21,10 @@ struct EncodedUpdate: Sendable {
     /// Whether the rows of its only write have been staged.
     var isStaged = false
 
-    /// What the update was decided by; nil when it holds whatever has changed.
+    /// The reads that the update was decided by; nil when it holds whatever has changed.
     var basis: Basis?
 
-    /// What was read to decide on an update, and how to decide anew.
+    /// The reads that an update was decided by, and the decision, to be made anew.
     struct Basis: Sendable {
         let reads: ReadSet
         /// Decides by another state; nil when nothing is to be written after all.
@@ -44,7 +44,7 @@ struct EncodedUpdate: Sendable {
         let writes = writes.sorted { $0.key.lexicographicallyPrecedes($1.key) }
         // What lies below a path follows it directly in this order.
         for (write, next) in zip(writes, writes.dropFirst()) where next.key.span.starts(with: write.key.span) {
-            let tree = try StorageFormat.prefixLength(of: write.key.span)
+            let tree = try StoreFormat.prefixLength(of: write.key.span)
             let other = try PathEncoding.text(of: next.key.span, below: tree)
             let node = write.isPriority ? write.key.dropLast() : write.key
             throw TreeError(
@@ -52,8 +52,8 @@ struct EncodedUpdate: Sendable {
                 write.key == next.key
                     ? "the update writes this path twice"
                     : "the update also writes /\(other.span.text), below this path",
-                path: try StorageFormat.path(ofDataKey: node.span),
-                hint: "write each place once")
+                path: try StoreFormat.path(ofDataKey: node.span),
+                hint: "write each path once")
         }
         byteCount = writes.reduce(0) { $0 + $1.byteCount }
         try Self.check(byteCount: byteCount)
@@ -83,9 +83,9 @@ struct EncodedUpdate: Sendable {
             preconditions: preconditions)
     }
 
-    /// Where the trees begin that all writes are in: several may be in several.
+    /// The key prefix of the first write's tree.
     private static func commonParent(of writes: [EncodedWrite]) -> [UInt8] {
-        guard let first = writes.first, let length = try? StorageFormat.prefixLength(of: first.key.span) else {
+        guard let first = writes.first, let length = try? StoreFormat.prefixLength(of: first.key.span) else {
             return []
         }
         return Array(first.key.prefix(length))
@@ -112,14 +112,14 @@ extension EncodedWrite {
         try path.checkDepth()
         var builder = WriteBuilder(path)
         if let value = try value?.normalised(at: path) ?? nil {
-            var place: [UInt8] = []
-            Self.append(value, at: &place, to: &builder)
+            var rowPath: [UInt8] = []
+            Self.append(value, at: &rowPath, to: &builder)
         }
         for (target, value) in serverValues {
             try target.checkDepth()
-            var place: [UInt8] = []
-            for key in target.keys[path.depth...] { PathEncoding.append(key, to: &place) }
-            try builder.replace(place, by: LeafEncoding.encode(value), at: target)
+            var rowPath: [UInt8] = []
+            for key in target.keys[path.depth...] { PathEncoding.append(key, to: &rowPath) }
+            try builder.replace(rowPath, by: LeafEncoding.encode(value), at: target)
         }
         self = try builder.finish()
     }

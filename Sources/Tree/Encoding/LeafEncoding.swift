@@ -53,7 +53,7 @@ enum LeafEncoding {
         return encode(Int64(bitPattern: double.bitPattern), tag: incrementDoubleTag)
     }
 
-    /// What the server is to fill in.
+    /// The leaf of a value that the server fills in.
     static func encode(_ value: ServerValue) -> [UInt8] {
         switch value {
         case .timestamp: encode(0, tag: timestampTag)
@@ -81,7 +81,7 @@ enum LeafEncoding {
     /// Whether these are the bytes of a leaf that the server is to fill in.
     static func isServerValue(_ leaf: Span<UInt8>) -> Bool { !leaf.isEmpty && leaf[0] >= timestampTag }
 
-    /// What a leaf that the server is to fill in becomes.
+    /// The leaf that the server fills in.
     ///
     /// - Parameters:
     ///   - leaf: The leaf; its length does not change.

@@ -1,5 +1,5 @@
 extension EngineTransaction {
-    /// Replaces what is at a place.
+    /// Replaces what is at a node.
     ///
     /// - Returns: Whether anything is there that was not, or the other way round.
     func apply(_ write: EncodedWrite) throws(TreeError) -> Bool {
@@ -52,7 +52,7 @@ extension EngineTransaction {
         return true
     }
 
-    /// Removes the priorities of the objects on the way to a place that have lost their last child.
+    /// Removes the priorities of the objects on the way to a node that have lost their last child.
     func removeOrphanedPriorities(above key: [UInt8]) throws(TreeError) {
         var key = key
         while true {
@@ -71,7 +71,7 @@ extension EngineTransaction {
 // MARK: What is there
 
 extension EngineSnapshot {
-    /// Whether what is at the place of a write is what it would write.
+    /// Whether what is at the node of a write is what it would write.
     func hasSameRows(as write: EncodedWrite) throws(TreeError) -> Bool {
         var rest = RowCursor(write.rows)
         var isSame = true
@@ -83,40 +83,40 @@ extension EngineSnapshot {
     }
 }
 
-/// The last row at a place, below it or before it: it tells all that a write has to know.
+/// The last row at a node, below it or before it: all that a write has to know.
 private enum LastRow {
-    /// At the place there is the leaf that is written, and nothing else.
+    /// The leaf that is written stands at the node, and nothing else.
     case same
-    /// At the place there is a leaf, and nothing else.
+    /// Another leaf stands at the node, and nothing else.
     case leaf
-    /// Something is below the place.
+    /// Rows stand below the node.
     case inside
-    /// Nothing is; a leaf stands where an object would have to be.
+    /// No rows stand below the node, and a leaf stands where an object would have to be.
     case above(leaf: [UInt8])
     case elsewhere
 }
 
 extension EngineTransaction {
     private func lastRow(upTo write: EncodedWrite) throws(TreeError) -> LastRow {
-        let place = write.key
-        let range = ByteRange(from: [place[0]], upTo: ByteRange.subtree(place).upper)
+        let target = write.key
+        let range = ByteRange(from: [target[0]], upTo: ByteRange.subtree(target).upper)
         guard let key = try firstKey(in: range, reverse: true) else { return .elsewhere }
-        if key.span.starts(with: place.span) {
-            guard key.count == place.count else { return .inside }
-            guard let leaf = write.rows.onlyLeaf, let value = try value(for: place) else { return .leaf }
+        if key.span.starts(with: target.span) {
+            guard key.count == target.count else { return .inside }
+            guard let leaf = write.rows.onlyLeaf, let value = try value(for: target) else { return .leaf }
             return write.rows.bytes.span.extracting(leaf).hasSameBytes(as: value.span) ? .same : .leaf
         }
-        if place.span.starts(with: key.span) { return .above(leaf: key) }
+        if target.span.starts(with: key.span) { return .above(leaf: key) }
         // Between a leaf and what would be below it there is only its priority.
         let node = Array(key.dropLast())
-        guard key.last == PathEncoding.priorityTag, place.span.starts(with: node.span), try value(for: node) != nil
+        guard key.last == PathEncoding.priorityTag, target.span.starts(with: node.span), try value(for: node) != nil
         else { return .elsewhere }
         return .above(leaf: node)
     }
 }
 
 extension RowBlock {
-    /// Where the value of the only row lies, if that is a leaf at the place itself.
+    /// The range of the only row's value, if that is a leaf at the node itself.
     fileprivate var onlyLeaf: Range<Int>? {
         var cursor = ByteCursor()
         guard count == 1, let path = try? cursor.nextRun(in: bytes.span), path.isEmpty else { return nil }

@@ -1,6 +1,6 @@
 import CSystemCrypto
 
-/// A short name of what is at a place: another value, or another priority, has another one.
+/// A short name of what is at a node: another value, or another priority, has another one.
 ///
 /// SHA-256 (FIPS 180-4) of the rows, shortened to 128 bits; `null_etag` for nothing.
 struct ETagBuilder: ~Copyable {

@@ -25,7 +25,7 @@ extension Span where Element == UInt8 {
         return order == 0 ? count < other.count : order < 0
     }
 
-    /// How the first bytes compare, of which both have so many: less than 0 if these come first.
+    /// The order of the first `count` bytes, which both have: less than 0 if these come first.
     private func order(against other: Span<UInt8>, count: Int) -> Int32 {
         withUnsafeBufferPointer { bytes in
             other.withUnsafeBufferPointer { other in
@@ -35,7 +35,7 @@ extension Span where Element == UInt8 {
         }
     }
 
-    /// How many bytes at the start are the same.
+    /// The number of bytes at the start that are the same.
     func commonPrefixLength(with other: Span<UInt8>) -> Int {
         var length = 0
         while length < count, length < other.count, self[length] == other[length] { length += 1 }
@@ -72,7 +72,7 @@ struct ByteCursor {
         return integer
     }
 
-    /// Where the next counted run of bytes is.
+    /// The range of the next counted run of bytes.
     mutating func nextRun(in bytes: Span<UInt8>) throws(TreeError) -> Range<Int> {
         let length: UInt32 = try next(in: bytes)
         guard Int(length) <= bytes.count - offset else { throw TreeError.corrupt("a row in the store is cut short") }

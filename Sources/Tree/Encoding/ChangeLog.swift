@@ -1,20 +1,20 @@
 /// The committed updates in order, each in rows that are written in the transaction of the update itself.
 ///
-/// The key is the sequence number; numbers begin at 1 and have no gap. A change of more than 960 bytes goes on in further
-/// rows, whose keys have the number of the piece in 4 bytes behind: SQLite copies the whole of each row that it compares
-/// on its way to another, so that long rows make every search beside them slow. The value, joined, is:
+/// The key is the sequence number; numbers begin at 1 and have no gap. A change of more than 960 bytes goes on in
+/// further rows, whose keys have the number of the piece in 4 bytes behind: SQLite copies the whole of each row that it
+/// compares on its way to another, so that long rows make every search beside them slow. The value, joined, is:
 ///
 ///     8 bytes                        milliseconds since 1970
 ///     00, or 01 and counted          a put, or a patch and the key below which it was asked for
 ///     for each write:
-///       counted                      the key of a row at the place
+///       counted                      the key of a row at the node
 ///       4 bytes, counted             how many rows it has now, and the rows (``RowBlock``); none after a deletion
 ///
 /// where a number is big endian and "counted" is a length in 4 bytes and then as many bytes.
 struct ChangeLog: Sendable {
     /// The log is trimmed when there are an eighth more changes, or the oldest is an eighth older, than this says.
     let retention: ChangeRetention
-    /// How many changes one update removes for their age, at most: many are not to delay it.
+    /// The most changes that one update removes for their age, so that it is not delayed.
     private static let maxAgedOut = 10_000
 
     /// The most bytes of a row that SQLite keeps in the page of its key, with pages of 4 KiB, are a few more.
@@ -22,7 +22,7 @@ struct ChangeLog: Sendable {
     private static let keyBytes = 9
 
     private static func key(_ sequence: UInt64, piece: Int = 0) -> [UInt8] {
-        var key = [StorageFormat.changeLogKeyspace]
+        var key = [StoreFormat.changeLogKeyspace]
         key.appendBigEndian(sequence)
         if piece > 0 { key.appendBigEndian(UInt32(piece)) }
         return key
@@ -31,7 +31,7 @@ struct ChangeLog: Sendable {
     /// The rows after a position.
     private static func rows(after token: SyncToken) -> ByteRange {
         let (first, isBeyond) = token.sequence.addingReportingOverflow(1)
-        let end: [UInt8] = [StorageFormat.changeLogKeyspace + 1]
+        let end: [UInt8] = [StoreFormat.changeLogKeyspace + 1]
         return ByteRange(from: isBeyond ? end : key(first), upTo: end)
     }
 

@@ -2,10 +2,11 @@ extension EngineTransaction {
     /// The most rows that are looked at for each of a group of deletions.
     private static var maxRowsEach: Int { 8 }
 
-    /// Deletes what is at neighbouring places with one search, if nothing else lies between them.
+    /// Deletes what is at neighbouring nodes with one search, if nothing else lies between them.
     ///
     /// - Parameter writes: Deletions of nodes, in key order, none below another.
-    /// - Returns: Those that deleted anything; nil if something else lies there, or very much does: then nothing is deleted.
+    /// - Returns: Those that deleted anything; nil if something else lies there, or very much does: then nothing is
+    /// deleted.
     func delete(_ writes: ArraySlice<EncodedWrite>) throws(TreeError) -> [EncodedWrite]? {
         guard let first = writes.first, let last = writes.last else { return [] }
         let range = ByteRange(from: first.key, upTo: ByteRange.subtree(last.key).upper)
@@ -14,8 +15,8 @@ extension EngineTransaction {
         try scan(range, reverse: false) { row, _ throws(TreeError) in
             while next < writes.endIndex - 1, case let key = writes[next + 1].key, !row.precedes(key.span) { next += 1 }
             rowCount += 1
-            let place = writes[next].key
-            isAlone = row.starts(with: place.span) && rowCount <= Self.maxRowsEach * writes.count
+            let target = writes[next].key
+            isAlone = row.starts(with: target.span) && rowCount <= Self.maxRowsEach * writes.count
             if deleted.last != next { deleted.append(next) }
             return isAlone
         }
@@ -33,8 +34,8 @@ extension EngineTransaction {
     }
 
     private static func areSiblings(_ key: [UInt8], _ other: [UInt8]) throws(TreeError) -> Bool {
-        let (place, other) = (try SegmentedKey(key), try SegmentedKey(other))
-        guard place.depth > 0, place.depth == other.depth else { return false }
-        return place.ancestor(atDepth: place.depth - 1) == other.ancestor(atDepth: place.depth - 1)
+        let (left, right) = (try SegmentedKey(key), try SegmentedKey(other))
+        guard left.depth > 0, left.depth == right.depth else { return false }
+        return left.ancestor(atDepth: left.depth - 1) == right.ancestor(atDepth: right.depth - 1)
     }
 }

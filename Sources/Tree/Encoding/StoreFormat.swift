@@ -1,4 +1,4 @@
-/// How the trees lie in an engine: the ordered map from bytes to bytes that every store is.
+/// The layout of the trees in an engine: the ordered map from bytes to bytes that every store is.
 ///
 /// The first byte of a key is its keyspace:
 ///
@@ -19,7 +19,7 @@
 ///
 /// Room that is kept free: keyspaces 16–1F, path bytes 02–0F (more rows about a node itself), leaf tags 0A–FF
 /// (small objects packed into a row).
-enum StorageFormat {
+enum StoreFormat {
     static let version: UInt8 = 2
     /// The version while a subtree is staged: that of programs which know of it.
     static let versionWhileStaged: UInt8 = 3
@@ -35,7 +35,7 @@ enum StorageFormat {
     static let stagingKeyspace: UInt8 = 0x15
     static let stagingRange = ByteRange(from: [stagingKeyspace], upTo: [stagingKeyspace + 1])
 
-    /// What the keys of all rows of a tree begin with.
+    /// The prefix of the keys of all rows of a tree.
     static func prefix(of namespace: Namespace) -> [UInt8] {
         namespace == .main ? [mainKeyspace] : [namedKeyspace] + Array(namespace.name.utf8) + [0]
     }

@@ -1,14 +1,14 @@
-/// What one place is replaced by, as rows.
+/// The write of one node, or of its priority, as rows.
 struct EncodedWrite: Sendable {
-    /// The key of a row at the place; all rows of its subtree begin so.
+    /// The key of a row at the node; all rows of its subtree begin so.
     let key: [UInt8]
-    /// The rows of the new value, below the place; none to delete what is there.
+    /// The rows of the new value, below the node; none to delete what is there.
     var rows: RowBlock
-    /// Whether the place is the priority of a node, and not a node.
+    /// Whether the key is that of a priority, and not of a node.
     var isPriority = false
     /// Whether there are leaves among the rows that the server is to fill in.
     var hasServerValues = false
-    /// Those of the rows that the server has filled in, when the others have been staged before.
+    /// The rows that the server has filled in, when the others have been staged before.
     var filledIn = RowBlock()
 
     var byteCount: Int { key.count * (rows.count + 1) + rows.bytes.count }
@@ -29,13 +29,13 @@ struct WriteBuilder {
     private var isSorted = true
     private var hasServerValues = false
 
-    /// Begins a write of a place, or of its priority.
+    /// Begins a write of a node, or of its priority.
     init(_ path: TreePath, isPriority: Bool = false) {
-        key = StorageFormat.dataKey(path) + (isPriority ? [PathEncoding.priorityTag] : [])
+        key = StoreFormat.dataKey(path) + (isPriority ? [PathEncoding.priorityTag] : [])
         self.isPriority = isPriority
     }
 
-    /// How long the key of a row at the place is, in bytes.
+    /// The length of the key of a row at the node, in bytes.
     var keyByteCount: Int { key.count }
 
     var position: Position { Position(bytes: rows.bytes.count, count: rows.count) }
@@ -59,7 +59,7 @@ struct WriteBuilder {
             guard row.starts(with: path.span) || !path.span.starts(with: row) else {
                 throw TreeError(
                     .conflictingPaths, "the update writes a leaf above what the server is to fill in", path: target,
-                    hint: "write each place once")
+                    hint: "write each path once")
             }
             if !row.starts(with: path.span) { kept.append(path: row, value: value) }
             return true

@@ -1,9 +1,9 @@
-/// A committed update as rows: what the change log keeps, and what those who listen are told.
+/// A committed update as rows: what the change log keeps, and what events are made of.
 struct EncodedChange: Sendable {
     let token: SyncToken
     let timestampMilliseconds: Int64
     let origin: EncodedUpdate.Origin
-    /// What changed, ordered by key; never empty.
+    /// The writes that changed anything, ordered by key; never empty.
     let writes: [EncodedWrite]
     /// Nodes below those of the writes at which nothing changed, of those that are listened to.
     var unchangedNodes: Set<[UInt8]> = []
@@ -58,7 +58,7 @@ extension EncodedChange {
 }
 
 extension Change {
-    /// The values that a change wrote; priorities are not told.
+    /// The values that a change wrote; priorities are left out.
     init(_ change: EncodedChange) throws(TreeError) {
         var writes: [TreeWrite] = []
         for write in change.writes where !write.isPriority { writes.append(try TreeWrite(write)) }
@@ -68,7 +68,7 @@ extension Change {
 
 extension TreeWrite {
     init(_ write: EncodedWrite) throws(TreeError) {
-        self.init(path: try StorageFormat.path(ofDataKey: write.key.span), value: try write.rows.value(below: []))
+        self.init(path: try StoreFormat.path(ofDataKey: write.key.span), value: try write.rows.value(below: []))
     }
 }
 

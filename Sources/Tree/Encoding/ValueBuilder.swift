@@ -5,7 +5,7 @@
 struct ValueBuilder {
     private struct OpenObject {
         let key: TreeKey
-        /// Where the key's segment ends in the path of the rows.
+        /// The end of the key's segment in the paths of the rows.
         let end: Int
         var children: [TreeKey: TreeValue] = [:]
     }
