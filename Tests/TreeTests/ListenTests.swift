@@ -161,6 +161,26 @@ extension TreeStore {
         }
     }
 
+    @Test("one who leaves a query before having joined it ends nobody else")
+    func leavingEarly() async throws {
+        try await withStore(.memory) { store in
+            let recorder = Recorder()
+            let other = try await store.listen(at: "b", notifying: recorder)
+            let query = try await store.listen(at: "a", matching: Self.limited, notifying: recorder)
+            _ = try? await store.listen(at: "a", matching: Self.limited, notifying: recorder) {
+                store.stopListening($0)
+            } start: { _ in
+            }
+            store.stopListening(query.listener)
+            for number in 1...100 as ClosedRange<Int64> {
+                try await store.set("b", to: .integer(number))
+                await Task.yield()
+            }
+            while recorder.texts(for: other).count < 100 { await Task.yield() }
+            #expect(!recorder.isEnded)
+        }
+    }
+
     private static var limited: TreeQuery? { try? TreeQuery(order: .key, limit: .last(2)) }
 
     /// What is written to a list of which the last two children are listened to, and how that is told.
