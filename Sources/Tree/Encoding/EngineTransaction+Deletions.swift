@@ -6,7 +6,7 @@ extension EngineTransaction {
     ///
     /// - Parameter writes: Deletions of nodes, in key order, none below another.
     /// - Returns: Those that deleted anything; nil if something else lies there, or very much does: then nothing is
-    /// deleted.
+    ///   deleted.
     func delete(_ writes: ArraySlice<EncodedWrite>) throws(TreeError) -> [EncodedWrite]? {
         guard let first = writes.first, let last = writes.last else { return [] }
         let range = ByteRange(from: first.key, upTo: ByteRange.subtree(last.key).upper)

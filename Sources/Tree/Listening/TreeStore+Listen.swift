@@ -15,12 +15,10 @@ extension TreeStore {
     ///   - maxBytes: The largest value that is read as a start.
     ///   - began: Is given the listener before the first event can come to it.
     ///   - start: Is given what is there, on a thread that may wait for the disk; it may be called anew, after a call
-    /// that
-    ///     came to nothing.
+    ///     that came to nothing.
     /// - Returns: What `start` returned, and the position in the change log that it stands for.
     /// - Throws: ``TreeError`` with code `too_large` or `index_not_defined`, what `start` throws, or the engine's
-    /// failure;
-    ///   nobody listens then.
+    ///   failure; nobody listens then.
     public func listen<Start: Sendable>(
         at path: TreePath, matching query: TreeQuery? = nil, notifying receiver: any EventReceiver,
         maxBytes: Int = maxListenedBytes, began: (Listener) -> Void,

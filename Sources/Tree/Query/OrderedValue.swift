@@ -3,8 +3,8 @@
 ///     01               null: nothing is there
 ///     02, 03           false, true
 ///     04 8 bytes       a number as a double, its bits turned so that they sort as unsigned bytes
-///     05 text 00       a string in CESU-8 (the order of UTF-16 code units), its first bytes, ``TreeQuery/maxComparedBytes``;
-///                      of these, 00 is written 01 01, and 01 is 01 02
+///     05 text 00       a string in CESU-8 (the order of UTF-16 code units), its first bytes; of these, 00 is written
+///                      01 01, and 01 is 01 02 (``TreeQuery/maxComparedBytes``)
 ///     06               an object
 ///
 /// No value's bytes begin another's. Numbers compare as doubles: two that differ beyond 2⁵³ may be equal here, and so

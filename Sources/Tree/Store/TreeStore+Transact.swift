@@ -11,9 +11,9 @@ extension TreeStore {
     ///
     /// The body reads one state of the tree and describes the update, as if nobody else wrote meanwhile. When the
     /// update is committed, the store checks that all that the body has read, value by value and page by page, is still
-    /// as it was. If something is not, the body runs once more, in the transaction itself, where nothing changes. So it
-    /// runs at most twice on an engine that nobody else writes to, however many callers contend; an engine that other
-    /// hosts write to may have to begin a transaction again, and the body with it.
+    /// as it was. If something is not, the body runs once more, in the transaction itself, where nothing changes. So
+    /// there is one retry at most, however many callers contend; only an engine that other hosts write to may have to
+    /// begin a transaction again, and the body with it. A first run that reads much may be broken off and begun anew.
     ///
     /// The body may therefore run several times, on any thread, and what it does beside reading and describing must be
     /// harmless if it is done again or for nothing. It should take well under a millisecond and read little, as all
@@ -22,11 +22,9 @@ extension TreeStore {
     /// Cancelling the task stops a body that reads, unless its update is about to be committed: that is not taken back.
     ///
     /// - Parameter body: Reads from the snapshot, which is valid only within the call, and writes into an update, which
-    /// is
-    ///   empty at the beginning of each run. An update that is left empty commits nothing.
+    ///   is empty at the beginning of each run. An update that is left empty commits nothing.
     /// - Returns: What the body returned in the run that counts, and the position in the change log just after the
-    /// update,
-    ///   or that of the state that was read when there was nothing to write.
+    ///   update, or that of the state that was read when there was nothing to write.
     /// - Throws: What the body throws; nothing is written then. ``TreeError`` as ``update(_:)`` throws it, with code
     ///   `precondition_failed` when a precondition that the body gave the update does not hold.
     @discardableResult

@@ -37,8 +37,8 @@ public final class TreeStore: Sendable {
 
     /// - Parameters:
     ///   - isMaintained: Whether indexes are built, what has expired is deleted, and damage is looked for, in the
-    /// background.
-    ///   - minRowsOfLargeWrite: From how many rows on a write is staged.
+    ///   background.
+    ///   - minRowsOfLargeWrite: The number of rows from which on a write is staged.
     ///   - piece: How much of it is staged, and settled, at a time.
     init(
         engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
