@@ -1,0 +1,3 @@
+enum Step {}
+enum Door {}
+private enum Shelf {}

@@ -1,0 +1,8 @@
+struct Property {
+    var long: [Int] {
+        [
+            1,
+            2,
+        ]
+    }
+}

@@ -1,0 +1,5 @@
+import Glibc
+private import Middle
+import struct Synchronization.Mutex
+
+enum Upward {}

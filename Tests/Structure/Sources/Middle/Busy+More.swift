@@ -1,0 +1,3 @@
+extension Busy {
+    private static func two() {}
+}
