@@ -51,7 +51,6 @@ missing_libraries() {
 # Debian the libraries that its programs load are missing, and so are a linker, the C library's headers and git.
 missing_compiler_packages() {
     local library
-    if [[ $(uname) == Darwin ]]; then return; fi
     while IFS= read -r library; do
         case $library in
         libncurses.so.* | libncursesw.so.* | libtinfo.so.*) echo libncurses6 ;;
@@ -79,27 +78,25 @@ has_library() {
         printf '#include <stdio.h>\n#include <%s>\n' "$2" | clang -E -x c - >/dev/null 2>&1
 }
 
-# Prints the name of a package: Debian's, or Homebrew's.
-need() { if [[ $(uname) == Darwin ]]; then echo "$2"; else echo "$1"; fi; }
-
+# Debian's packages of what the scripts call and the service links.
 missing_packages() {
-    command -v pkg-config >/dev/null || need pkg-config pkgconf
-    command -v git >/dev/null || need git git
-    command -v curl >/dev/null || need curl curl
-    has_library libjpeg jpeglib.h || need libjpeg62-turbo-dev jpeg-turbo
-    has_library libpng png.h || need libpng-dev libpng
-    has_library lcms2 lcms2.h || need liblcms2-dev little-cms2
-    has_library libgif gif_lib.h || need libgif-dev giflib
+    command -v pkg-config >/dev/null || echo pkg-config
+    command -v git >/dev/null || echo git
+    command -v curl >/dev/null || echo curl
+    has_library libjpeg jpeglib.h || echo libjpeg62-turbo-dev
+    has_library libpng png.h || echo libpng-dev
+    has_library lcms2 lcms2.h || echo liblcms2-dev
+    has_library libgif gif_lib.h || echo libgif-dev
     # Optional for the package (its traits WebP, HEIF, AVIF and AVCodec), but what is tested and documented is the whole of it.
-    has_library libwebpmux webp/mux.h || need libwebp-dev webp
-    has_library libde265 libde265/de265.h || need libde265-dev libde265
-    has_library dav1d dav1d/dav1d.h || need libdav1d-dev dav1d
-    has_library aom aom/aom_encoder.h || need libaom-dev aom
-    has_library libavcodec libavcodec/avcodec.h || need libavcodec-dev ffmpeg
-    has_library libdeflate libdeflate.h || need libdeflate-dev libdeflate
-    has_library sqlite3 sqlite3.h || need libsqlite3-dev sqlite
-    has_library zlib zlib.h || need zlib1g-dev zlib
-    has_library libcrypto openssl/evp.h || need libssl-dev openssl
+    has_library libwebpmux webp/mux.h || echo libwebp-dev
+    has_library libde265 libde265/de265.h || echo libde265-dev
+    has_library dav1d dav1d/dav1d.h || echo libdav1d-dev
+    has_library aom aom/aom_encoder.h || echo libaom-dev
+    has_library libavcodec libavcodec/avcodec.h || echo libavcodec-dev
+    has_library libdeflate libdeflate.h || echo libdeflate-dev
+    has_library sqlite3 sqlite3.h || echo libsqlite3-dev
+    has_library zlib zlib.h || echo zlib1g-dev
+    has_library libcrypto openssl/evp.h || echo libssl-dev
 }
 
 # Makes sure of what the tests call besides: prepare_tools python venv chromium openssl, or some of these.
@@ -111,15 +108,14 @@ prepare_tools() {
 
 missing_tool() {
     case $1 in
-    python) python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null || need python3 python ;;
-    venv) python3 -c 'import ensurepip, venv' 2>/dev/null || need python3-venv python ;;
-    *) command -v "$1" >/dev/null || need "$1" "$1" ;;
+    python) python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null || echo python3 ;;
+    venv) python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv ;;
+    *) command -v "$1" >/dev/null || echo "$1" ;;
     esac
 }
 
 install_packages() {
     local as_root=()
-    if [[ $(uname) == Darwin ]]; then die "some packages are missing; run this, then try again: brew install $*"; fi
     if ((EUID != 0)); then as_root=(sudo -n); fi
     if ! command -v apt-get >/dev/null || ! "${as_root[@]}" true 2>/dev/null; then
         die "some packages are missing; run this, then try again: sudo apt-get update && sudo apt-get install $*"
