@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// Why the service could not be spoken to.
+/// The reason why the service cannot be reached.
 package struct ClientError: Error, Sendable, CustomStringConvertible {
     /// A stable, machine-readable reason.
     package struct Code: RawRepresentable, Hashable, Sendable {
@@ -11,20 +11,20 @@ package struct ClientError: Error, Sendable, CustomStringConvertible {
             self.rawValue = rawValue
         }
 
-        /// Nobody listens at the address.
+        /// No process listens at the address.
         package static let noService = Code(rawValue: "no_service")
-        /// Somebody listens whom this user may not speak to.
+        /// This user may not open the socket.
         package static let permission = Code(rawValue: "permission")
-        /// The connection ended before the answer did.
+        /// The connection ended before the answer was complete.
         package static let connectionLost = Code(rawValue: "connection_lost")
-        /// Anything else on the way there.
+        /// Any other error of the connection.
         package static let unreachable = Code(rawValue: "unreachable")
     }
 
     package let code: Code
-    /// What was wrong: for a person.
+    /// The problem, for a person.
     package let message: String
-    /// What to do about it: for a person.
+    /// The remedy, for a person.
     package let hint: String
 
     init(_ code: Code, _ message: String, hint: String) {
@@ -40,14 +40,14 @@ package struct ClientError: Error, Sendable, CustomStringConvertible {
 extension ClientError {
     static let connectionLost = ClientError(
         .connectionLost, "the service closed the connection before it had answered",
-        hint: "see whether it still runs, then ask again")
+        hint: "check whether it still runs, then try again")
 
     static func connectionLost(_ cause: any Error) -> ClientError {
         ClientError(
             .connectionLost, "the connection to the service was lost: \(cause)", hint: connectionLost.hint)
     }
 
-    /// Explains why no connection came about.
+    /// Translates the error of a failed connection attempt.
     init(_ error: any Error, connectingTo address: ServiceClient.Address) {
         let place =
             switch address {
@@ -58,7 +58,7 @@ extension ClientError {
         case ENOENT, ECONNREFUSED, ENOTSOCK:
             self.init(
                 .noService, "no service is listening on \(place)",
-                hint: "start it with \"tintype serve\", or say where it is")
+                hint: "start it with \"tintype serve\", or name its folder with --storage")
         case EACCES, EPERM:
             self.init(
                 .permission, "no permission to speak to the service on \(place)",

@@ -1,16 +1,16 @@
 import HTTPTypes
 package import NIOCore
 
-/// What a request carries.
+/// The body of a request.
 package enum RequestBody: Sendable {
     case none
     case bytes([UInt8])
-    /// Chunks as they come; with a length in bytes the service can refuse too long a body before the first of them.
+    /// A stream of chunks. With a length in bytes the service can refuse a body that is too long before its first chunk.
     case stream(byteCount: Int?, any AsyncSequence<ByteBuffer, any Error> & Sendable)
 }
 
 extension RequestBody {
-    /// The headers with those that frame the body.
+    /// The headers of a request, with those that frame the body.
     func framed(_ headers: HTTPFields, for method: HTTPRequest.Method) -> HTTPFields {
         var headers = headers
         switch self {
@@ -22,7 +22,7 @@ extension RequestBody {
         return headers
     }
 
-    /// - Throws: `BodyFailure` for what the stream throws, and what `write` throws as it is.
+    /// - Throws: `BodyFailure` around errors of the stream, and the errors of `write` unchanged.
     func forEachChunk(_ write: (ByteBuffer) async throws -> Void) async throws {
         switch self {
         case .none: return
@@ -48,7 +48,7 @@ extension RequestBody {
     }
 }
 
-/// The request's body could not be had: the caller's trouble, not the connection's.
+/// An error of the source of a request's body, as opposed to one of the connection.
 struct BodyFailure: Error {
     let cause: any Error
 }

@@ -2,7 +2,7 @@ import HTTPTypes
 package import NIOCore
 import NIOHTTPTypes
 
-/// The body of an answer, in the chunks in which it comes. For one reader.
+/// The body of an answer, in the chunks in which it arrives. It has one reader.
 package struct ResponseBody: AsyncSequence {
     package typealias Element = ByteBuffer
 
@@ -24,7 +24,7 @@ package struct ResponseBody: AsyncSequence {
         package mutating func next() async throws -> ByteBuffer? { try await parts.chunk() }
     }
 
-    /// The whole body, unless it has more than `maxBytes` bytes.
+    /// Reads the whole body, of at most `maxBytes` bytes.
     ///
     /// - Throws: `NIOTooManyBytesError`, or `ClientError` when the connection ends before the body does.
     package func collect(upTo maxBytes: Int) async throws -> ByteBuffer {
@@ -39,7 +39,7 @@ package struct ResponseBody: AsyncSequence {
     }
 }
 
-/// The parts of one answer, read one after the other by whoever has the body.
+/// The parts of one answer, which the body's reader takes one after the other.
 final class ResponseParts {
     private var iterator: NIOAsyncChannelInboundStream<HTTPResponsePart>.AsyncIterator
     private var hasEnded = false

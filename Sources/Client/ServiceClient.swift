@@ -5,11 +5,12 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOPosix
 
-/// A small HTTP/1.1 client (RFC 9112) for the service on this machine: one connection a request, nothing to shut down.
+/// A small HTTP/1.1 client (RFC 9112) for the service on this machine. Each request has a connection of its own, so there is
+/// nothing to shut down.
 ///
 /// Bodies stream in both directions with back-pressure. Cancelling the task closes the connection.
 package struct ServiceClient: Sendable {
-    /// Where the service listens.
+    /// The address of the service.
     package enum Address: Sendable, Hashable {
         case socket(path: String)
         case tcp(host: String, port: Int)
@@ -23,10 +24,10 @@ package struct ServiceClient: Sendable {
         self.address = address
     }
 
-    /// Sends a request and hands the answer to `handle` as soon as its head is there, even while the body is being sent.
+    /// Sends a request, and passes the answer to `handle` as soon as its head arrives, even while the body is being sent.
     ///
     /// - Parameter path: The request's target: a path that begins with `/`, and a query, percent-encoded.
-    /// - Throws: `ClientError` when nobody listens or the connection is lost, what the body throws, or what `handle` does.
+    /// - Throws: `ClientError` when no process listens or the connection is lost, and the errors of the body and of `handle`.
     package func send<R: Sendable>(
         _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: RequestBody = .none,
         _ handle: (HTTPResponse, ResponseBody) async throws -> R
@@ -51,7 +52,7 @@ package struct ServiceClient: Sendable {
                 do {
                     response = try await parts.head()
                 } catch {
-                    // The body's own failure, a file that cannot be read, says more than the silence it caused.
+                    // The body's own error, such as a file that cannot be read, explains more than the missing answer.
                     try await group.waitForAll()
                     throw error
                 }
@@ -60,7 +61,7 @@ package struct ServiceClient: Sendable {
         }
     }
 
-    /// - Throws: What the body's source throws; a connection that no longer takes the body is not its trouble.
+    /// - Throws: The errors of the body's source, and none of a connection that no longer takes the body.
     private static func write(
         _ head: HTTPRequest, _ body: RequestBody, to outbound: NIOAsyncChannelOutboundWriter<HTTPRequestPart>
     ) async throws {
@@ -71,7 +72,7 @@ package struct ServiceClient: Sendable {
         } catch let error as BodyFailure {
             throw error.cause
         } catch {
-            // The service stopped listening. What it has to say about that is on its way, or the reader sees the end.
+            // The service takes no more. Its answer is on its way, or the reader sees the end of the connection.
         }
     }
 

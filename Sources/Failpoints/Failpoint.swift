@@ -1,14 +1,14 @@
 import Glibc
 
-/// A place between two steps of an upload's life where a test can crash this process, make a call fail, or hold it.
+/// A named position in the code at which a test can crash this process, make a call fail, or hold it.
 ///
-/// Off unless the environment variable `TINTYPE_FAILPOINTS` was set when the process began; then a point costs a look at a
-/// constant. What is written there is explained at ``FailpointRule``. A new step gets its point where it is made, and
-/// `Tests/Reliability` finds it there: it traces a run, and then crashes at all that it met.
+/// Failpoints are off unless the environment variable `TINTYPE_FAILPOINTS` was set when the process began; a point that is off
+/// costs the reading of a constant. ``FailpointRule`` explains the variable. A new step gets its point where it is made.
+/// `Tests/Reliability` traces a run, and then crashes at every point that it has met.
 ///
 /// Thread-safe. (Named kill points: RocksDB's `TEST_KILL_RANDOM`, FreeBSD's fail(9).)
 public enum Failpoint: String, CaseIterable, Sendable {
-    // Files; their place is a path.
+    // Files; the place is a path.
     case create
     case write
     case fsync
@@ -16,32 +16,32 @@ public enum Failpoint: String, CaseIterable, Sendable {
     case delete
     case makeFolder = "make-folder"
     case fsyncFolder = "fsync-folder"
-    // The tree; it has no places.
+    // The tree; these points have no places.
     case begin
     case commit
     case checkpoint
-    // An upload goes on; its place is `old-new`, the names of its states, or the name of the step.
+    // The steps of an upload; the place is `old-new`, the names of two states, or the name of the step.
     case step
-    // An answer goes out; its place is the request, `METHOD /path`.
+    // The sending of an answer; the place is the request, `METHOD /path`.
     case reply
 
-    /// On which side of the step.
+    /// The moment before or after the step.
     public enum Side: String, CaseIterable, Sendable {
         case before
         case after
     }
 
-    /// Whether a rule is in force for anything.
+    /// Whether there is any rule.
     public static var isOn: Bool { FailpointRules.inForce.isOn }
-    /// Why the rules of the environment cannot be understood; nil when they can, or when there are none.
+    /// The error in the rules of the environment; nil when they are valid, or when there are none.
     public static var problem: String? { FailpointRules.inForce.problem }
 
-    /// What ``pass(_:at:)`` returns when a call is not to be made, and is to be reported as made.
+    /// The result of ``pass(_:at:)`` for a call that is not to be made, and is to be reported as made.
     static let skipped: Int32 = -1
 
-    /// Does what the rules say of this side of the step; does not return when they say crash.
+    /// Carries out the rules for this side of the step; does not return when a rule demands a crash.
     ///
-    /// - Parameter place: Where the step is made.
+    /// - Parameter place: The path, states or request that the step concerns.
     /// - Returns: The `errno` with which the step has to fail, or 0. Only `before` can fail: what is done is done.
     public func pass(_ side: Side, at place: @autoclosure () -> String = "") -> Int32 {
         Self.isOn ? FailpointRules.inForce.apply(self, side, place()) : 0

@@ -1,12 +1,12 @@
 import Glibc
 
-/// One thing to happen at some failpoints: `SIDE-POINT[:PLACE]=ACTION[@N]`.
+/// An action at some failpoints, written `SIDE-POINT[:PLACE]=ACTION[@N]`.
 ///
 ///     before-rename:/blobs/=crash@3      ends the process (SIGKILL) instead of the third rename into or out of blobs/
 ///     after-commit=pause(/tmp/gate)      holds the thread after the first commit, for as long as the file is there
 ///     before-fsync:.part=EIO@2+          fails every fsync of a part but the first
-///     before-fsync-folder=skip@1+        makes no call and says that it was made, as a disk does that lies
-///     *=trace(/tmp/points)               writes every point that is passed to a file, a line each
+///     before-fsync-folder=skip@1+        makes no call and reports it as made, like a disk that lies
+///     *=trace(/tmp/points)               writes every point that is passed to a file, one on each line
 ///
 /// PLACE is a part of the point's place. N counts the matches of the rule, from 1 (without it); `N+` means that one and all
 /// after it. Rules are separated by `;`.
@@ -19,7 +19,7 @@ struct FailpointRule: Sendable {
         case trace(to: String)
     }
 
-    /// Nil: any.
+    /// The point; nil for any.
     private(set) var point: Failpoint?
     private(set) var side: Failpoint.Side?
     private(set) var place = ""
@@ -27,13 +27,13 @@ struct FailpointRule: Sendable {
     private(set) var first = 1
     private(set) var isLasting = false
 
-    /// The faults that a disk can have, by their names.
+    /// The errors that a disk can have, by their names.
     static let errorNumbers: [String: Int32] = [
         "ENOSPC": ENOSPC, "EDQUOT": EDQUOT, "EIO": EIO, "EMFILE": EMFILE, "ENFILE": ENFILE, "EACCES": EACCES,
         "EROFS": EROFS, "ENOMEM": ENOMEM,
     ]
 
-    /// Reads a rule; nil when it is none.
+    /// Reads a rule; nil when the text is not valid.
     init?(_ text: Substring) {
         let sides = text.split(separator: "=", maxSplits: 1)
         guard sides.count == 2, read(pattern: sides[0]), read(action: sides[1]) else { return nil }
@@ -85,7 +85,7 @@ struct FailpointRule: Sendable {
         return String(text.dropFirst(action.count + 1).dropLast())
     }
 
-    /// Whether the rule is about that place, however often it was passed.
+    /// Whether the rule concerns a place, however often it was passed.
     func matches(_ point: Failpoint, _ side: Failpoint.Side, _ place: String) -> Bool {
         (self.point ?? point) == point && (self.side ?? side) == side
             && (self.place.isEmpty || place.contains(self.place))

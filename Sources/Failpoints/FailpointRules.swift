@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The rules of the environment, and how often each has matched.
+/// The rules of the environment, and the number of matches of each.
 final class FailpointRules: Sendable {
     static let inForce = FailpointRules(getenv("TINTYPE_FAILPOINTS").map { String(cString: $0) } ?? "")
 
@@ -21,7 +21,9 @@ final class FailpointRules: Sendable {
         matches = Mutex(Array(repeating: 0, count: rules.count))
     }
 
-    /// Does what the rules say; gives the `errno` of the last that makes the step fail, `skipped`, or 0.
+    /// Carries out the rules.
+    ///
+    /// - Returns: The `errno` of the last rule that makes the step fail, `Failpoint.skipped`, or 0.
     func apply(_ point: Failpoint, _ side: Failpoint.Side, _ place: String) -> Int32 {
         var failure: Int32 = 0
         for (index, rule) in rules.enumerated() where rule.matches(point, side, place) {
@@ -43,7 +45,7 @@ final class FailpointRules: Sendable {
 
     private static func crash() -> Never {
         kill(getpid(), SIGKILL)
-        // The signal ends all threads; this one may be the last to know.
+        // The signal ends all threads; this one may be the last.
         while true { pause() }
     }
 
@@ -52,7 +54,7 @@ final class FailpointRules: Sendable {
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         var line = line
-        // One write, so that lines of several threads do not mix.
+        // One write for the whole line, so that lines of several threads do not mix.
         line.withUTF8 { _ = Glibc.write(descriptor, $0.baseAddress, $0.count) }
     }
 }

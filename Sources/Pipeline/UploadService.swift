@@ -72,8 +72,7 @@ package final class UploadService: Service, CustomStringConvertible {
         workers = UploadWorkers(store: store, publisher: publisher, disk: disk, logger: logger)
     }
 
-    /// Works by other settings from now on, as far as they can change while it runs: recipes, `tolerant`, lifetimes and
-    /// policies, and the reserve of free space.
+    /// Works by other settings from now on. The number of workers, and whatever else is read at the start alone, stays.
     package func adopt(_ settings: PipelineSettings) async throws {
         // No post gets some of its renditions by the old recipes and some by the new.
         await garbage.renditionLock.withPermit { shared.adopt(settings) }

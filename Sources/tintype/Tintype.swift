@@ -1,7 +1,8 @@
 import ArgumentParser
 import Glibc
+import Server
 
-/// The command line: a table of contents. One file a command.
+/// The root of the command line. Each command has a file of its own in `Commands`.
 @main
 struct Tintype: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,8 +21,8 @@ struct Tintype: AsyncParsableCommand {
             EXIT CODES
               0 done · 1 failed · 2 wrong usage · 3 some items refused · 75 try again later
             """,
-        version: version,
-        subcommands: [RenderWorkerCommand.self],
+        version: ServiceVersion.current,
+        subcommands: [RenderWorkerCommand.self, ListsCommand.self],
         groupedSubcommands: [
             CommandGroup(
                 name: "Service",
@@ -36,24 +37,22 @@ struct Tintype: AsyncParsableCommand {
                 ]),
         ])
 
-    static let version = "0.1.0"
-
     static func main() async {
-        if let fault = Commands.fault(in: Array(CommandLine.arguments.dropFirst())) {
-            Terminal.complain(fault)
-            Glibc.exit(Outcome.wrongUsage.rawValue)
+        if let fault = CommandNames.fault(in: Array(CommandLine.arguments.dropFirst())) {
+            Terminal.error(fault)
+            Glibc.exit(ExitStatus.wrongUsage.rawValue)
         }
         do {
             var command = try parseAsRoot()
-            if !(command is RenderWorkerCommand) { Configuration.strangeVariables().forEach(Terminal.complain) }
+            if !(command is RenderWorkerCommand) { Configuration.unknownVariables().forEach(Terminal.error) }
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
                 try command.run()
             }
         } catch {
-            Glibc.exit(Outcome.report(error))
+            Glibc.exit(ExitStatus.report(error))
         }
-        if let fault = Terminal.outputFault { Glibc.exit(Outcome.report(fault)) }
+        if let fault = Terminal.outputFault { Glibc.exit(ExitStatus.report(fault)) }
     }
 }

@@ -42,13 +42,10 @@ struct Invariants {
     private static func check(
         _ post: TreeValue, _ id: TreeKey, in tree: TreeValue?, _ blobs: any BlobStore
     ) async throws {
-        guard let uid = try post["author"]?["uid"]?.stringValue.map({ try TreeKey($0) }) else {
-            Issue.record("post \(id) has no author")
-            return
-        }
+        let uid = try TreeKey(try #require(post["author"]?["uid"]?.stringValue, "post \(id) has no author"))
         #expect(tree?["people"]?[uid]?["posts"]?[id] == true, "people/\(uid)/posts lacks \(id)")
         #expect(tree?["feed"]?[uid]?[id] == true, "feed/\(uid) lacks \(id)")
-        for photo in PostPhotos.read(post) ?? [] {
+        for photo in try #require(PostPhotos.read(post), "the photos of post \(id) cannot be read") {
             #expect(!photo.renditions.isEmpty)
             for rendition in photo.renditions.values {
                 let name = try BlobName(

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("tintype export, import, serve --engine memory", .timeLimit(.minutes(5)))
 struct TreeCommandTests {
-    @Test("A tree with priorities, large enough for several parts, comes back as it was", arguments: ["", "kept"])
+    @Test(
+        "B1, B2: a tree with priorities, large enough for several parts, comes back as it was", arguments: ["", "kept"])
     func roundTrip(path: String) async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
@@ -108,7 +109,7 @@ struct TreeCommandTests {
         }
     }
 
-    @Test("A throw-away tree begins with a file, and leaves nothing behind")
+    @Test("F11: a throw-away tree begins with a file, and leaves nothing behind")
     func seed() async throws {
         try await withScratch { scratch in
             try scratch.write(#"{"dinosaurs":{"a":{"height":2},"b":{"height":1}}}"#, to: "seed.json")

@@ -59,7 +59,7 @@ struct UploadCommandTests {
             try scratch.write(try Self.photo(2), to: "in/sub folder/no-extension")
             try scratch.write(try Self.photo(1), to: "in/copy.of.b")
             try scratch.write(try Self.photo(3), to: "in/.hidden.jpg")
-            try scratch.write("no picture", to: "in/notes.jpg")
+            try scratch.write("no photo", to: "in/notes.jpg")
             let folder = scratch.path + "/in"
             for path in [folder, folder + "/"] {
                 let result = try await run(["upload", path] + storage)
@@ -67,7 +67,7 @@ struct UploadCommandTests {
                 let names = ["b.jpg", "copy.of.b", "sub folder/no-extension"].map { folder + "/" + $0 }
                 #expect(result.status == 0 && lines.map { $0[1] } == names, "\(result)")
                 #expect(lines[0][0] == lines[1][0] && lines[0][0] != lines[2][0], "the same bytes, one post")
-                #expect(result.errors.contains("passed over 1 file that is no picture"), "\(result)")
+                #expect(result.errors.contains("skipped 1 file that is no photo"), "\(result)")
             }
             #expect(try await posts(of: "maria", Array(storage.suffix(2))).count == 2)
 
@@ -87,7 +87,7 @@ struct UploadCommandTests {
 
             try scratch.write("nothing", to: "empty/notes.txt")
             let refusals: [(arguments: [String], status: Int32, word: String)] = [
-                ([scratch.path + "/empty"], 2, "no picture"), (["-", "-"], 2, "standard input"),
+                ([scratch.path + "/empty"], 2, "no photo"), (["-", "-"], 2, "standard input"),
                 ([folder, "--key", "k"], 2, "--one-post"), ([scratch.path + "/nowhere"], 1, "nowhere"),
             ]
             for refusal in refusals {

@@ -9,7 +9,7 @@ import Tree
 struct ChangeTests {
     private static let events: HTTPFields = [.accept: "text/event-stream"]
 
-    @Test("Pages: in order, with tombstones, as many as were asked for, and where to go on")
+    @Test("K5: pages in order, with tombstones, as many as were asked for, and where to go on")
     func pages() async throws {
         try await withService { service in
             let start = try await service.start()
@@ -35,7 +35,8 @@ struct ChangeTests {
     }
 
     @Test(
-        "A path has what was written at it, above it and below it, as seen from it; a namespace is a world of its own")
+        "F12: a path has what was written at it, above it and below it, as seen from it; a namespace is a world of its own"
+    )
     func filters() async throws {
         try await withService { service in
             let start = try await service.start()

@@ -35,7 +35,7 @@ struct DatabaseConditionTests {
         }
     }
 
-    @Test("A reader that has the value already is told so")
+    @Test("F15: a reader that has the value already is told so")
     func ifNoneMatch() async throws {
         try await withService { service in
             _ = try await put("{\"b\":1}", service.client)
@@ -49,7 +49,7 @@ struct DatabaseConditionTests {
         }
     }
 
-    @Test("A write is done when the ETag is right, else it is told what is there")
+    @Test("K6, K7: a write is done when the ETag is right, else it is told what is there")
     func ifMatch() async throws {
         try await withService { service in
             let client = service.client

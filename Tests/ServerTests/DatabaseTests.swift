@@ -184,7 +184,7 @@ struct DatabaseTests {
             .init(.get, "/a.json?ns=", is: nil, 404), .init(.get, "/a.json?ns=.x", is: nil, 404)),
     ]
 
-    @Test(arguments: values + forms + namespaces + queries)
+    @Test("P12, F1, F16: requests and answers", arguments: values + forms + namespaces + queries)
     func story(_ story: Story) async throws {
         try await withService { service in
             for step in story.steps { try await step.check(service.client) }

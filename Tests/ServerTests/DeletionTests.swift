@@ -10,7 +10,7 @@ import Tree
 
 @Suite("Deleting posts, and files that nobody claims", .timeLimit(.minutes(5)))
 struct DeletionTests {
-    @Test("A post goes with all that names it, in one change; the second time there is none")
+    @Test("K9: a post goes with all that names it, in one change; the second time there is none")
     func deleted() async throws {
         try await withService { service in
             let id = try await service.client.post("hello%20%23sun%20%23sea") ?? ""

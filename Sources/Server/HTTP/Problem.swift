@@ -42,6 +42,8 @@ struct Problem {
         "decoder_crashed": .unprocessableContent, "decoder_timed_out": .unprocessableContent,
     ]
 
+    static var codes: [String] { Array(statuses.keys) }
+
     init(_ error: any Error) {
         switch error {
         case let error as ServerError:
@@ -130,4 +132,9 @@ struct Problem {
             status: status, headers: headers,
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: document(trace: trace))))
     }
+}
+
+/// The codes that ``Problem`` documents bear, for the check of the documents.
+package enum ErrorCodes {
+    package static var all: [String] { Problem.codes }
 }

@@ -1,0 +1,89 @@
+import Files
+import Foundation
+import Imaging
+import NIOPosix
+
+/// A photo that is to be uploaded.
+struct UploadFile: Sendable, Hashable {
+    /// The path, as given on the command line or found below a folder that was given.
+    let path: String
+    /// The alternative text; nil for none.
+    var alt: String?
+
+    var isStandardInput: Bool { path == "-" }
+    /// The file's name, as it is sent to the service.
+    var name: String { isStandardInput ? "standard input" : URL(fileURLWithPath: path).lastPathComponent }
+
+    /// The SHA-256 of the bytes, in 64 hexadecimal digits.
+    func sha256() async throws -> String {
+        try await NIOThreadPool.singleton.runIfActive { try FileReader(path: path).sha256() }
+    }
+
+    /// The bytes, which can be read once.
+    func source() throws(FileError) -> ByteSource {
+        isStandardInput ? .standardInput : try ByteSource(path: path)
+    }
+}
+
+extension UploadFile {
+    /// The number of bytes that are enough to recognise a format.
+    private static let signatureBytes = 256
+
+    /// The photos that the arguments of a command name: files, `-`, and all photos in and below a folder, in the order of
+    /// their names. Other files in a folder are skipped.
+    ///
+    /// - Parameter alts: The alternative texts of the first arguments. With these there can be no folder, because it would
+    ///   not be clear which photo is meant.
+    /// - Throws: `ConfigurationError` for a folder with alternative texts, `FileError` for one that cannot be read.
+    static func files(
+        _ arguments: [String], alts: [String] = []
+    ) throws -> (files: [UploadFile], skipped: Int) {
+        var files: [UploadFile] = []
+        var skipped = 0
+        for (number, argument) in arguments.enumerated() {
+            var isFolder: ObjCBool = false
+            guard argument != "-", FileManager.default.fileExists(atPath: argument, isDirectory: &isFolder),
+                isFolder.boolValue
+            else {
+                files.append(UploadFile(path: argument, alt: number < alts.count ? alts[number] : nil))
+                continue
+            }
+            guard alts.isEmpty else {
+                throw ConfigurationError("--alt goes with photos, and \(argument) is a folder: name its photos")
+            }
+            let found = try paths(in: argument)
+            let photos = found.filter(isPhoto)
+            files += photos.map { UploadFile(path: $0) }
+            skipped += found.count - photos.count
+        }
+        return (files, skipped)
+    }
+
+    /// The files in and below a folder, without hidden ones.
+    private static func paths(in folder: String) throws -> [String] {
+        let root = URL(fileURLWithPath: folder, isDirectory: true).standardizedFileURL
+        var fault: (any Error)?
+        let files = FileManager.default.enumerator(
+            at: root, includingPropertiesForKeys: [.isRegularFileKey], options: .skipsHiddenFiles
+        ) { _, error in
+            fault = error
+            return false
+        }
+        let found = (files?.compactMap { $0 as? URL } ?? []).filter {
+            (try? $0.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true
+        }
+        if fault != nil || files == nil {
+            throw FileError(
+                .permission, "a part of the folder \(folder) cannot be read", hint: "name its files instead")
+        }
+        // The paths begin as the folder was given, not at the root.
+        let rest = root.path.count
+        let base = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+        return found.map { base + $0.path.dropFirst(rest) }.sorted()
+    }
+
+    private static func isPhoto(_ path: String) -> Bool {
+        guard let bytes = try? FileReader(path: path).read(at: 0, maxBytes: signatureBytes) else { return false }
+        return ImageFormat.detect(bytes.span) != nil
+    }
+}

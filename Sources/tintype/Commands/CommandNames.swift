@@ -1,0 +1,22 @@
+import ArgumentParser
+
+/// The names of commands, for errors about one that does not exist.
+enum CommandNames {
+    /// The error about the command that the arguments name; nil when it exists, or when none is named.
+    ///
+    /// The parser itself would report the first option behind an unknown command instead.
+    static func fault(in arguments: [String], of command: any ParsableCommand.Type = Tintype.self) -> String? {
+        let names = Dictionary(
+            command.configuration.subcommands.map { ($0._commandName, $0) }, uniquingKeysWith: { first, _ in first })
+        guard !names.isEmpty, let word = arguments.first, !word.hasPrefix("-") else { return nil }
+        if word == "help" { return fault(in: Array(arguments.dropFirst()), of: command) }
+        if let next = names[word] { return fault(in: Array(arguments.dropFirst()), of: next) }
+        let known = names.filter { $0.value.configuration.shouldDisplay }.keys.sorted()
+        let whole = command == Tintype.self ? "tintype" : "tintype \(command._commandName)"
+        guard let suggestion = Spelling.suggestion(for: word, among: known) else {
+            return
+                "there is no command \"\(word)\"; there are \(known.joined(separator: ", ")) (see \"\(whole) --help\")"
+        }
+        return "there is no command \"\(word)\"; did you mean \"\(suggestion)\"? (see \"\(whole) --help\")"
+    }
+}

@@ -1,0 +1,125 @@
+import ArgumentParser
+import Client
+import Foundation
+import HTTPTypes
+import Tree
+
+/// Writes a JSON file into a tree.
+struct ImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Write a JSON file into the tree.",
+        usage: "tintype import <file> [<path>] [<options>]",
+        discussion: """
+            Where the tree holds something already, nothing is written unless you say what \
+            becomes of it. With --merge the children that the file names are replaced, and \
+            the others stay. With --replace everything there is deleted, after the command \
+            has shown it and asked. The photos of deleted posts are deleted some time later.
+
+            The file may have any length. Up to 4 MB are written in one step; more is \
+            written in parts, one after the other: such an import is not atomic, and \
+            readers see it grow. A file is checked before anything is written. When an \
+            import is interrupted, run it again from the beginning.
+
+            EXAMPLES
+              tintype import tree.json --ns test
+              tintype import people.json people --merge
+              tintype import tree.json --replace
+              gunzip < posts.json.gz | tintype import - posts --ns test
+            """)
+
+    @OptionGroup var storage: StorageOptions
+
+    @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
+    var file: String
+
+    @Argument(help: ArgumentHelp("The path to write to, such as posts (default: the whole tree).", valueName: "path"))
+    var path: String?
+
+    @Option(help: ArgumentHelp("The name of the tree (default: the service's own).", valueName: "name"))
+    var ns: String?
+
+    @Flag var mode: Mode?
+
+    @Flag(name: .shortAndLong, help: "Replace without asking.")
+    var yes = false
+
+    @Flag(help: "Print the result as one JSON document.")
+    var json = false
+
+    enum Mode: EnumerableFlag {
+        case merge, replace
+
+        static func help(for value: Mode) -> ArgumentHelp? {
+            switch value {
+            case .merge: "Replace the children that the file names, and keep the others."
+            case .replace: "Replace everything at the path."
+            }
+        }
+    }
+
+    func validate() throws { _ = try DatabaseReference(path, namespace: ns) }
+
+    func run() async throws {
+        let reference = try DatabaseReference(path, namespace: ns)
+        let service = try APIClient(storage)
+        let text = try ImportText(path: file)
+        let form: JSONSplitter.Form = mode == .merge ? .update : .value
+        // A fault at the end of the file has to be found before anything is replaced.
+        if text.canBeReadTwice { try await text.forEachPiece(form, at: reference.path) { _ in } }
+        if mode != .merge { try await confirmReplacement(at: reference, service) }
+        var progress = ByteProgress(of: text.byteCount)
+        var parts = 0
+        try await text.forEachPiece(form, at: reference.path) {
+            progress.advance(by: $0)
+        } _: { piece in
+            do {
+                _ = try await service.send(
+                    piece.form == .value ? .put : .patch, reference.address,
+                    query: reference.query(["print": "silent"]),
+                    headers: [.contentType: "application/json"], body: .bytes(piece.json))
+            } catch let error as ServiceError {
+                throw error.after(parts)
+            }
+            parts += 1
+        }
+        progress.finish()
+        report(reference, byteCount: progress.byteCount, parts: parts)
+    }
+
+    /// Makes sure that nothing is deleted without a person's consent.
+    ///
+    /// - Throws: `ValidationError` when the tree holds something there and neither mode was chosen.
+    private func confirmReplacement(at reference: DatabaseReference, _ service: APIClient) async throws {
+        guard let content = try await ContentSummary.read(reference, from: service) else { return }
+        let name = path.map { "\($0) of the tree" } ?? "the whole tree"
+        guard mode == .replace else {
+            throw ValidationError(
+                "\(name) holds \(content.summary). Nothing was written: add --merge to replace the children that "
+                    + "\(file) names, or --replace to replace everything")
+        }
+        if !yes { try Terminal.confirm("delete \(name) (\(content.summary)) and put \(file) in its place") }
+    }
+
+    private func report(_ reference: DatabaseReference, byteCount: Int, parts: Int) {
+        if json {
+            Terminal.outputJSON([
+                "path": .string("\(reference.path)"), "file": .string(file), "bytes": .integer(Int64(byteCount)),
+                "parts": .integer(Int64(parts)),
+            ])
+        } else {
+            let steps = parts == 1 ? "in one step" : "in \(parts) parts"
+            Terminal.output("\(file) is at \(reference.path): \(byteCount) bytes, \(steps)")
+        }
+    }
+}
+
+extension ServiceError {
+    /// The error about a part, with the number of parts that were written before it.
+    fileprivate func after(_ parts: Int) -> ServiceError {
+        guard parts > 0 else { return self }
+        return ServiceError(
+            code: code, message: "\(parts) parts were written, then: \(message)",
+            hint: hint.isEmpty ? "import it again from the beginning" : hint, isTransient: isTransient)
+    }
+}

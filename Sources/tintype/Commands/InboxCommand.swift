@@ -1,0 +1,216 @@
+import ArgumentParser
+import Files
+import Foundation
+import Inbox
+import Pipeline
+import Tree
+
+/// Lists, retries or deletes files that could not become a post.
+struct InboxCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inbox",
+        abstract: "List, retry or delete files that could not become a post.",
+        discussion: """
+            Files that can never become a post are in STORAGE/failed/REASON/USER/, unchanged, each with its reason beside it. \
+            These commands work on that folder, whether the service runs or not.
+
+            EXAMPLES
+              tintype inbox ls
+              tintype inbox ls --user maria --json
+              tintype inbox retry --reason unknown_user
+              tintype inbox drop unsupported_format/maria/notes.txt --yes
+              tintype inbox forgive lake.jpg
+            """,
+        subcommands: [List.self, Retry.self, Drop.self, Forgive.self])
+
+    /// The options that select failed files.
+    struct Selection: ParsableArguments {
+        @OptionGroup var storage: StorageOptions
+
+        @Option(help: ArgumentHelp("Only files of this person.", valueName: "user"))
+        var user: String?
+
+        @Option(help: ArgumentHelp("Only files that failed for this reason, such as corrupt.", valueName: "reason"))
+        var reason: String?
+
+        @Flag(help: "Print one JSON document for each file.")
+        var json = false
+
+        func files() throws -> FailedFiles {
+            try FailedFiles(storage: storage.configuration().value(\.storage))
+        }
+
+        /// The message for an empty selection.
+        var absence: String {
+            "nothing failed" + (user.map { " of \($0)" } ?? "") + (reason.map { " for the reason \($0)" } ?? "")
+        }
+    }
+
+    /// The options of commands that change something: without a choice, nothing is chosen.
+    struct Choice: ParsableArguments {
+        @OptionGroup var selection: Selection
+
+        @Argument(help: ArgumentHelp("Paths that \"tintype inbox ls\" prints, or the ends of them.", valueName: "file"))
+        var names: [String] = []
+
+        @Flag(help: "All failed files.")
+        var all = false
+
+        func validate() throws {
+            if names.isEmpty, !all, selection.user == nil, selection.reason == nil {
+                throw ValidationError("name what to change: files, --user, --reason or --all")
+            }
+        }
+
+        func items() throws -> [FailedFiles.Item] {
+            let items = try selection.files().items(reason: selection.reason, user: selection.user)
+            for name in names where !items.contains(where: { Self.matches($0, name) }) {
+                throw FileError(
+                    .notFound, "nothing that failed is called \(name)", hint: "tintype inbox ls lists it all")
+            }
+            return names.isEmpty ? items : items.filter { item in names.contains { Self.matches(item, $0) } }
+        }
+
+        private static func matches(_ item: FailedFiles.Item, _ name: String) -> Bool {
+            item.path == name || item.path.hasSuffix("/" + name) || "failed/" + item.path == name
+        }
+
+        /// Applies an action to each chosen file, and prints the results.
+        ///
+        /// - Throws: `ExitStatus` when some or all of them failed.
+        func apply(_ verb: String, _ action: (FailedFiles.Item) throws -> Void) throws {
+            let items = try items()
+            var failures = 0
+            for item in items {
+                do {
+                    try action(item)
+                    if selection.json {
+                        Terminal.outputJSON(["path": .string(item.path), "outcome": .string(verb)])
+                    } else {
+                        Terminal.output("\(verb)  \(item.path.printable)")
+                    }
+                } catch let error as FileError {
+                    failures += 1
+                    Terminal.error("\(error)".printable)
+                    guard selection.json else { continue }
+                    Terminal.outputJSON([
+                        "path": .string(item.path), "outcome": "failed", "code": .string(error.code.rawValue),
+                        "message": .string(error.message), "hint": .string(error.hint),
+                    ])
+                }
+            }
+            if items.isEmpty { Terminal.note(selection.absence) }
+            if failures > 0 { throw failures == items.count ? ExitStatus.failed : ExitStatus.partial }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ls",
+            abstract: "List the files that could not become a post, and why.",
+            usage: "tintype inbox ls [<options>]",
+            discussion: """
+                EXAMPLES
+                  tintype inbox ls
+                  tintype inbox ls --reason corrupt --json | jq -r .path
+                """)
+
+        @OptionGroup var selection: Selection
+
+        func run() async throws {
+            let items = try selection.files().items(reason: selection.reason, user: selection.user)
+            for item in items {
+                if selection.json { Terminal.outputJSON(item.json) } else { show(item) }
+            }
+            if items.isEmpty { Terminal.note(selection.absence) }
+        }
+
+        private func show(_ item: FailedFiles.Item) {
+            let time = Date(timeIntervalSince1970: Double(item.reason.failedAt) / 1000).formatted(.iso8601)
+            let hint = item.reason.hint.isEmpty ? "" : " (\(item.reason.hint))"
+            Terminal.output("\(time)  \(item.path.printable)")
+            Terminal.output("    \(item.reason.message)\(hint)".printable)
+        }
+    }
+
+    struct Retry: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "retry",
+            abstract: "Put files back into the inbox, to be tried again.",
+            usage: "tintype inbox retry [<file> ...] [<options>]",
+            discussion: """
+                Each file goes back where it came from, under its old name and with its text; it never replaces another file. \
+                Remove the cause first: a file that is still no photo fails again. A photo that broke its decoder is decoded \
+                once more.
+
+                EXAMPLES
+                  tintype inbox retry unsupported_format/maria/lake.jpg
+                  tintype inbox retry --reason unknown_user --user maria
+                  tintype inbox retry --all
+                """)
+
+        @OptionGroup var choice: Choice
+
+        func run() async throws {
+            let files = try choice.selection.files()
+            try choice.apply("retried") { try files.retry($0) }
+        }
+    }
+
+    struct Drop: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "drop",
+            abstract: "Delete files that could not become a post.",
+            usage: "tintype inbox drop [<file> ...] [<options>]",
+            discussion: """
+                The command shows the number and the size of the files and asks first; use --yes where nobody can be asked.
+
+                EXAMPLES
+                  tintype inbox drop unsupported_format/maria/notes.txt --yes
+                  tintype inbox drop --reason duplicate --yes
+                """)
+
+        @OptionGroup var choice: Choice
+
+        @Flag(name: .shortAndLong, help: "Delete without asking.")
+        var yes = false
+
+        func run() async throws {
+            let files = try choice.selection.files()
+            let items = try choice.items()
+            if !yes, !items.isEmpty {
+                let bytes = items.reduce(0) { $0 + ($1.byteCount ?? 0) }
+                let size = bytes.formatted(.byteCount(style: .file))
+                try Terminal.confirm("delete \(items.count) files (\(size)) for good")
+            }
+            try choice.apply("dropped") { try files.drop($0) }
+        }
+    }
+
+    struct Forgive: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "forgive",
+            abstract: "Allow photos that broke their decoder to be decoded again.",
+            discussion: """
+                The bytes of such a photo are refused for thirty days, whoever sends them and by whatever way, unless the \
+                decoders change. This command lifts the refusal; send the photo again afterwards.
+
+                EXAMPLES
+                  tintype inbox forgive lake.jpg && tintype upload lake.jpg --user maria
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        @Argument(help: ArgumentHelp("The photos; they may be anywhere.", valueName: "photo"))
+        var photos: [String]
+
+        func run() async throws {
+            let files = try FailedFiles(storage: storage.configuration().value(\.storage))
+            for photo in photos {
+                let url = URL(fileURLWithPath: photo).resolvingSymlinksInPath()
+                try files.forgive(url.lastPathComponent, in: Directory(path: url.deletingLastPathComponent().path))
+                Terminal.output("forgiven  \(photo.printable)")
+            }
+        }
+    }
+}

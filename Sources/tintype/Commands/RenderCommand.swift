@@ -1,0 +1,105 @@
+import ArgumentParser
+import Files
+import Foundation
+import Imaging
+import NIOPosix
+import Pipeline
+import Tree
+
+/// Makes thumbnails of files without a service.
+struct RenderCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "render",
+        abstract: "Make thumbnails of files; no service needed.",
+        usage: "tintype render <file> ... --out <dir> [<options>]",
+        discussion: """
+            A thumbnail is named NAME-RECIPE.jpg after its source (.png where alpha is kept \
+            or the recipe says png, .webp or .avif where it says so). With --json, each \
+            file gives one line: path, outcome ("ok" or "refused"), code and message, \
+            upright width and height, the mean color, renditions, and warnings where there \
+            are any. A refused file does not stop the others; the exit code is then 3.
+
+            RECIPES
+              NAME=SIZE[,inside|cover][,qN][,alpha][,background=#rrggbb]
+                [,progressive|webp[,animated]|png|avif][,subsampling=444|420]
+
+            EXAMPLES
+              tintype render photo.jpg --out thumbnails
+              tintype render *.jpg --out thumbnails --recipe thumb=320,q80 --json
+              tintype render logo.png --out . --recipe icon=64,alpha
+            """)
+
+    @Argument(help: ArgumentHelp("The photos.", valueName: "file"))
+    var files: [String]
+
+    @Option(help: ArgumentHelp("The folder for the thumbnails; it is made if it is missing.", valueName: "dir"))
+    var out: String
+
+    @Option(
+        help: ArgumentHelp(
+            "A thumbnail to make, such as thumb=320,q80 (repeat; default: the service's recipes).",
+            valueName: "recipe"))
+    var recipe: [String] = []
+
+    @Option(help: ArgumentHelp("The number of files that are rendered at a time.", valueName: "n"))
+    var concurrency = ProcessInfo.processInfo.activeProcessorCount
+
+    @Flag(help: "Render files whose data ends too early all the same, with a warning.")
+    var tolerant = false
+
+    @Flag(help: "Print one JSON document for each file.")
+    var json = false
+
+    func validate() throws {
+        guard (1...64).contains(concurrency) else { throw ValidationError("--concurrency has to be from 1 to 64") }
+        _ = try recipes()
+    }
+
+    func run() async throws {
+        let recipes = try recipes()
+        let folder = try Directory(path: out, create: true)
+        var limits = try StorageOptions.parse([]).configuration().imageLimits()
+        if tolerant { limits.acceptsTruncated = true }
+        // Files get the usual mode. The mask can only be read by setting it, and there is only one thread so far.
+        let mask = umask(0o022)
+        umask(mask)
+        let threads = NIOThreadPool(numberOfThreads: concurrency)
+        threads.start()
+        let jobs = RenderJob.jobs(files, recipes: recipes, limits: limits, folder: folder, mode: 0o666 & ~mask)
+        var progress = ProgressBar("photos")
+        var (done, refused) = (0, 0)
+        try await forEachConcurrently(jobs, concurrency: concurrency) { job in
+            try await threads.runIfActive { job.run() }
+        } _: { result in
+            done += 1
+            if case .refused = result.outcome { refused += 1 }
+            report(result)
+            if !json { progress.update(done, of: files.count, note: refused > 0 ? "\(refused) refused" : "") }
+        }
+        progress.finish()
+        try await threads.shutdownGracefully()
+        if refused > 0 { throw ExitStatus.partial }
+    }
+
+    private func recipes() throws -> [Recipe] {
+        guard !recipe.isEmpty else { return Recipe.defaults }
+        let recipes = try recipe.map { text in
+            do { return try Recipe(parsing: text) } catch { throw ValidationError("\(error)") }
+        }
+        guard Set(recipes.map(\.name)).count == recipes.count else {
+            throw ValidationError("two recipes have one name")
+        }
+        return recipes
+    }
+
+    private func report(_ result: RenderJob.Result) {
+        if json { return Terminal.outputJSON(result.document) }
+        switch result.outcome {
+        case .refused(let error):
+            Terminal.error("\(error)")
+        case .ok(let picture, let renditions):
+            for warning in picture.warnings { Terminal.error("\(result.path): \(warning.rawValue)") }
+            for rendition in renditions { Terminal.output(rendition.path) }
+        }
+    }
+}

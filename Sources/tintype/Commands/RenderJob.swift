@@ -1,0 +1,106 @@
+import Files
+import Foundation
+import Imaging
+import Pipeline
+import Tree
+
+/// The thumbnails of one file.
+struct RenderJob: Sendable {
+    /// The result for a file.
+    struct Result: Sendable {
+        struct Thumbnail: Sendable {
+            let name: String
+            let path: String
+            let size: PixelSize
+            let byteCount: Int
+        }
+
+        enum Outcome: Sendable {
+            case ok(RenderedImage, [Thumbnail])
+            case refused(PipelineError)
+        }
+
+        let path: String
+        let outcome: Outcome
+    }
+
+    let index: Int
+    let path: String
+    /// The beginning of the thumbnails' names, before the recipe's name.
+    let stem: String
+    let recipes: [Recipe]
+    let limits: ImageLimits
+    let folder: Directory
+    /// The file mode of the thumbnails.
+    let mode: UInt32
+
+    /// One job for each file. Sources with the same name (`a/photo.jpg`, `b/photo.png`) get numbers, so that their
+    /// thumbnails do not overwrite each other.
+    static func jobs(
+        _ paths: [String], recipes: [Recipe], limits: ImageLimits, folder: Directory, mode: UInt32
+    ) -> [RenderJob] {
+        var taken: Set<String> = []
+        return paths.enumerated().map { index, path in
+            let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+            let base = String(name.prefix(100))
+            var stem = base
+            var number = 2
+            while !taken.insert(stem).inserted {
+                stem = "\(base)-\(number)"
+                number += 1
+            }
+            return RenderJob(
+                index: index, path: path, stem: stem, recipes: recipes, limits: limits, folder: folder, mode: mode)
+        }
+    }
+
+    /// Renders the thumbnails and writes them. Blocks.
+    func run() -> Result {
+        do {
+            let bytes = try FileReader(path: path).readAll(maxBytes: limits.maxInputBytes)
+            let image = try Renderer(limits: limits).render(bytes.span, recipes: recipes)
+            let made = try image.renditions.map { rendition in
+                let name = "\(stem)-\(rendition.recipe.name).\(rendition.format.fileExtension)"
+                try folder.write(rendition.bytes, as: name, mode: mode)
+                return Result.Thumbnail(
+                    name: rendition.recipe.name, path: "\(folder.path)/\(name)", size: rendition.size,
+                    byteCount: rendition.bytes.count)
+            }
+            return Result(path: path, outcome: .ok(image, made))
+        } catch {
+            return Result(path: path, outcome: .refused(PipelineError(error, about: path)))
+        }
+    }
+}
+
+extension RenderJob.Result {
+    /// The line that `--json` prints.
+    var document: TreeValue {
+        switch outcome {
+        case .refused(let error):
+            return [
+                "path": .string(path), "outcome": "refused", "code": .string(error.code.rawValue),
+                "message": .string(error.message), "hint": .string(error.hint),
+            ]
+        case .ok(let picture, let made):
+            var renditions: [TreeKey: TreeValue] = [:]
+            for rendition in made {
+                guard let key = try? TreeKey(rendition.name) else { continue }
+                renditions[key] = [
+                    "path": .string(rendition.path), "width": .integer(Int64(rendition.size.width)),
+                    "height": .integer(Int64(rendition.size.height)), "bytes": .integer(Int64(rendition.byteCount)),
+                ]
+            }
+            var document: [TreeKey: TreeValue] = [
+                "path": .string(path), "outcome": "ok", "width": .integer(Int64(picture.header.size.width)),
+                "height": .integer(Int64(picture.header.size.height)), "color": .string(picture.color.description),
+                "renditions": .object(renditions),
+            ]
+            let warnings = picture.warnings.enumerated().compactMap { number, warning in
+                (try? TreeKey(String(number))).map { ($0, TreeValue.string(warning.rawValue)) }
+            }
+            if !warnings.isEmpty { document["warnings"] = .object(Dictionary(uniqueKeysWithValues: warnings)) }
+            return .object(document)
+        }
+    }
+}

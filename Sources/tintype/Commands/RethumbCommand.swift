@@ -1,0 +1,202 @@
+import ArgumentParser
+import Client
+import Foundation
+import HTTPTypes
+import Logging
+import NIOCore
+import Pipeline
+import Tree
+import UnixSignals
+
+/// Renders published posts again, with the current recipes.
+struct RethumbCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rethumb",
+        abstract: "Render the thumbnails of published posts again.",
+        discussion: """
+            Run it after the recipes have changed. Posts that have the renditions of the current recipes are skipped. Each \
+            other post is switched in one step, and readers never miss a file. You may stop the command with Ctrl-C at any \
+            time; the next run continues from there. When the service runs, it does the work, with its own recipes, and only \
+            while no upload waits.
+
+            EXAMPLES
+              tintype rethumb --dry-run
+              tintype rethumb --user maria --since 2026-05-01
+              tintype rethumb --only-missing --json
+            """)
+
+    @OptionGroup var settings: SettingOptions
+
+    @Option(help: ArgumentHelp("Only this person's posts.", valueName: "user"))
+    var user: String?
+
+    @Option(help: ArgumentHelp("Only posts since this date.", valueName: "date"))
+    var since: String?
+
+    @Flag(help: "Only posts that lack a rendition with one of the current names.")
+    var onlyMissing = false
+
+    @Flag(help: "Change nothing; count what would change.")
+    var dryRun = false
+
+    @Flag(help: "Print one JSON document for each step.")
+    var json = false
+
+    func run() async throws {
+        var progress = ProgressBar("posts")
+        var last = RethumbStep()
+        do {
+            for try await step in interruptibleSteps() {
+                last = step
+                if json {
+                    Terminal.outputJSON(step.document)
+                } else {
+                    progress.update(step.done, of: step.total, note: step.note(isDryRun: dryRun))
+                }
+            }
+        } catch is CancellationError {
+            progress.finish()
+            Terminal.error("stopped after \(last.done) of \(last.total) posts; run it again to continue")
+            throw ExitStatus.tryAgain
+        }
+        progress.finish()
+        if let failure = last.lastFailure { Terminal.error(failure) }
+        if !json {
+            Terminal.output(
+                "\(last.switched) of \(last.total) posts \(dryRun ? "would be " : "")switched, \(last.failed) failed")
+        }
+        if last.failed > 0 { throw ExitStatus.partial }
+    }
+
+    /// The steps of the job. The stream throws `CancellationError` when somebody presses Ctrl-C.
+    private func interruptibleSteps() -> AsyncThrowingStream<RethumbStep, any Error> {
+        AsyncThrowingStream { continuation in
+            let job = Task {
+                do {
+                    try await steps { continuation.yield($0) }
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            let interruption = Task {
+                for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { job.cancel() }
+            }
+            continuation.onTermination = { _ in
+                job.cancel()
+                interruption.cancel()
+            }
+        }
+    }
+
+    /// Runs the job in the service, or in this process when no service runs.
+    private func steps(_ report: (RethumbStep) -> Void) async throws {
+        do {
+            try await checkService()
+            try await runInService(report)
+        } catch let error as ServiceError where error.code == "no_service" {
+            try await runHere(report)
+        }
+    }
+
+    /// Warns about settings that the running service does not know of.
+    ///
+    /// - Throws: `ConfigurationError` when the command has flags that the service would ignore.
+    private func checkService() async throws {
+        let service = try APIClient(settings.storage)
+        do {
+            for setting in try await SettingsReview.request(service, isDryRun: true).settings
+            where setting.name == "recipes" {
+                Terminal.error("the service runs with other recipes: \(setting.sentence(isDryRun: true))")
+                if setting.effect == "applied" { Terminal.error("run \"tintype reload\" to make it use them") }
+            }
+        } catch let error as ServiceError where error.code == "bad_configuration" {
+            Terminal.error("\(error)")
+        }
+        let flags = settings.given.sorted()
+        guard flags.isEmpty else {
+            throw ConfigurationError(
+                "the service runs, renders by its own settings, and would ignore \(flags.joined(separator: ", ")): "
+                    + "write that into the configuration file, then \"tintype reload\"")
+        }
+    }
+
+    private func runInService(_ report: (RethumbStep) -> Void) async throws {
+        let query: [String: String?] = [
+            "user": user, "since": since, "only_missing": onlyMissing ? "true" : nil, "dry_run": dryRun ? "true" : nil,
+        ]
+        try await APIClient(settings.storage).open(.post, "/v1/rethumb", query: query) { _, body in
+            var rest = ByteBuffer()
+            var isFinished = false
+            for try await var chunk in body {
+                rest.writeBuffer(&chunk)
+                while let end = rest.readableBytesView.firstIndex(of: UInt8(ascii: "\n")),
+                    let line = rest.readBytes(length: end - rest.readerIndex + 1)
+                {
+                    let step = try JSONDecoder.snakeCase.decode(RethumbStep.self, from: Data(line))
+                    if let error = step.error {
+                        throw ServiceError(
+                            code: error.code, message: error.message, hint: error.hint, isTransient: true)
+                    }
+                    isFinished = step.finished
+                    report(step)
+                }
+            }
+            guard isFinished else {
+                throw ServiceError(
+                    code: "connection_lost", message: "the service ended before the job did",
+                    hint: "run it again: it continues from there", isTransient: true)
+            }
+        }
+    }
+
+    private func runHere(_ report: (RethumbStep) -> Void) async throws {
+        let configuration = try settings.configuration()
+        let selection = try Pipeline.Rethumb.Selection(user: user, since: since, onlyMissing: onlyMissing)
+        try await configuration.withPipeline(renderer: try configuration.photoRenderer()) { pipeline in
+            let job = Pipeline.Rethumb(pipeline, selection: selection, isDryRun: dryRun)
+            let result = try await job.run { report(RethumbStep($0, finished: false)) }
+            report(RethumbStep(result, finished: true))
+            if !dryRun { try await pipeline.janitor.sweep() }
+        }
+    }
+}
+
+/// The progress of the job, as `/v1/rethumb` reports it line by line.
+struct RethumbStep: Decodable, Sendable {
+    struct Failure: Decodable, Sendable {
+        let code: String
+        let message: String
+        let hint: String
+    }
+
+    var total = 0
+    var done = 0
+    var switched = 0
+    var failed = 0
+    var finished = false
+    var lastFailure: String?
+    var error: Failure?
+
+    init() {}
+
+    init(_ progress: Pipeline.Rethumb.Progress, finished: Bool) {
+        total = progress.total
+        done = progress.done
+        switched = progress.switched
+        failed = progress.failed
+        lastFailure = progress.lastFailure
+        self.finished = finished
+    }
+
+    func note(isDryRun: Bool) -> String {
+        "\(switched) \(isDryRun ? "to switch" : "switched")" + (failed > 0 ? ", \(failed) failed" : "")
+    }
+
+    var document: TreeValue {
+        [
+            "total": .integer(Int64(total)), "done": .integer(Int64(done)), "switched": .integer(Int64(switched)),
+            "failed": .integer(Int64(failed)), "finished": .bool(finished),
+        ]
+    }
+}

@@ -1,0 +1,112 @@
+import ArgumentParser
+import Failpoints
+import Glibc
+import Inbox
+import Logging
+import Pipeline
+import Server
+import ServiceLifecycle
+import Tree
+import UnixSignals
+
+/// Runs the service until a signal stops it.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Start the service.",
+        discussion: """
+            Photos come in through STORAGE/inbox/USER/, through the local socket STORAGE/tintype.sock, and, with \
+            --listen, through loopback HTTP, where / is a page with the newest posts.
+
+            With --engine memory the tree is temporary, for developing and testing an app: it begins with the JSON of \
+            --seed, and is gone when the service ends. Files are in a temporary folder then, unless --storage names one. \
+            Clients of Realtime Databases find the service by FIREBASE_DATABASE_EMULATOR_HOST=127.0.0.1:9000.
+
+            EXAMPLES
+              tintype serve
+              tintype serve --storage /srv/photos --listen 127.0.0.1:8080
+              tintype serve --engine memory --seed data.json --emulator \\
+                --listen 127.0.0.1:9000
+              curl --unix-socket Storage/tintype.sock -T photo.jpg \\
+                'http://localhost/v1/uploads?user=maria'
+
+            Ctrl-C, or SIGTERM, stops the service cleanly: posts that are being published \
+            are finished, and waiting uploads are kept. At SIGHUP it reads its settings \
+            again, as with "tintype reload".
+            """)
+
+    @OptionGroup var settings: SettingOptions
+
+    @Option(help: ArgumentHelp("A JSON file with the initial content of a tree in memory.", valueName: "file"))
+    var seed: String?
+
+    @Option(help: ArgumentHelp("A rules document (.indexOn, .ttl) that replaces the tree's rules.", valueName: "file"))
+    var rules: String?
+
+    func run() async throws {
+        DescriptorLimit.raise()
+        HeapTrimmer.configure()
+        signal(SIGHUP, SIG_IGN)  // Until there is a listener for it.
+        if let problem = Failpoint.problem { throw ConfigurationError(problem) }
+        let configuration = try settings.configuration()
+        try configuration.check()
+        let engine = try configuration.value(\.engine)
+        guard seed == nil || engine == .memory else {
+            throw ConfigurationError("--seed needs --engine memory; use \"tintype import\" for a tree that stays")
+        }
+        let isTemporary = engine == .memory && configuration.isDefault(\.storage)
+        let folder = isTemporary ? try TemporaryFolder() : nil
+        defer { folder?.remove() }
+        let path = try folder?.path ?? configuration.value(\.storage)
+        let storage = try await StorageFolder(
+            path: path, engine: engine, retention: try configuration.changeRetention())
+        if let seed { try await SeedFile(path: seed).load(into: storage.tree) }
+        if let rules { try await SeedFile(path: rules).loadRules(into: storage.tree) }
+        let log = try ServiceLog(configuration)
+        let logger = log.logger
+        if Failpoint.isOn { logger.warning("TINTYPE_FAILPOINTS is set: this process is made to fail") }
+        if engine == .memory { log.announce("the tree is in memory, and is gone when the service ends") }
+        try await serve(storage, configuration, log)
+        await storage.close()
+    }
+
+    private func serve(_ storage: StorageFolder, _ configuration: Configuration, _ log: ServiceLog) async throws {
+        let logger = log.logger
+        let pipeline = UploadService(
+            storage: storage, settings: try configuration.pipelineSettings(),
+            renderer: try configuration.photoRenderer(), logger: logger)
+        let inbox = InboxWatcher(pipeline, settings: try configuration.inboxSettings(), logger: logger)
+        var server = try configuration.httpSettings(socketPath: StorageFolder.socketPath(in: storage.path))
+        server.database = try configuration.databaseSettings { logger.warning("\($0)") }
+        let running = RunningSettings(configuration, pipeline: pipeline, logger: logger) { [settings] in
+            try settings.configuration()
+        }
+        server.reload = { try await running.reload(isDryRun: $0) }
+        let isEmulator = server.database.isEmulator
+        if isEmulator, storage.engine != .memory {
+            logger.warning(
+                "emulator: everybody on this machine, and every web page in a browser, may read and change everything in \(storage.path); leave it out, or use --engine memory, where the photos matter"
+            )
+        }
+        let http = HTTPServer(pipeline, settings: server, logger: logger) { listener in
+            switch listener {
+            case .socket(let path):
+                log.announce("listening on \(path); drop photos into \(storage.path)/inbox/USER/")
+            case .tcp(let host, let port):
+                log.announce("listening on http://\(host):\(port)/")
+                if isEmulator {
+                    log.announce("for database clients: FIREBASE_DATABASE_EMULATOR_HOST=\(host):\(port)")
+                }
+            }
+        }
+        try await http.checkAddresses()
+        // They are shut down from the end: the ways in still answer accepted requests, for which they need the pipeline.
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [
+                    HeapTrimmer(), HangupListener(settings: running, logger: logger), pipeline, inbox, http,
+                ],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await group.run()
+    }
+}

@@ -1,0 +1,230 @@
+import ArgumentParser
+import Foundation
+import HTTPTypes
+import Logging
+import Pipeline
+import Posts
+import Tree
+
+/// Lists, deletes or accepts files that no post claims.
+struct UnclaimedCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unclaimed",
+        abstract: "List or delete files that no post claims.",
+        discussion: """
+            The files of a post are deleted when its deletion is recorded, and for no other reason. When the tree was \
+            damaged, or an old copy of it was restored, there are files of posts that the tree does not know. They are kept \
+            until you delete them here. These commands work whether the service runs or not.
+
+            EXAMPLES
+              tintype unclaimed ls
+              tintype unclaimed drop --all --yes
+              tintype unclaimed accept
+            """,
+        subcommands: [List.self, Drop.self, Accept.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ls",
+            abstract: "List the posts whose files nobody claims.",
+            discussion: """
+                EXAMPLES
+                  tintype unclaimed ls
+                  tintype unclaimed ls --json | jq -r .path
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        @Flag(help: "Print one JSON document for each post.")
+        var json = false
+
+        func run() async throws {
+            let posts = try await UnclaimedFiles(storage).list()
+            for post in posts {
+                if json { Terminal.outputJSON(post.json) } else { Terminal.output(post.line) }
+            }
+            if posts.isEmpty { Terminal.note("every file is claimed") }
+        }
+    }
+
+    struct Drop: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "drop",
+            abstract: "Delete files that no post claims, originals too.",
+            discussion: """
+                The command shows the files and asks first; use --yes where nobody can be asked.
+
+                EXAMPLES
+                  tintype unclaimed drop maria/-OaBcDeFgHiJkLmNoPqR
+                  tintype unclaimed drop --all --yes
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        @Argument(help: ArgumentHelp("The paths that \"tintype unclaimed ls\" prints: USER/POST.", valueName: "path"))
+        var paths: [String] = []
+
+        @Flag(help: "Delete everything that no post claims.")
+        var all = false
+
+        @Flag(name: .shortAndLong, help: "Delete without asking.")
+        var yes = false
+
+        @Flag(help: "Print one JSON document for each post.")
+        var json = false
+
+        func validate() throws {
+            if paths.isEmpty != all { throw ValidationError("name what to delete: USER/POST, or --all") }
+        }
+
+        func run() async throws {
+            let files = try UnclaimedFiles(storage)
+            let listed = try await files.list()
+            for path in paths where !listed.contains(where: { $0.path == path }) {
+                throw PipelineError(
+                    .notFound, "nothing unclaimed is called \(path)", hint: "tintype unclaimed ls lists it all")
+            }
+            let chosen = all ? listed : listed.filter { paths.contains($0.path) }
+            guard !chosen.isEmpty else { return Terminal.note("every file is claimed") }
+            if !yes {
+                for post in chosen { Terminal.note(post.line) }
+                let size = chosen.reduce(0) { $0 + $1.bytes }.formatted(.byteCount(style: .file))
+                try Terminal.confirm("delete the files of \(chosen.count) posts (\(size)) for good")
+            }
+            try await files.drop(chosen) { post in
+                if json {
+                    Terminal.outputJSON(["path": .string(post.path), "outcome": "deleted"])
+                } else {
+                    Terminal.output("deleted  \(post.path)")
+                }
+            }
+        }
+    }
+
+    struct Accept: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "accept",
+            abstract: "Accept that the tree and the blobs are of different ages.",
+            discussion: """
+                A service that finds at its start that the tree and the blobs are of different ages deletes nothing. If that is \
+                no mistake (you have restored a backup of one, and have none of the other), accept it here: cleaning up goes \
+                on, and unclaimed files stay until you drop them.
+
+                EXAMPLES
+                  tintype unclaimed accept
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        @Flag(name: .shortAndLong, help: "Accept without asking.")
+        var yes = false
+
+        func run() async throws {
+            let files = try UnclaimedFiles(storage)
+            guard let hold = try await files.hold() else {
+                return Terminal.note("tree and blobs are of one age: there is nothing to accept")
+            }
+            if !yes {
+                Terminal.note(hold)
+                let count = try await files.list().count
+                try Terminal.confirm(
+                    "take them as they are for one store (files of \(count) posts are unclaimed, and stay)")
+            }
+            try await files.accept()
+            Terminal.output("accepted")
+        }
+    }
+}
+
+/// The unclaimed files of a store, reached through the service where one runs, and by this process otherwise.
+private struct UnclaimedFiles {
+    struct Post: Decodable {
+        let owner: String
+        let post: String
+        let files: Int
+        let bytes: Int
+
+        var path: String { "\(owner)/\(post)" }
+
+        var line: String { "\(path)  \(files) files, \(bytes.formatted(.byteCount(style: .file)))" }
+
+        var json: TreeValue {
+            [
+                "path": .string(path), "owner": .string(owner), "post": .string(post), "files": .integer(Int64(files)),
+                "bytes": .integer(Int64(bytes)),
+            ]
+        }
+    }
+
+    private struct Status: Decodable {
+        struct Sweeps: Decodable {
+            let status: String
+            let message: String?
+        }
+        let sweeps: Sweeps
+    }
+
+    private let options: StorageOptions
+    private let service: APIClient
+
+    init(_ options: StorageOptions) throws {
+        self.options = options
+        service = try APIClient(options)
+    }
+
+    func list() async throws -> [Post] {
+        try await ask {
+            try await service.send(.get, "/v1/unclaimed").split(separator: UInt8(ascii: "\n")).map {
+                try JSONDecoder().decode(Post.self, from: $0)
+            }
+        } locally: { pipeline in
+            try await pipeline.unclaimed.list().map {
+                Post(owner: $0.owner, post: $0.id.description, files: $0.fileCount, bytes: $0.byteCount)
+            }
+        }
+    }
+
+    func drop(_ posts: [Post], _ report: (Post) -> Void) async throws {
+        try await ask {
+            for post in posts {
+                _ = try await service.send(
+                    .delete, "/v1/unclaimed/\(APIClient.percentEncoded(post.owner))/\(post.post)")
+                report(post)
+            }
+        } locally: { pipeline in
+            for post in posts {
+                guard let id = PostID(post.post) else { continue }
+                try await pipeline.unclaimed.remove(id, of: post.owner)
+                report(post)
+            }
+        }
+    }
+
+    /// The reason why nothing is cleaned up; nil while cleaning up goes on.
+    func hold() async throws -> String? {
+        try await ask {
+            let sweeps = try JSONDecoder().decode(Status.self, from: try await service.send(.get, "/v1/status")).sweeps
+            return sweeps.status == "held" ? sweeps.message ?? "nothing is swept" : nil
+        } locally: { pipeline in
+            pipeline.janitor.hold?.message
+        }
+    }
+
+    func accept() async throws {
+        try await ask {
+            _ = try await service.send(.post, "/v1/unclaimed/accept")
+        } locally: { pipeline in
+            try await pipeline.unclaimed.acceptAge()
+        }
+    }
+
+    private func ask<R>(
+        _ service: () async throws -> R, locally: (UploadService) async throws -> R
+    ) async throws -> R {
+        do {
+            return try await service()
+        } catch let error as ServiceError where error.code == "no_service" {
+            return try await options.configuration().withPipeline(body: locally)
+        }
+    }
+}

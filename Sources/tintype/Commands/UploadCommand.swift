@@ -1,0 +1,122 @@
+import ArgumentParser
+import Files
+import Foundation
+import Glibc
+import Synchronization
+import UnixSignals
+
+/// Sends photos to the running service.
+struct UploadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "upload",
+        abstract: "Publish photos through the running service.",
+        usage: "tintype upload <photo> ... --user <user> [<options>]",
+        discussion: """
+            Each photo becomes a post of its own, unless --one-post puts all of them into \
+            one. The command waits until the posts are published, and prints their ids, \
+            each with its file. A photo that is refused does not stop the others; the \
+            exit code is then 3.
+
+            Photos that the user has posted before are not posted again, unless you ask \
+            for it with --again. So you may stop the command with Ctrl-C at any time, and \
+            run it again to continue. With --key, sending the same again gives the same post.
+
+            EXAMPLES
+              tintype upload photo.jpg --user maria --text "At the lake #summer"
+              tintype upload ~/Pictures IMG_*.jpg --user maria
+              tintype upload 1.jpg 2.jpg --user maria --one-post --text "Two views"
+              tintype upload 1.jpg 2.jpg --user maria --alt "A jetty" --alt "The lake"
+              tintype upload - --user maria --json < photo.jpg
+              tintype upload --user maria --text "No photo, just words"
+            """)
+
+    @OptionGroup var storage: StorageOptions
+
+    @Argument(
+        help: ArgumentHelp(
+            "Photos, folders of photos, or - for standard input; none for a post of text alone.", valueName: "photo"))
+    var photos: [String] = []
+
+    @Option(help: ArgumentHelp("The user who posts.", valueName: "user"))
+    var user: String
+
+    @Option(help: "The text of the post.")
+    var text: String = ""
+
+    @Option(
+        help: ArgumentHelp(
+            "What a photo shows, for people who cannot see it; one for each photo, in their order.", valueName: "text"))
+    var alt: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Your name for this upload; sending it again finds the same post.", valueName: "key"))
+    var key: String?
+
+    @Flag(help: "Put all photos into one post.")
+    var onePost = false
+
+    @Flag(help: "Post photos again that the user has posted before.")
+    var again = false
+
+    @Flag(help: "Print one JSON document for each post.")
+    var json = false
+
+    func validate() throws {
+        if key != nil, photos.count > 1, !onePost {
+            throw ValidationError("--key names one upload; with several photos it needs --one-post")
+        }
+        if alt.count > photos.count {
+            throw ValidationError(
+                "--alt is given \(alt.count) times, for \(photos.count) photo\(photos.count == 1 ? "" : "s")")
+        }
+        if photos.filter({ $0 == "-" }).count > 1 { throw ValidationError("standard input (-) can be read only once") }
+    }
+
+    func run() async throws {
+        let sender = UploadSender(
+            service: try APIClient(storage), user: user, text: text, key: key, skipsDuplicates: !again && key == nil)
+        let (files, skipped) = try UploadFile.files(photos, alts: alt)
+        if skipped > 0 {
+            Terminal.note(
+                "skipped \(skipped == 1 ? "1 file that is no photo" : "\(skipped) files that are no photos")"
+            )
+        }
+        guard !files.isEmpty || photos.isEmpty else { throw ConfigurationError("there is no photo to send") }
+        guard key == nil || onePost || files.count < 2 else {
+            throw ConfigurationError("--key names one upload; with several photos it needs --one-post")
+        }
+        let posts = onePost || files.isEmpty ? [files] : files.map { [$0] }
+        var report = UploadReport(total: posts.count, isJSON: json)
+        let stop = StopSignal()
+        try await forEachConcurrently(posts, concurrency: 4) { files in
+            (files, stop.isReceived ? .notSent : try await sender.send(files))
+        } _: { files, outcome in
+            try report.add(outcome, of: files)
+        }
+        try report.finish()
+    }
+}
+
+/// A person's wish to stop (Ctrl-C or SIGTERM). Uploads in progress are finished; a second signal ends the process.
+private final class StopSignal: Sendable {
+    private let count = Mutex(0)
+
+    init() {
+        Task {
+            for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
+                guard
+                    count.withLock({ count in
+                        count += 1
+                        return count
+                    }) > 1
+                else {
+                    Terminal.note("stopping after the uploads in progress; press Ctrl-C again to stop at once")
+                    continue
+                }
+                exit(ExitStatus.tryAgain.rawValue)
+            }
+        }
+    }
+
+    var isReceived: Bool { count.withLock { $0 > 0 } }
+}

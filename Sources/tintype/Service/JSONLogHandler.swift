@@ -1,0 +1,35 @@
+import Foundation
+import Logging
+
+/// A log handler that writes each entry to standard error as one line of JSON, for programs that collect logs.
+///
+/// The fields are `time` (RFC 3339, UTC, milliseconds), `level`, `message`, `source` and the metadata under their own
+/// names. All values are strings. Entries about an upload have its id as `upload`.
+struct JSONLogHandler: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+    var logLevel = Logger.Level.info
+
+    func log(event: LogEvent) {
+        var fields: [String: String] = [:]
+        for metadata in [metadataProvider?.get(), metadata, event.metadata] {
+            for (key, value) in metadata ?? [:] { fields[key] = "\(value)" }
+        }
+        fields["error"] = event.error.map { "\($0)" } ?? fields["error"]
+        fields["time"] = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        fields["level"] = event.level.rawValue
+        fields["message"] = event.message.description
+        fields["source"] = event.source
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard var line = try? encoder.encode(fields) else { return }
+        line.append(UInt8(ascii: "\n"))
+        // One call writes the whole line, so that lines of several threads do not mix.
+        try? FileHandle.standardError.write(contentsOf: line)
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+}

@@ -1,0 +1,39 @@
+import Logging
+import Server
+
+/// The form of the service's log.
+enum LogFormat: String, Sendable {
+    /// Lines for people.
+    case text
+    /// One JSON object on each line, for programs.
+    case json
+}
+
+/// The service's log on standard error.
+struct ServiceLog: Sendable {
+    let logger: Logger
+    private let format: LogFormat
+
+    /// Sets up the log as the operator chose. The operator's own credentials never appear in it.
+    init(_ configuration: Configuration) throws {
+        let format = try configuration.value(\.logFormat)
+        let secrets = [try configuration.databaseSettings { _ in }.secret?.text].compactMap { $0 }
+        let redaction = LogRedaction(secrets: secrets)
+        var logger = Logger(label: "tintype") { label in
+            let handler: any LogHandler =
+                format == .json ? JSONLogHandler() : StreamLogHandler.standardError(label: label)
+            return RedactingLogHandler(handler, redaction)
+        }
+        logger.logLevel = try configuration.value(\.logLevel)
+        self.logger = logger
+        self.format = format
+    }
+
+    /// Announces something about the start: a plain line for people, a log entry for programs.
+    func announce(_ text: String) {
+        switch format {
+        case .text: Terminal.note("tintype: \(text)")
+        case .json: logger.notice("\(text)")
+        }
+    }
+}

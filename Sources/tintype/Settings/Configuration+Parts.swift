@@ -1,0 +1,65 @@
+import Imaging
+import Inbox
+import Pipeline
+import Server
+import Tree
+
+extension Configuration {
+    /// The settings of the pipeline and of everything that it is made of.
+    func pipelineSettings() throws -> PipelineSettings {
+        try applying(Settings.all, to: PipelineSettings(workers: 1))
+    }
+
+    /// Settings of a running pipeline, with those that may change while it runs as they are chosen here.
+    func liveSettings(of running: PipelineSettings) throws -> PipelineSettings {
+        try applying(Settings.all.filter(\.isLive), to: running)
+    }
+
+    private func applying(_ settings: [any Setting], to pipeline: PipelineSettings) throws -> PipelineSettings {
+        var pipeline = pipeline
+        try store(settings, in: &pipeline)
+        try store(settings, in: &pipeline.limits)
+        try store(settings, in: &pipeline.retention)
+        return pipeline
+    }
+
+    /// The limits on what a photo may cost.
+    func imageLimits() throws -> ImageLimits { try settings(ImageLimits()) }
+
+    /// The number and the age of the changes that the change log keeps.
+    func changeRetention() throws -> ChangeRetention { try settings(ChangeRetention()) }
+
+    func inboxSettings() throws -> InboxWatcher.Settings { try settings(InboxWatcher.Settings()) }
+
+    /// The settings of the HTTP server, without those of the database and the reload.
+    ///
+    /// - Throws: `ConfigurationError` when there is a public address and no port for the proxy to reach.
+    func httpSettings(socketPath: String) throws -> HTTPServer.Settings {
+        let http = try settings(HTTPServer.Settings(socketPath: socketPath))
+        if http.publicURL != nil, http.listen == nil {
+            throw ConfigurationError(
+                "public-url is about TCP; say where the proxy reaches this, such as --listen 127.0.0.1:8080")
+        }
+        return http
+    }
+
+    /// The settings of the database's protocol; `warn` is called with what the operator should know about them.
+    ///
+    /// - Throws: `ConfigurationError` when the secret is none, or when a setting about TCP has no port to be of use at.
+    func databaseSettings(warn: (String) -> Void) throws -> DatabaseSettings {
+        var database = try settings(DatabaseSettings())
+        let path = try value(\.databaseSecretFile)
+        if !path.isEmpty {
+            let file = try SecretFile(path: path)
+            database.secret = Secret(file.text)
+            if let warning = file.warning { warn(warning) }
+        }
+        if database.isEmulator || database.secret != nil,
+            try settings(HTTPServer.Settings(socketPath: "")).listen == nil
+        {
+            let name = database.isEmulator ? "emulator" : "database-secret"
+            throw ConfigurationError("\(name) is about TCP; say where to listen, such as --listen 127.0.0.1:9000")
+        }
+        return database
+    }
+}

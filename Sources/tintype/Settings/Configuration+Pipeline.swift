@@ -1,0 +1,31 @@
+import Foundation
+import Inbox
+import Logging
+import Pipeline
+
+extension Configuration {
+    /// Runs a body with the pipeline of the Storage folder, on which no service may work meanwhile.
+    ///
+    /// - Parameter renderer: What renders photos, for a body that has any rendered.
+    /// - Throws: `ConfigurationError` when there is no such folder, and what the body throws.
+    func withPipeline<R>(
+        renderer: any PhotoRenderer = InProcessRenderer(), body: (UploadService) async throws -> R
+    ) async throws -> R {
+        let path = try value(\.storage)
+        guard FileManager.default.fileExists(atPath: "\(path)/tree.sqlite") else {
+            throw ConfigurationError("there is no storage at \(path); name its folder with --storage")
+        }
+        let settings = try pipelineSettings()
+        let storage = try await StorageFolder(path: path)
+        do {
+            let logger = Logger(label: "tintype")
+            let result = try await body(
+                UploadService(storage: storage, settings: settings, renderer: renderer, logger: logger))
+            await storage.close()
+            return result
+        } catch {
+            await storage.close()
+            throw error
+        }
+    }
+}

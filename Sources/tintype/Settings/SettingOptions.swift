@@ -1,0 +1,90 @@
+import ArgumentParser
+
+/// The options that every command has: where the service's folder and its configuration file are.
+struct StorageOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The folder that holds everything (default: Storage).", valueName: "dir"))
+    var storage: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A JSON file with settings (default: tintype.json in the storage folder).", valueName: "file"))
+    var config: String?
+
+    /// Reads flags, environment and file; `flags` holds those of the command by the settings' names.
+    func configuration(_ flags: [String: String] = [:]) throws -> Configuration {
+        var flags = flags
+        flags["storage"] = storage
+        return try Configuration(flags: flags, file: config)
+    }
+}
+
+/// The flags that stand for settings, made of the declarations in ``Settings``.
+///
+/// The parser finds the options of a type by its mirror, and hands over what was given by coding keys: both are made of
+/// the list of settings here, so that a setting needs no property.
+struct SettingOptions: ParsableArguments, CustomReflectable {
+    let storage: StorageOptions
+    /// The texts of the flags that were given, by the settings' names.
+    private let flags: [String: String]
+
+    init() {
+        storage = StorageOptions()
+        flags = [:]
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        storage = try container.decode(OptionGroup<StorageOptions>.self, forKey: .storage).wrappedValue
+        var flags: [String: String] = [:]
+        for setting in Self.settings {
+            let key = Key(stringValue: setting.name)
+            flags[setting.name] =
+                switch setting.flag {
+                case .value: try container.decode(Option<String?>.self, forKey: key).wrappedValue
+                case .bare: try container.decode(Flag<Bool>.self, forKey: key).wrappedValue ? "true" : nil
+                case .repeated: try Self.joined(container.decode(Option<[String]>.self, forKey: key).wrappedValue)
+                }
+        }
+        self.flags = flags
+    }
+
+    var customMirror: Mirror {
+        let options = Self.settings.map { ($0.name, Self.option($0)) }
+        return Mirror(self, children: [(Key.storage.stringValue, OptionGroup<StorageOptions>())] + options)
+    }
+
+    /// The flags that were given, as they are written.
+    var given: [String] { Self.settings.filter { flags[$0.name] != nil }.map(\.flagName) }
+
+    func configuration() throws -> Configuration { try storage.configuration(flags) }
+
+    /// All but the storage folder, which is an option of every command.
+    private static var settings: [any Setting] { Settings.all.filter { $0.name != "storage" } }
+
+    private static func option(_ setting: any Setting) -> Any {
+        switch setting.flag {
+        case .value(let value):
+            Option<String?>(name: .customLong(setting.name), help: ArgumentHelp(setting.help, valueName: value))
+        case .bare:
+            Flag(wrappedValue: false, name: .customLong(setting.name), help: ArgumentHelp(setting.help))
+        case .repeated(let flag, let value, let help):
+            Option(wrappedValue: [String](), name: .customLong(flag), help: ArgumentHelp(help, valueName: value))
+        }
+    }
+
+    private static func joined(_ values: [String]) -> String? {
+        values.isEmpty ? nil : values.joined(separator: " ")
+    }
+
+    /// The key of an option: the setting's name.
+    private struct Key: CodingKey {
+        static let storage = Key(stringValue: "storage")
+
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+
+        init?(intValue: Int) { nil }
+    }
+}

@@ -1,0 +1,234 @@
+import Foundation
+import Imaging
+import Inbox
+import Logging
+import Pipeline
+import Server
+import Tree
+
+/// The settings that concern the process as a whole; those of its parts are in the parts' own types.
+struct ServiceSettings: Sendable {
+    var storage = ""
+    var engine = StorageFolder.TreeEngine.sqlite
+    /// The file whose content opens the database over TCP; empty for none.
+    var databaseSecretFile = ""
+    var renderMode = RenderMode.isolated
+    var logLevel = Logger.Level.info
+    var logFormat = LogFormat.text
+}
+
+/// Everything that an operator may choose. A new setting is declared here and nowhere else.
+enum Settings {
+    /// All settings, in the order in which `tintype config`, `--help` and the documents list them.
+    static let all: [any Setting] = storage + database + changes + rendering + limits + posts + lifetimes + inbox + log
+
+    private static let storage: [any Setting] = [
+        StoredSetting(
+            name: "storage", target: \ServiceSettings.storage, defaultText: "Storage",
+            help: "The folder that holds everything.", flag: .value("dir"), expectation: "a folder",
+            parse: { $0.isEmpty ? nil : $0 }),
+        StoredSetting(
+            name: "engine", target: \ServiceSettings.engine, defaultText: StorageFolder.TreeEngine.sqlite.rawValue,
+            help: "The storage engine of the tree: sqlite, or memory, which forgets the tree when the service ends.",
+            flag: .value("engine"), expectation: "sqlite or memory", parse: { StorageFolder.TreeEngine(rawValue: $0) }),
+        StoredSetting(
+            name: "listen", target: \HTTPServer.Settings.listen, defaultText: "",
+            help: "A loopback address on which HTTP is served besides the socket.",
+            details: "Such as `127.0.0.1:8080`.", flag: .value("host:port"),
+            expectation: "a loopback address and port such as 127.0.0.1:8080",
+            parse: { $0.isEmpty ? .some(nil) : (try? LoopbackAddress($0)).map(Optional.some) }),
+        StoredSetting(
+            name: "public-url", target: \HTTPServer.Settings.publicURL, defaultText: "",
+            help: "The address at which a proxy in front publishes the service.",
+            details: "Requests to that host are answered over TCP, and its pages may upload "
+                + "([how](Operations.md#a-proxy)).",
+            flag: .value("url"), expectation: "an address without a path, such as https://photos.example.org",
+            parse: { $0.isEmpty ? .some(nil) : PublicURL($0).map(Optional.some) }),
+    ]
+
+    private static let database: [any Setting] = [
+        StoredSetting(
+            name: "emulator", target: \DatabaseSettings.isEmulator, defaultText: "false",
+            help: "Whether everybody on this machine may use the database over TCP, web pages included.",
+            details: "It is meant for development.", flag: .bare, expectation: "true or false", parse: { Bool($0) }),
+        StoredSetting(
+            name: "database-secret", target: \ServiceSettings.databaseSecretFile, defaultText: "",
+            help: "A file whose content opens the database over TCP.", flag: .value("file"), expectation: "a file",
+            parse: { $0 }),
+        StoredSetting(
+            name: "allowed-origins", target: \HTTPServer.Settings.allowedOrigins, defaultText: "",
+            help: "Origins whose web pages may use the service over TCP, besides its own pages.",
+            details: "Such as `https://photos.example`; `*` stands for all ([what it means](HTTP.md#on-tcp)).",
+            flag: .value("origins"),
+            expectation: "a list of origins such as \"https://photos.example http://localhost:3000\", or *",
+            parse: { AllowedOrigins(parsing: $0) }),
+        StoredSetting(
+            name: "namespace", target: \DatabaseSettings.namespace, defaultText: DatabaseSettings().namespace,
+            help: "The name by which clients may address the service's own tree (ns=NAME).", flag: .value("name"),
+            expectation: "a name of a–z, 0–9, - and _", parse: { DatabaseSettings.isName($0) ? $0 : nil }),
+    ]
+
+    private static let changes: [any Setting] = [
+        count(
+            "change-log-count", \.count, of: ChangeRetention(), flag: "n",
+            help: "The number of changes that the change log keeps, at least."),
+        StoredSetting(
+            name: "change-log-age", target: \ChangeRetention.ageMilliseconds, defaultText: "30d",
+            help: "The age up to which the change log keeps a change.", flag: .value("time"),
+            expectation: SettingParsers.durationExpectation,
+            parse: { SettingParsers.duration($0)?.milliseconds }),
+        StoredSetting(
+            name: "stream-keep-alive", target: \DatabaseSettings.keepAliveMilliseconds, defaultText: "30s",
+            help: "The interval at which a stream of events shows that it is alive.", flag: .value("time"),
+            expectation: SettingParsers.durationExpectation + ", at least 1s",
+            parse: { SettingParsers.duration($0).flatMap { $0 >= .seconds(1) ? $0.milliseconds : nil } }),
+    ]
+
+    private static let rendering: [any Setting] = [
+        StoredSetting(
+            name: "workers", target: \PipelineSettings.workers,
+            defaultText: "\(ProcessInfo.processInfo.activeProcessorCount)",
+            defaultDescription: "one for each processor", help: "The number of photos that are rendered at a time.",
+            flag: .value("n"), expectation: "a number from 1 to 64",
+            parse: { Int($0).flatMap { (1...64).contains($0) ? $0 : nil } }),
+        StoredSetting(
+            name: "render", target: \ServiceSettings.renderMode, defaultText: RenderMode.isolated.rawValue,
+            help: "Where photos are decoded: isolated, in processes that can only compute, or in-process, in the "
+                + "service.",
+            details: "[Isolation.md](Isolation.md) says why.", flag: .value("mode"),
+            expectation: "isolated or in-process", parse: { RenderMode(rawValue: $0) }),
+        StoredSetting(
+            name: "recipes", target: \PipelineSettings.recipes,
+            defaultText: Recipe.defaults.map(\.description).joined(separator: " "),
+            help: "The renditions of every photo, separated by spaces.",
+            details: "A recipe is `NAME=SIZE[,inside|cover][,qN][,alpha][,background=#rrggbb]"
+                + "[,progressive|webp[,animated]|png|avif][,subsampling=444|420]`.",
+            flag: .repeated(
+                "recipe", value: "recipe",
+                help: "A rendition of every photo, such as thumb=640,q70 (repeat; replaces all defaults)."),
+            expectation: "a list of recipes such as \"full=1280,q90 tile=160,cover\", each with a name of its own",
+            isLive: true, parse: SettingParsers.recipes),
+    ]
+
+    private static let limits: [any Setting] = [
+        count(
+            "max-bytes", \.maxInputBytes, of: ImageLimits(), flag: "bytes",
+            help: "The largest photo that is accepted, in bytes."),
+        count(
+            "max-pixels", \.maxPixels, of: ImageLimits(), flag: "pixels",
+            help: "The largest number of pixels in a photo."),
+        count(
+            "max-lossless-pixels", \.maxLosslessPixels, of: ImageLimits(), flag: "pixels",
+            help: "The largest number of pixels in a PNG or a GIF."),
+        count(
+            "max-side", \.maxSide, of: ImageLimits(), flag: "pixels", help: "The longest side of a photo, in pixels."),
+        count(
+            "max-frame-pixels", \.maxFramePixels, of: ImageLimits(), flag: "pixels",
+            help: "The largest number of pixels in all frames of an animation together."),
+        count(
+            "max-scans", \.maxScans, of: ImageLimits(), flag: "n", help: "The largest number of scans in a JPEG."),
+        count(
+            "max-scan-pixels", \.maxScanPixels, of: ImageLimits(), flag: "pixels",
+            help: "The largest number of pixels in all scans of a JPEG together."),
+        count(
+            "max-memory", \.maxWorkingBytes, of: ImageLimits(), flag: "bytes",
+            help: "The memory that a photo which cannot be decoded row by row may take, in bytes."),
+        StoredSetting(
+            name: "tolerant", target: \ImageLimits.acceptsTruncated, defaultText: "false",
+            help: "Whether a photo whose data ends too early is published all the same, with a warning.", flag: .bare,
+            expectation: "true or false", isLive: true, parse: { Bool($0) }),
+    ]
+
+    private static let posts: [any Setting] = [
+        StoredSetting(
+            name: "create-people", target: \PipelineSettings.createsPeople, defaultText: "true",
+            help: "Whether the first post of an unknown user creates the person.", flag: .value("true|false"),
+            expectation: "true or false", isLive: true, parse: { Bool($0) }),
+        StoredSetting(
+            name: "duplicates", target: \PipelineSettings.duplicates, defaultText: DuplicatePolicy.link.rawValue,
+            help: "What becomes of dropped files that were posted before: link, new-post or reject (USER=… for one "
+                + "user).",
+            details: "`link` names the earlier post, `new-post` makes another, and `reject` moves the file to "
+                + "`failed/`.",
+            flag: .value("policy"),
+            expectation: "link, new-post or reject, with USER=POLICY for whoever differs: \"link maria=new-post\"",
+            isLive: true, parse: { DuplicatePolicies(parsing: $0) }),
+        StoredSetting(
+            name: "free-space", target: \PipelineSettings.freeSpaceReserve, defaultText: "2GiB,5%",
+            help: "The free space on the disk below which no uploads are accepted; of two with a comma, the lesser.",
+            details: "`0` means none ([why](Durability.md#faults-that-pass)).", flag: .value("amount"),
+            expectation: "an amount such as 2GiB, 500MiB, 5% or 2GiB,5%", isLive: true,
+            parse: { FreeSpaceReserve($0) }),
+    ]
+
+    private static let lifetimes: [any Setting] = [
+        duration(
+            "draft-lifetime", \PipelineSettings.draftLifetime, default: "24h", isLive: true,
+            help: "The time for which an unfinished upload may be left alone."),
+        duration(
+            "grace-period", \PipelineSettings.gracePeriod, default: "48h", isLive: true,
+            help: "The time for which replaced renditions and the files of deleted posts stay."),
+        lifetime(
+            "done-lifetime", \.done, default: "30d",
+            help: "The time for which dropped files stay in done/ once a post has all their bytes."),
+        lifetime(
+            "failed-lifetime", \.failed, default: "forever",
+            help: "The time for which dropped files that cannot be posted stay in failed/.",
+            details: "Nobody may have another copy of them."),
+        lifetime(
+            "refused-lifetime", \.refused, default: "30d",
+            help: "The time for which uploads by HTTP that were refused stay in failed/.",
+            details: "Their senders know of the refusal."),
+    ]
+
+    private static let inbox: [any Setting] = [
+        duration(
+            "inbox-quiet", \InboxWatcher.Settings.quietTime, default: "5s",
+            help: "The time for which a dropped file must be unchanged where nothing says that it was closed.")
+    ]
+
+    private static let log: [any Setting] = [
+        StoredSetting(
+            name: "log-level", target: \ServiceSettings.logLevel, defaultText: Logger.Level.info.rawValue,
+            help: "The least level that is logged: trace, debug, info, notice, warning or error.",
+            details: "No level logs credentials.", flag: .value("level"),
+            expectation: "trace, debug, info, notice, warning or error", parse: { Logger.Level(rawValue: $0) }),
+        StoredSetting(
+            name: "log-format", target: \ServiceSettings.logFormat, defaultText: LogFormat.text.rawValue,
+            help: "The form of the log: text for people, json for programs.",
+            details: "`json` is one line of JSON for each entry, with the upload's id where there is one.",
+            flag: .value("format"), expectation: "text or json", parse: { LogFormat(rawValue: $0) }),
+    ]
+
+    // MARK: - Kinds of settings
+
+    private static func count<Part>(
+        _ name: String, _ target: any WritableKeyPath<Part, Int> & Sendable, of part: Part, flag: String, help: String
+    ) -> any Setting {
+        StoredSetting(
+            name: name, target: target, defaultText: "\(part[keyPath: target])", help: help, flag: .value(flag),
+            expectation: "a whole number of at least 1", parse: { Int($0).flatMap { $0 >= 1 ? $0 : nil } })
+    }
+
+    private static func duration<Part>(
+        _ name: String, _ target: any WritableKeyPath<Part, Duration> & Sendable, default defaultText: String,
+        isLive: Bool = false, help: String
+    ) -> any Setting {
+        StoredSetting(
+            name: name, target: target, defaultText: defaultText, help: help, flag: .value("time"),
+            expectation: SettingParsers.durationExpectation, isLive: isLive,
+            parse: { SettingParsers.duration($0) })
+    }
+
+    /// A time after which something is deleted; `forever`, which is nil, for never.
+    private static func lifetime(
+        _ name: String, _ target: any WritableKeyPath<Retention, Duration?> & Sendable, default defaultText: String,
+        help: String, details: String = ""
+    ) -> any Setting {
+        StoredSetting(
+            name: name, target: target, defaultText: defaultText, help: help,
+            details: details.isEmpty ? "`forever` keeps them." : "\(details) `forever` keeps them.",
+            flag: .value("time"), expectation: "a time such as 24h or 30d, or forever", isLive: true,
+            parse: { $0 == "forever" ? .some(nil) : SettingParsers.duration($0).map(Optional.some) })
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Files
+import Imaging
+import Pipeline
+import Server
+import Tree
+
+/// The exit status of a command, on which scripts rely.
+enum ExitStatus: Int32, Error {
+    case done = 0
+    case failed = 1
+    case wrongUsage = 2
+    /// Some items succeeded, and some were refused.
+    case partial = 3
+    /// The same command may succeed later (`EX_TEMPFAIL` of sysexits.h).
+    case tryAgain = 75
+
+    /// Writes an error for people to standard error.
+    ///
+    /// - Returns: The status with which the process is to exit.
+    static func report(_ error: any Error) -> Int32 {
+        switch error {
+        case let status as ExitStatus:
+            return status.rawValue
+        case is CancellationError:
+            return failed.rawValue
+        case is FileError, is TreeError, is ImageError, is PipelineError:
+            let error = PipelineError(error)
+            Terminal.error("\(error)")
+            return (isTransient(error) ? tryAgain : failed).rawValue
+        case let error as ServerError:
+            Terminal.error("\(error)")
+            return failed.rawValue
+        case let error as ServiceError:
+            Terminal.error("\(error)")
+            if error.code == "bad_configuration" { return wrongUsage.rawValue }
+            return error.isTransient ? tryAgain.rawValue : failed.rawValue
+        case let error as ConfigurationError:
+            Terminal.error("\(error)")
+            return wrongUsage.rawValue
+        case let error as ValidationError:  // Thrown while a command ran: the arguments could be parsed.
+            Terminal.error(error.message)
+            return wrongUsage.rawValue
+        default:
+            break
+        }
+        let message = Tintype.fullMessage(for: error)
+        if Tintype.exitCode(for: error).isSuccess {
+            Terminal.output(message)  // --help and --version
+            return done.rawValue
+        }
+        Terminal.error(message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message)
+        return Tintype.exitCode(for: error) == .validationFailure ? wrongUsage.rawValue : failed.rawValue
+    }
+
+    /// Whether the same command may succeed later without anybody changing permissions.
+    private static func isTransient(_ error: PipelineError) -> Bool {
+        let code = FileError.Code(rawValue: error.code.rawValue)
+        return code == .locked || error.isTransient && code != .permission
+    }
+}

@@ -1,0 +1,51 @@
+/// A display of progress on standard error: a bar that redraws itself on a terminal, a line now and then elsewhere.
+struct ProgressBar {
+    private let label: String
+    private let isDrawn = Terminal.isInteractive
+    private let started = ContinuousClock.now
+    private var lastDrawn: ContinuousClock.Instant?
+    private static let linesEvery = 100
+
+    /// Makes a display; `label` names what is counted.
+    init(_ label: String) {
+        self.label = label
+    }
+
+    /// Shows that `done` of `total` items are finished; `total` is nil where it is not known, `note` is appended.
+    mutating func update(_ done: Int, of total: Int?, note: String = "") {
+        guard isDrawn else {
+            if done > 0, done % Self.linesEvery == 0 || done == total { Terminal.note(text(done, total, note)) }
+            return
+        }
+        let now = ContinuousClock.now
+        if done != total, let lastDrawn, now - lastDrawn < .milliseconds(100) { return }
+        lastDrawn = now
+        Terminal.draw((total.map { bar(done, $0) + " " } ?? "") + text(done, total, note))
+    }
+
+    /// Ends the line; the last state stays visible.
+    func finish() {
+        Terminal.endLine()
+    }
+
+    private func bar(_ done: Int, _ total: Int) -> String {
+        let filled = total == 0 ? 20 : 20 * done / total
+        return "[" + String(repeating: "█", count: filled) + String(repeating: "·", count: 20 - filled) + "]"
+    }
+
+    private func text(_ done: Int, _ total: Int?, _ note: String) -> String {
+        let elapsed = (ContinuousClock.now - started) / Duration.seconds(1)
+        var text = "\(done)\(total.map { "/\($0)" } ?? "") \(label)"
+        if done > 0, elapsed > 0.5 {
+            let rate = Double(done) / elapsed
+            text += ", \((rate * 10).rounded() / 10)/s"
+            if let total, done < total { text += ", \(Self.time(Double(total - done) / rate)) left" }
+        }
+        return note.isEmpty ? text : "\(text), \(note)"
+    }
+
+    private static func time(_ seconds: Double) -> String {
+        let seconds = Int(seconds.rounded(.up))
+        return seconds < 60 ? "\(seconds) s" : seconds < 3600 ? "\(seconds / 60) min" : "\(seconds / 3600) h"
+    }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import Tree
+
+/// A location in one of the service's trees, as the command line names it.
+struct DatabaseReference: Sendable {
+    let path: TreePath
+    private let namespace: String?
+
+    /// Reads a path such as "posts/-P6x". Without a path it is the whole tree, without a namespace the service's own tree.
+    ///
+    /// - Throws: `ValidationError` when the path is not valid.
+    init(_ path: String?, namespace: String?) throws {
+        do {
+            self.path = try TreePath(path ?? "")
+        } catch {
+            throw ValidationError("\(path ?? "") is not a valid path: \(error.messageWithHint)")
+        }
+        self.namespace = namespace
+    }
+
+    private init(_ path: TreePath, _ namespace: String?) {
+        self.path = path
+        self.namespace = namespace
+    }
+
+    /// The location of a child.
+    ///
+    /// - Throws: `TreeError` when the name is not valid.
+    func child(_ name: String) throws(TreeError) -> DatabaseReference {
+        DatabaseReference(path / (try TreeKey(name)), namespace)
+    }
+
+    /// The path of the location's address in the service, percent-encoded.
+    var address: String {
+        "/" + path.keys.map { APIClient.percentEncoded($0.string) }.joined(separator: "/") + ".json"
+    }
+
+    /// The query of the location's address, with more parameters.
+    func query(_ more: [String: String]) -> [String: String?] {
+        more.merging(namespace.map { ["ns": $0] } ?? [:]) { $1 }.mapValues(Optional.some)
+    }
+}

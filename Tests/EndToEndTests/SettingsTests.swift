@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Settings: each declaration is a flag, a variable, a key of the file and a row of the documents")
+struct SettingsTests {
+    private struct Line: Decodable, Sendable {
+        let name: String
+        let value: String
+        let origin: String
+    }
+
+    /// What `tintype config` says, by the settings' names.
+    private func config(
+        _ arguments: [String] = [], environment: [String: String] = [:]
+    ) async throws -> [String: Line] {
+        let result = try await run(["config", "--json"] + arguments, environment: environment)
+        #expect(result.status == 0, "\(result)")
+        let lines = try result.output.split(separator: "\n").map {
+            try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+        }
+        return Dictionary(uniqueKeysWithValues: lines.map { ($0.name, $0) })
+    }
+
+    /// The flag, as it is written.
+    private func flag(_ name: String) -> String { name == "recipes" ? "--recipe" : "--\(name)" }
+
+    private func variable(_ name: String) -> String {
+        "TINTYPE_" + name.uppercased().replacingOccurrences(of: "-", with: "_")
+    }
+
+    @Test("Each can be chosen by a flag, a variable and the file, and the stronger one is used")
+    func everySetting() async throws {
+        let defaults = try await config()
+        #expect(defaults.count > 30 && defaults.values.allSatisfy { $0.origin == "default" })
+        let samples = [
+            "listen": "127.0.0.1:8080", "public-url": "https://photos.example", "database-secret": "secret.txt",
+            "allowed-origins": "*",
+        ]
+        // Values that settings have already are values; a setting without one needs a sample.
+        let values = defaults.mapValues { line in line.value.isEmpty ? samples[line.name] ?? "" : line.value }
+        #expect(!values.values.contains(""))
+        try await withScratch { scratch in
+            let file = ["--config", scratch.path + "/c.json"]
+            try scratch.write(String(decoding: try JSONEncoder().encode(values), as: UTF8.self), to: "c.json")
+            let byFile = try await config(file)
+            #expect(byFile.values.allSatisfy { $0.origin == file[1] && $0.value == values[$0.name] }, "\(byFile)")
+
+            let environment = Dictionary(uniqueKeysWithValues: values.map { (variable($0), $1) })
+            let byVariable = try await config(file, environment: environment)
+            #expect(byVariable.values.allSatisfy { $0.origin == variable($0.name) }, "\(byVariable)")
+
+            // Bare flags have no value.
+            let bare: Set = ["emulator", "tolerant"]
+            let flags = values.sorted { $0.key < $1.key }.flatMap { name, value in
+                bare.contains(name) ? ["--\(name)"] : [flag(name), value]
+            }
+            let byFlag = try await config(file + flags, environment: environment)
+            for line in byFlag.values {
+                #expect(line.origin == flag(line.name))
+                #expect(line.value == (bare.contains(line.name) ? "true" : values[line.name]), "\(line)")
+            }
+        }
+    }
+
+    @Test("The help shows the flag of each")
+    func help() async throws {
+        let help = try await run(["serve", "--help"]).output
+        let names = try await config().keys
+        #expect(names.count > 30)
+        for name in names { #expect(help.contains("  \(flag(name)) "), "\(name)") }
+    }
+
+    @Test("A fault in one setting does not keep a command from running that needs another")
+    func others() async throws {
+        try await withScratch { scratch in
+            let storage = ["--storage", scratch.path]
+            let status = try await run(["status"] + storage, environment: ["TINTYPE_WORKERS": "many"])
+            #expect(status.status == 75 && status.errors.contains("no service"), "\(status)")
+            let limits = try await run(
+                ["render", Fixture.path("size-24x16.jpg"), "--out", scratch.path],
+                environment: ["TINTYPE_LISTEN": "nowhere"])
+            #expect(limits.status == 0, "\(limits)")
+        }
+    }
+}
