@@ -49,7 +49,7 @@ struct InboxImporter {
     /// Puts what was claimed back into the inbox and gives the reservation up.
     private func takeBack(_ record: UploadRecord) async throws {
         try await putBack(record)
-        try await service.store.abandon(record.id)
+        try await service.store.expire(record.id, from: .reserved)
         // Nobody asks for it, and what cannot be taken is tried again and again.
         try await service.store.forget(record.id)
     }

@@ -20,7 +20,7 @@ extension StorageFolder {
             update[Paths.queued(entry.id)] = nil
             update[Paths.endedUpload(entry.id)] = .integer(record.updatedAt)
             if let reference = record.clientReference {
-                update[Paths.reference(record.owner, try UploadStore.referenceKey(reference))] = nil
+                update[Paths.reference(record.owner, try ClientReference.key(reference))] = nil
             }
             try await tree.update(update)
         }

@@ -48,7 +48,7 @@ package final class UploadReceiver: Sendable {
     ///
     /// - Throws: `PipelineError`: `not_found`, `wrong_state` when the upload is no draft any more.
     package func resumeDraft(_ id: PostID) async throws -> UploadSession {
-        UploadSession(self, try await store.draft(id), isKept: true)
+        UploadSession(self, try await store.drafts.record(of: id), isKept: true)
     }
 
     /// Opens a session for a reservation whose files lie where the intake can find them again: the reservation stays when

@@ -62,13 +62,13 @@ package struct UploadSession: ~Copyable {
             photos.append(photo)
             return
         }
-        let number = try await receiver.store.nextPhotoNumber(of: record.id)
+        let number = try await receiver.store.drafts.nextPhotoNumber(of: record.id)
         var photo = try await receiver.ingester.receive(as: number, named: name, of: record, next)
         photo.alt = alt
         do {
             photo.rendered = try await receiver.renditions.render(
                 photo, number: number, of: record, priority: .interactive)
-            try await receiver.store.add(photo, as: number, to: record)
+            try await receiver.store.drafts.add(photo, as: number, to: record)
         } catch {
             try await receiver.renditions.blobs.remove(record.blobName(photo.fileName))
             throw error
@@ -104,8 +104,10 @@ package struct UploadSession: ~Copyable {
     ///
     /// - Throws: `PipelineError` `wrong_state` when the draft was published or expired meanwhile.
     package consuming func keepDraft(text: String) async throws -> UploadRecord {
-        if record.clientReference != nil { try await receiver.store.note(fingerprint(text: text), of: record.id) }
-        let draft = try await receiver.store.draft(record.id)
+        if record.clientReference != nil {
+            try await receiver.store.drafts.note(fingerprint(text: text), of: record.id)
+        }
+        let draft = try await receiver.store.drafts.record(of: record.id)
         isKept = true
         return draft
     }
@@ -116,7 +118,7 @@ package struct UploadSession: ~Copyable {
         guard !isKept else { return }
         isKept = true
         do {
-            try await receiver.store.abandon(record.id, from: record.state)
+            try await receiver.store.expire(record.id, from: record.state)
         } catch {
             if PipelineError(error).isTransient { receiver.store.abandonLater(record.id) }
         }

@@ -42,7 +42,7 @@ extension UploadStore {
             _ = try await tree.commit(update, at: "new-\(record.state)")
             return .new(record)
         }
-        let path = Paths.reference(request.owner, try Self.referenceKey(reference))
+        let path = Paths.reference(request.owner, try ClientReference.key(reference))
         update[path] = .string(record.id.description)
         update.preconditions.append(.absent(path))
         if try await tree.commit(update, at: "new-\(record.state)") { return .new(record) }
@@ -96,21 +96,6 @@ extension UploadStore {
         throw PipelineError(
             .unknownUser, "there is no user \(uid)",
             hint: "create people/\(uid) first, or let first posts create people (create-people)")
-    }
-
-    /// A client's reference as a key of the tree: what a key cannot hold is percent-encoded.
-    static func referenceKey(_ reference: String) throws -> TreeKey {
-        guard (1...200).contains(reference.utf8.count), reference.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-            throw PipelineError(
-                .badReference, "an idempotency key has 1 to 200 printable ASCII characters",
-                hint: "a UUID is a good one")
-        }
-        let forbidden = Set("%.$#[]/".utf8)
-        return try TreeKey(
-            reference.utf8.map { byte in
-                forbidden.contains(byte)
-                    ? "%" + String(byte, radix: 16, uppercase: true) : String(UnicodeScalar(byte))
-            }.joined())
     }
 }
 

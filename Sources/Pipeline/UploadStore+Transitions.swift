@@ -44,7 +44,7 @@ extension UploadStore {
         of record: UploadRecord, replacing failed: UploadRecord?, in update: inout MultiPathUpdate
     ) async throws {
         guard let reference = record.clientReference else { return }
-        let path = Paths.reference(record.owner, try Self.referenceKey(reference))
+        let path = Paths.reference(record.owner, try ClientReference.key(reference))
         let holder = try await tree.get(path)
         if record.state == .expired, holder == .string(record.id.description) { update[path] = nil }
         guard let failed else { return }
@@ -101,7 +101,7 @@ extension UploadStore {
 
     /// Ends a reservation or a draft that nobody will finish, and frees its reference and its blobs; unless somebody has gone
     /// on with it since `time`, in milliseconds since the epoch.
-    func expire(_ id: PostID, from state: UploadState, unlessChangedSince time: Int64 = .max) async throws {
+    package func expire(_ id: PostID, from state: UploadState, unlessChangedSince time: Int64 = .max) async throws {
         struct SenderIsBack: Error {}
         do {
             try await transition(id, from: state, to: .expired) { record in
@@ -111,11 +111,6 @@ extension UploadStore {
             return
         }
         try await cleanUp(id)
-    }
-
-    /// Gives back a reservation, or a draft, that its sender will never finish.
-    package func abandon(_ id: PostID, from state: UploadState = .reserved) async throws {
-        try await expire(id, from: state)
     }
 
     /// Has the janitor give back a reservation or a draft.

@@ -28,6 +28,9 @@ package final class UploadStore: Sendable {
         self.logger = logger
     }
 
+    /// The drafts among the uploads.
+    package var drafts: Drafts { Drafts(store: self) }
+
     // MARK: Reading
 
     /// The record of an upload; nil when there is none.
@@ -69,6 +72,18 @@ package final class UploadStore: Sendable {
         PipelineError(.notFound, "there is no upload \(id)", hint: "it may have expired; send the photo again")
     }
 
+    /// Refuses a photo beyond the limit for one post.
+    ///
+    /// - Parameter count: The number of photos that there are.
+    /// - Throws: `PipelineError` `too_many_photos`.
+    package func checkPhotoCount(_ count: Int) throws(PipelineError) {
+        let limit = settings.value.maxPhotos
+        guard count < limit else {
+            throw PipelineError(
+                .tooManyPhotos, "a post has at most \(limit) photos", hint: "publish this one and begin another")
+        }
+    }
+
     // MARK: After the end
 
     /// Notes that nothing is left to clean up after an upload that has ended.
@@ -89,7 +104,7 @@ package final class UploadStore: Sendable {
         guard try await tree.get(Paths.queued(id)) == nil else { return }
         var update = MultiPathUpdate(preconditions: [.absent(Paths.queued(id))])
         if let record = try await record(of: id), let reference = record.clientReference {
-            let path = Paths.reference(record.owner, try Self.referenceKey(reference))
+            let path = Paths.reference(record.owner, try ClientReference.key(reference))
             if try await tree.get(path) == .string(id.description) { update[path] = nil }
         }
         update[Paths.upload(id)] = nil

@@ -1,4 +1,4 @@
-package import Tree
+package import TreeModel
 
 /// The places beside `posts/{id}` that name a post: all that a deletion has to take along.
 package struct PostTraces {

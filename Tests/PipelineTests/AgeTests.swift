@@ -113,7 +113,7 @@ struct AgeTests {
                 let (draft, reserved) = (ids.value[0], ids.value[1])
                 var drafting = try await running.pipeline.receiver.resumeDraft(draft)
                 try await drafting.receive(try Fixture.bytes("rgb-8.png"), named: "a.png")
-                try await running.pipeline.store.publish(draft, text: nil)
+                try await running.pipeline.store.drafts.publish(draft, text: nil)
                 let record = try #require(await running.pipeline.store.record(of: reserved))
                 var session = running.pipeline.receiver.resume(record)
                 try await session.receive(try Fixture.bytes("rgb-8.png"), named: "b.png")

@@ -31,12 +31,12 @@ struct DraftTests {
             _ = try await add("rgb-8.png", to: id, running)
             #expect(try await running.storage.tree.get("posts") == nil, "nothing is visible yet")
             #expect(try await running.storage.tree.get("people") == nil)
-            try await running.pipeline.store.publish(id, text: "Two #photos")
+            try await running.pipeline.store.drafts.publish(id, text: "Two #photos")
             #expect(try await running.pipeline.store.end(of: id).state == .published)
             let post = try #require(try await running.storage.tree.get(Paths.post(id)))
             #expect(PostPhotos.read(post)?.count == 2, "the refused one left no trace")
             let again = await #expect(throws: PipelineError.self) {
-                try await running.pipeline.store.publish(id, text: "again")
+                try await running.pipeline.store.drafts.publish(id, text: "again")
             }
             #expect(again?.code == .wrongState)
         }
@@ -63,7 +63,7 @@ struct DraftTests {
                 let id = try await draft(running).id
                 _ = try await add("baseline-420.jpg", to: id, running)
                 async let added: UploadRecord? = try? add("baseline-420.jpg", to: id, running)
-                try await running.pipeline.store.publish(id, text: "now")
+                try await running.pipeline.store.drafts.publish(id, text: "now")
                 let count = await added == nil ? 1 : 2
                 #expect(try await running.pipeline.store.end(of: id).photos.count == count)
             }
@@ -101,7 +101,7 @@ struct DraftTests {
         try await withPipeline(settings: { $0.maxPhotos = 1 }) { running in
             let id = try await draft(running).id
             let empty = await #expect(throws: PipelineError.self) {
-                try await running.pipeline.store.publish(id, text: "")
+                try await running.pipeline.store.drafts.publish(id, text: "")
             }
             #expect(empty?.code == .emptyPost)
             _ = try await add("baseline-420.jpg", to: id, running)

@@ -43,7 +43,7 @@ struct DraftRoutes: Sendable {
         let (text, alts) = (fields["text"], fields.list("alt"))
         let record = try await record(context)
         do {
-            _ = try await uploads.store.publish(record.id, text: text, alts: alts)
+            _ = try await uploads.store.drafts.publish(record.id, text: text, alts: alts)
         } catch let error as PipelineError where error.code == .wrongState {
             // Somebody who asks again, because the first answer was lost, gets it.
             let now = try await self.record(context)

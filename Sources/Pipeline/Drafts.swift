@@ -1,14 +1,19 @@
 package import Posts
 import Tree
 
-extension UploadStore {
+/// The drafts among the uploads: photos are added one by one, then the text publishes them.
+package struct Drafts: Sendable {
+    let store: UploadStore
+
+    private var tree: TreeStore { store.tree }
+
     /// The number that the next photo of a draft gets. A number that is not used in the end leaves a harmless gap.
     ///
     /// - Throws: `PipelineError`: `not_found`, `wrong_state` when the upload is no draft any more, `too_many_photos`.
     func nextPhotoNumber(of id: PostID) async throws -> Int {
         while true {
-            let record = try await draft(id)
-            try checkPhotoCount(record.photos.count)
+            let record = try await record(of: id)
+            try store.checkPhotoCount(record.photos.count)
             let path = Paths.upload(id) / "next_photo"
             let next = try await tree.get(path)
             let number = Int(next?.integerValue ?? 0)
@@ -23,12 +28,12 @@ extension UploadStore {
         let photos = Paths.upload(record.id) / "photos"
         while true {
             let stored = try await tree.get(photos)
-            try checkPhotoCount(stored?.object?.count ?? 0)
+            try store.checkPhotoCount(stored?.object?.count ?? 0)
             var update = MultiPathUpdate(preconditions: [Self.isDraft(record.id), .equals(photos, stored)])
             update[photos / (try TreeKey(String(number)))] = try photo.value(owner: record.owner, post: record.id)
             update[Paths.upload(record.id) / "updated_at"] = .integer(WallClock.milliseconds())
             if try await tree.commit(update, at: "draft-photo") { return }
-            _ = try await draft(record.id)
+            _ = try await self.record(of: record.id)
         }
     }
 
@@ -39,7 +44,7 @@ extension UploadStore {
         var update = MultiPathUpdate(preconditions: [Self.isDraft(id)])
         update[Paths.upload(id) / "fingerprint"] = .string(fingerprint.hex)
         guard try await tree.updateIfPossible(update) else {
-            _ = try await draft(id)
+            _ = try await record(of: id)
             return
         }
     }
@@ -51,33 +56,22 @@ extension UploadStore {
     ///   - alts: Alternative texts of the photos, in their order; photos beyond them keep their own.
     /// - Throws: `PipelineError`: `empty_post`, `bad_text` also for more alternative texts than photos, `wrong_state` when
     ///   the draft was published or expired meanwhile.
+    @discardableResult
     package func publish(_ id: PostID, text: String?, alts: [String] = []) async throws -> UploadRecord {
-        try await acknowledge(id, from: .draft) { try $0.describe(text: text, alts: alts) }
+        try await store.acknowledge(id, from: .draft) { try $0.describe(text: text, alts: alts) }
     }
 
     /// The record of a draft.
     ///
     /// - Throws: `PipelineError`: `not_found`, `wrong_state` when the upload is no draft any more.
-    package func draft(_ id: PostID) async throws -> UploadRecord {
-        guard let record = try await record(of: id) else { throw Self.unknownUpload(id) }
+    package func record(of id: PostID) async throws -> UploadRecord {
+        guard let record = try await store.record(of: id) else { throw UploadStore.unknownUpload(id) }
         guard record.state == .draft else {
             throw PipelineError(
                 .wrongState, "upload \(id) is \(record.state.rawValue), no draft",
                 hint: "reserve a new one with draft=true")
         }
         return record
-    }
-
-    /// Refuses a photo beyond the limit for one post.
-    ///
-    /// - Parameter count: The number of photos that there are.
-    /// - Throws: `PipelineError` `too_many_photos`.
-    package func checkPhotoCount(_ count: Int) throws(PipelineError) {
-        let limit = settings.value.maxPhotos
-        guard count < limit else {
-            throw PipelineError(
-                .tooManyPhotos, "a post has at most \(limit) photos", hint: "publish this one and begin another")
-        }
     }
 
     private static func isDraft(_ id: PostID) -> Precondition {
