@@ -31,18 +31,23 @@ struct ScaledJPEGDecoder: PlaneDecoder, ~Copyable {
 
     mutating func decode(into band: inout PlaneBand, from bytes: Span<UInt8>) throws(ImageError) {
         let planes = band.planes
+        // Out of `self` for the while: each unit would check whether the array is shared.
+        var components: [ComponentDecoder] = []
+        swap(&components, &self.components)
+        defer { swap(&components, &self.components) }
         let isWhole = unsafe band.samples.withUnsafeMutableBufferPointer { samples in
             guard planes.count == components.count, let start = samples.baseAddress else { return false }
+            var decoders = components.mutableSpan
             for unit in 0..<frame.unitsPerRow {
                 switch cursor.nextUnit(bytes) {
                 case .goesOn: break
-                case .restarts: for index in components.indices { components[index].restart() }
+                case .restarts: for index in decoders.indices { decoders[index].restart() }
                 case .isMissing: return false
                 }
-                for index in components.indices {
+                for index in decoders.indices {
                     // `makeBand` made room for as many units as there are in a row.
-                    let corner = planes[index].offset + unit * components[index].unitWidth
-                    let isWhole = unsafe components[index].decodeUnit(
+                    let corner = planes[index].offset + unit * decoders[index].unitWidth
+                    let isWhole = unsafe decoders[index].decodeUnit(
                         &cursor.reader, &cursor.window, block, from: bytes, to: start + corner,
                         stride: planes[index].stride)
                     guard isWhole else { return false }
