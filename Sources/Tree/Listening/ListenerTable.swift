@@ -25,7 +25,7 @@ struct ListenerTable: Sendable {
                 case .query(let query): queries.append(query)
                 }
             }
-            recipients = Array(EventRecipient.grouping(receivers))
+            if !receivers.isEmpty { recipients = Array(EventRecipient.grouping(receivers)) }
         }
     }
 

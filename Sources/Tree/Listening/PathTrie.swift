@@ -24,15 +24,14 @@ struct PathTrie<Element: Sendable>: Sendable {
 
     /// Visits all nodes with elements at a key, above it and below it; for a priority, those of its node.
     func visit(concernedBy key: [UInt8], _ visit: ([UInt8], [UInt64: Element]) -> Void) {
-        var node = root
-        var length = 0
-        for segment in Self.segments(of: key) {
-            if !node.elements.isEmpty { visit(Array(key.prefix(length)), node.elements) }
-            guard let child = node.children[segment] else { return }
-            node = child
-            length += segment.count
+        var (node, start, end) = (root, 0, try? StoreFormat.prefixLength(of: key.span))
+        while let segmentEnd = end {
+            if !node.elements.isEmpty { visit(Array(key[..<start]), node.elements) }
+            guard let child = node.children[Array(key[start..<segmentEnd])] else { return }
+            (node, start) = (child, segmentEnd)
+            end = Self.segmentEnd(in: key, from: start)
         }
-        Self.visitAll(below: node, at: Array(key.prefix(length)), visit)
+        Self.visitAll(below: node, at: Array(key[..<start]), visit)
     }
 
     /// Visits all elements.
@@ -49,16 +48,20 @@ struct PathTrie<Element: Sendable>: Sendable {
 
     /// The name of the tree, then each segment; without the tag of a priority. The keys are made by this program.
     private static func segments(of key: [UInt8]) -> [[UInt8]] {
-        let bytes = key.span
-        guard var start = try? StoreFormat.prefixLength(of: bytes) else { return [] }
-        var segments = [Array(key[..<start])]
-        while start < key.count, key[start] != PathEncoding.priorityTag,
-            let end = try? PathEncoding.segmentEnd(in: bytes, from: start)
-        {
-            segments.append(Array(key[start..<end]))
-            start = end
+        var segments: [[UInt8]] = []
+        var (start, end) = (0, try? StoreFormat.prefixLength(of: key.span))
+        while let segmentEnd = end {
+            segments.append(Array(key[start..<segmentEnd]))
+            start = segmentEnd
+            end = Self.segmentEnd(in: key, from: start)
         }
         return segments
+    }
+
+    /// The end of the segment that begins at an offset; nil at the end of the key, and at the tag of a priority.
+    private static func segmentEnd(in key: [UInt8], from start: Int) -> Int? {
+        guard start < key.count, key[start] != PathEncoding.priorityTag else { return nil }
+        return try? PathEncoding.segmentEnd(in: key.span, from: start)
     }
 
     /// Changes the elements at a node, making nodes on the way and dropping those left empty.
