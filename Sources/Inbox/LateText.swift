@@ -23,25 +23,19 @@ struct LateText {
     /// - Throws: A fault of the tree.
     func add(to id: PostID, of owner: UserID, in tree: TreeStore) async throws -> Bool {
         guard !text.isEmpty || alts.contains(where: { !$0.isEmpty }) else { return false }
-        while true {
-            guard let post = try await tree.get(Paths.post(id)),
-                post["author"]?["uid"]?.stringValue == owner.description, let update = try update(of: post, id)
+        return try await tree.transact { snapshot, update in
+            guard let post = try snapshot.get(Paths.post(id)),
+                post["author"]?["uid"]?.stringValue == owner.description, let additions = try additions(to: post, id)
             else { return false }
-            guard !update.values.isEmpty else { return true }
-            do {
-                try await tree.update(update)
-                return true
-            } catch {
-                // Somebody else was faster: by now it may have such words, or none still.
-                guard error.code == .preconditionFailed else { throw error }
-            }
-        }
+            update = additions
+            return true
+        }.result
     }
 
     /// What the post lacks; nil when it has other words in a place, or no such photo.
-    private func update(of post: TreeValue, _ id: PostID) throws(TreeError) -> MultiPathUpdate? {
+    private func additions(to post: TreeValue, _ id: PostID) throws(TreeError) -> MultiPathUpdate? {
         let path = Paths.post(id)
-        var update = MultiPathUpdate(preconditions: [.equals(path, post)])
+        var update = MultiPathUpdate()
         if !text.isEmpty, post["text"]?.stringValue != text {
             guard post["text"] == nil else { return nil }
             update[path / "text"] = .string(text)

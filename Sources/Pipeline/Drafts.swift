@@ -5,35 +5,27 @@ import Tree
 package struct Drafts: Sendable {
     let store: UploadStore
 
-    private var tree: TreeStore { store.tree }
-
     /// The number that the next photo of a draft gets. A number that is not used in the end leaves a harmless gap.
     ///
     /// - Throws: `PipelineError`: `not_found`, `wrong_state` when the upload is no draft any more, `too_many_photos`.
     func nextPhotoNumber(of id: PostID) async throws -> Int {
-        while true {
-            let record = try await record(of: id)
-            try store.checkPhotoCount(record.photos.count)
+        try await store.tree.transact { [store] snapshot, update in
+            try store.checkPhotoCount(try Self.record(of: id, in: snapshot).photos.count)
             let path = Paths.upload(id) / "next_photo"
-            let next = try await tree.get(path)
-            let number = Int(next?.integerValue ?? 0)
-            var update = MultiPathUpdate(preconditions: [.equals(path, next), Self.isDraft(id)])
-            update[path] = .integer(Int64(number + 1))
-            if try await tree.updateIfPossible(update) { return number }
-        }
+            let number = try snapshot.get(path)?.integerValue ?? 0
+            update[path] = .integer(number + 1)
+            return Int(number)
+        }.result
     }
 
     /// Adds a photo to a draft's record, unless the draft was published or filled up meanwhile.
-    func add(_ photo: UploadRecord.Photo, as number: Int, to record: UploadRecord) async throws {
-        let photos = Paths.upload(record.id) / "photos"
-        while true {
-            let stored = try await tree.get(photos)
-            try store.checkPhotoCount(stored?.object?.count ?? 0)
-            var update = MultiPathUpdate(preconditions: [Self.isDraft(record.id), .equals(photos, stored)])
-            update[photos / (try TreeKey(String(number)))] = try photo.value(owner: record.owner, post: record.id)
-            update[Paths.upload(record.id) / "updated_at"] = .integer(WallClock.milliseconds())
-            if try await tree.commit(update, at: "draft-photo") { return }
-            _ = try await self.record(of: record.id)
+    func add(_ photo: UploadRecord.Photo, as number: Int, to id: PostID) async throws {
+        try await store.tree.transact(at: "draft-photo") { [store] snapshot, update in
+            let draft = try Self.record(of: id, in: snapshot)
+            try store.checkPhotoCount(draft.photos.count)
+            let path = Paths.upload(id)
+            update[path / "photos" / (try TreeKey(String(number)))] = try photo.value(owner: draft.owner, post: id)
+            update[path / "updated_at"] = .integer(WallClock.milliseconds())
         }
     }
 
@@ -41,11 +33,9 @@ package struct Drafts: Sendable {
     ///
     /// - Throws: `PipelineError` `wrong_state` when the draft was published or expired meanwhile.
     func note(_ fingerprint: RequestFingerprint, of id: PostID) async throws {
-        var update = MultiPathUpdate(preconditions: [Self.isDraft(id)])
-        update[Paths.upload(id) / "fingerprint"] = .string(fingerprint.hex)
-        guard try await tree.updateIfPossible(update) else {
-            _ = try await record(of: id)
-            return
+        try await store.tree.transact { snapshot, update in
+            _ = try Self.record(of: id, in: snapshot)
+            update[Paths.upload(id) / "fingerprint"] = .string(fingerprint.hex)
         }
     }
 
@@ -65,17 +55,17 @@ package struct Drafts: Sendable {
     ///
     /// - Throws: `PipelineError`: `not_found`, `wrong_state` when the upload is no draft any more.
     package func record(of id: PostID) async throws -> UploadRecord {
-        guard let record = try await store.record(of: id) else { throw UploadStore.unknownUpload(id) }
+        try await store.tree.snapshot { snapshot in try Self.record(of: id, in: snapshot) }
+    }
+
+    private static func record(of id: PostID, in snapshot: TreeSnapshot) throws -> UploadRecord {
+        guard let record = try snapshot.upload(id) else { throw UploadStore.unknownUpload(id) }
         guard record.state == .draft else {
             throw PipelineError(
                 .wrongState, "upload \(id) is \(record.state.rawValue), no draft",
                 hint: "reserve a new one with draft=true")
         }
         return record
-    }
-
-    private static func isDraft(_ id: PostID) -> Precondition {
-        .equals(Paths.upload(id) / "state", .string(UploadState.draft.rawValue))
     }
 }
 

@@ -34,15 +34,23 @@ package struct PhotoIndex: Sendable {
     }
 
     private func entry(of owner: UserID, _ hashes: [String]) async throws -> Entry? {
+        guard !hashes.isEmpty else { return nil }
+        return try await tree.snapshot { snapshot in try Self.entry(of: owner, hashes, in: snapshot) }
+    }
+
+    /// The entry of the upload's photos in one state of the tree; nil for an upload without photos.
+    static func entry(of record: UploadRecord, in snapshot: TreeSnapshot) throws -> Entry? {
+        try entry(of: record.owner, record.orderedPhotos.map(\.sha256), in: snapshot)
+    }
+
+    private static func entry(of owner: UserID, _ hashes: [String], in snapshot: TreeSnapshot) throws -> Entry? {
         guard let first = hashes.first else { return nil }
         let key = hashes.count == 1 ? first : sha256(of: Array(hashes.joined(separator: " ").utf8))
         let path = Paths.photoHash(owner, try TreeKey(key))
-        return try await tree.snapshot { snapshot in
-            let value = try snapshot.get(path)
-            let id = value?.stringValue.flatMap { PostID($0) }
-            return Entry(
-                path: path, value: value, post: try id.flatMap { try snapshot.exists(Paths.post($0)) ? $0 : nil })
-        }
+        let value = try snapshot.get(path)
+        let id = value?.stringValue.flatMap { PostID($0) }
+        return Entry(
+            path: path, value: value, post: try id.flatMap { try snapshot.exists(Paths.post($0)) ? $0 : nil })
     }
 
     /// Whether the blob store has originals with these SHA-256, in this order, for a post that is there: the files are read.

@@ -26,7 +26,6 @@ package struct PipelineError: Error, Sendable, CustomStringConvertible {
         package static let deleted = Code(rawValue: "deleted")
         package static let keyReused = Code(rawValue: "key_reused")
         package static let wrongState = Code(rawValue: "wrong_state")
-        package static let conflict = Code(rawValue: "conflict")
         package static let originalMissing = Code(rawValue: "original_missing")
         package static let badSidecar = Code(rawValue: "bad_sidecar")
         package static let duplicate = Code(rawValue: "duplicate")

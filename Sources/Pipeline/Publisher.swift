@@ -6,9 +6,6 @@ import Tree
 
 /// Makes posts of acknowledged uploads, and deletes posts: the writer of `posts/`, `people/` and `feed/` on our side.
 package struct Publisher: Sendable {
-    /// How often a commit is made anew at once; then the upload waits, and its worker goes on with another.
-    private static let commitTries = 50
-
     let tree: TreeStore
     let blobs: any BlobStore
     let store: UploadStore
@@ -18,74 +15,65 @@ package struct Publisher: Sendable {
     let settings: SharedSettings
     let logger: Logger
 
+    /// What a commit came to.
+    private enum Outcome {
+        case post
+        case duplicate(of: PostID)
+        /// The upload had ended before.
+        case nothing
+    }
+
     /// Renders and commits an upload, unless it is a duplicate, which would be rendered for nothing.
     ///
     /// - Returns: Whether it is a post now, and no duplicate of one.
     /// - Throws: `PipelineError`: a permanent failure of the upload, or a transient error.
     func publish(_ record: UploadRecord) async throws -> Bool {
-        if try await endDuplicate(record, of: index.entry(of: record)) { return false }
-        return try await commit(renditions.render(record))
+        if let post = try await duplicate(record, of: index.entry(of: record)) {
+            return try await end(record, asDuplicateOf: post)
+        }
+        let rendered = try await renditions.render(record)
+        switch try await commit(rendered) {
+        case .post, .nothing: return true
+        case .duplicate(let post): return try await end(record, asDuplicateOf: post)
+        }
     }
 
     /// Commits a rendered upload: the post, its place among the author's posts and in the author's feed, its hashtags,
     /// the author where there was none, and the end of the upload's record, in one multi-path update.
     ///
-    /// The author's copy in the post is what `people/` says at that moment: a name that changes in between is a failed
-    /// precondition, and the update is made anew. So is it when another upload of the same bytes comes first.
-    ///
-    /// - Throws: `PipelineError` `conflict`, a transient error, when the preconditions fail again and again.
-    private func commit(_ record: UploadRecord) async throws -> Bool {
+    /// The author's copy in the post is what `people/` says at the moment of the commit.
+    private func commit(_ record: UploadRecord) async throws -> Outcome {
         let leftovers = try await leftovers(of: record)
-        for _ in 0..<Self.commitTries {
-            let entry = try await index.entry(of: record)
-            if try await endDuplicate(record, of: entry) { return false }
-            let update = try await update(for: record, entry, discarding: leftovers)
-            if try await tree.commit(update, at: "ingested-published") { return true }
-            guard try await store.record(of: record.id)?.state == .ingested else { return true }
+        return try await tree.transact(at: "ingested-published") { [self] snapshot, update in
+            guard try snapshot.upload(record.id)?.state == .ingested else { return .nothing }
+            let entry = try PhotoIndex.entry(of: record, in: snapshot)
+            if let post = try duplicate(record, of: entry) { return .duplicate(of: post) }
+            try add(record, in: snapshot, to: &update)
+            try garbage.add(leftovers, to: &update)
+            if let entry, entry.post == nil { update[entry.path] = .string(record.id.description) }
+            return .post
         }
-        throw PipelineError(
-            .conflict, "what people/\(record.owner) says changes faster than a post can be committed",
-            hint: "it is tried again", isTransient: true)
     }
 
-    private func update(
-        for record: UploadRecord, _ entry: PhotoIndex.Entry?, discarding leftovers: [BlobName]
-    ) async throws -> MultiPathUpdate {
-        let (name, picture) = try await nameAndPicture(of: record.owner)
+    private func add(_ record: UploadRecord, in snapshot: TreeSnapshot, to update: inout MultiPathUpdate) throws {
         var record = record
         record.state = .published
         record.updatedAt = WallClock.milliseconds()
         record.error = nil
-        let author = Person(uid: record.owner, fullName: name?.stringValue, profilePicture: picture?.stringValue)
+        // What `people/` says, whatever it is: clients write there.
+        let person = Paths.person(record.owner)
+        let name = try snapshot.get(person / "full_name")?.stringValue
+        let picture = try snapshot.get(person / "profile_picture")?.stringValue
+        let author = Person(uid: record.owner, fullName: name, profilePicture: picture)
         let post = Post(
             id: record.id, author: author, text: record.text, timestamp: record.updatedAt,
             photos: record.orderedPhotos.compactMap(\.published), clientReference: record.clientReference)
-        var update = MultiPathUpdate()
         try post.write(to: &update)
-        if name?.stringValue == nil { author.write(to: &update) }
+        if name == nil { author.write(to: &update) }
         for number in record.photos.keys { record.photos[number]?.rendered = nil }  // The post has it now.
-        try garbage.add(leftovers, to: &update)
         update[Paths.upload(record.id)] = try record.value()
         let isCleanedUp = !store.intakes[record.intake].cleansUpAfterPublication
         update[Paths.queued(record.id)] = isCleanedUp ? nil : QueueEntry(record).value
-        update.preconditions = [
-            .equals(Paths.upload(record.id) / "state", .string(UploadState.ingested.rawValue)),
-            .equals(Paths.person(record.owner) / "full_name", name),
-            .equals(Paths.person(record.owner) / "profile_picture", picture),
-        ]
-        if let entry, entry.post == nil {
-            update[entry.path] = .string(record.id.description)
-            update.preconditions.append(.equals(entry.path, entry.value))
-        }
-        return update
-    }
-
-    /// What `people/` says, whatever it is: clients write there.
-    private func nameAndPicture(of user: UserID) async throws -> (name: TreeValue?, picture: TreeValue?) {
-        try await tree.snapshot { snapshot in
-            let person = Paths.person(user)
-            return (try snapshot.get(person / "full_name"), try snapshot.get(person / "profile_picture"))
-        }
     }
 
     /// The renditions that an earlier try made by other recipes, before the service was started with these.
@@ -97,20 +85,26 @@ package struct Publisher: Sendable {
         return try Set(names).subtracting(kept).sorted().map { try record.blobName($0) }
     }
 
-    /// Ends an upload that is a duplicate: by what was asked for with it, else by the policy of its intake.
+    /// The post of which an upload is a duplicate that is not to be posted again: by what was asked for with it, else by the
+    /// policy of its intake.
     ///
-    /// - Returns: Whether it was one; otherwise nothing was done.
-    private func endDuplicate(_ record: UploadRecord, of entry: PhotoIndex.Entry?) async throws -> Bool {
+    /// - Throws: `PipelineError` `duplicate` when duplicates are to be refused.
+    private func duplicate(_ record: UploadRecord, of entry: PhotoIndex.Entry?) throws(PipelineError) -> PostID? {
         let policy = record.duplicates ?? store.intakes[record.intake].duplicatePolicy(for: record.owner)
-        guard policy != .newPost, let post = entry?.post else { return false }
+        guard policy != .newPost, let post = entry?.post else { return nil }
         guard policy == .link else {
             throw PipelineError(
                 .duplicate, "\(record.source ?? "the photo") is what post \(post) shows already",
                 hint: "drop it, or let duplicates be posted again (duplicates)")
         }
+        return post
+    }
+
+    /// - Returns: False, as the upload is no post.
+    private func end(_ record: UploadRecord, asDuplicateOf post: PostID) async throws -> Bool {
         try await store.transition(record.id, from: .ingested, to: .duplicate) { $0.duplicateOf = post }
         try await store.cleanUp(record.id)
-        return true
+        return false
     }
 
     // MARK: Deleting
@@ -121,23 +115,17 @@ package struct Publisher: Sendable {
     /// - Returns: When its files go, in milliseconds since the epoch.
     /// - Throws: `PipelineError` `not_found` when there is no such post.
     package func deletePost(_ id: PostID) async throws -> Int64 {
-        while true {
-            guard let post = try await tree.get(Paths.post(id)) else {
+        try await tree.transact(at: "post-deleted") { snapshot, update in
+            guard let post = try snapshot.get(Paths.post(id)) else {
                 throw PipelineError(.notFound, "there is no post \(id)", hint: "it may have been deleted already")
             }
-            var update = MultiPathUpdate(preconditions: [
-                .equals(Paths.post(id) / "text", post["text"]), .equals(Paths.post(id) / "author", post["author"]),
-                .exists(Paths.post(id)),
-            ])
+            let record = try snapshot.upload(id)
             update[Paths.post(id)] = nil
-            let record = try await store.record(of: id)
             for trace in PostTraces(of: id, post: post, owner: record?.owner, text: record?.text).paths {
                 update[trace] = nil
             }
-            if try await tree.commit(update, at: "post-deleted") {
-                logger.info("deleted a post", metadata: ["post": "\(id)"])
-                return WallClock.milliseconds() + settings.value.gracePeriod.milliseconds
-            }
         }
+        logger.info("deleted a post", metadata: ["post": "\(id)"])
+        return WallClock.milliseconds() + settings.value.gracePeriod.milliseconds
     }
 }

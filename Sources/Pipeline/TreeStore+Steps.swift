@@ -29,6 +29,21 @@ extension TreeStore {
         }
     }
 
+    /// Reads, decides and writes as one step in the life of an upload or a post, between the two sides of its failpoint; see
+    /// ``TreeStore/transact(_:)``, which may run the body several times.
+    ///
+    /// - Parameter step: The failpoint's place, such as `draft-photo`.
+    /// - Returns: What the body returned in the run that counts.
+    func transact<Value: Sendable>(
+        at step: String, _ body: @escaping @Sendable (TreeSnapshot, inout MultiPathUpdate) throws -> Value
+    ) async throws -> Value {
+        let failure = Failpoint.step.pass(.before, at: step)
+        guard failure == 0 else { throw FileError(errno: failure, doing: "take the step \(step)") }
+        let value = try await transact(body).result
+        _ = Failpoint.step.pass(.after, at: step)
+        return value
+    }
+
     /// Deletes what is at a path, as a step of its own; see ``commit(_:at:)``.
     func delete(_ path: TreePath, at step: String) async throws {
         var update = MultiPathUpdate()

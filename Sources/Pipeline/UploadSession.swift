@@ -68,7 +68,7 @@ package struct UploadSession: ~Copyable {
         do {
             photo.rendered = try await receiver.renditions.render(
                 photo, number: number, of: record, priority: .interactive)
-            try await receiver.store.drafts.add(photo, as: number, to: record)
+            try await receiver.store.drafts.add(photo, as: number, to: record.id)
         } catch {
             try await receiver.renditions.blobs.remove(record.blobName(photo.fileName))
             throw error

@@ -6,8 +6,6 @@ import Tree
 extension UploadStore {
     /// Makes one of the legal transitions of an upload, durably, if the upload is in the state that the caller thinks.
     ///
-    /// Nothing that happens meanwhile is lost: the record must still be what `change` was given, or all is done anew.
-    ///
     /// - Parameters:
     ///   - failed: An upload from which this one takes over the client's reference.
     ///   - change: Changes the record; may be called several times.
@@ -16,12 +14,11 @@ extension UploadStore {
     @discardableResult
     func transition(
         _ id: PostID, from old: UploadState, to new: UploadState, replacing failed: UploadRecord? = nil,
-        change: (inout UploadRecord) throws -> Void = { _ in }
+        change: @escaping @Sendable (inout UploadRecord) throws -> Void = { _ in }
     ) async throws -> UploadRecord {
         precondition(old.next.contains(new) || old == new, "there is no transition from \(old) to \(new)")
-        while true {
-            let stored = try await tree.get(Paths.upload(id))
-            guard var record = UploadRecord(id: id, value: stored) else { throw Self.unknownUpload(id) }
+        return try await tree.transact(at: "\(old)-\(new)") { snapshot, update in
+            guard var record = try snapshot.upload(id) else { throw Self.unknownUpload(id) }
             guard record.state == old else {
                 throw PipelineError(
                     .wrongState, "upload \(id) is \(record.state.rawValue), not \(old.rawValue)",
@@ -30,27 +27,26 @@ extension UploadStore {
             try change(&record)
             record.state = new
             record.updatedAt = WallClock.milliseconds()
-            var update = MultiPathUpdate(preconditions: [.equals(Paths.upload(id), stored)])
             update[Paths.upload(id)] = try record.value()
             update[Paths.queued(id)] = QueueEntry(record).value
             if new == .failed || new == .expired { update[Paths.endedUpload(id)] = .integer(record.updatedAt) }
-            try await moveReference(of: record, replacing: failed, in: &update)
-            if try await tree.commit(update, at: "\(old)-\(new)") { return record }
+            try Self.moveReference(of: record, replacing: failed, in: snapshot, &update)
+            return record
         }
     }
 
     /// Frees the client's reference with the end of an upload that expires, or takes it over from one that failed.
-    private func moveReference(
-        of record: UploadRecord, replacing failed: UploadRecord?, in update: inout MultiPathUpdate
-    ) async throws {
-        guard let reference = record.clientReference else { return }
+    private static func moveReference(
+        of record: UploadRecord, replacing failed: UploadRecord?, in snapshot: TreeSnapshot,
+        _ update: inout MultiPathUpdate
+    ) throws {
+        guard let reference = record.clientReference, record.state == .expired || failed != nil else { return }
         let path = Paths.reference(record.owner, try ClientReference.key(reference))
-        let holder = try await tree.get(path)
+        let holder = try snapshot.get(path)
         if record.state == .expired, holder == .string(record.id.description) { update[path] = nil }
         guard let failed else { return }
         guard holder == .string(failed.id.description) else { throw PipelineError.keyReused(record.id) }
         update[path] = .string(record.id.description)
-        update.preconditions.append(.equals(path, holder))
     }
 
     /// Acknowledges a reservation whose photos are all in the blob store; the rest happens by itself. Durable when it returns.
@@ -74,7 +70,7 @@ extension UploadStore {
 
     func acknowledge(
         _ id: PostID, from state: UploadState, replacing failed: UploadRecord? = nil,
-        change: (inout UploadRecord) throws -> Void
+        change: @escaping @Sendable (inout UploadRecord) throws -> Void
     ) async throws -> UploadRecord {
         let record = try await transition(id, from: state, to: .ingested, replacing: failed) { record in
             try change(&record)
@@ -121,13 +117,11 @@ extension UploadStore {
 
     /// Shows whoever asks for the upload why it takes so long.
     func note(_ fault: PipelineError, attempt: Int, of id: PostID) async throws {
-        guard var record = try await record(of: id), record.state == .ingested else { return }
-        record.attempts = attempt
-        record.error = fault
-        var update = MultiPathUpdate(preconditions: [
-            .equals(Paths.upload(id) / "state", .string(record.state.rawValue))
-        ])
-        update[Paths.upload(id)] = try record.value()
-        _ = try await tree.updateIfPossible(update)
+        try await tree.transact { snapshot, update in
+            guard var record = try snapshot.upload(id), record.state == .ingested else { return }
+            record.attempts = attempt
+            record.error = fault
+            update[Paths.upload(id)] = try record.value()
+        }
     }
 }

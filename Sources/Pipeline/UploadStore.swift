@@ -101,15 +101,15 @@ package final class UploadStore: Sendable {
 
     /// Deletes the record of an upload that has ended, and frees its idempotency key, unless there is work to do for it.
     package func forget(_ id: PostID) async throws {
-        guard try await tree.get(Paths.queued(id)) == nil else { return }
-        var update = MultiPathUpdate(preconditions: [.absent(Paths.queued(id))])
-        if let record = try await record(of: id), let reference = record.clientReference {
-            let path = Paths.reference(record.owner, try ClientReference.key(reference))
-            if try await tree.get(path) == .string(id.description) { update[path] = nil }
+        try await tree.transact(at: "forgotten") { snapshot, update in
+            guard try !snapshot.exists(Paths.queued(id)) else { return }
+            if let record = try snapshot.upload(id), let reference = record.clientReference {
+                let path = Paths.reference(record.owner, try ClientReference.key(reference))
+                if try snapshot.get(path) == .string(id.description) { update[path] = nil }
+            }
+            update[Paths.upload(id)] = nil
+            update[Paths.endedUpload(id)] = nil
         }
-        update[Paths.upload(id)] = nil
-        update[Paths.endedUpload(id)] = nil
-        _ = try await tree.commit(update, at: "forgotten")
     }
 }
 
@@ -117,5 +117,12 @@ extension TreeStore {
     /// The record of an upload; nil when there is none.
     package func upload(_ id: PostID) async throws(TreeError) -> UploadRecord? {
         UploadRecord(id: id, value: try await get(Paths.upload(id)))
+    }
+}
+
+extension TreeSnapshot {
+    /// The record of an upload; nil when there is none.
+    func upload(_ id: PostID) throws(TreeError) -> UploadRecord? {
+        UploadRecord(id: id, value: try get(Paths.upload(id)))
     }
 }

@@ -23,7 +23,7 @@ struct Problem {
         "not_found": .notFound, "unknown_user": .notFound,
         "method_not_allowed": .methodNotAllowed,
         "resnapshot": .gone, "deleted": .gone,
-        "wrong_state": .conflict, "conflict": .conflict, "job_running": .conflict,
+        "wrong_state": .conflict, "job_running": .conflict,
         "duplicate": .conflict, "bad_configuration": .unprocessableContent,
         "shutting_down": .serviceUnavailable,
         "too_large_bytes": .contentTooLarge,
