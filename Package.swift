@@ -1,18 +1,10 @@
 // swift-tools-version: 6.2
-// Targets in the order in which a photo meets them, bottom up: see Documentation/Architecture.md.
+// For Linux. The targets stand bottom up, in the order in which a photo meets them: see Documentation/Architecture.md.
 
 import PackageDescription
 
-let settings: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-]
-
 let package = Package(
     name: "tintype",
-    platforms: [.macOS(.v15)],
     products: [
         .executable(name: "tintype", targets: ["tintype"]),
         .library(name: "Imaging", targets: ["Imaging"]),
@@ -45,11 +37,9 @@ let package = Package(
         // What the distribution provides and Swift calls; what C alone calls, CCodecs links by name.
         .systemLibrary(
             name: "CSystemDeflate", pkgConfig: "libdeflate",
-            providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
-        .systemLibrary(
-            name: "CSystemSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
-        .systemLibrary(
-            name: "CSystemCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
+            providers: [.apt(["libdeflate-dev"])]),
+        .systemLibrary(name: "CSystemSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CSystemCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
         // C fences: longjmp libraries as return codes, and calls that the Glibc module hides.
         .target(
@@ -72,31 +62,28 @@ let package = Package(
         .target(name: "CSandbox", cSettings: [.define("_GNU_SOURCE")]),
 
         // Where a test can end the process, between any two steps.
-        .target(name: "Failpoints", swiftSettings: settings),
+        .target(name: "Failpoints"),
 
         // The values of the tree, without a store: what a client has in common with it.
-        .target(name: "TreeModel", swiftSettings: settings),
+        .target(name: "TreeModel"),
 
         // Three products that know nothing of each other.
-        .target(
-            name: "Imaging", dependencies: ["CCodecs", "CKernels"], swiftSettings: settings + [.strictMemorySafety()]),
+        .target(name: "Imaging", dependencies: ["CCodecs", "CKernels"], swiftSettings: [.strictMemorySafety()]),
         .target(
             name: "Files",
             dependencies: [
                 "Failpoints", "CPlatform", "CSystemCrypto", .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            swiftSettings: settings),
-        .target(name: "Blobs", dependencies: ["Files"], swiftSettings: settings),
+            ]),
+        .target(name: "Blobs", dependencies: ["Files"]),
         .target(
             name: "Tree",
-            dependencies: ["TreeModel", "Failpoints", "CSystemCrypto", "CSystemDeflate", "CSystemSQLite"],
-            swiftSettings: settings),
+            dependencies: ["TreeModel", "Failpoints", "CSystemCrypto", "CSystemDeflate", "CSystemSQLite"]),
 
         // Rendering in processes that can harm nobody.
-        .target(name: "Isolation", dependencies: ["Imaging", "CSandbox"], swiftSettings: settings),
+        .target(name: "Isolation", dependencies: ["Imaging", "CSandbox"]),
 
         // What a post is, and how a photo becomes one.
-        .target(name: "Posts", dependencies: ["TreeModel"], swiftSettings: settings),
+        .target(name: "Posts", dependencies: ["TreeModel"]),
         .target(
             name: "Pipeline",
             dependencies: [
@@ -106,8 +93,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: settings),
+            ]),
 
         // The ways in.
         .target(
@@ -120,8 +106,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: settings),
+            ]),
 
         .target(
             name: "Server",
@@ -140,8 +125,7 @@ let package = Package(
             resources: [
                 .embedInCode("Page/index.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),
                 .embedInCode("Page/follow.js"), .embedInCode("Page/placeholder.js"),
-            ],
-            swiftSettings: settings),
+            ]),
 
         // The way to the service from outside: the command line and the tests.
         .target(
@@ -153,8 +137,7 @@ let package = Package(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            swiftSettings: settings),
+            ]),
 
         .executableTarget(
             name: "tintype",
@@ -170,8 +153,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: settings),
+            ]),
 
         // Tests mirror the targets.
         .target(
@@ -182,36 +164,29 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            path: "Tests/TestSupport", swiftSettings: settings),
-        .testTarget(
-            name: "ImagingTests", dependencies: ["Imaging", "CKernels", "CSystemCrypto"], swiftSettings: settings),
+            path: "Tests/TestSupport"),
+        .testTarget(name: "ImagingTests", dependencies: ["Imaging", "CKernels", "CSystemCrypto"]),
         // A render worker that does what a decoder that was taken over might do.
-        .executableTarget(
-            name: "RogueWorker", dependencies: ["Imaging", "Isolation"], path: "Tests/RogueWorker",
-            swiftSettings: settings),
-        .testTarget(
-            name: "IsolationTests", dependencies: ["Isolation", "Imaging", "RogueWorker", "TestSupport"],
-            swiftSettings: settings),
-        .testTarget(name: "FailpointsTests", dependencies: ["Failpoints"], swiftSettings: settings),
-        .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "BlobsTests", dependencies: ["Blobs", "Files", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "TreeTests", dependencies: ["Tree", "TreeModel", "CSystemSQLite"], swiftSettings: settings),
+        .executableTarget(name: "RogueWorker", dependencies: ["Imaging", "Isolation"], path: "Tests/RogueWorker"),
+        .testTarget(name: "IsolationTests", dependencies: ["Isolation", "Imaging", "RogueWorker", "TestSupport"]),
+        .testTarget(name: "FailpointsTests", dependencies: ["Failpoints"]),
+        .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"]),
+        .testTarget(name: "BlobsTests", dependencies: ["Blobs", "Files", "TestSupport"]),
+        .testTarget(name: "TreeTests", dependencies: ["Tree", "TreeModel", "CSystemSQLite"]),
         .testTarget(
             name: "PipelineTests",
             dependencies: [
                 "Inbox", "Pipeline", "Blobs", "Files", "Imaging", "Isolation", "Posts", "RogueWorker", "Tree",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
-            ],
-            swiftSettings: settings),
+            ]),
         .testTarget(
             name: "InboxTests",
             dependencies: [
                 "Inbox", "Pipeline", "Blobs", "Files", "Posts", "Tree", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
-            ],
-            swiftSettings: settings),
+            ]),
         .testTarget(
             name: "ServerTests",
             dependencies: [
@@ -221,8 +196,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: settings),
+            ]),
         // Runs the built binary as a user does.
         .testTarget(
             name: "EndToEndTests",
@@ -231,7 +205,16 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio"),
-            ],
-            swiftSettings: settings),
+            ]),
     ]
 )
+
+// Of no effect on targets that are written in C.
+for target in package.targets where target.type != .system {
+    target.swiftSettings =
+        [
+            .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        ] + (target.swiftSettings ?? [])
+}

@@ -12,7 +12,6 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
     name: "benchmarks",
-    platforms: [.macOS(.v15)],
     dependencies: [.package(name: "tintype", path: "..")],
     targets: [
         .executableTarget(
