@@ -44,7 +44,7 @@ struct ArchiveSweeper: Sendable {
                 guard let lifetime = isRefused ? retention.refused : retention.failed else { return false }
                 let name = document.file.map { FileName.document(of: $0, kind: "reason") } ?? ""
                 let entry = try await FileThreads.run { try folder.entry(name) }
-                return entry.map { $0.isOlder(than: lifetime) } ?? false
+                return entry.map { $0.isOlder(than: lifetime, at: storage.clock()) } ?? false
             }
             if count > 0 { logger.info("deleted from failed/ what is old", metadata: ["things": "\(count)"]) }
         }
@@ -112,7 +112,9 @@ struct ArchiveSweeper: Sendable {
             }
             for name in page.compactMap(\.text) where !name.hasPrefix(".") {
                 let entry = try await FileThreads.run { try folder.entry(name) }
-                if entry?.kind == .file, name.hasSuffix(suffix), entry?.isOlder(than: lifetime) == true {
+                if entry?.kind == .file, name.hasSuffix(suffix),
+                    entry?.isOlder(than: lifetime, at: storage.clock()) == true
+                {
                     guard let document = try await FileThreads.run({ try Self.read(name, in: folder) }),
                         let file = document.file, try await isToGo(folder, document)
                     else { continue }
@@ -153,7 +155,7 @@ struct ArchiveSweeper: Sendable {
 
 extension Directory.Entry {
     /// Whether it has been as it is, under its name, for longer than that.
-    fileprivate func isOlder(than lifetime: Duration) -> Bool {
-        WallClock.milliseconds() - changedNanoseconds / 1_000_000 > lifetime.milliseconds
+    fileprivate func isOlder(than lifetime: Duration, at now: Int64) -> Bool {
+        now - changedNanoseconds / 1_000_000 > lifetime.milliseconds
     }
 }

@@ -17,9 +17,10 @@ struct FileStability {
 
     private static let second: Int64 = 1_000_000_000
 
-    init(quietTime: Duration) {
+    /// - Parameter now: The present time, in milliseconds since the epoch.
+    init(quietTime: Duration, now: Int64) {
         self.quietTime = quietTime.components.seconds * Self.second + quietTime.components.attoseconds / Self.second
-        now = WallClock.milliseconds() * 1_000_000
+        self.now = now * 1_000_000
     }
 
     /// What is known of a file without a look at its bytes.

@@ -75,7 +75,7 @@ extension InboxWatcher {
         let sidecar = try await FileThreads.run {
             try Sidecar.read(late.place.open(in: storage.inbox).file(late.name), named: late.name)
         }
-        let isYoung = note.publishedAt.map { WallClock.milliseconds() - $0 < Self.lateTime } ?? false
+        let isYoung = note.publishedAt.map { storage.clock() - $0 < Self.lateTime } ?? false
         guard note.outcome == "published", isYoung, let post = PostID(note.post),
             try await LateText(sidecar).add(to: post, of: late.owner, in: service.tree)
         else {

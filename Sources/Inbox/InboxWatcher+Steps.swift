@@ -46,7 +46,7 @@ extension InboxWatcher {
     private func look(at name: InboxEvents.Name, of user: String) async throws -> Found? {
         let place = InboxFolder(user: user, path: name.path.dropLast())
         let (inbox, maxPhotos) = (service.storage.inbox, service.settings.maxPhotos)
-        let stability = FileStability(quietTime: settings.quietTime)
+        let stability = FileStability(quietTime: settings.quietTime, now: service.storage.clock())
         return try await FileThreads.run {
             guard let last = name.path.last, let folder = try? place.open(in: inbox) else { return nil }
             let inspector = FileInspector(folder: folder, place: place, stability: stability, maxPhotos: maxPhotos)
@@ -59,7 +59,7 @@ extension InboxWatcher {
     ) async throws -> Found? {
         let begin = ContinuousClock.now
         let (inbox, maxPhotos) = (service.storage.inbox, service.settings.maxPhotos)
-        let stability = FileStability(quietTime: settings.quietTime)
+        let stability = FileStability(quietTime: settings.quietTime, now: service.storage.clock())
         let (result, walk) = await FileThreads.run {
             var walk = walk
             let result = Result { () throws(FileError) in

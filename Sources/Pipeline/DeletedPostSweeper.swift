@@ -20,7 +20,7 @@ struct DeletedPostSweeper: Sendable {
     /// Sweeps what is due. What cannot be deleted now is met again at the next sweep, and keeps nothing else from being
     /// deleted.
     func sweep() async throws {
-        let deadline = WallClock.milliseconds() - settings.value.gracePeriod.milliseconds
+        let deadline = store.now - settings.value.gracePeriod.milliseconds
         var range = KeyRange.all
         while true {
             let page = try await tree.children(of: Paths.deleted, range: range, limit: 500)
@@ -68,7 +68,7 @@ struct DeletedPostSweeper: Sendable {
                 update[entry.path] = nil
             }
             record.state = .deleted
-            record.updatedAt = WallClock.milliseconds()
+            record.updatedAt = store.now
             update[Paths.upload(id)] = try record.value()
             update[Paths.endedUpload(id)] = .integer(record.updatedAt)
         }

@@ -25,7 +25,7 @@ package struct Drafts: Sendable {
             try store.checkPhotoCount(draft.photos.count)
             let path = Paths.upload(id)
             update[path / "photos" / (try TreeKey(String(number)))] = try photo.value(owner: draft.owner, post: id)
-            update[path / "updated_at"] = .integer(WallClock.milliseconds())
+            update[path / "updated_at"] = .integer(store.now)
         }
     }
 

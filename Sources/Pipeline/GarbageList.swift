@@ -27,7 +27,7 @@ struct GarbageList: Sendable {
         }
         let path = Paths.garbage / store.ids.next().key
         update[path] = [
-            "after": .integer(WallClock.milliseconds() + settings.value.gracePeriod.milliseconds),
+            "after": .integer(store.now + settings.value.gracePeriod.milliseconds),
             "blobs": .object(names),
         ]
         return path
@@ -35,7 +35,7 @@ struct GarbageList: Sendable {
 
     /// Deletes the blobs whose grace period is over; entries are in the order of time.
     func collect() async throws {
-        let now = WallClock.milliseconds()
+        let now = store.now
         while true {
             let entries = try await tree.children(of: Paths.garbage, limit: 100)
             let due = entries.filter { ($0.value["after"]?.integerValue ?? 0) <= now }

@@ -12,6 +12,7 @@ struct PoisonList: Sendable {
     /// The Storage folder.
     let folder: Directory
     let settings: SharedSettings
+    let clock: @Sendable () -> Int64
 
     /// Refuses a photo that is known to be poison.
     func refuse(_ photo: UploadRecord.Photo) async throws {
@@ -30,7 +31,7 @@ struct PoisonList: Sendable {
             Paths.poison / (try TreeKey(photo.sha256)),
             to: [
                 "code": .string(error.code.rawValue), "message": .string(error.message), "hint": .string(error.hint),
-                "at": .integer(WallClock.milliseconds()), "program": .string(settings.value.decoderVersion),
+                "at": .integer(clock()), "program": .string(settings.value.decoderVersion),
             ])
     }
 
@@ -55,7 +56,7 @@ struct PoisonList: Sendable {
 
     private func isForgotten(_ failure: TreeValue) -> Bool {
         failure["program"]?.stringValue != settings.value.decoderVersion
-            || (failure["at"]?.integerValue ?? 0) < WallClock.milliseconds()
+            || (failure["at"]?.integerValue ?? 0) < clock()
                 - settings.value.poisonLifetime.milliseconds
     }
 }

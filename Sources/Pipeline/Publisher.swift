@@ -58,7 +58,7 @@ package struct Publisher: Sendable {
     private func add(_ record: UploadRecord, in snapshot: TreeSnapshot, to update: inout MultiPathUpdate) throws {
         var record = record
         record.state = .published
-        record.updatedAt = WallClock.milliseconds()
+        record.updatedAt = store.now
         record.error = nil
         // What `people/` says, whatever it is: clients write there.
         let person = Paths.person(record.owner)
@@ -126,6 +126,6 @@ package struct Publisher: Sendable {
             }
         }
         logger.info("deleted a post", metadata: ["post": "\(id)"])
-        return WallClock.milliseconds() + settings.value.gracePeriod.milliseconds
+        return store.now + settings.value.gracePeriod.milliseconds
     }
 }

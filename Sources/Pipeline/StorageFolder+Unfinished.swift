@@ -14,7 +14,7 @@ extension StorageFolder {
                 [.reserved, .draft, .expired].contains(record.state), try incoming.entry(entry.id.description) == nil
             else { continue }
             record.state = .expired
-            record.updatedAt = WallClock.milliseconds()
+            record.updatedAt = clock()
             var update = MultiPathUpdate()
             update[Paths.upload(entry.id)] = try record.value()
             update[Paths.queued(entry.id)] = nil

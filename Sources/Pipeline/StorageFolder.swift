@@ -27,6 +27,8 @@ package final class StorageFolder: Sendable {
     package let failed: Directory
     /// Makes all ids: of uploads, which become posts, and of what clients of the database push.
     package let ids: PushIDGenerator
+    /// The present time, in milliseconds since the epoch.
+    package let clock: @Sendable () -> Int64
     /// Whether the tree and the blobs are of one age.
     package let age: StorageAge
     private let lock: FolderLock
@@ -43,7 +45,7 @@ package final class StorageFolder: Sendable {
     }
 
     /// Opens the folder, making what is missing, and takes its lock; `retention` says how long changes can be asked for,
-    /// `clock` when ids are made, in milliseconds since the epoch.
+    /// `clock` what time it is, in milliseconds since the epoch.
     ///
     /// - Throws: `FileError` (`storage_locked` when another process works here; the folder that is in the way otherwise;
     ///   `exists` when a tree is to be kept in memory beside one that is on disk) or `TreeError`. Nothing is bound or
@@ -53,6 +55,7 @@ package final class StorageFolder: Sendable {
         clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) async throws {
         self.path = path
+        self.clock = clock
         self.engine = engine
         root = try Directory(path: path, create: true)
         lock = try FolderLock(in: root)

@@ -28,7 +28,7 @@ struct UploadExpiry: Sendable {
 
     /// Ends reservations and drafts that were left alone for longer than a draft may be.
     func expireIdle() async throws {
-        let deadline = WallClock.milliseconds() - settings.value.draftLifetime.milliseconds
+        let deadline = store.now - settings.value.draftLifetime.milliseconds
         for entry in try await store.queued()
         where entry.state != .ingested && entry.id.timestampMilliseconds < deadline {
             guard let record = try await store.record(of: entry.id), record.updatedAt < deadline else { continue }
@@ -48,7 +48,7 @@ struct UploadExpiry: Sendable {
 
     /// Deletes the records of uploads that ended long ago without a post; their idempotency keys are free again.
     func forgetEnded() async throws {
-        let deadline = WallClock.milliseconds() - settings.value.recordLifetime.milliseconds
+        let deadline = store.now - settings.value.recordLifetime.milliseconds
         var range = KeyRange.all
         while true {
             let page = try await tree.children(of: Paths.endedUploads, range: range, limit: 100)

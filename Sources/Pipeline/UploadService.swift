@@ -48,11 +48,12 @@ package final class UploadService: Service, CustomStringConvertible {
         self.logger = logger
         disk = DiskMonitor(storage, reserve: { shared.value.freeSpaceReserve }, logger: logger)
         scheduler = RenderScheduler(renderer, workers: settings.workers)
-        poison = PoisonList(tree: tree, folder: storage.root, settings: shared)
+        poison = PoisonList(tree: tree, folder: storage.root, settings: shared, clock: storage.clock)
         renditions = RenditionMaker(
             blobs: blobs, scheduler: scheduler, poison: poison, settings: shared, disk: disk)
         store = UploadStore(
-            tree: tree, ids: storage.ids, settings: shared, intakes: makeIntakes { shared.value }, logger: logger)
+            tree: tree, ids: storage.ids, clock: storage.clock, settings: shared, intakes: makeIntakes { shared.value },
+            logger: logger)
         receiver = UploadReceiver(
             store: store,
             ingester: PhotoIngester(blobs: blobs, incoming: storage.incoming, settings: shared, disk: disk),

@@ -66,7 +66,7 @@ extension UploadStore {
         UploadRecord(
             id: ids.next(), owner: request.owner, intake: request.intake,
             state: request.isDraft ? .draft : .reserved, text: try PostText.requireText(request.text),
-            clientReference: clientReference, source: request.source, createdAt: WallClock.milliseconds(),
+            clientReference: clientReference, source: request.source, createdAt: now,
             duplicates: request.duplicates)
     }
 

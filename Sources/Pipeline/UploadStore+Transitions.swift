@@ -17,7 +17,7 @@ extension UploadStore {
         change: @escaping @Sendable (inout UploadRecord) throws -> Void = { _ in }
     ) async throws -> UploadRecord {
         precondition(old.next.contains(new) || old == new, "there is no transition from \(old) to \(new)")
-        return try await tree.transact(at: "\(old)-\(new)") { snapshot, update in
+        return try await tree.transact(at: "\(old)-\(new)") { [clock] snapshot, update in
             guard var record = try snapshot.upload(id) else { throw Self.unknownUpload(id) }
             guard record.state == old else {
                 throw PipelineError(
@@ -26,7 +26,7 @@ extension UploadStore {
             }
             try change(&record)
             record.state = new
-            record.updatedAt = WallClock.milliseconds()
+            record.updatedAt = clock()
             update[Paths.upload(id)] = try record.value()
             update[Paths.queued(id)] = QueueEntry(record).value
             if new == .failed || new == .expired { update[Paths.endedUpload(id)] = .integer(record.updatedAt) }
@@ -111,7 +111,7 @@ extension UploadStore {
 
     /// Has the janitor give back a reservation or a draft.
     func abandonLater(_ id: PostID) {
-        let now = WallClock.milliseconds()
+        let now = now
         abandoned.withLock { $0[id] = now }
     }
 

@@ -10,6 +10,7 @@ package import Tree
 package final class UploadStore: Sendable {
     let tree: TreeStore
     let ids: PushIDGenerator
+    let clock: @Sendable () -> Int64
     let settings: SharedSettings
     let intakes: IntakeHandlers
     let counters = UploadCounters()
@@ -20,9 +21,13 @@ package final class UploadStore: Sendable {
     /// in milliseconds since the epoch. The janitor expires them soon.
     let abandoned = Mutex<[PostID: Int64]>([:])
 
-    init(tree: TreeStore, ids: PushIDGenerator, settings: SharedSettings, intakes: IntakeHandlers, logger: Logger) {
+    init(
+        tree: TreeStore, ids: PushIDGenerator, clock: @escaping @Sendable () -> Int64, settings: SharedSettings,
+        intakes: IntakeHandlers, logger: Logger
+    ) {
         self.tree = tree
         self.ids = ids
+        self.clock = clock
         self.settings = settings
         self.intakes = intakes
         self.logger = logger
@@ -30,6 +35,9 @@ package final class UploadStore: Sendable {
 
     /// The drafts among the uploads.
     package var drafts: Drafts { Drafts(store: self) }
+
+    /// The present time, in milliseconds since the epoch.
+    var now: Int64 { clock() }
 
     // MARK: Reading
 

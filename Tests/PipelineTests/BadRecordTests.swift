@@ -109,7 +109,7 @@ struct BadRecordTests {
             ) { running in
                 let result = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
                 #expect(result.switched == 1, "\(result)")
-                try await Task.sleep(for: .milliseconds(2))
+                running.clock.advance()
                 try await running.pipeline.janitor.sweep()
                 let files = try await running.storage.blobs.fileNames(
                     userID: "maria", postID: try #require(id.value).description)

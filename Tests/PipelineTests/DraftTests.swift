@@ -90,7 +90,7 @@ struct DraftTests {
         try await withPipeline(runs: false, settings: { $0.draftLifetime = .zero }) { running in
             let id = try await draft(running).id
             _ = try await add("baseline-420.jpg", to: id, running)
-            try await Task.sleep(for: .milliseconds(2))
+            running.clock.advance()
             try await running.pipeline.janitor.sweep()
             #expect(try await running.pipeline.store.record(of: id)?.state == .expired)
             #expect(try await running.storage.blobs.fileNames(userID: "maria", postID: id.description).isEmpty)

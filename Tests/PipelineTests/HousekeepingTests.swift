@@ -60,7 +60,7 @@ struct HousekeepingTests {
             let idle = try await running.reserve(UploadRequest(owner: owner, intake: .inbox))
             let claimed = try await running.reserve(UploadRequest(owner: owner, intake: .inbox))
             try running.scratch.write("x", to: "Storage/incoming/\(claimed.id)/a.jpg")
-            try await Task.sleep(for: .milliseconds(5))
+            running.clock.advance()
             try await pipeline.janitor.sweep()
             #expect(try await pipeline.store.record(of: idle.id)?.state == .expired)
             #expect(try await pipeline.store.record(of: claimed.id)?.state == .reserved)
@@ -83,7 +83,7 @@ struct HousekeepingTests {
                 ids.change { $0 = [published.id, failed.id] }
             }
             try await withPipeline(in: scratch, runs: false, settings: { $0.recordLifetime = .zero }) { running in
-                try await Task.sleep(for: .milliseconds(5))
+                running.clock.advance()
                 try await running.pipeline.janitor.sweep()
                 #expect(try await running.pipeline.store.record(of: ids.value[0]) != nil)
                 #expect(try await running.pipeline.store.record(of: ids.value[1]) == nil)
@@ -111,7 +111,7 @@ struct HousekeepingTests {
             request.clientReference = "key"
             let record = try await running.reserve(request)
             let givenUp = WallClock.milliseconds()
-            try await Task.sleep(for: .milliseconds(5))
+            running.clock.advance()
             let again = try await running.reserve(request)
             #expect(again.id == record.id)
             try await pipeline.store.expire(record.id, from: .reserved, unlessChangedSince: givenUp)

@@ -79,7 +79,7 @@ struct RethumbTests {
                     _ = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
                     // Both generations wait on the garbage list by then, one of them in use again.
                     guard sweeps else { return }
-                    try await Task.sleep(for: .milliseconds(2))
+                    running.clock.advance()
                     try await running.pipeline.janitor.sweep()
                     let names = try await names(running)
                     #expect(names.filter { $0.hasPrefix("thumb-") }.count <= 2, "\(names)")

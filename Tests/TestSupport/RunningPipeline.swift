@@ -12,6 +12,8 @@ package struct RunningPipeline: Sendable {
     package let storage: StorageFolder
     package let pipeline: UploadService
     package let scratch: Scratch
+    /// What the pipeline takes for the present time.
+    package let clock: TestClock
     fileprivate let group: ServiceGroup
 
     /// Stops it as Ctrl-C would; the body of `withPipeline` may go on looking at the tree.
@@ -35,7 +37,8 @@ package func withPipeline(
     }
     var chosen = PipelineSettings(workers: 2)
     settings(&chosen)
-    let storage = try await StorageFolder(path: scratch.path + "/Storage")
+    let clock = TestClock()
+    let storage = try await StorageFolder(path: scratch.path + "/Storage", clock: clock.now)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let pipeline = UploadService(storage: storage, settings: chosen, renderer: renderer, logger: logger)
     let group = ServiceGroup(
@@ -44,7 +47,8 @@ package func withPipeline(
         tasks.addTask { try await group.run() }
         let result: Result<Void, any Error>
         do {
-            let running = RunningPipeline(storage: storage, pipeline: pipeline, scratch: scratch, group: group)
+            let running = RunningPipeline(
+                storage: storage, pipeline: pipeline, scratch: scratch, clock: clock, group: group)
             result = .success(try await body(running))
         } catch {
             result = .failure(error)

@@ -2,7 +2,6 @@ import ArgumentParser
 import Files
 import Foundation
 import Imaging
-import NIOPosix
 import Pipeline
 import Tree
 
@@ -63,13 +62,12 @@ struct RenderCommand: AsyncParsableCommand {
         // Files get the usual mode. The mask can only be read by setting it, and there is only one thread so far.
         let mask = umask(0o022)
         umask(mask)
-        let threads = NIOThreadPool(numberOfThreads: concurrency)
-        threads.start()
+        let scheduler = RenderScheduler(InProcessRenderer(), workers: concurrency)
         let jobs = RenderJob.jobs(files, recipes: recipes, limits: limits, folder: folder, mode: 0o666 & ~mask)
         var progress = ProgressBar("photos")
         var (done, refused) = (0, 0)
         try await forEachConcurrently(jobs, concurrency: concurrency) { job in
-            try await threads.runIfActive { job.run() }
+            await job.run(by: scheduler)
         } _: { result in
             done += 1
             if case .refused = result.outcome { refused += 1 }
@@ -77,7 +75,6 @@ struct RenderCommand: AsyncParsableCommand {
             if !json { progress.update(done, of: files.count, note: refused > 0 ? "\(refused) refused" : "") }
         }
         progress.finish()
-        try await threads.shutdownGracefully()
         if refused > 0 { throw ExitStatus.partial }
     }
 

@@ -54,22 +54,30 @@ struct RenderJob: Sendable {
         }
     }
 
-    /// Renders the thumbnails and writes them. Blocks.
-    func run() -> Result {
+    /// Renders the thumbnails when the file's turn comes, and writes them.
+    func run(by scheduler: RenderScheduler) async -> Result {
         do {
-            let bytes = try FileReader(path: path).readAll(maxBytes: limits.maxInputBytes)
-            let image = try Renderer(limits: limits).render(bytes.span, recipes: recipes)
-            let made = try image.renditions.map { rendition in
-                let name = "\(stem)-\(rendition.recipe.name).\(rendition.format.fileExtension)"
-                try folder.write(rendition.bytes, as: name, mode: mode)
-                return Result.Thumbnail(
-                    name: rendition.recipe.name, path: "\(folder.path)/\(name)", size: rendition.size,
-                    byteCount: rendition.bytes.count)
-            }
-            return Result(path: path, outcome: .ok(image, made))
+            let original = try await FileThreads.run { () throws(FileError) in try FileReader(path: path) }
+            let image = try await scheduler.render(
+                original, recipes: recipes, limits: limits, priority: .batch, for: stem)
+            let thumbnails = try await FileThreads.run { () throws(FileError) in try write(image) }
+            return Result(path: path, outcome: .ok(image, thumbnails))
         } catch {
             return Result(path: path, outcome: .refused(PipelineError(error, about: path)))
         }
+    }
+
+    private func write(_ image: RenderedImage) throws(FileError) -> [Result.Thumbnail] {
+        var thumbnails: [Result.Thumbnail] = []
+        for rendition in image.renditions {
+            let name = "\(stem)-\(rendition.recipe.name).\(rendition.format.fileExtension)"
+            try folder.write(rendition.bytes, as: name, mode: mode)
+            thumbnails.append(
+                Result.Thumbnail(
+                    name: rendition.recipe.name, path: "\(folder.path)/\(name)", size: rendition.size,
+                    byteCount: rendition.bytes.count))
+        }
+        return thumbnails
     }
 }
 
