@@ -82,6 +82,9 @@ let package = Package(
         // Rendering in processes that can harm nobody.
         .target(name: "Isolation", dependencies: ["Imaging", "CSandbox"]),
 
+        // Who is asking.
+        .target(name: "Access"),
+
         // What a post is, and how a photo becomes one.
         .target(name: "Posts", dependencies: ["TreeModel"]),
         .target(
@@ -111,7 +114,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Tree", "Failpoints", "CSystemDeflate",
+                "Access", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Tree", "Failpoints", "CSystemDeflate",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -142,7 +145,8 @@ let package = Package(
         .executableTarget(
             name: "tintype",
             dependencies: [
-                "CPlatform", "Inbox", "Server", "Client", "Pipeline", "Isolation", "Imaging", "Blobs", "Files", "Posts",
+                "Access", "CPlatform", "Inbox", "Server", "Client", "Pipeline", "Isolation", "Imaging", "Blobs",
+                "Files", "Posts",
                 "Tree",
                 "Failpoints",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -190,7 +194,8 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "Server", "Client", "Inbox", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Tree", "TestSupport",
+                "Access", "Server", "Client", "Inbox", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Tree",
+                "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,3 +1,4 @@
+import Access
 import Client
 import HTTPTypes
 import Server

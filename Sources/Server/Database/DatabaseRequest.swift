@@ -1,3 +1,4 @@
+import Access
 import HTTPTypes
 import Hummingbird
 import Tree
@@ -9,18 +10,18 @@ struct DatabaseRequest: Sendable {
     let method: HTTPRequest.Method
     let place: DatabasePlace
     let parameters: DatabaseParameters
-    let sender: DatabaseAccess.Sender
+    let identity: Identity
 
     /// Reads a request.
     ///
     /// - Throws: `ServerError` with the code `invalid_path` or `bad_request`.
     init(
-        _ request: Request, _ parameters: DatabaseParameters, from sender: DatabaseAccess.Sender,
+        _ request: Request, _ parameters: DatabaseParameters, as identity: Identity,
         in namespace: Namespace
     ) throws(ServerError) {
         self.request = request
         self.parameters = parameters
-        self.sender = sender
+        self.identity = identity
         place = try DatabasePlace(path: request.uri.path, in: namespace)
         method = try Self.method(of: request, parameters)
     }

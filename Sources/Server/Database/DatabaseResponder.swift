@@ -1,3 +1,4 @@
+import Access
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -11,15 +12,18 @@ struct DatabaseResponder: HTTPResponder {
     private static let functionTriggersPath = "/.settings/functionTriggers.json"
 
     private let names: HostNames
-    private let access: DatabaseAccess
+    private let admission: Admission
     private let namespaces: DatabaseNamespaces
     private let reads: DatabaseReads
     private let writes: DatabaseWrites
     private let rules: DatabaseRules
 
-    init(_ storage: StorageFolder, settings: DatabaseSettings, names: HostNames, spool: ResponseSpool) {
+    init(
+        _ storage: StorageFolder, settings: DatabaseSettings, admission: Admission, names: HostNames,
+        spool: ResponseSpool
+    ) {
         self.names = names
-        access = DatabaseAccess(settings)
+        self.admission = admission
         namespaces = DatabaseNamespaces(settings, names)
         reads = DatabaseReads(storage.tree, spool: spool)
         writes = DatabaseWrites(storage, reads: reads)
@@ -32,17 +36,17 @@ struct DatabaseResponder: HTTPResponder {
         }
         let request = context.asking(request)
         let parameters = try DatabaseParameters(query: request.uri.query)
-        let sender = try access.sender(of: request.head, parameters, isTrusted: context.isTrusted)
+        let identity = try admission.admit(request.head, parameters, isTrusted: context.isTrusted)
         let namespace = try namespaces.namespace(named: parameters.namespace, host: request.head.authority)
         let response: Response
         switch request.uri.path {
         case Self.functionTriggersPath:
             response = .database("{\"status\":\"ok\"}")
         case DatabaseRules.path:
-            guard sender == .owner else { throw DatabaseAccess.denied }
+            guard identity == .admin else { throw Admission.denied }
             response = try await rules.answer(request, parameters, of: namespace)
         default:
-            response = try await answer(try DatabaseRequest(request, parameters, from: sender, in: namespace))
+            response = try await answer(try DatabaseRequest(request, parameters, as: identity, in: namespace))
         }
         return request.method == .head ? response.createHeadResponse() : response
     }
@@ -66,7 +70,7 @@ struct DatabaseResponder: HTTPResponder {
         let uri = URI(target)
         guard let parameters = try? DatabaseParameters(query: uri.query),
             let query = try? parameters.query().map(Optional.some) ?? .some(nil),
-            (try? access.sender(of: head, parameters, isTrusted: isTrusted)) != nil,
+            (try? admission.admit(head, parameters, isTrusted: isTrusted)) != nil,
             let namespace = try? namespaces.namespace(named: parameters.namespace, host: head.authority),
             let place = try? DatabasePlace(path: uri.path, in: namespace), !place.isPriority
         else { return nil }

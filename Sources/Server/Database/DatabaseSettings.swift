@@ -1,3 +1,4 @@
+package import Access
 import Tree
 
 /// What an operator may choose about the database.

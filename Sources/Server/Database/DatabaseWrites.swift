@@ -1,3 +1,4 @@
+import Access
 import Files
 import HTTPTypes
 import Hummingbird
@@ -110,11 +111,11 @@ struct DatabaseWrites: Sendable {
     /// Refuses to replace or delete the service's own tree as a whole for anybody but its owner, unless the tree is a
     /// throw-away one: all posts would be gone.
     private func refuseWholeTree(_ asked: DatabaseRequest) throws(ServerError) {
-        guard asked.place.node == .root, !asked.place.isPriority, asked.sender != .owner,
+        guard asked.place.node == .root, !asked.place.isPriority, asked.identity != .admin,
             !isThrowAway
         else { return }
         throw ServerError(
-            .permissionDenied, DatabaseAccess.denied.message,
+            .permissionDenied, Admission.denied.message,
             hint: """
                 only the owner replaces or deletes the service's own tree as a whole: over the Unix socket, with the \
                 database's secret, or with "Authorization: Bearer owner" from this machine; ns=NAME is a tree of its own

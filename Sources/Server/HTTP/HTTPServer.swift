@@ -65,6 +65,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
     private let logger: Logger
     private let onListening: @Sendable (Listener) -> Void
     private let names: HostNames
+    private let admission: Admission
     private let database: DatabaseResponder
     let spool: ResponseSpool
     private let streams: EventStreams
@@ -81,7 +82,9 @@ package struct HTTPServer: Service, CustomStringConvertible {
         self.onListening = onListening
         names = HostNames(publicHost: settings.publicURL?.host)
         spool = ResponseSpool(in: service.storage.incoming, maxBytes: settings.maxSpooledBytes)
-        let database = DatabaseResponder(service.storage, settings: settings.database, names: names, spool: spool)
+        admission = Admission(settings.database)
+        let database = DatabaseResponder(
+            service.storage, settings: settings.database, admission: admission, names: names, spool: spool)
         self.database = database
         streams = EventStreams(
             service.tree, starts: InitialEvents(spool: spool, patience: settings.readingPace.time),
@@ -152,11 +155,11 @@ package struct HTTPServer: Service, CustomStringConvertible {
         UploadRoutes(service, limits: limits).add(to: router)
         DraftRoutes(service, limits: limits).add(to: router)
         EventRoutes(service.tree, keepAlive: settings.database.keepAlive).add(to: router)
-        PostRoutes(service, settings.database).add(to: router)
+        PostRoutes(service, admission).add(to: router)
         UnclaimedRoutes(service.unclaimed).add(to: router)
         MediaRoutes(service.storage.blobs).add(to: router)
         RethumbRoutes(service).add(to: router)
-        ChangeRoutes(service.tree, settings.database, names).add(to: router)
+        ChangeRoutes(service.tree, settings.database, admission, names).add(to: router)
         if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: router) }
         HealthRoutes(service, room).add(to: router)
         PageRoutes().add(to: router)

@@ -11,13 +11,13 @@ import Tree
 struct ChangeRoutes: Sendable {
     private let tree: TreeStore
     private let keepAliveInterval: Duration
-    private let access: DatabaseAccess
+    private let admission: Admission
     private let namespaces: DatabaseNamespaces
 
-    init(_ tree: TreeStore, _ settings: DatabaseSettings, _ names: HostNames) {
+    init(_ tree: TreeStore, _ settings: DatabaseSettings, _ admission: Admission, _ names: HostNames) {
         self.tree = tree
         keepAliveInterval = settings.keepAlive
-        access = DatabaseAccess(settings)
+        self.admission = admission
         namespaces = DatabaseNamespaces(settings, names)
     }
 
@@ -27,7 +27,7 @@ struct ChangeRoutes: Sendable {
 
     @Sendable private func read(_ request: Request, _ context: RequestContext) async throws -> Response {
         let parameters = try DatabaseParameters(query: request.uri.query)
-        _ = try access.sender(of: request.head, parameters, isTrusted: context.isTrusted)
+        _ = try admission.admit(request.head, parameters, isTrusted: context.isTrusted)
         let namespace = try namespaces.namespace(named: parameters.namespace, host: request.head.authority)
         let asked = try ChangesAsked(request, parameters, in: namespace)
         let token =

@@ -16,13 +16,13 @@ struct PostRoutes: Sendable {
     private let tree: TreeStore
     private let publisher: Publisher
     private let index: PhotoIndex
-    private let access: DatabaseAccess
+    private let admission: Admission
 
-    init(_ service: UploadService, _ settings: DatabaseSettings) {
+    init(_ service: UploadService, _ admission: Admission) {
         tree = service.tree
         publisher = service.publisher
         index = service.index
-        access = DatabaseAccess(settings)
+        self.admission = admission
     }
 
     func add(to router: Router<RequestContext>) {
@@ -46,7 +46,7 @@ struct PostRoutes: Sendable {
     /// Deletes a post, for whoever may delete it in the database.
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
         let parameters = try DatabaseParameters(query: request.uri.query)
-        _ = try access.sender(of: request.head, parameters, isTrusted: context.isTrusted)
+        _ = try admission.admit(request.head, parameters, isTrusted: context.isTrusted)
         guard let id = PostID(context.parameters.get("id") ?? "") else {
             throw ServerError(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
         }

@@ -1,3 +1,4 @@
+import Access
 import Imaging
 import Inbox
 import Pipeline
