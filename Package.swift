@@ -84,12 +84,15 @@ let package = Package(
 
         // Who is asking.
         .target(name: "Access"),
+        // What programs are told.
+        .target(name: "API"),
 
         // What a post is, and how a photo becomes one.
         .target(name: "Posts", dependencies: ["TreeModel"]),
         .target(
             name: "Pipeline",
             dependencies: [
+                "API",
                 "Imaging", "Isolation", "Blobs", "Files", "Tree", "Posts", "Failpoints",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -102,6 +105,7 @@ let package = Package(
         .target(
             name: "Inbox",
             dependencies: [
+                "API",
                 "Imaging", "Pipeline", "Blobs", "Files", "Posts", "Tree",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
@@ -114,6 +118,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
+                "API",
                 "Access", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Tree", "Failpoints", "CSystemDeflate",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -145,6 +150,7 @@ let package = Package(
         .executableTarget(
             name: "tintype",
             dependencies: [
+                "API",
                 "Access", "CPlatform", "Inbox", "Server", "Client", "Pipeline", "Isolation", "Imaging", "Blobs",
                 "Files", "Posts",
                 "Tree",
@@ -163,6 +169,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
+                "API",
                 "Blobs", "Files", "Inbox", "Isolation", "Pipeline", "Posts", "Tree",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -180,6 +187,7 @@ let package = Package(
         .testTarget(
             name: "PipelineTests",
             dependencies: [
+                "API",
                 "Inbox", "Pipeline", "Blobs", "Files", "Imaging", "Isolation", "Posts", "RogueWorker", "Tree",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
@@ -187,6 +195,7 @@ let package = Package(
         .testTarget(
             name: "InboxTests",
             dependencies: [
+                "API",
                 "Inbox", "Pipeline", "Blobs", "Files", "Posts", "Tree", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -194,6 +203,7 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
+                "API",
                 "Access", "Server", "Client", "Inbox", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Tree",
                 "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -206,6 +216,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
+                "API",
                 "tintype", "Client", "Pipeline", "Blobs", "Files", "Posts", "Tree", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,3 +1,4 @@
+import API
 import Files
 import Pipeline
 
@@ -8,8 +9,8 @@ struct ClaimContents {
         let folder: Directory
 
         /// Opens the file; one at a time, for a folder may hold more than the process may have open.
-        func open() throws(PipelineError) -> FileReader {
-            do throws(FileError) { return try folder.file(name) } catch { throw PipelineError(error, about: name) }
+        func open() throws(Failure) -> FileReader {
+            do throws(FileError) { return try folder.file(name) } catch { throw Failure(error, about: name) }
         }
     }
 
@@ -23,7 +24,7 @@ struct ClaimContents {
 
     /// Reads the folder of a claim.
     ///
-    /// - Throws: `PipelineError` that names the file which cannot be part of a post.
+    /// - Throws: `Failure` that names the file which cannot be part of a post.
     init(_ folder: Directory, maxPhotos: Int) throws {
         let entries = try folder.entries().filter { !IgnoredFiles.contains($0.name) }
         let post = entries.first { $0.kind == .folder }
@@ -35,8 +36,8 @@ struct ClaimContents {
         let inside = try folder.folder(post.name)
         for raw in try inside.rawNames(limit: maxPhotos + 2, where: { !IgnoredFiles.contains($0) }) {
             guard let name = raw.text else {
-                throw PipelineError(
-                    .init(rawValue: "bad_name"), "\(raw.escaped) is no name in UTF-8", hint: "rename it")
+                throw Failure(
+                    .badName, "\(raw.escaped) is no name in UTF-8", hint: "rename it")
             }
             try add(name, from: inside, isText: name == Sidecar.nameInPostFolder)
         }

@@ -1,3 +1,4 @@
+import API
 package import Files
 import Foundation
 import Pipeline
@@ -121,7 +122,7 @@ package struct FailedFiles: Sendable {
         if let user = item.reason.user { place.insert(user, at: 0) }
         let target = try storage.folder("inbox", create: true).folder(below: place, create: true)
         guard try target.entry(name) == nil else { throw taken(name, in: place) }
-        if PipelineError.Code(rawValue: item.reason.code).isPoison { try forgive(item.file, in: folder) }
+        if ErrorCode(named: item.reason.code).isPoison { try forgive(item.file, in: folder) }
         // The text first, as people do who want both to be taken.
         let (text, newText) = (Sidecar.name(of: item.file), Sidecar.name(of: name))
         let hasText = try folder.entry(text)?.kind == .file

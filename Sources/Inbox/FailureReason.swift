@@ -1,3 +1,4 @@
+import API
 import Files
 import Pipeline
 import Posts
@@ -12,7 +13,7 @@ struct FailureReason: Sendable {
     /// Says why the upload failed; `file` is what the thing is called beside the document.
     init(_ record: UploadRecord, file: String) {
         var fields = Self.fields(
-            record.error ?? PipelineError(.init(rawValue: "unknown"), "nobody noted why"), file: file,
+            record.error ?? Failure(.unknown, "nobody noted why"), file: file,
             at: record.updatedAt)
         fields["user"] = .string(record.owner.description)
         fields["upload"] = .string(record.id.description)
@@ -27,7 +28,7 @@ struct FailureReason: Sendable {
     }
 
     /// Says why something was refused before it became an upload; `mark` tells it apart from others of its name.
-    init(_ error: PipelineError, user: UserID?, source: String, file: String, mark: String) {
+    init(_ error: Failure, user: UserID?, source: String, file: String, mark: String) {
         var fields = Self.fields(error, file: file, at: WallClock.milliseconds())
         if let user { fields["user"] = .string(user.description) }
         fields["source"] = .string(source)
@@ -39,7 +40,7 @@ struct FailureReason: Sendable {
         json = TreeValue.object(fields).json(pretty: true) + [UInt8(ascii: "\n")]
     }
 
-    private static func fields(_ error: PipelineError, file: String, at time: Int64) -> [TreeKey: TreeValue] {
+    private static func fields(_ error: Failure, file: String, at time: Int64) -> [TreeKey: TreeValue] {
         [
             "code": .string(error.code.rawValue), "message": .string(error.message), "hint": .string(error.hint),
             "file": .string(file), "failed_at": .integer(time),
@@ -52,7 +53,7 @@ extension StorageFolder {
     static let noUser = "no_user"
 
     /// The folder `failed/{reason}/{user}/`, made where it is missing.
-    func failedFolder(of code: PipelineError.Code?, user: UserID?) throws(FileError) -> Directory {
+    func failedFolder(of code: ErrorCode?, user: UserID?) throws(FileError) -> Directory {
         // Codes are words of our own; should one ever not be, it names no folder.
         let code = code?.rawValue ?? ""
         let isWord = !code.isEmpty && code.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }

@@ -1,3 +1,4 @@
+import API
 import Files
 import Pipeline
 import Posts
@@ -148,10 +149,10 @@ struct FileInspector {
     }
 
     private func rejected(
-        _ entry: Directory.Entry, _ code: PipelineError.Code, _ what: String, _ hint: String
+        _ entry: Directory.Entry, _ code: ErrorCode, _ what: String, _ hint: String
     ) -> Finding {
         .rejected(
             RejectedFile(
-                place: place, name: entry.name, reason: PipelineError(code, "\(entry.name) \(what)", hint: hint)))
+                place: place, name: entry.name, reason: Failure(code, "\(entry.name) \(what)", hint: hint)))
     }
 }

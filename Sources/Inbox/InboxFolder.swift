@@ -1,3 +1,4 @@
+import API
 import Files
 import Pipeline
 import Posts
@@ -44,7 +45,7 @@ struct Candidate: Hashable, Sendable {
 struct RejectedFile: Sendable {
     let place: InboxFolder
     let name: String
-    let reason: PipelineError
+    let reason: Failure
 
     /// Where it lies below the user's folder.
     var source: String { (place.path + [name]).joined(separator: "/") }

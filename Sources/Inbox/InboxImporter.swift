@@ -1,3 +1,4 @@
+import API
 import Blobs
 import Files
 import Pipeline
@@ -72,10 +73,10 @@ struct InboxImporter {
                     return try await takeBack(record)  // Its owner took it back in time.
                 }
                 try await ingest(contents, of: record)
-            } catch let fault as PipelineError where fault.code == .changedWhileRead {
+            } catch let fault as Failure where fault.code == .changedWhileRead {
                 // Somebody had it open all the while, and writes on: it was not complete, and its time will come.
                 return try await takeBack(record)
-            } catch let failure as PipelineError where !failure.isTransient {
+            } catch let failure as Failure where !failure.isTransient {
                 try await service.store.fail(record.id, from: .reserved, with: failure)
             }
         }
@@ -91,12 +92,12 @@ struct InboxImporter {
 
     private func ingest(_ contents: ClaimContents, of record: UploadRecord) async throws {
         guard contents.photos.count <= service.settings.maxPhotos else {
-            throw PipelineError(
+            throw Failure(
                 .tooManyPhotos, "more than the \(service.settings.maxPhotos) photos that a post may have",
                 hint: "make several folders of it")
         }
         guard contents.alts.count <= contents.photos.count else {
-            throw PipelineError(
+            throw Failure(
                 .badSidecar,
                 "\"alt\" has \(contents.alts.count) alternative texts, and there are \(contents.photos.count) photos",
                 hint: "give one for each photo, in the order of their names")
@@ -119,7 +120,7 @@ struct InboxImporter {
     private func waitUntilUnmodified(_ reader: FileReader, named name: String) async throws {
         let version = try reader.version()
         guard version.linkCount == 1 else {
-            throw PipelineError(
+            throw Failure(
                 .hardLinked, "the photo has \(version.linkCount) names (hard links)",
                 hint: "copy it: through another name it could be changed when it is published")
         }
@@ -127,7 +128,7 @@ struct InboxImporter {
         if reader.hasWriter != nil || !(0..<1000).contains(age) { return }
         try await Task.sleep(for: .milliseconds(1000 - age))
         // Once: whoever goes on writing makes nobody else wait.
-        guard try reader.version() == version else { throw PipelineError.changedWhileRead(name) }
+        guard try reader.version() == version else { throw Failure.changedWhileRead(name) }
     }
 
     // MARK: Archiving

@@ -1,3 +1,4 @@
+import API
 import Blobs
 import Files
 package import Logging
@@ -68,8 +69,8 @@ package struct InboxIntake: IntakeHandler {
     /// Moves a claim to `failed/`, with all that is in it; an empty one is deleted.
     private func putAside(claim name: String, owner: UserID?) async throws {
         let storage = storage
-        let reason = PipelineError(
-            .init(rawValue: "left_over"),
+        let reason = Failure(
+            .leftOver,
             "these files were left over by an upload that has ended, or that nobody knows",
             hint: "look into done/ and at the posts; what is missing there can be put into the inbox again")
         let isPutAside = try await FileThreads.run { () throws(FileError) in

@@ -1,3 +1,4 @@
+import API
 import Files
 import Logging
 import Pipeline
@@ -12,7 +13,7 @@ extension InboxWatcher {
         let file = candidate.place.description(of: candidate.name)
         do {
             return try await importer.take(candidate)
-        } catch let refusal as PipelineError where !refusal.isTransient {
+        } catch let refusal as Failure where !refusal.isTransient {
             await reject(RejectedFile(place: candidate.place, name: candidate.name, reason: refusal))
         } catch {
             if await service.disk.isPaused(by: error) { return nil }

@@ -1,3 +1,4 @@
+import API
 import Files
 import Foundation
 import Logging
@@ -29,10 +30,10 @@ extension InboxWatcher {
                 return nil
             }
             if SidecarNames.isVideo(late.name) { return await take(late, events) }
-            throw PipelineError(
+            throw Failure(
                 .badSidecar, "\(late.name) has no photo beside it",
                 hint: "put the text there before the photo, or use a folder NAME.post")
-        } catch let refusal as PipelineError where !refusal.isTransient {
+        } catch let refusal as Failure where !refusal.isTransient {
             await reject(RejectedFile(place: late.place, name: late.name, reason: refusal))
         } catch {
             if await !service.disk.isPaused(by: error) { note(error as? FileError, in: late.place.user) }
@@ -79,7 +80,7 @@ extension InboxWatcher {
         guard note.outcome == "published", isYoung, let post = PostID(note.post),
             try await LateText(sidecar).add(to: post, of: late.owner, in: service.tree)
         else {
-            throw PipelineError(
+            throw Failure(
                 .badSidecar, "\(late.name) came after its photo, which is post \(note.post)",
                 hint:
                     "a text that comes late is added within a day, to a post that has none; write this one there by hand"

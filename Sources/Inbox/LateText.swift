@@ -1,3 +1,4 @@
+import API
 import Pipeline
 import Posts
 import Tree
@@ -9,8 +10,8 @@ struct LateText {
 
     /// Checks the texts.
     ///
-    /// - Throws: `PipelineError` `bad_text`.
-    init(_ sidecar: Sidecar) throws(PipelineError) {
+    /// - Throws: `Failure` `bad_text`.
+    init(_ sidecar: Sidecar) throws(Failure) {
         text = try PostText.requireText(sidecar.text)
         var alts: [String] = []
         for alt in sidecar.alts { alts.append(try PostText.requireAlt(alt)) }

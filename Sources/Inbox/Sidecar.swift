@@ -1,3 +1,4 @@
+import API
 import Files
 import Foundation
 import Pipeline
@@ -67,23 +68,23 @@ struct Sidecar: Decodable {
 
     /// Reads a document.
     ///
-    /// - Throws: `PipelineError` `bad_sidecar` that names the file.
+    /// - Throws: `Failure` `bad_sidecar` that names the file.
     static func read(_ reader: FileReader, named name: String) throws -> Sidecar {
         try read(reader.readAll(maxBytes: maxBytes), named: name)
     }
 
-    static func read(_ bytes: [UInt8], named name: String) throws(PipelineError) -> Sidecar {
+    static func read(_ bytes: [UInt8], named name: String) throws(Failure) -> Sidecar {
         guard bytes.count <= maxBytes else {
-            throw PipelineError(.badSidecar, "\(name) has more than \(maxBytes) bytes", hint: "it only needs a text")
+            throw Failure(.badSidecar, "\(name) has more than \(maxBytes) bytes", hint: "it only needs a text")
         }
         guard let sidecar = try? JSONDecoder().decode(Sidecar.self, from: Data(bytes)) else {
-            throw PipelineError(
+            throw Failure(
                 .badSidecar, "\(name) is no JSON object with a \"text\" string, or its \"alt\" is none",
                 hint: #"write {"text": "…", "alt": "…"}"#)
         }
         guard sidecar.isUnderstood else {
             let fields = sidecar.fields.prefix(5).map { "\"\($0.prefix(40))\"" }.joined(separator: ", ")
-            throw PipelineError(
+            throw Failure(
                 .badSidecar, "\(name) has no field that is known to hold a text; it has \(fields)",
                 hint: #"write {"text": "…"}; "caption" and "description" are read, too"#)
         }

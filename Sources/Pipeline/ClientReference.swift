@@ -1,13 +1,14 @@
+import API
 import Tree
 
 /// The name that a client gives an upload so that it can ask again (`Idempotency-Key`).
 enum ClientReference {
     /// The key of a reference in the private tree: what a key cannot hold is percent-encoded.
     ///
-    /// - Throws: `PipelineError` `bad_reference`.
+    /// - Throws: `Failure` `bad_reference`.
     static func key(_ reference: String) throws -> TreeKey {
         guard (1...200).contains(reference.utf8.count), reference.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-            throw PipelineError(
+            throw Failure(
                 .badReference, "an idempotency key has 1 to 200 printable ASCII characters",
                 hint: "a UUID is a good one")
         }

@@ -1,3 +1,4 @@
+import API
 import Blobs
 import Files
 import Glibc
@@ -121,7 +122,7 @@ package final class DiskMonitor: Sendable {
     /// - Returns: Whether the intake is paused: then the error was no failed attempt of anybody.
     @discardableResult
     package func isPaused(by error: any Error) async -> Bool {
-        guard error is IntakePause || PipelineError(error).isTransient, !(error is CancellationError) else {
+        guard error is IntakePause || Failure(error).isTransient, !(error is CancellationError) else {
             return false
         }
         return await report()
@@ -129,7 +130,7 @@ package final class DiskMonitor: Sendable {
 
     /// Has an error looked into by and by.
     package func notice(_ error: any Error) {
-        if PipelineError(error).isTransient { suspect() }
+        if Failure(error).isTransient { suspect() }
     }
 
     /// Looks at the disk, and tries it when there is a reason to.
@@ -141,12 +142,12 @@ package final class DiskMonitor: Sendable {
         let old = gate.set(pause)
         switch (old, pause) {
         case (nil, let pause?):
-            var metadata: Logger.Metadata = ["code": "\(pause.code)", "reason": "\(pause.message)"]
+            var metadata: Logger.Metadata = ["code": "\(pause.code.rawValue)", "reason": "\(pause.message)"]
             if let damage = storage.tree.health.damage { metadata["damage"] = "\(damage)" }
             logger.error("intake paused", metadata: metadata)
         case (let old?, nil):
             let seconds = (WallClock.milliseconds() - old.since) / 1000
-            logger.notice("intake goes on", metadata: ["code": "\(old.code)", "paused": "\(seconds) s"])
+            logger.notice("intake goes on", metadata: ["code": "\(old.code.rawValue)", "paused": "\(seconds) s"])
         default: break
         }
     }
@@ -184,7 +185,7 @@ package final class DiskMonitor: Sendable {
         if space.isReadOnly { return IntakePause(FileError(errno: EROFS, doing: "look at the file system")) }
         let hint = "free some space on it; all goes on by itself"
         if let files = space.freeFiles, files < Self.minFreeFiles {
-            return IntakePause(code: "disk_full", message: "the disk has room for \(files) files more", hint: hint)
+            return IntakePause(code: .diskFull, message: "the disk has room for \(files) files more", hint: hint)
         }
         let reserve = reserve().bytes(of: space)
         // A little more to go on than to stop, so that the one does not follow the other all the time.
@@ -192,7 +193,7 @@ package final class DiskMonitor: Sendable {
         let needed = gate.pause == nil || overflow ? reserve : more
         guard space.freeBytes < needed else { return nil }
         return IntakePause(
-            code: "disk_full",
+            code: .diskFull,
             message: "\(space.freeBytes >> 20) MiB of the disk are free; \(needed >> 20) MiB have to be (free-space)",
             hint: hint)
     }
@@ -218,19 +219,19 @@ package final class DiskMonitor: Sendable {
 extension IntakePause {
     /// What strangers may know of a fault.
     init(_ fault: any Error) {
-        let fault = PipelineError(fault)
+        let fault = Failure(fault)
         let message: String
-        switch fault.code.rawValue {
-        case "disk_full": message = "the disk is full"
-        case "read_only": message = "the disk, or the database, is read-only"
-        case "permission": message = "the service has no write access to its folder"
-        case "io": message = "the disk reports input/output errors"
-        case "too_many_open_files": message = "too many files are open"
-        case "corrupt": message = "the database is damaged"
-        case "missing_updates": message = "the database lacks updates that it had taken"
-        case "storage_locked": message = "another service works on the same folder"
+        switch fault.code {
+        case .diskFull: message = "the disk is full"
+        case .readOnly: message = "the disk, or the database, is read-only"
+        case .permission: message = "the service has no write access to its folder"
+        case .io: message = "the disk reports input/output errors"
+        case .tooManyFiles: message = "too many files are open"
+        case .corrupt: message = "the database is damaged"
+        case .missingUpdates: message = "the database lacks updates that it had taken"
+        case .locked: message = "another service works on the same folder"
         default: message = "nothing can be written"
         }
-        self.init(code: fault.code.rawValue, message: message, hint: fault.hint)
+        self.init(code: fault.code, message: message, hint: fault.hint)
     }
 }

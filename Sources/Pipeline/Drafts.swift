@@ -1,3 +1,4 @@
+package import API
 package import Posts
 import Tree
 
@@ -7,7 +8,7 @@ package struct Drafts: Sendable {
 
     /// The number that the next photo of a draft gets. A number that is not used in the end leaves a harmless gap.
     ///
-    /// - Throws: `PipelineError`: `not_found`, `wrong_state` when the upload is no draft any more, `too_many_photos`.
+    /// - Throws: `Failure`: `not_found`, `wrong_state` when the upload is no draft any more, `too_many_photos`.
     func nextPhotoNumber(of id: PostID) async throws -> Int {
         try await store.tree.transact { [store] snapshot, update in
             try store.checkPhotoCount(try Self.record(of: id, in: snapshot).photos.count)
@@ -31,7 +32,7 @@ package struct Drafts: Sendable {
 
     /// Notes what was sent with the draft's reference, once all of it has come.
     ///
-    /// - Throws: `PipelineError` `wrong_state` when the draft was published or expired meanwhile.
+    /// - Throws: `Failure` `wrong_state` when the draft was published or expired meanwhile.
     func note(_ fingerprint: RequestFingerprint, of id: PostID) async throws {
         try await store.tree.transact { snapshot, update in
             _ = try Self.record(of: id, in: snapshot)
@@ -44,7 +45,7 @@ package struct Drafts: Sendable {
     /// - Parameters:
     ///   - text: Nil when the draft's own stays.
     ///   - alts: Alternative texts of the photos, in their order; photos beyond them keep their own.
-    /// - Throws: `PipelineError`: `empty_post`, `bad_text` also for more alternative texts than photos, `wrong_state` when
+    /// - Throws: `Failure`: `empty_post`, `bad_text` also for more alternative texts than photos, `wrong_state` when
     ///   the draft was published or expired meanwhile.
     @discardableResult
     package func publish(_ id: PostID, text: String?, alts: [String] = []) async throws -> UploadRecord {
@@ -53,7 +54,7 @@ package struct Drafts: Sendable {
 
     /// The record of a draft.
     ///
-    /// - Throws: `PipelineError`: `not_found`, `wrong_state` when the upload is no draft any more.
+    /// - Throws: `Failure`: `not_found`, `wrong_state` when the upload is no draft any more.
     package func record(of id: PostID) async throws -> UploadRecord {
         try await store.tree.snapshot { snapshot in try Self.record(of: id, in: snapshot) }
     }
@@ -61,7 +62,7 @@ package struct Drafts: Sendable {
     private static func record(of id: PostID, in snapshot: TreeSnapshot) throws -> UploadRecord {
         guard let record = try snapshot.upload(id) else { throw UploadStore.unknownUpload(id) }
         guard record.state == .draft else {
-            throw PipelineError(
+            throw Failure(
                 .wrongState, "upload \(id) is \(record.state.rawValue), no draft",
                 hint: "reserve a new one with draft=true")
         }
@@ -73,11 +74,11 @@ extension UploadRecord {
     /// Takes in what a draft is published with: a text, unless it is nil, and alternative texts of the photos, in their order;
     /// photos beyond these keep their own.
     ///
-    /// - Throws: `PipelineError` `bad_text` for a text that is none, or for more alternative texts than photos.
-    package mutating func describe(text: String?, alts: [String]) throws(PipelineError) {
+    /// - Throws: `Failure` `bad_text` for a text that is none, or for more alternative texts than photos.
+    package mutating func describe(text: String?, alts: [String]) throws(Failure) {
         if let text { self.text = try PostText.requireText(text) }
         guard alts.count <= photos.count else {
-            throw PipelineError(
+            throw Failure(
                 .badText, "there are \(alts.count) alternative texts, and \(photos.count) photos",
                 hint: "give one for each photo, in their order")
         }

@@ -1,3 +1,4 @@
+package import API
 import ServiceLifecycle
 import Synchronization
 import Tree
@@ -6,14 +7,14 @@ import Tree
 package struct IntakePause: Error, Sendable {
     /// For programs: `disk_full`, `read_only`, `permission`, `io`, `too_many_open_files`, `storage_missing`, `storage_locked`, or
     /// another of the tree's.
-    package let code: String
+    package let code: ErrorCode
     /// For people, strangers too: it names no file.
     package let message: String
     package let hint: String
     /// Milliseconds since the epoch.
     package fileprivate(set) var since: Int64
 
-    package init(code: String, message: String, hint: String) {
+    package init(code: ErrorCode, message: String, hint: String) {
         self.code = code
         self.message = message
         self.hint = hint

@@ -1,3 +1,4 @@
+package import API
 import Blobs
 import Files
 import Imaging
@@ -29,7 +30,7 @@ package final class PhotoIngester: Sendable {
     ///   - name: What the sender calls the photo.
     ///   - next: Gives the next piece, or nil at the end.
     /// - Returns: The photo, durable in the blob store. Doing it again after a crash is harmless.
-    /// - Throws: `PipelineError`: `too_large_bytes`, `empty`, or the refusal of what is no photo at all; what `next` throws.
+    /// - Throws: `Failure`: `too_large_bytes`, `empty`, or the refusal of what is no photo at all; what `next` throws.
     func receive(
         as number: Int, named name: String, of record: UploadRecord, _ next: () async throws -> ByteBuffer?
     ) async throws -> UploadRecord.Photo {
@@ -44,7 +45,7 @@ package final class PhotoIngester: Sendable {
     /// Takes a copy of a photo that lies in a folder: as it was before the first byte was read and after the last, or not at
     /// all.
     ///
-    /// - Throws: `PipelineError` `changed_while_read`, a transient error, when somebody has the file open for writing, or
+    /// - Throws: `Failure` `changed_while_read`, a transient error, when somebody has the file open for writing, or
     ///   wrote; and as ``receive(as:named:of:_:)``.
     func copy(
         _ reader: FileReader, as number: Int, named name: String, of record: UploadRecord
@@ -52,7 +53,7 @@ package final class PhotoIngester: Sendable {
         let staged = try await stage(record.id)
         try await FileThreads.run { [self] in
             let version = try reader.version()
-            guard reader.hasWriter != true else { throw PipelineError.changedWhileRead(name) }
+            guard reader.hasWriter != true else { throw Failure.changedWhileRead(name) }
             while true {
                 let bytes = try reader.read(at: staged.byteCount, maxBytes: 1 << 20)
                 if bytes.isEmpty { break }
@@ -61,7 +62,7 @@ package final class PhotoIngester: Sendable {
             }
             // Whoever came meanwhile shows as a writer, or has left a trace.
             guard reader.hasWriter != true, try reader.version() == version else {
-                throw PipelineError.changedWhileRead(name)
+                throw Failure.changedWhileRead(name)
             }
         }
         return try await publish(staged, as: number, named: name, of: record)
@@ -69,11 +70,11 @@ package final class PhotoIngester: Sendable {
 
     /// Refuses a photo that has more bytes than one may have.
     ///
-    /// - Throws: `PipelineError` `too_large_bytes`.
-    package func checkSize(_ byteCount: Int, of name: String = "the photo") throws(PipelineError) {
+    /// - Throws: `Failure` `too_large_bytes`.
+    package func checkSize(_ byteCount: Int, of name: String = "the photo") throws(Failure) {
         let limit = settings.value.limits.maxInputBytes
         guard byteCount <= limit else {
-            throw PipelineError(
+            throw Failure(
                 .tooLarge, "\(name) has more than \(limit) bytes (\(limit >> 20) MiB)",
                 hint: "send a smaller file, or raise max-bytes")
         }
@@ -110,22 +111,22 @@ package final class PhotoIngester: Sendable {
 
     private static func format(of contents: StagedFile.Contents, named name: String) throws -> ImageFormat {
         guard contents.byteCount > 0 else {
-            throw PipelineError(.emptyFile, "\(name) is empty", hint: "send the photo's bytes")
+            throw Failure(.emptyFile, "\(name) is empty", hint: "send the photo's bytes")
         }
         if let format = ImageFormat.detect(contents.head.span) { return format }
         do {
             _ = try ImageHeader.read(contents.head.span)
         } catch {
-            throw PipelineError(error, about: name)
+            throw Failure(error, about: name)
         }
-        throw PipelineError(.init(rawValue: "unsupported_format"), "\(name) is no photo that this service reads")
+        throw Failure(.unsupportedFormat, "\(name) is no photo that this service reads")
     }
 }
 
-extension PipelineError {
+extension Failure {
     /// The error of a file that somebody writes, or has written, while it is ingested.
-    package static func changedWhileRead(_ name: String) -> PipelineError {
-        PipelineError(
+    package static func changedWhileRead(_ name: String) -> Failure {
+        Failure(
             .changedWhileRead, "\(name) was being written while it was read",
             hint: "it is read again when nobody writes it", isTransient: true)
     }

@@ -1,3 +1,4 @@
+import API
 package import Files
 import Isolation
 import Posts
@@ -20,8 +21,8 @@ struct PoisonList: Sendable {
         guard let failure = try await tree.get(path), !isForgotten(failure), let code = failure["code"]?.stringValue
         else { return }
         guard try await !forgive(photo.sha256) else { return }
-        throw PipelineError(
-            .init(rawValue: code), "\(photo.originalName): \(failure["message"]?.stringValue ?? "")",
+        throw Failure(
+            ErrorCode(named: code), "\(photo.originalName): \(failure["message"]?.stringValue ?? "")",
             hint: failure["hint"]?.stringValue ?? "")
     }
 
@@ -89,7 +90,7 @@ package enum DecodeRetry {
     }
 }
 
-extension PipelineError.Code {
+extension ErrorCode {
     /// Whether the verdict holds for the bytes, wherever they come from.
     package var isPoison: Bool {
         IsolationError.Code.poison.contains(IsolationError.Code(rawValue: rawValue))

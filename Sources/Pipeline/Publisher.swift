@@ -1,3 +1,4 @@
+import API
 import Blobs
 import Files
 import Logging
@@ -26,7 +27,7 @@ package struct Publisher: Sendable {
     /// Renders and commits an upload, unless it is a duplicate, which would be rendered for nothing.
     ///
     /// - Returns: Whether it is a post now, and no duplicate of one.
-    /// - Throws: `PipelineError`: a permanent failure of the upload, or a transient error.
+    /// - Throws: `Failure`: a permanent failure of the upload, or a transient error.
     func publish(_ record: UploadRecord) async throws -> Bool {
         if let post = try await duplicate(record, of: index.entry(of: record)) {
             return try await end(record, asDuplicateOf: post)
@@ -88,12 +89,12 @@ package struct Publisher: Sendable {
     /// The post of which an upload is a duplicate that is not to be posted again: by what was asked for with it, else by the
     /// policy of its intake.
     ///
-    /// - Throws: `PipelineError` `duplicate` when duplicates are to be refused.
-    private func duplicate(_ record: UploadRecord, of entry: PhotoIndex.Entry?) throws(PipelineError) -> PostID? {
+    /// - Throws: `Failure` `duplicate` when duplicates are to be refused.
+    private func duplicate(_ record: UploadRecord, of entry: PhotoIndex.Entry?) throws(Failure) -> PostID? {
         let policy = record.duplicates ?? store.intakes[record.intake].duplicatePolicy(for: record.owner)
         guard policy != .newPost, let post = entry?.post else { return nil }
         guard policy == .link else {
-            throw PipelineError(
+            throw Failure(
                 .duplicate, "\(record.source ?? "the photo") is what post \(post) shows already",
                 hint: "drop it, or let duplicates be posted again (duplicates)")
         }
@@ -113,11 +114,11 @@ package struct Publisher: Sendable {
     /// comments. Durable when it returns; the files go after the grace period.
     ///
     /// - Returns: When its files go, in milliseconds since the epoch.
-    /// - Throws: `PipelineError` `not_found` when there is no such post.
+    /// - Throws: `Failure` `not_found` when there is no such post.
     package func deletePost(_ id: PostID) async throws -> Int64 {
         try await tree.transact(at: "post-deleted") { snapshot, update in
             guard let post = try snapshot.get(Paths.post(id)) else {
-                throw PipelineError(.notFound, "there is no post \(id)", hint: "it may have been deleted already")
+                throw Failure(.notFound, "there is no post \(id)", hint: "it may have been deleted already")
             }
             let record = try snapshot.upload(id)
             update[Paths.post(id)] = nil

@@ -1,3 +1,4 @@
+import API
 import Blobs
 import Files
 import Foundation
@@ -16,7 +17,7 @@ package struct RenditionMaker: Sendable {
     /// Makes the renditions that the upload's photos still lack. Every file is durable when it returns; doing it again after
     /// a crash writes the same names.
     ///
-    /// - Throws: `PipelineError`: the decoder's refusal of a photo, or a transient error of the disk.
+    /// - Throws: `Failure`: the decoder's refusal of a photo, or a transient error of the disk.
     func render(_ record: UploadRecord) async throws -> UploadRecord {
         var record = record
         for (number, photo) in record.photos where photo.rendered == nil {
@@ -39,13 +40,13 @@ package struct RenditionMaker: Sendable {
             return try await write(image, by: settings.recipes, number: number, of: record)
         } catch let error as IsolationError where error.isPoison {
             try await poison.remember(photo, error)
-            throw PipelineError(error, about: photo.originalName)
+            throw Failure(error, about: photo.originalName)
         } catch let error as ImageError {
-            throw PipelineError(error, about: photo.originalName)
-        } catch let error as PipelineError where error.code == .originalMissing {
+            throw Failure(error, about: photo.originalName)
+        } catch let error as Failure where error.code == .originalMissing {
             // When all originals are gone, that is everybody's trouble, and no failure of this upload.
             _ = await disk.report()
-            throw disk.gate.pause.map { PipelineError($0) } ?? error
+            throw disk.gate.pause.map { Failure($0) } ?? error
         }
     }
 
@@ -74,7 +75,7 @@ package struct RenditionMaker: Sendable {
             return try await blobs.open(record.blobName(photo.fileName))
         } catch {
             guard error.code == .notFound else { throw error }
-            throw PipelineError(
+            throw Failure(
                 .originalMissing, "the original of \(photo.originalName) is gone from the blob store",
                 hint: "restore blobs/\(record.owner)/\(record.id)/\(photo.fileName) from a backup")
         }

@@ -1,3 +1,4 @@
+package import API
 import Files
 package import Posts
 
@@ -43,10 +44,10 @@ package struct RequestFingerprint: Sendable, Hashable {
     }
 }
 
-extension PipelineError {
+extension Failure {
     /// The refusal of a request whose key belongs to another request.
-    package static func keyReused(_ id: PostID) -> PipelineError {
-        PipelineError(
+    package static func keyReused(_ id: PostID) -> Failure {
+        Failure(
             .keyReused, "this idempotency key belongs to another request, which became upload \(id)",
             hint: "that one stands, and nothing of this one was kept: send it with a key of its own")
     }

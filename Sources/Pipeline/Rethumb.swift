@@ -1,3 +1,4 @@
+import API
 import Blobs
 import Files
 import Imaging
@@ -50,7 +51,7 @@ package struct Rethumb: Sendable {
         for id in ids {
             do {
                 if try await switchOver(id) { progress.switched += 1 }
-            } catch let error as PipelineError {
+            } catch let error as Failure {
                 progress.failed += 1
                 progress.lastFailure = "post \(id): \(error)"
             }
@@ -62,7 +63,7 @@ package struct Rethumb: Sendable {
 
     /// Gives one post its renditions, once the disk allows it.
     ///
-    /// - Throws: `PipelineError`, what is in the way of this one post.
+    /// - Throws: `Failure`, what is in the way of this one post.
     private func switchOver(_ id: PostID) async throws -> Bool {
         while true {
             await service.disk.gate.waitUntilOpen()
@@ -72,7 +73,7 @@ package struct Rethumb: Sendable {
             } catch let error where error is CancellationError || (error as? TreeError)?.code == .closed {
                 throw error
             } catch {
-                guard await service.disk.isPaused(by: error) else { throw PipelineError(error) }
+                guard await service.disk.isPaused(by: error) else { throw Failure(error) }
             }
         }
     }
@@ -88,7 +89,7 @@ package struct Rethumb: Sendable {
     private func rethumb(_ id: PostID) async throws -> Bool {
         guard let post = try await service.tree.get(Paths.post(id)) else { return false }
         guard let old = PostPhotos.read(post) else {
-            throw PipelineError(
+            throw Failure(
                 .unreadable, "what the post says of its photos cannot be read",
                 hint: "a client of the database wrote it; mend it there")
         }

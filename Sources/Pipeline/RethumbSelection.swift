@@ -1,3 +1,4 @@
+package import API
 import Foundation
 package import Posts
 
@@ -16,12 +17,12 @@ extension Rethumb {
 
         /// Reads a selection as people write it: `since` is a day (2026-05-01), an ISO 8601 time, or milliseconds; UTC.
         ///
-        /// - Throws: `PipelineError`: `bad_user`, `bad_time`.
-        package init(user: String?, since: String?, onlyMissing: Bool) throws(PipelineError) {
+        /// - Throws: `Failure`: `bad_user`, `bad_time`.
+        package init(user: String?, since: String?, onlyMissing: Bool) throws(Failure) {
             self.onlyMissing = onlyMissing
             if let user {
                 guard let uid = UserID(user) else {
-                    throw PipelineError(
+                    throw Failure(
                         .badUser, "\"\(user.prefix(80))\" is no user id", hint: "use letters, digits, - and _")
                 }
                 self.user = uid
@@ -29,13 +30,13 @@ extension Rethumb {
             if let since { self.since = try Self.milliseconds(since) }
         }
 
-        private static func milliseconds(_ text: String) throws(PipelineError) -> Int64 {
+        private static func milliseconds(_ text: String) throws(Failure) -> Int64 {
             if let milliseconds = Int64(text) { return milliseconds }
             let day = Date.ISO8601FormatStyle().year().month().day()
             guard let date = (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: day)),
                 let milliseconds = Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded())
             else {
-                throw PipelineError(
+                throw Failure(
                     .badTime, "\"\(text.prefix(80))\" is no moment", hint: "for instance 2026-05-01, or milliseconds")
             }
             return milliseconds

@@ -1,3 +1,4 @@
+import API
 package import Blobs
 package import Files
 import Posts
@@ -117,7 +118,7 @@ package final class StorageFolder: Sendable {
 
     private static func lost(_ what: String) -> IntakePause {
         IntakePause(
-            code: "storage_missing", message: "\(what) was removed, moved away or replaced while the service ran",
+            code: .storageMissing, message: "\(what) was removed, moved away or replaced while the service ran",
             hint: "put it back as it was, or stop the service and start it again with what is there")
     }
 

@@ -1,3 +1,4 @@
+import API
 import ServiceLifecycle
 
 extension Task where Success == Never, Failure == Never {

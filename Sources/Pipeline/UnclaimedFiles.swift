@@ -1,3 +1,4 @@
+import API
 import Blobs
 import Files
 import Logging
@@ -74,12 +75,12 @@ package final class UnclaimedFiles: Sendable {
 
     /// Deletes files that nobody claims, because a person said so.
     ///
-    /// - Throws: `PipelineError` `not_found` when there are none, or somebody claims them.
+    /// - Throws: `Failure` `not_found` when there are none, or somebody claims them.
     package func remove(_ id: PostID, of owner: String) async throws {
         let blobs = storage.blobs
         let isThere = try await blobs.postIDs(userID: owner).contains(id.description)
         guard isThere, try await storage.tree.snapshot({ try Self.isUnclaimed(id, in: $0) }) else {
-            throw PipelineError(
+            throw Failure(
                 .notFound, "there are no unclaimed files of \(owner)/\(id)", hint: "tintype unclaimed ls lists them all"
             )
         }

@@ -1,3 +1,4 @@
+import API
 import Logging
 import Posts
 import Synchronization
@@ -40,7 +41,7 @@ struct UploadExpiry: Sendable {
                 else { continue }
                 try await store.expire(record.id, from: record.state, unlessChangedSince: deadline)
                 logger.info("expired", metadata: ["upload": "\(record.id)", "owner": "\(record.owner)"])
-            } catch let error as PipelineError where error.code == .wrongState {
+            } catch let error as Failure where error.code == .wrongState {
                 continue  // Its sender went on with it in this very moment.
             }
         }

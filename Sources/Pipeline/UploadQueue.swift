@@ -1,3 +1,4 @@
+import API
 import Posts
 import ServiceLifecycle
 import Synchronization
@@ -22,7 +23,7 @@ final class UploadQueue: Sendable {
     }
 
     private let state = Mutex(State())
-    private let setAside = AsyncStream.makeStream(of: (id: PostID, fault: PipelineError).self)
+    private let setAside = AsyncStream.makeStream(of: (id: PostID, fault: Failure).self)
 
     /// How many uploads wait for a worker.
     var count: Int { state.withLock { $0.line.count } }
@@ -80,7 +81,7 @@ final class UploadQueue: Sendable {
     }
 
     /// Puts an upload back after a passing fault, for later.
-    func setAside(_ id: PostID, after fault: PipelineError) {
+    func setAside(_ id: PostID, after fault: Failure) {
         setAside.continuation.yield((id, fault))
     }
 
@@ -98,7 +99,7 @@ final class UploadQueue: Sendable {
     }
 
     /// Brings back what was set aside when `wait` has returned for it, until the queue is closed.
-    func runRetries(_ wait: @escaping @Sendable (PostID, PipelineError) async -> Void) async {
+    func runRetries(_ wait: @escaping @Sendable (PostID, Failure) async -> Void) async {
         await withDiscardingTaskGroup { group in
             for await (id, fault) in setAside.stream {
                 group.addTask {

@@ -1,3 +1,4 @@
+import API
 package import Posts
 
 /// Opens the sessions in which uploads are received.
@@ -28,7 +29,7 @@ package final class UploadReceiver: Sendable {
     /// Reserves an upload and opens its session. Requests of one user with one idempotency key wait for each other here,
     /// until the session or the known upload goes.
     ///
-    /// - Throws: `PipelineError`: `bad_text`, `bad_reference`, `unknown_user`, or a failure of the engine.
+    /// - Throws: `Failure`: `bad_text`, `bad_reference`, `unknown_user`, or a failure of the engine.
     package func begin(_ request: UploadRequest) async throws -> Start {
         let lease = await lease(for: request)
         switch try await store.reserve(request) {
@@ -46,7 +47,7 @@ package final class UploadReceiver: Sendable {
 
     /// Opens a session that adds photos to a draft, which stays as it is when the session goes.
     ///
-    /// - Throws: `PipelineError`: `not_found`, `wrong_state` when the upload is no draft any more.
+    /// - Throws: `Failure`: `not_found`, `wrong_state` when the upload is no draft any more.
     package func resumeDraft(_ id: PostID) async throws -> UploadSession {
         UploadSession(self, try await store.drafts.record(of: id), isKept: true)
     }

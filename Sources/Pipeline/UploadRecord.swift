@@ -1,3 +1,4 @@
+package import API
 package import Posts
 package import Tree
 
@@ -47,7 +48,7 @@ package struct UploadRecord: Sendable {
     /// How many tries to render and commit ended in a passing fault.
     package var attempts: Int = 0
     /// The last fault; final when the state is failed.
-    package var error: PipelineError?
+    package var error: Failure?
     /// The post that had the same bytes before, when the state is duplicate.
     package var duplicateOf: PostID?
 
@@ -118,8 +119,8 @@ extension UploadRecord {
         attempts = Int(value["attempts"]?.integerValue ?? 0)
         duplicateOf = value["duplicate_of"]?.stringValue.flatMap { PostID($0) }
         if let error = value["error"], let code = error["code"]?.stringValue {
-            self.error = PipelineError(
-                .init(rawValue: code), error["message"]?.stringValue ?? "", hint: error["hint"]?.stringValue ?? "")
+            self.error = Failure(
+                ErrorCode(named: code), error["message"]?.stringValue ?? "", hint: error["hint"]?.stringValue ?? "")
         }
         for (key, photo) in value["photos"]?.object ?? [:] {
             guard let number = Int(key.description), let photo = Photo(photo) else { return nil }

@@ -1,3 +1,4 @@
+import API
 import Blobs
 package import Files
 package import NIOCore
@@ -49,7 +50,7 @@ package struct UploadSession: ~Copyable {
     /// looking, and the draft stays as it was.
     ///
     /// - Parameter alt: The alternative text.
-    /// - Throws: `PipelineError`: `too_many_photos`, `too_large_bytes`, `empty`, `bad_text`, the refusal of what is no
+    /// - Throws: `Failure`: `too_many_photos`, `too_large_bytes`, `empty`, `bad_text`, the refusal of what is no
     ///   photo; what `next` throws.
     package mutating func receive(
         named name: String, alt: String = "", _ next: () async throws -> ByteBuffer?
@@ -87,7 +88,7 @@ package struct UploadSession: ~Copyable {
 
     /// Acknowledges the upload with the photos that came: the rest happens by itself. Durable when it returns.
     ///
-    /// - Throws: `PipelineError`: `empty_post`, `bad_text`, `wrong_state` when the reservation expired meanwhile,
+    /// - Throws: `Failure`: `empty_post`, `bad_text`, `wrong_state` when the reservation expired meanwhile,
     ///   `key_reused` when another upload took the key over.
     package consuming func accept(text: String) async throws -> UploadRecord {
         do {
@@ -102,7 +103,7 @@ package struct UploadSession: ~Copyable {
 
     /// Leaves the draft for its sender to go on with, and binds its idempotency key to what was sent.
     ///
-    /// - Throws: `PipelineError` `wrong_state` when the draft was published or expired meanwhile.
+    /// - Throws: `Failure` `wrong_state` when the draft was published or expired meanwhile.
     package consuming func keepDraft(text: String) async throws -> UploadRecord {
         if record.clientReference != nil {
             try await receiver.store.drafts.note(fingerprint(text: text), of: record.id)
@@ -120,7 +121,7 @@ package struct UploadSession: ~Copyable {
         do {
             try await receiver.store.expire(record.id, from: record.state)
         } catch {
-            if PipelineError(error).isTransient { receiver.store.abandonLater(record.id) }
+            if Failure(error).isTransient { receiver.store.abandonLater(record.id) }
         }
     }
 }

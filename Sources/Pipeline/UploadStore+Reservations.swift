@@ -1,3 +1,4 @@
+package import API
 package import Posts
 import Tree
 
@@ -33,7 +34,7 @@ package enum Reservation: Sendable {
 extension UploadStore {
     /// Takes the id of the post that the upload will become. Durable when it returns.
     ///
-    /// - Throws: `PipelineError`: `bad_text`, `bad_reference`, `unknown_user`, or a failure of the engine.
+    /// - Throws: `Failure`: `bad_text`, `bad_reference`, `unknown_user`, or a failure of the engine.
     package func reserve(_ request: UploadRequest) async throws -> Reservation {
         try await checkPerson(request.owner)
         let record = try newRecord(request, clientReference: request.clientReference)
@@ -53,7 +54,7 @@ extension UploadStore {
     /// Takes an id for another try of a request whose first one failed; the client's reference names the failed one until
     /// this one is accepted.
     ///
-    /// - Throws: `PipelineError` `bad_text`, or a failure of the engine.
+    /// - Throws: `Failure` `bad_text`, or a failure of the engine.
     package func reserve(_ request: UploadRequest, replacing failed: UploadRecord) async throws -> UploadRecord {
         var request = request
         request.isDraft = false
@@ -86,14 +87,14 @@ extension UploadStore {
         // Its sender is back: whoever was to expire it sees that it has changed.
         do {
             return .new(try await transition(id, from: .reserved, to: .reserved))
-        } catch let error as PipelineError where error.code == .wrongState || error.code == .notFound {
+        } catch let error as Failure where error.code == .wrongState || error.code == .notFound {
             return nil
         }
     }
 
     private func checkPerson(_ uid: UserID) async throws {
         guard !settings.value.createsPeople, try await tree.get(Paths.person(uid) / "full_name") == nil else { return }
-        throw PipelineError(
+        throw Failure(
             .unknownUser, "there is no user \(uid)",
             hint: "create people/\(uid) first, or let first posts create people (create-people)")
     }
@@ -102,24 +103,24 @@ extension UploadStore {
 extension PostText {
     /// The text of a post, without white space around it.
     ///
-    /// - Throws: `PipelineError` `bad_text`.
-    package static func requireText(_ text: String) throws(PipelineError) -> String {
+    /// - Throws: `Failure` `bad_text`.
+    package static func requireText(_ text: String) throws(Failure) -> String {
         guard let text = checked(text) else { throw bad("the text", maxCharacters: maxCharacters) }
         return text
     }
 
     /// The alternative text of a photo, without white space around it.
     ///
-    /// - Throws: `PipelineError` `bad_text`.
-    package static func requireAlt(_ alt: String) throws(PipelineError) -> String {
+    /// - Throws: `Failure` `bad_text`.
+    package static func requireAlt(_ alt: String) throws(Failure) -> String {
         guard let alt = checked(alt, maxCharacters: maxAltCharacters) else {
             throw bad("a photo's alternative text", maxCharacters: maxAltCharacters)
         }
         return alt
     }
 
-    private static func bad(_ subject: String, maxCharacters: Int) -> PipelineError {
-        PipelineError(
+    private static func bad(_ subject: String, maxCharacters: Int) -> Failure {
+        Failure(
             .badText, "\(subject) has more than \(maxCharacters) characters, or control characters",
             hint: "shorten it")
     }

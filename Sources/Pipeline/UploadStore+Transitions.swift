@@ -1,3 +1,4 @@
+package import API
 import Logging
 package import Posts
 import Synchronization
@@ -9,7 +10,7 @@ extension UploadStore {
     /// - Parameters:
     ///   - failed: An upload from which this one takes over the client's reference.
     ///   - change: Changes the record; may be called several times.
-    /// - Throws: `PipelineError` `not_found` or `wrong_state`; `key_reused` when the reference has been taken over by
+    /// - Throws: `Failure` `not_found` or `wrong_state`; `key_reused` when the reference has been taken over by
     ///   another upload; what `change` throws.
     @discardableResult
     func transition(
@@ -20,7 +21,7 @@ extension UploadStore {
         return try await tree.transact(at: "\(old)-\(new)") { [clock] snapshot, update in
             guard var record = try snapshot.upload(id) else { throw Self.unknownUpload(id) }
             guard record.state == old else {
-                throw PipelineError(
+                throw Failure(
                     .wrongState, "upload \(id) is \(record.state.rawValue), not \(old.rawValue)",
                     hint: "ask for its state and go on from there")
             }
@@ -45,14 +46,14 @@ extension UploadStore {
         let holder = try snapshot.get(path)
         if record.state == .expired, holder == .string(record.id.description) { update[path] = nil }
         guard let failed else { return }
-        guard holder == .string(failed.id.description) else { throw PipelineError.keyReused(record.id) }
+        guard holder == .string(failed.id.description) else { throw Failure.keyReused(record.id) }
         update[path] = .string(record.id.description)
     }
 
     /// Acknowledges a reservation whose photos are all in the blob store; the rest happens by itself. Durable when it returns.
     ///
     /// - Parameter failed: An upload of the same reference that failed; the reference names this one from now on.
-    /// - Throws: `PipelineError`: `empty_post`, `bad_text`, `wrong_state` when the reservation expired or was taken meanwhile,
+    /// - Throws: `Failure`: `empty_post`, `bad_text`, `wrong_state` when the reservation expired or was taken meanwhile,
     ///   `key_reused` when another upload took the reference over.
     package func accept(
         _ id: PostID, photos: [UploadRecord.Photo], text: String, replacing failed: UploadRecord? = nil
@@ -75,7 +76,7 @@ extension UploadStore {
         let record = try await transition(id, from: state, to: .ingested, replacing: failed) { record in
             try change(&record)
             guard !record.photos.isEmpty || !record.text.isEmpty else {
-                throw PipelineError(.emptyPost, "a post needs a photo or a text", hint: "send at least one of them")
+                throw Failure(.emptyPost, "a post needs a photo or a text", hint: "send at least one of them")
             }
         }
         queue.push(id, of: record.owner)
@@ -83,7 +84,7 @@ extension UploadStore {
     }
 
     /// Ends an upload with a permanent failure, and has its intake clean up.
-    package func fail(_ id: PostID, from state: UploadState, with failure: PipelineError) async throws {
+    package func fail(_ id: PostID, from state: UploadState, with failure: Failure) async throws {
         let record = try await transition(id, from: state, to: .failed) { $0.error = failure }
         counters.count(.failed)
         logger.notice(
@@ -116,7 +117,7 @@ extension UploadStore {
     }
 
     /// Shows whoever asks for the upload why it takes so long.
-    func note(_ fault: PipelineError, attempt: Int, of id: PostID) async throws {
+    func note(_ fault: Failure, attempt: Int, of id: PostID) async throws {
         try await tree.transact { snapshot, update in
             guard var record = try snapshot.upload(id), record.state == .ingested else { return }
             record.attempts = attempt

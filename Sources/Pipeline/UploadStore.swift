@@ -1,3 +1,4 @@
+package import API
 import Logging
 package import Posts
 import Synchronization
@@ -62,7 +63,7 @@ package final class UploadStore: Sendable {
 
     /// Waits until an upload has ended, and returns its record. Cancellation ends the wait, not the upload.
     ///
-    /// - Throws: `PipelineError` `not_found` when there is no such upload, or a failure of the tree.
+    /// - Throws: `Failure` `not_found` when there is no such upload, or a failure of the tree.
     package func end(of id: PostID) async throws -> UploadRecord {
         let subscription = try await tree.subscribe(to: Paths.upload(id) / "state")
         if !Self.isTerminal(subscription.value) {
@@ -76,18 +77,18 @@ package final class UploadStore: Sendable {
         state?.stringValue.flatMap(UploadState.init)?.isTerminal ?? true
     }
 
-    static func unknownUpload(_ id: PostID) -> PipelineError {
-        PipelineError(.notFound, "there is no upload \(id)", hint: "it may have expired; send the photo again")
+    static func unknownUpload(_ id: PostID) -> Failure {
+        Failure(.notFound, "there is no upload \(id)", hint: "it may have expired; send the photo again")
     }
 
     /// Refuses a photo beyond the limit for one post.
     ///
     /// - Parameter count: The number of photos that there are.
-    /// - Throws: `PipelineError` `too_many_photos`.
-    package func checkPhotoCount(_ count: Int) throws(PipelineError) {
+    /// - Throws: `Failure` `too_many_photos`.
+    package func checkPhotoCount(_ count: Int) throws(Failure) {
         let limit = settings.value.maxPhotos
         guard count < limit else {
-            throw PipelineError(
+            throw Failure(
                 .tooManyPhotos, "a post has at most \(limit) photos", hint: "publish this one and begin another")
         }
     }

@@ -1,3 +1,4 @@
+import API
 import Logging
 import Posts
 import ServiceLifecycle
@@ -39,18 +40,18 @@ struct UploadWorkers: Sendable {
                 logger.info(
                     isPost ? "published" : "duplicate",
                     metadata: ["upload": "\(id)", "owner": "\(record.owner)", "photos": "\(record.photos.count)"])
-            } catch let failure as PipelineError where !failure.isTransient {
+            } catch let failure as Failure where !failure.isTransient {
                 try await store.fail(id, from: .ingested, with: failure)
             }
             store.queue.finish(id)
         } catch {
             // A fault of the disk or the engine is never a failure of the upload, whatever its code.
-            store.queue.setAside(id, after: PipelineError(error))
+            store.queue.setAside(id, after: Failure(error))
         }
     }
 
     /// Waits until it makes sense to try an upload again.
-    private func waitForRetry(_ id: PostID, after fault: PipelineError) async {
+    private func waitForRetry(_ id: PostID, after fault: Failure) async {
         // While the disk is broken, nothing that is tried counts.
         if await disk.isPaused(by: fault) { return await disk.gate.waitUntilOpen() }
         let attempt = store.queue.countAttempt(id)

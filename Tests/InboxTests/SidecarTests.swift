@@ -1,3 +1,4 @@
+import API
 import Files
 import Foundation
 import Pipeline
@@ -32,7 +33,7 @@ struct SidecarTests {
         switch read {
         case .success(let actual): #expect(actual.text == text)
         case .failure(let error):
-            let error = try #require(error as? PipelineError)
+            let error = try #require(error as? Failure)
             #expect(text == nil && error.code == .badSidecar && error.message.contains("lake.jpg.json"))
             if let first = sidecar?.fields.first { #expect(error.message.contains("\"\(first)\"")) }
         }

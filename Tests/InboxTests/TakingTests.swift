@@ -1,3 +1,4 @@
+import API
 import Files
 import Foundation
 import Glibc
@@ -166,7 +167,7 @@ struct TakingTests {
                 try await session.copy(reader, named: "a.jpg")
                 let (photos, byteCount) = (session.photos, try reader.byteCount())
                 #expect(what != "open" && photos.map(\.byteCount) == [byteCount])
-            } catch let fault as PipelineError {
+            } catch let fault as Failure {
                 #expect(what == "open" && fault.code == .changedWhileRead && fault.isTransient)
             }
             try writer?.close()

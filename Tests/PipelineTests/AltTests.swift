@@ -1,3 +1,4 @@
+import API
 import Files
 import Imaging
 import NIOCore
@@ -60,7 +61,7 @@ struct AltTests {
         arguments: [String(repeating: "x", count: 1001), "a\u{7}b"])
     func refused(alt: String) async throws {
         try await withPipeline(runs: false) { running in
-            let error = await #expect(throws: PipelineError.self) { try await accept(["", alt], running) }
+            let error = await #expect(throws: Failure.self) { try await accept(["", alt], running) }
             #expect(error?.code == .badText && error?.message.contains("alternative text") == true)
         }
         #expect(try PostText.requireAlt(String(repeating: "é", count: 1000)).count == 1000)

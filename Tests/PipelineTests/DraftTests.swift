@@ -1,3 +1,4 @@
+import API
 import Blobs
 import Files
 import NIOCore
@@ -27,7 +28,7 @@ struct DraftTests {
             let id = try await draft(running).id
             let one = try await add("orientation-6-ii.jpg", to: id, running)
             #expect(one.photos[0]?.rendered?.renditions["thumb"] != nil, "rendered at once")
-            await #expect(throws: PipelineError.self) { try await add("truncated-baseline-420.jpg", to: id, running) }
+            await #expect(throws: Failure.self) { try await add("truncated-baseline-420.jpg", to: id, running) }
             _ = try await add("rgb-8.png", to: id, running)
             #expect(try await running.storage.tree.get("posts") == nil, "nothing is visible yet")
             #expect(try await running.storage.tree.get("people") == nil)
@@ -35,7 +36,7 @@ struct DraftTests {
             #expect(try await running.pipeline.store.end(of: id).state == .published)
             let post = try #require(try await running.storage.tree.get(Paths.post(id)))
             #expect(PostPhotos.read(post)?.count == 2, "the refused one left no trace")
-            let again = await #expect(throws: PipelineError.self) {
+            let again = await #expect(throws: Failure.self) {
                 try await running.pipeline.store.drafts.publish(id, text: "again")
             }
             #expect(again?.code == .wrongState)
@@ -100,12 +101,12 @@ struct DraftTests {
     @Test func limits() async throws {
         try await withPipeline(settings: { $0.maxPhotos = 1 }) { running in
             let id = try await draft(running).id
-            let empty = await #expect(throws: PipelineError.self) {
+            let empty = await #expect(throws: Failure.self) {
                 try await running.pipeline.store.drafts.publish(id, text: "")
             }
             #expect(empty?.code == .emptyPost)
             _ = try await add("baseline-420.jpg", to: id, running)
-            let full = await #expect(throws: PipelineError.self) { try await add("baseline-420.jpg", to: id, running) }
+            let full = await #expect(throws: Failure.self) { try await add("baseline-420.jpg", to: id, running) }
             #expect(full?.code == .tooManyPhotos)
         }
     }

@@ -1,3 +1,4 @@
+import API
 import Files
 import Foundation
 import Posts
@@ -33,7 +34,7 @@ struct HousekeepingTests {
             let owner = try #require(UserID("u"))
             let living = try await running.reserve(UploadRequest(owner: owner, intake: .inbox))
             let ended = try await running.reserve(UploadRequest(owner: owner, intake: .inbox))
-            try await pipeline.store.fail(ended.id, from: .reserved, with: PipelineError(.emptyFile, "empty"))
+            try await pipeline.store.fail(ended.id, from: .reserved, with: Failure(.emptyFile, "empty"))
             let (unknown, empty) = (pipeline.storage.ids.next(), pipeline.storage.ids.next())
             for id in [living.id, ended.id, unknown] {
                 try running.scratch.write("bytes of \(id)", to: "Storage/incoming/\(id)/a.jpg")

@@ -1,3 +1,4 @@
+import API
 import Files
 import Foundation
 import Posts
@@ -38,15 +39,15 @@ struct IntakeTests {
         try await withPipeline(runs: false, settings: { $0.freeSpaceReserve = FreeSpaceReserve(bytes: 1000) }) {
             running in
             let watch = running.pipeline.disk
-            func code(_ free: Int, files: Int? = nil, isReadOnly: Bool = false) -> String? {
+            func code(_ free: Int, files: Int? = nil, isReadOnly: Bool = false) -> ErrorCode? {
                 watch.shortage(in: .init(freeBytes: free, totalBytes: 9999, freeFiles: files, isReadOnly: isReadOnly))?
                     .code
             }
-            #expect(code(1000) == nil && code(999) == "disk_full")
-            #expect(code(1000, files: 3) == "disk_full" && code(1000, files: 1000) == nil)
-            #expect(code(1000, isReadOnly: true) == "read_only")
-            watch.gate.set(IntakePause(code: "disk_full", message: "", hint: ""))
-            #expect(code(1049) == "disk_full" && code(1050) == nil)
+            #expect(code(1000) == nil && code(999) == .diskFull)
+            #expect(code(1000, files: 3) == .diskFull && code(1000, files: 1000) == nil)
+            #expect(code(1000, isReadOnly: true) == .readOnly)
+            watch.gate.set(IntakePause(code: .diskFull, message: "", hint: ""))
+            #expect(code(1049) == .diskFull && code(1050) == nil)
         }
     }
 
@@ -63,7 +64,7 @@ struct IntakeTests {
             try await withPipeline(in: scratch, settings: { $0.freeSpaceReserve = FreeSpaceReserve(bytes: .max / 2) }) {
                 running in
                 try await eventually { running.pipeline.disk.gate.pause != nil }
-                #expect(running.pipeline.disk.gate.pause?.code == "disk_full")
+                #expect(running.pipeline.disk.gate.pause?.code == .diskFull)
                 let status = try await running.pipeline.status()
                 #expect(status.unfinished[.ingested] == 3 && status.published == 0)
                 #expect(status.pause != nil && (status.freeSpace?.bytes ?? 0) > 0)
@@ -95,7 +96,7 @@ struct IntakeTests {
             for folder in obstacles { #expect(Obstacle.close(folder)) }
             try await withPipeline(in: scratch) { running in
                 try await eventually { running.pipeline.disk.gate.pause != nil }
-                #expect(running.pipeline.disk.gate.pause?.code == "permission")
+                #expect(running.pipeline.disk.gate.pause?.code == .permission)
                 let waiting = try await running.pipeline.store.record(of: id)
                 #expect(waiting?.state == .ingested && waiting?.attempts == 0 && waiting?.error == nil)
                 for folder in obstacles { Obstacle.open(folder) }
@@ -136,16 +137,16 @@ struct IntakeTests {
     func waiting() async throws {
         let gate = IntakeGate()
         await gate.waitUntilOpen()
-        gate.set(IntakePause(code: "io", message: "", hint: ""))
+        gate.set(IntakePause(code: .io, message: "", hint: ""))
         await gate.waitUntilPaused()
         let since = try #require(gate.pause?.since)
-        gate.set(IntakePause(code: "disk_full", message: "", hint: ""))
-        #expect(gate.pause?.since == since && gate.pause?.code == "disk_full", "one pause, for another reason")
+        gate.set(IntakePause(code: .diskFull, message: "", hint: ""))
+        #expect(gate.pause?.since == since && gate.pause?.code == .diskFull, "one pause, for another reason")
         async let opened: Void = gate.waitUntilOpen()
         let cancelled = Task { await gate.waitUntilOpen() }
         cancelled.cancel()
         await cancelled.value
-        #expect(gate.set(nil)?.code == "disk_full")
+        #expect(gate.set(nil)?.code == .diskFull)
         await opened
     }
 }

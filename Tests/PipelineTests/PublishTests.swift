@@ -1,3 +1,4 @@
+import API
 import Blobs
 import Files
 import Pipeline
@@ -58,7 +59,7 @@ struct PublishTests {
                 #expect(post["kind"]?.stringValue == row.kind)
                 #expect(post["photos"]?.object?.count ?? 0 == row.photos)
             }
-            await #expect(throws: PipelineError.self) { try await running.upload([], by: "u", text: "  ") }
+            await #expect(throws: Failure.self) { try await running.upload([], by: "u", text: "  ") }
         }
     }
 

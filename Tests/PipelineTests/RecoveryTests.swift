@@ -1,3 +1,4 @@
+import API
 import Files
 import Pipeline
 import Posts
@@ -52,7 +53,7 @@ struct RecoveryTests {
             #expect(try await running.pipeline.store.record(of: first.id)?.state == .expired)
             let second = try await running.reserve(request)
             #expect(second.id != first.id)
-            await #expect(throws: PipelineError.self) {
+            await #expect(throws: Failure.self) {
                 try await running.pipeline.store.accept(first.id, photos: [], text: "too late")
             }
         }

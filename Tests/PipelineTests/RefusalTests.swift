@@ -1,3 +1,4 @@
+import API
 import Blobs
 import Files
 import Foundation
@@ -17,7 +18,7 @@ struct RefusalTests {
         ])
     func refusedAtIngest(file: String, code: String) async throws {
         try await withPipeline { running in
-            let error = await #expect(throws: PipelineError.self) {
+            let error = await #expect(throws: Failure.self) {
                 try await running.upload([(file, try Fixture.bytes(file))], by: "u")
             }
             #expect(error?.code.rawValue == code)
@@ -77,7 +78,7 @@ struct RefusalTests {
         ] as [(String, String?, String)])
     func badFields(text: String, reference: String?, code: String) async throws {
         try await withPipeline { running in
-            let error = await #expect(throws: PipelineError.self) {
+            let error = await #expect(throws: Failure.self) {
                 try await running.upload([], by: "u", text: text, reference: reference)
             }
             #expect(error?.code.rawValue == code)
@@ -87,7 +88,7 @@ struct RefusalTests {
     @Test("P2: an unknown user is refused where first posts do not create people")
     func unknownUser() async throws {
         try await withPipeline(settings: { $0.createsPeople = false }) { running in
-            let error = await #expect(throws: PipelineError.self) {
+            let error = await #expect(throws: Failure.self) {
                 try await running.upload([], by: "nobody", text: "hi")
             }
             #expect(error?.code == .unknownUser)
@@ -97,7 +98,7 @@ struct RefusalTests {
     @Test("A file over the limit is refused at the limit, however it says it is called")
     func tooLarge() async throws {
         try await withPipeline(settings: { $0.limits = ImageLimits(maxInputBytes: 1000) }) { running in
-            let error = await #expect(throws: PipelineError.self) {
+            let error = await #expect(throws: Failure.self) {
                 try await running.upload([("a.jpg", [UInt8](repeating: 7, count: 1001))], by: "u")
             }
             #expect(error?.code == .tooLarge)

@@ -1,3 +1,4 @@
+import API
 import Posts
 import Testing
 import Tree
@@ -61,7 +62,7 @@ struct UploadQueueTests {
         _ = await queue.next()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await queue.runRetries { id, _ in #expect(queue.countAttempt(id) == 1) } }
-            queue.setAside(id, after: PipelineError(.init(rawValue: "io"), "", isTransient: true))
+            queue.setAside(id, after: Failure(.io, "", isTransient: true))
             #expect(await queue.next() == id)
             queue.close()
         }

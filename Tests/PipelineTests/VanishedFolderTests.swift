@@ -1,3 +1,4 @@
+import API
 import Files
 import Foundation
 import Glibc
@@ -56,7 +57,7 @@ struct VanishedFolderTests {
         try await withPipeline { running in
             let (path, moved) = ("\(running.scratch.path)/\(name)", running.scratch.path + "/moved")
             try FileManager.default.moveItem(atPath: path, toPath: moved)
-            try await eventually { running.pipeline.disk.gate.pause?.code == "storage_missing" }
+            try await eventually { running.pipeline.disk.gate.pause?.code == .storageMissing }
             let what = name == "Storage" ? "the Storage folder" : String(name.dropFirst("Storage/".count))
             #expect(running.pipeline.disk.gate.pause?.message.hasPrefix(what) == true)
             #expect(!FileManager.default.fileExists(atPath: path))
@@ -77,7 +78,7 @@ struct VanishedFolderTests {
             await #expect {
                 _ = try await running.pipeline.renditions.render(record)
             } throws: { error in
-                let fault = PipelineError(error)
+                let fault = Failure(error)
                 return fault.isTransient && fault.code.rawValue == "storage_missing"
             }
         }
@@ -89,7 +90,7 @@ struct VanishedFolderTests {
             let path = running.storage.path + "/blobs"
             try FileManager.default.moveItem(atPath: path, toPath: running.scratch.path + "/moved")
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-            try await eventually { running.pipeline.disk.gate.pause?.code == "storage_missing" }
+            try await eventually { running.pipeline.disk.gate.pause?.code == .storageMissing }
         }
     }
 
@@ -114,7 +115,7 @@ struct VanishedFolderTests {
             // As a service of an earlier version does, which locks the file alone.
             let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             guard flock(file, LOCK_EX | LOCK_NB) == 0 else { return }  // The service was faster.
-            try await eventually { running.pipeline.disk.gate.pause?.code == "storage_locked" }
+            try await eventually { running.pipeline.disk.gate.pause?.code == .locked }
             close(file)
             try await eventually { running.pipeline.disk.gate.pause == nil }
         }

@@ -1,3 +1,4 @@
+import API
 import Testing
 import Tree
 
@@ -12,7 +13,7 @@ struct DatabaseValueTests {
             let (one, other) = (budget.share(), budget.share())
             try one.take(60)
             try other.take(40)
-            let error = #expect(throws: ServerError.self) { try one.take(1) }
+            let error = #expect(throws: Failure.self) { try one.take(1) }
             #expect(error?.code == .tooManyWrites)
             withExtendedLifetime((one, other)) {}
         }

@@ -1,3 +1,4 @@
+import API
 import Glibc
 
 /// Writes elsewhere in the tree at a steady rate, by a process of its own.

@@ -1,3 +1,4 @@
+import API
 import Glibc
 
 /// A connection over which one request is underway at a time.

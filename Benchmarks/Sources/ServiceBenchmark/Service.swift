@@ -1,3 +1,4 @@
+import API
 import Glibc
 
 /// The built service, running in a folder of its own.

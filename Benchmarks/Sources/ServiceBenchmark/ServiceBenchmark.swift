@@ -1,3 +1,4 @@
+import API
 import Foundation
 
 /// Figures of the whole service, over its sockets.

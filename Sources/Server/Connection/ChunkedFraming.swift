@@ -1,3 +1,5 @@
+import API
+
 /// Where a chunked body ends (RFC 9112 §7.1): read beside the parser, and more strictly than by it.
 struct ChunkedFraming {
     private enum State {
@@ -26,8 +28,8 @@ struct ChunkedFraming {
 
     /// How many of the bytes belong to the body: all of them, unless it ends before.
     ///
-    /// - Throws: `ServerError` with the code `malformed_request`.
-    mutating func consume(_ bytes: some RandomAccessCollection<UInt8>) throws(ServerError) -> Int {
+    /// - Throws: `Failure` with the code `malformed_request`.
+    mutating func consume(_ bytes: some RandomAccessCollection<UInt8>) throws(Failure) -> Int {
         var index = bytes.startIndex
         while index < bytes.endIndex, !isAtEnd {
             if case .data(let left) = state {
@@ -42,7 +44,7 @@ struct ChunkedFraming {
         return bytes.distance(from: bytes.startIndex, to: index)
     }
 
-    private mutating func consume(_ byte: UInt8) throws(ServerError) {
+    private mutating func consume(_ byte: UInt8) throws(Failure) {
         switch (state, byte) {
         case (.size(let value, let digits), _) where byte.hexValue != nil && digits < 15:
             state = .size(value: value << 4 | (byte.hexValue ?? 0), digits: digits + 1)
@@ -63,7 +65,7 @@ struct ChunkedFraming {
         }
     }
 
-    private mutating func countExtra() throws(ServerError) {
+    private mutating func countExtra() throws(Failure) {
         extraByteCount += 1
         guard extraByteCount <= Self.maxExtraBytes else {
             throw .malformed("what stands between and behind its chunks has more than \(Self.maxExtraBytes) bytes")

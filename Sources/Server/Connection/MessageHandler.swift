@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -36,7 +37,7 @@ final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether the client waits to be asked for the latest request's body.
     private var owesContinue = false
     /// What is to be answered after all others.
-    private var refusal: ServerError?
+    private var refusal: Failure?
     private var pace: BodyPace?
     private var paceCheck: Scheduled<Void>?
 
@@ -84,7 +85,7 @@ final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard let error = error as? ServerError ?? (error as? HTTPParserError).map(ServerError.init) else {
+        guard let error = error as? Failure ?? (error as? HTTPParserError).map(Failure.init) else {
             return context.fireErrorCaught(error)
         }
         // Whoever reads the body learns of it, and answers.
@@ -182,7 +183,7 @@ final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard isReading, let left = pace?.left(at: .now()) else { return }
         guard left > .zero else {
             pace = nil
-            return errorCaught(context: context, error: ServerError.tooSlow)
+            return errorCaught(context: context, error: Failure.tooSlow)
         }
         let bound = NIOLoopBound((gate: self, context: context), eventLoop: context.eventLoop)
         paceCheck = context.eventLoop.scheduleTask(in: left) {
@@ -198,9 +199,6 @@ final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
-/// Says that somebody begins to read the body of the request in work.
-struct BodyWanted {}
-
 extension HTTPRequestHead {
     /// Whether the client would rather speak another protocol from here on.
     fileprivate var asksForUpgrade: Bool {
@@ -210,13 +208,13 @@ extension HTTPRequestHead {
     }
 }
 
-extension ServerError {
+extension Failure {
     fileprivate init(_ error: HTTPParserError) {
         self = .malformed("it is no HTTP/1.1 (\(error))")
     }
 
-    fileprivate static var tooSlow: ServerError {
-        ServerError(
+    fileprivate static var tooSlow: Failure {
+        Failure(
             .tooSlow, "the body came too slowly",
             hint:
                 "send it again over a better connection; at least \(BodyPace.minBytesPerSecond) bytes a second are waited for"

@@ -1,3 +1,4 @@
+import API
 import NIOCore
 
 /// Judges each request's head by its bytes before the parser sees it, and where its body ends.
@@ -40,7 +41,7 @@ final class RequestFramer: ChannelInboundHandler, RemovableChannelHandler {
         head = ByteBuffer()
     }
 
-    private func read(_ bytes: inout ByteBuffer, _ context: ChannelHandlerContext) throws(ServerError) {
+    private func read(_ bytes: inout ByteBuffer, _ context: ChannelHandlerContext) throws(Failure) {
         switch state {
         case .head: try readHead(&bytes, context)
         case .body(let left):
@@ -55,7 +56,7 @@ final class RequestFramer: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    private func readHead(_ bytes: inout ByteBuffer, _ context: ChannelHandlerContext) throws(ServerError) {
+    private func readHead(_ bytes: inout ByteBuffer, _ context: ChannelHandlerContext) throws(Failure) {
         let end = try headEnd(in: bytes)
         guard var part = bytes.readSlice(length: end ?? bytes.readableBytes) else { return }
         if head.readableBytes == 0 { head = part } else { head.writeBuffer(&part) }
@@ -76,8 +77,8 @@ final class RequestFramer: ChannelInboundHandler, RemovableChannelHandler {
 
     /// After how many of the bytes the head ends; nil when it does not.
     ///
-    /// - Throws: `ServerError` when a line does not end as it should, which would hide the end from us or from others.
-    private func headEnd(in bytes: ByteBuffer) throws(ServerError) -> Int? {
+    /// - Throws: `Failure` when a line does not end as it should, which would hide the end from us or from others.
+    private func headEnd(in bytes: ByteBuffer) throws(Failure) -> Int? {
         var last = head.readableBytesView.last
         for (index, byte) in bytes.readableBytesView.enumerated() {
             if byte == UInt8(ascii: "\n") {

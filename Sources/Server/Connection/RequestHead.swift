@@ -1,3 +1,5 @@
+import API
+
 /// A request's head as its bytes, read as strictly as RFC 9112 asks.
 ///
 /// The parser behind it forgives what others do not: two that read a head differently can be made to see different requests
@@ -26,9 +28,9 @@ struct RequestHead: Hashable {
 
     /// Reads a head, with the empty line that ends it.
     ///
-    /// - Throws: `ServerError` that names what is wrong: `malformed_request`, `head_too_large`, `version_not_supported`,
+    /// - Throws: `Failure` that names what is wrong: `malformed_request`, `head_too_large`, `version_not_supported`,
     ///   `coding_not_supported`, or `too_large_bytes` for a length that no number holds.
-    init(_ bytes: some Sequence<UInt8>) throws(ServerError) {
+    init(_ bytes: some Sequence<UInt8>) throws(Failure) {
         var lines = Array(bytes).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
         lines = lines.prefix { $0.last == UInt8(ascii: "\r") && $0.count > 1 }
         guard let first = lines.popFirst() else { throw .malformed("it has no request line") }
@@ -44,7 +46,7 @@ struct RequestHead: Hashable {
 
     // MARK: - Lines
 
-    private static func requestLine(_ line: ArraySlice<UInt8>) throws(ServerError) -> ([UInt8], isVersion10: Bool) {
+    private static func requestLine(_ line: ArraySlice<UInt8>) throws(Failure) -> ([UInt8], isVersion10: Bool) {
         try checkLength(line)
         if let byte = line.first(where: { $0 >= 0x80 }) {
             throw .malformed(
@@ -60,7 +62,7 @@ struct RequestHead: Hashable {
         case "HTTP/1.1": try checkForm(of: target, method)
         case "HTTP/1.0": try checkForm(of: target, method)
         case let version where version.hasPrefix("HTTP/") && version.utf8.count == 8:
-            throw ServerError(
+            throw Failure(
                 .versionNotSupported, "\(version) is not spoken here", hint: "use HTTP/1.1; with curl: --http1.1")
         default: throw .malformed("its first line ends in no version of HTTP")
         }
@@ -68,14 +70,14 @@ struct RequestHead: Hashable {
     }
 
     /// RFC 9112 §3.2: a path, a whole address, or `*` for OPTIONS; what CONNECT has is refused for its method.
-    private static func checkForm(of target: [UInt8], _ method: ArraySlice<UInt8>) throws(ServerError) {
+    private static func checkForm(of target: [UInt8], _ method: ArraySlice<UInt8>) throws(Failure) {
         if target.first == UInt8(ascii: "/") || authority(of: target) != nil { return }
         if target == Array("*".utf8), method.elementsEqual("OPTIONS".utf8) { return }
         if method.elementsEqual("CONNECT".utf8) { return }
         throw .malformed("its address is neither a path that begins with / nor http://HOST/PATH")
     }
 
-    private mutating func readField(_ line: ArraySlice<UInt8>) throws(ServerError) {
+    private mutating func readField(_ line: ArraySlice<UInt8>) throws(Failure) {
         try Self.checkLength(line)
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
             line[..<colon].allSatisfy(\.isTokenCharacter)
@@ -95,7 +97,7 @@ struct RequestHead: Hashable {
         }
     }
 
-    private static func checkLength(_ line: ArraySlice<UInt8>) throws(ServerError) {
+    private static func checkLength(_ line: ArraySlice<UInt8>) throws(Failure) {
         guard line.count <= maxLineBytes else {
             throw .headTooLarge("one of its lines has \(line.count) bytes, the limit is \(maxLineBytes)")
         }
@@ -103,7 +105,7 @@ struct RequestHead: Hashable {
 
     // MARK: - Host
 
-    private func checkHost() throws(ServerError) {
+    private func checkHost() throws(Failure) {
         guard hosts.count == 1 || hosts.isEmpty && isVersion10 else {
             throw .malformed("it has \(hosts.count) Host fields, not one")
         }
@@ -127,7 +129,7 @@ struct RequestHead: Hashable {
     // MARK: - Framing
 
     /// RFC 9112 §6.3.
-    private func framing() throws(ServerError) -> Body {
+    private func framing() throws(Failure) -> Body {
         guard codings.isEmpty else {
             guard lengths.isEmpty else { throw .malformed("it has both Content-Length and Transfer-Encoding") }
             guard !isVersion10 else { throw .malformed("HTTP/1.0 has no Transfer-Encoding") }
@@ -140,40 +142,40 @@ struct RequestHead: Hashable {
             throw .malformed("its Content-Length is no number")
         }
         guard let count = Int(String(decoding: length, as: UTF8.self)) else {
-            throw ServerError(
+            throw Failure(
                 .tooLarge, "a body of \(String(decoding: length.prefix(40), as: UTF8.self)) bytes is too long")
         }
         return .bytes(count)
     }
 
-    private func checkCodings() throws(ServerError) {
+    private func checkCodings() throws(Failure) {
         let names = codings.flatMap { $0.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) }
             .map { String(decoding: $0, as: UTF8.self).lowercased().filter { $0 != " " && $0 != "\t" } }
         guard names != ["chunked"] else { return }
         guard names.last == "chunked", names.dropLast().allSatisfy({ !$0.isEmpty && $0 != "chunked" }) else {
             throw .malformed("its Transfer-Encoding does not tell where the body ends")
         }
-        throw ServerError(
+        throw Failure(
             .codingNotSupported,
             "the transfer coding \(names.dropLast().joined(separator: ", ").prefix(80)) is not read here",
             hint: "send the body as it is, or chunked")
     }
 }
 
-extension ServerError {
+extension Failure {
     static func malformed(
         _ complaint: String, hint: String = "send requests as RFC 9112 has them"
-    ) -> ServerError {
-        ServerError(.malformedRequest, "the request cannot be read: \(complaint)", hint: hint)
+    ) -> Failure {
+        Failure(.malformedRequest, "the request cannot be read: \(complaint)", hint: hint)
     }
 
-    fileprivate static func headTooLarge(_ complaint: String) -> ServerError {
-        ServerError(
+    fileprivate static func headTooLarge(_ complaint: String) -> Failure {
+        Failure(
             .headTooLarge, "the request's head is too large: \(complaint)", hint: "put long texts into the body")
     }
 
     /// For a head that is beyond the limit before it has ended.
-    static var endlessHead: ServerError { headTooLarge("it has more than \(RequestHead.maxBytes) bytes") }
+    static var endlessHead: Failure { headTooLarge("it has more than \(RequestHead.maxBytes) bytes") }
 }
 
 extension Sequence<UInt8> {

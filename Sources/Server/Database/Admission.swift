@@ -1,10 +1,11 @@
+import API
 import Access
 import HTTPTypes
 import Hummingbird
 
 /// The one place where a request, or a stream, is let in: it says as whom it acts.
 struct Admission: Sendable {
-    static let denied = ServerError(.permissionDenied, "Permission denied")
+    static let denied = Failure(.permissionDenied, "Permission denied")
 
     private let policy: AccessPolicy
 
@@ -15,10 +16,10 @@ struct Admission: Sendable {
     /// The identity that a request acts as.
     ///
     /// - Parameter isTrusted: Whether it came over the Unix socket.
-    /// - Throws: `ServerError` with the code `permission_denied` or `bad_token` for a request that is not let in.
+    /// - Throws: `Failure` with the code `permission_denied` or `bad_token` for a request that is not let in.
     func admit(
         _ request: HTTPRequest, _ parameters: DatabaseParameters, isTrusted: Bool
-    ) throws(ServerError) -> Identity {
+    ) throws(Failure) -> Identity {
         let credentials = Credentials(
             isPeer: isTrusted, token: Self.bearerToken(request.headerFields) ?? parameters.token,
             isFromForeignPage: request.isFromForeignPage)
@@ -27,7 +28,7 @@ struct Admission: Sendable {
         } catch {
             switch error {
             case .denied: throw Self.denied
-            case .badToken: throw ServerError(.badToken, "Could not parse auth token.")
+            case .badToken: throw Failure(.badToken, "Could not parse auth token.")
             }
         }
     }

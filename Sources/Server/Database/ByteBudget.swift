@@ -1,3 +1,4 @@
+import API
 import Synchronization
 
 /// A bound on how many bytes of request bodies are in work at once.
@@ -20,11 +21,11 @@ final class ByteBudget: Sendable {
         ///
         /// Nobody waits: two that hold a half each would wait for ever.
         ///
-        /// - Throws: `ServerError` with the code `too_many_writes` when others have the rest.
-        func take(_ count: Int) throws(ServerError) {
+        /// - Throws: `Failure` with the code `too_many_writes` when others have the rest.
+        func take(_ count: Int) throws(Failure) {
             byteCount.add(count, ordering: .relaxed)
             guard budget.usedBytes.add(count, ordering: .relaxed).newValue <= budget.maxBytes else {
-                throw ServerError(
+                throw Failure(
                     .tooManyWrites, "too much is being written at once",
                     hint: "try again when other large writes are done")
             }

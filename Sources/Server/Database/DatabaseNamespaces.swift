@@ -1,3 +1,4 @@
+import API
 import Tree
 
 /// Which tree a request means.
@@ -14,15 +15,15 @@ struct DatabaseNamespaces: Sendable {
     /// The tree of a name: what the parameter `ns` says, else the first label of a host that is a domain, unless it is the
     /// service's public one.
     ///
-    /// - Throws: `ServerError` with the code `invalid_namespace`.
-    func namespace(named name: String?, host authority: String?) throws(ServerError) -> Namespace {
+    /// - Throws: `Failure` with the code `invalid_namespace`.
+    func namespace(named name: String?, host authority: String?) throws(Failure) -> Namespace {
         guard let name = name ?? authority.flatMap(firstLabel)?.description else { return .main }
         let lowercased = name.lowercased()
         guard lowercased != mainName else { return .main }
         do {
             return try Namespace(lowercased)
         } catch {
-            throw ServerError(
+            throw Failure(
                 .invalidNamespace, "\"\(name.prefix(80))\" is no name of a database", hint: error.hint ?? "")
         }
     }

@@ -1,3 +1,4 @@
+import API
 import Tree
 
 /// How a request for the database is to be understood and answered: the parameters of its address.
@@ -31,23 +32,23 @@ struct DatabaseParameters: Sendable {
 
     /// Reads the query of an address; names that are not known are ignored.
     ///
-    /// - Throws: `ServerError` with the code `bad_request`.
-    init(query: String?) throws(ServerError) {
+    /// - Throws: `Failure` with the code `bad_request`.
+    init(query: String?) throws(Failure) {
         guard let query else { return }
         for pair in Substring(query).utf8.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(Substring(parts[0]))
             guard let value = parts.count > 1 ? PercentEncoding.decode(parts[1], plusIsSpace: true) : "" else {
-                throw ServerError(.badRequest, "\(name.prefix(80)) is not percent-encoded UTF-8")
+                throw Failure(.badRequest, "\(name.prefix(80)) is not percent-encoded UTF-8")
             }
             try set(name, value)
         }
         if isShallow, filters["orderBy"] != nil {
-            throw ServerError(.badRequest, "shallow cannot be mixed with other query parameters")
+            throw Failure(.badRequest, "shallow cannot be mixed with other query parameters")
         }
     }
 
-    private mutating func set(_ name: String, _ value: String) throws(ServerError) {
+    private mutating func set(_ name: String, _ value: String) throws(Failure) {
         switch name {
         case "ns": namespace = value
         case "access_token": token = value
@@ -73,32 +74,32 @@ struct DatabaseParameters: Sendable {
     }
 
     /// A name, or several with dots between: anything else could be a script of its own.
-    private static func functionName(_ text: String) throws(ServerError) -> String {
+    private static func functionName(_ text: String) throws(Failure) -> String {
         let isName = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy {
             name in
             guard let first = name.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
             return name.allSatisfy { $0.isWordCharacter || $0 == UInt8(ascii: "$") }
         }
         guard isName, text.utf8.count <= 128 else {
-            throw ServerError(.badRequest, "callback is not the name of a function")
+            throw Failure(.badRequest, "callback is not the name of a function")
         }
         return text
     }
 
     private static let maxTimeout = Duration.seconds(15 * 60)
 
-    private static func duration(_ text: String) throws(ServerError) -> Duration {
+    private static func duration(_ text: String) throws(Failure) -> Duration {
         let units: [(suffix: String, milliseconds: Int64)] = [("min", 60_000), ("ms", 1), ("s", 1000)]
         for unit in units where text.hasSuffix(unit.suffix) {
             guard let count = Int64(text.dropLast(unit.suffix.count)), (1...1_000_000).contains(count) else { break }
             return min(.milliseconds(count * unit.milliseconds), maxTimeout)
         }
-        throw ServerError(.badRequest, "timeout is not a time such as 100ms, 3s or 10min")
+        throw Failure(.badRequest, "timeout is not a time such as 100ms, 3s or 10min")
     }
 
-    private static func writeSizeLimit(_ text: String) throws(ServerError) -> WriteSizeLimit {
+    private static func writeSizeLimit(_ text: String) throws(Failure) -> WriteSizeLimit {
         guard let limit = WriteSizeLimit(rawValue: text) else {
-            throw ServerError(.badRequest, "writeSizeLimit is not tiny, small, medium, large or unlimited")
+            throw Failure(.badRequest, "writeSizeLimit is not tiny, small, medium, large or unlimited")
         }
         return limit
     }

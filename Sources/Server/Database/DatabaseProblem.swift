@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -18,7 +19,7 @@ struct DatabaseProblem {
 
     init(_ error: any Error) {
         switch error {
-        case let error as ServerError:
+        case let error as Failure:
             self.init(Problem(error).status, error.message, detail: error.hint)
         case let error as TreeError:
             self.init(error)

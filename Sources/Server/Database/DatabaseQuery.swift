@@ -1,9 +1,10 @@
+import API
 import Tree
 
 extension DatabaseParameters {
     /// Which children are asked for; nil for all that is there.
     ///
-    /// - Throws: `ServerError` with the code `bad_query`, or ``TreeError`` with the code `invalid_query`.
+    /// - Throws: `Failure` with the code `bad_query`, or ``TreeError`` with the code `invalid_query`.
     func query() throws -> TreeQuery? {
         guard !filters.isEmpty else { return nil }
         let order = try order()
@@ -46,7 +47,7 @@ extension DatabaseParameters {
             : try TreeQuery.Bound(json: text, isInclusive: isInclusive)
     }
 
-    private func limit() throws(ServerError) -> TreeQuery.Limit? {
+    private func limit() throws(Failure) -> TreeQuery.Limit? {
         switch (filters["limitToFirst"], filters["limitToLast"]) {
         case (nil, nil): return nil
         case (let text?, nil): return .first(try Self.count(text, of: "limitToFirst"))
@@ -55,10 +56,10 @@ extension DatabaseParameters {
         }
     }
 
-    private static func count(_ text: String, of name: String) throws(ServerError) -> Int {
+    private static func count(_ text: String, of name: String) throws(Failure) -> Int {
         guard let count = Int32(text), count > 0 else { throw badQuery("\(name) must be a positive integer") }
         return Int(count)
     }
 
-    private static func badQuery(_ complaint: String) -> ServerError { ServerError(.badQuery, complaint) }
+    private static func badQuery(_ complaint: String) -> Failure { Failure(.badQuery, complaint) }
 }

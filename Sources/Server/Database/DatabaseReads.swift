@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Pipeline
@@ -21,16 +22,16 @@ struct DatabaseReads: Sendable {
     }
 
     /// Answers a GET.
-    func get(_ asked: DatabaseRequest) async throws -> Response {
-        if asked.place.isPriority, !asked.parameters.filters.isEmpty {
-            throw DatabasePlace.invalid("a priority has no children")
+    func get(_ request: DatabaseRequest) async throws -> Response {
+        if request.path.isPriority, !request.parameters.filters.isEmpty {
+            throw DatabasePath.invalid("a priority has no children")
         }
-        guard let limit = asked.parameters.timeout else { return try await answer(asked, status: .ok) }
+        guard let limit = request.parameters.timeout else { return try await answer(request, status: .ok) }
         return try await withThrowingTaskGroup { group in
-            group.addTask { try await answer(asked, status: .ok) }
+            group.addTask { try await answer(request, status: .ok) }
             group.addTask {
                 try await Task.sleep(for: limit)
-                throw ServerError(.timedOut, "The request took longer than its timeout", hint: "\(limit)")
+                throw Failure(.timedOut, "The request took longer than its timeout", hint: "\(limit)")
             }
             defer { group.cancelAll() }
             guard let response = try await group.next() else { throw CancellationError() }
@@ -39,24 +40,24 @@ struct DatabaseReads: Sendable {
     }
 
     /// Answers with what is there, and this status.
-    func answer(_ asked: DatabaseRequest, status: HTTPResponse.Status) async throws -> Response {
+    func answer(_ request: DatabaseRequest, status: HTTPResponse.Status) async throws -> Response {
         let spool = spool
-        let query = try asked.parameters.query()
+        let query = try request.parameters.query()
         let found: Found
         do {
             found = try await tree.snapshot { snapshot in
-                try Self.find(asked, query, in: snapshot, spool: spool)
+                try Self.find(request, query, in: snapshot, spool: spool)
             }
         } catch let error as TreeError {
-            throw error.cause as? ServerError ?? error
+            throw error.cause as? Failure ?? error
         }
         switch found {
         case .unchanged(let etag):
-            return Response(status: .notModified, headers: asked.headers(etag: etag))
+            return Response(status: .notModified, headers: request.headers(etag: etag))
         case .text(let text, let token, let etag):
-            var headers = asked.headers(etag: etag)
+            var headers = request.headers(etag: etag)
             headers[.tintypeToken] = "\(token)"
-            guard !asked.parameters.isSilent || status != .ok else {
+            guard !request.parameters.isSilent || status != .ok else {
                 return Response(status: .noContent, headers: headers)
             }
             return Response(status: status, headers: headers, body: text.body)
@@ -64,28 +65,28 @@ struct DatabaseReads: Sendable {
     }
 
     private static func find(
-        _ asked: DatabaseRequest, _ query: TreeQuery?, in snapshot: TreeSnapshot, spool: ResponseSpool
+        _ request: DatabaseRequest, _ query: TreeQuery?, in snapshot: TreeSnapshot, spool: ResponseSpool
     ) throws(TreeError) -> Found {
-        let etag = asked.wantsETag ? try snapshot.etag(of: asked.place.node) : nil
-        if let etag, etag == asked.ifNoneMatch { return .unchanged(etag: etag) }
-        let text = SpooledBody(asked.parameters, spool: spool)
-        if !asked.parameters.isSilent || asked.ifMatch != nil {
-            try write(asked, query, from: snapshot, to: text)
+        let etag = request.wantsETag ? try snapshot.etag(of: request.path.node) : nil
+        if let etag, etag == request.ifNoneMatch { return .unchanged(etag: etag) }
+        let text = SpooledBody(request.parameters, spool: spool)
+        if !request.parameters.isSilent || request.ifMatch != nil {
+            try write(request, query, from: snapshot, to: text)
         } else if let query {
             // A query that may not be asked is refused, though its answer is not wanted.
-            _ = try snapshot.count(of: asked.place.node, matching: query)
+            _ = try snapshot.count(of: request.path.node, matching: query)
         }
         return .text(try text.finish(), token: try snapshot.token, etag: etag)
     }
 
     private static func write(
-        _ asked: DatabaseRequest, _ query: TreeQuery?, from snapshot: TreeSnapshot, to text: SpooledBody
+        _ request: DatabaseRequest, _ query: TreeQuery?, from snapshot: TreeSnapshot, to text: SpooledBody
     ) throws(TreeError) {
-        let (path, parameters) = (asked.place.node, asked.parameters)
+        let (path, parameters) = (request.path.node, request.parameters)
         let form = parameters.isExport ? JSONForm.export : .plain
         let drain = { (piece: [UInt8]) throws(TreeError) in try text.append(piece) }
         let rest =
-            if asked.place.isPriority {
+            if request.path.isPriority {
                 try snapshot.priorityJSON(of: path)
             } else if parameters.isCount {
                 Array("\(try count(of: path, query, in: snapshot))".utf8)

@@ -1,3 +1,4 @@
+import API
 import Access
 import HTTPTypes
 import Hummingbird
@@ -5,49 +6,49 @@ import Tree
 
 /// A request for the database, understood.
 struct DatabaseRequest: Sendable {
-    let request: Request
+    let http: Request
     /// What is to be done: what the sender says is meant, where a sender can only POST.
     let method: HTTPRequest.Method
-    let place: DatabasePlace
+    let path: DatabasePath
     let parameters: DatabaseParameters
     let identity: Identity
 
     /// Reads a request.
     ///
-    /// - Throws: `ServerError` with the code `invalid_path` or `bad_request`.
+    /// - Throws: `Failure` with the code `invalid_path` or `bad_request`.
     init(
         _ request: Request, _ parameters: DatabaseParameters, as identity: Identity,
         in namespace: Namespace
-    ) throws(ServerError) {
-        self.request = request
+    ) throws(Failure) {
+        http = request
         self.parameters = parameters
         self.identity = identity
-        place = try DatabasePlace(path: request.uri.path, in: namespace)
+        path = try DatabasePath(path: request.uri.path, in: namespace)
         method = try Self.method(of: request, parameters)
     }
 
     private static func method(
         of request: Request, _ parameters: DatabaseParameters
-    ) throws(ServerError) -> HTTPRequest.Method {
+    ) throws(Failure) -> HTTPRequest.Method {
         guard request.method == .post,
             let name = request.headers[.methodOverride] ?? parameters.methodOverride
         else { return request.method }
         let methods: [HTTPRequest.Method] = [.get, .put, .post, .patch, .delete]
         guard let method = methods.first(where: { $0.rawValue == name.uppercased() }) else {
-            throw ServerError(.badRequest, "\(name.prefix(20)) is not GET, PUT, POST, PATCH or DELETE")
+            throw Failure(.badRequest, "\(name.prefix(20)) is not GET, PUT, POST, PATCH or DELETE")
         }
         return method
     }
 
-    var ifMatch: String? { request.headers[.ifMatch] }
-    var ifNoneMatch: String? { request.headers[.ifNoneMatch] }
+    var ifMatch: String? { http.headers[.ifMatch] }
+    var ifNoneMatch: String? { http.headers[.ifNoneMatch] }
 
     /// Whether the answer is to carry an ETag, which neither a part of a node's children nor a priority has.
     ///
     /// Clients that send conditions read it, though they do not ask for it.
     var wantsETag: Bool {
-        parameters.filters.isEmpty && !place.isPriority
-            && (request.headers[.firebaseETag] == "true" || ifMatch != nil || ifNoneMatch != nil)
+        parameters.filters.isEmpty && !path.isPriority
+            && (http.headers[.firebaseETag] == "true" || ifMatch != nil || ifNoneMatch != nil)
     }
 
     /// The headers of an answer to this request.

@@ -1,3 +1,4 @@
+import API
 import Access
 import HTTPTypes
 import Hummingbird
@@ -51,19 +52,19 @@ struct DatabaseResponder: HTTPResponder {
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    private func answer(_ asked: DatabaseRequest) async throws -> Response {
-        switch asked.method {
-        case .get, .head: try await reads.get(asked)
-        case .put: try await writes.put(asked)
-        case .post: try await writes.post(asked)
-        case .patch: try await writes.patch(asked)
-        case .delete: try await writes.delete(asked)
-        default: throw ServerError(.methodNotAllowed, "\(asked.method.rawValue) is not possible here")
+    private func answer(_ request: DatabaseRequest) async throws -> Response {
+        switch request.method {
+        case .get, .head: try await reads.get(request)
+        case .put: try await writes.put(request)
+        case .post: try await writes.post(request)
+        case .patch: try await writes.patch(request)
+        case .delete: try await writes.delete(request)
+        default: throw Failure(.methodNotAllowed, "\(request.method.rawValue) is not possible here")
         }
     }
 
     /// What a request may listen to; nil when it may not, or names no place of a tree: then it is answered as any other.
-    func source(for head: HTTPRequest, isTrusted: Bool) -> EventStreams.Source? {
+    func source(for head: HTTPRequest, isTrusted: Bool) -> ListenRequest? {
         guard head.method == .get, head.isForDatabase, isTrusted || names.isOwn(head),
             let target = head.path
         else { return nil }
@@ -72,9 +73,9 @@ struct DatabaseResponder: HTTPResponder {
             let query = try? parameters.query().map(Optional.some) ?? .some(nil),
             (try? admission.admit(head, parameters, isTrusted: isTrusted)) != nil,
             let namespace = try? namespaces.namespace(named: parameters.namespace, host: head.authority),
-            let place = try? DatabasePlace(path: uri.path, in: namespace), !place.isPriority
+            let path = try? DatabasePath(path: uri.path, in: namespace), !path.isPriority
         else { return nil }
-        return EventStreams.Source(path: place.node, query: query)
+        return ListenRequest(path: path.node, query: query)
     }
 }
 

@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Pipeline
@@ -31,12 +32,12 @@ struct DatabaseRules: Sendable {
         case .put:
             let body = try await request.body.collect(upTo: Self.maxBytes)
             guard let text = String(validating: body.readableBytesView, as: UTF8.self) else {
-                throw ServerError(.badRequest, "1:1: the rules are not UTF-8")
+                throw Failure(.badRequest, "1:1: the rules are not UTF-8")
             }
             try await tree.setRules(text, of: namespace)
             return .database("{\"status\":\"ok\"}")
         default:
-            throw ServerError(.methodNotAllowed, "\(request.method.rawValue) is not possible here")
+            throw Failure(.methodNotAllowed, "\(request.method.rawValue) is not possible here")
         }
     }
 }

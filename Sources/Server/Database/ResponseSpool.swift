@@ -1,3 +1,4 @@
+import API
 import Files
 import Synchronization
 
@@ -30,14 +31,14 @@ final class ResponseSpool: Sendable {
 
         /// Takes more of the bound.
         ///
-        /// - Throws: `ServerError` with the code `too_many_reads` when others hold the rest.
-        func take(_ count: Int) throws(ServerError) {
+        /// - Throws: `Failure` with the code `too_many_reads` when others hold the rest.
+        func take(_ count: Int) throws(Failure) {
             let old = counted.load(ordering: .relaxed)
             let new = min(old + count, spool.maxBytes / 2)
             guard new > old else { return }
             counted.store(new, ordering: .relaxed)
             guard spool.used.add(new - old, ordering: .relaxed).newValue <= spool.maxBytes else {
-                throw ServerError(
+                throw Failure(
                     .tooManyReads, "too many large answers wait for their readers",
                     hint: "try again when others have been read, or read less at once")
             }

@@ -1,3 +1,4 @@
+import API
 import Files
 import Hummingbird
 import NIOCore
@@ -75,7 +76,7 @@ final class SpooledBody {
     }
 
     private func flush() throws(TreeError) {
-        do throws(ServerError) {
+        do throws(Failure) {
             try share.take(bytes.count)
         } catch  where isOwed {
         } catch {

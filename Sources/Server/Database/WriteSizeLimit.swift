@@ -1,3 +1,5 @@
+import API
+
 /// How much one request may write, by the time that a client is willing to wait for it.
 enum WriteSizeLimit: String, Sendable {
     case tiny, small, medium, large, unlimited
@@ -16,9 +18,9 @@ enum WriteSizeLimit: String, Sendable {
     }
 
     /// Refuses a body of this length.
-    func check(_ byteCount: Int) throws(ServerError) {
+    func check(_ byteCount: Int) throws(Failure) {
         guard byteCount <= maxBytes else {
-            throw ServerError(
+            throw Failure(
                 .writeTooLarge,
                 "Data to write exceeds the maximum size that can be modified with a single request.",
                 hint: "the body has more than \(maxBytes) bytes (\(maxBytes >> 20) MiB); write it in several requests")

@@ -1,3 +1,4 @@
+import API
 import Foundation
 import Glibc
 import HTTPTypes
@@ -25,7 +26,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         package var maxRequestBytes = 256 << 20
         package var database = DatabaseSettings()
         /// Reads the operator's settings again; nil where nobody can.
-        package var reload: Reload?
+        package var reload: SettingsReload?
         /// The web pages that may use the service over TCP, beside its own; with an emulator's database all may.
         package var allowedOrigins = AllowedOrigins.these([])
         /// Where a proxy in front makes the service known; nil when there is none.
@@ -47,10 +48,6 @@ package struct HTTPServer: Service, CustomStringConvertible {
             self.socketPath = socketPath
         }
     }
-
-    /// Reads the operator's settings again, and works by them from then on, unless it is told to change nothing; what is
-    /// other than before.
-    package typealias Reload = @Sendable (_ isDryRun: Bool) async throws -> [SettingsChange]
 
     /// An address at which the server has begun to listen.
     package enum Listener: Sendable, Hashable {
@@ -94,7 +91,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
 
     /// Sees whether the addresses can be listened at, before anything has begun that would have to be ended again.
     ///
-    /// - Throws: `ServerError` that names the address.
+    /// - Throws: `Failure` that names the address.
     package func checkAddresses() async throws {
         try checkSocketPath()
         guard let address = settings.listen, address.port > 0 else { return }
@@ -110,7 +107,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
     /// Answers requests until a graceful shutdown; requests that are in work then are answered, if that does not
     /// take too long.
     ///
-    /// - Throws: `ServerError` when an address cannot be listened at.
+    /// - Throws: `Failure` when an address cannot be listened at.
     package func run() async throws {
         try checkSocketPath()
         // New files, the socket above all, are never for everybody: there is no moment between bind and chmod.
@@ -229,32 +226,32 @@ extension HTTPServer {
         if kindAtSocketPath == .typeSocket { unlink(settings.socketPath) }
     }
 
-    private func checkSocketPath() throws(ServerError) {
+    private func checkSocketPath() throws(Failure) {
         if let kind = kindAtSocketPath, kind != .typeSocket {
-            throw ServerError(
+            throw Failure(
                 .badSocketPath, "\(settings.socketPath) is there already, and is no socket",
                 hint: "move it away, or give the socket another path")
         }
         let byteCount = settings.socketPath.utf8.count
         guard (1...Self.maxSocketPathBytes).contains(byteCount) else {
-            throw ServerError(
+            throw Failure(
                 .badSocketPath,
                 "the socket's path has \(byteCount) bytes, the limit is \(Self.maxSocketPathBytes): \(settings.socketPath)",
                 hint: "choose a Storage folder with a shorter path")
         }
     }
 
-    private func explained(_ error: IOError) -> ServerError {
+    private func explained(_ error: IOError) -> Failure {
         switch (error.errnoCode, settings.listen) {
         case (EADDRINUSE, let address?):
-            ServerError(
+            Failure(
                 .addressInUse, "port \(address.port) of \(address.host) is in use by another program",
                 hint: "stop that program, or listen on another port")
         case (EACCES, let address?) where address.port < 1024:
-            ServerError(
+            Failure(
                 .cannotListen, "port \(address.port) is for privileged programs", hint: "listen on 1024 or above")
         default:
-            ServerError(
+            Failure(
                 .cannotListen, "cannot listen on \(settings.socketPath): \(error)",
                 hint: "the folder has to exist and belong to the service's user")
         }

@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -36,10 +37,10 @@ final class LoopbackGuard: RouterMiddleware {
         return try await next(request, context)
     }
 
-    private func checkHost(_ request: Request) throws(ServerError) {
+    private func checkHost(_ request: Request) throws(Failure) {
         guard names.isOwn(request.head) else {
             let known = ["localhost", "127.0.0.1", names.publicHost].compactMap { $0 }.joined(separator: ", ")
-            throw ServerError(
+            throw Failure(
                 .foreignHost, "this service answers to \(known) only",
                 hint: "behind a proxy, let public-url name the address by which the service is known")
         }
@@ -61,14 +62,14 @@ final class LoopbackGuard: RouterMiddleware {
     private static let proxyFields = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"]
         .compactMap { HTTPField.Name($0) }
 
-    private func checkSite(_ head: HTTPRequest) throws(ServerError) {
+    private func checkSite(_ head: HTTPRequest) throws(Failure) {
         guard ![.get, .head, .options].contains(head.method), origins != .any else { return }
         let site = head.headerFields[.secFetchSite] ?? "none"
         let page = head.pageOrigin
         if let page, origins.contains(page) { return }
         let own = head.authority.map { "http://\($0)".lowercased() }
         guard ["none", "same-origin"].contains(site), page == nil || page == own else {
-            throw ServerError(
+            throw Failure(
                 .crossSite, "a page of another site may not change anything here",
                 hint: "use the service's own page, or a client that is no browser")
         }

@@ -1,3 +1,4 @@
+import API
 import NIOCore
 
 /// Takes a `multipart/form-data` body (RFC 7578, RFC 2046 §5.1) apart as its bytes come.
@@ -29,13 +30,13 @@ struct MultipartParser {
 
     /// Prepares to read a body with that `Content-Type`.
     ///
-    /// - Throws: `ServerError` with the code `bad_multipart` when it names no boundary of 1 to 70 bytes.
-    init(contentType: String) throws(ServerError) {
+    /// - Throws: `Failure` with the code `bad_multipart` when it names no boundary of 1 to 70 bytes.
+    init(contentType: String) throws(Failure) {
         let type = HeaderParameters(contentType)
         guard type.value == "multipart/form-data", let boundary = type["boundary"],
             (1...Self.maxBoundaryBytes).contains(boundary.utf8.count)
         else {
-            throw ServerError(
+            throw Failure(
                 .badMultipart, "the Content-Type is not multipart/form-data with a boundary of 1 to 70 bytes",
                 hint: "let the library that makes the form set the header")
         }
@@ -57,8 +58,8 @@ struct MultipartParser {
 
     /// The next event; nil when more bytes are needed.
     ///
-    /// - Throws: `ServerError` with the code `bad_multipart`.
-    mutating func next() throws(ServerError) -> Event? {
+    /// - Throws: `Failure` with the code `bad_multipart`.
+    mutating func next() throws(Failure) -> Event? {
         while true {
             switch state {
             case .preamble:
@@ -91,7 +92,7 @@ struct MultipartParser {
     }
 
     /// What stands after a delimiter: true for `--`, false for the end of its line, nil when it is not there yet.
-    private mutating func readDelimiterEnd() throws(ServerError) -> Bool? {
+    private mutating func readDelimiterEnd() throws(Failure) -> Bool? {
         let view = buffer.readableBytesView
         if view.starts(with: "--".utf8) {
             buffer.moveReaderIndex(forwardBy: 2)
@@ -104,22 +105,22 @@ struct MultipartParser {
             return false
         }
         guard rest.count < 2, padding <= Self.maxPaddingBytes else {
-            throw ServerError(
+            throw Failure(
                 .badMultipart, "something else than a line break follows a boundary",
                 hint: "choose a boundary that does not occur in the photos")
         }
         return nil
     }
 
-    private mutating func readHeaders() throws(ServerError) -> PartHeaders? {
+    private mutating func readHeaders() throws(Failure) -> PartHeaders? {
         let end = offset(of: Array("\r\n\r\n".utf8))
         guard (end ?? buffer.readableBytes) <= Self.maxHeaderBytes else {
-            throw ServerError(.badMultipart, "a part's headers have more than \(Self.maxHeaderBytes) bytes")
+            throw Failure(.badMultipart, "a part's headers have more than \(Self.maxHeaderBytes) bytes")
         }
         guard let end else { return nil }
         partCount += 1
         guard partCount <= Self.maxParts else {
-            throw ServerError(
+            throw Failure(
                 .badMultipart, "the form has more than \(Self.maxParts) parts", hint: "send fewer photos at a time")
         }
         let headers = try PartHeaders(buffer.readableBytesView.prefix(end))

@@ -1,3 +1,5 @@
+import API
+
 /// What a part of a form says of itself (RFC 7578 §4.2).
 struct PartHeaders: Hashable {
     /// The field's name.
@@ -7,8 +9,8 @@ struct PartHeaders: Hashable {
 
     /// Reads the header block of a part, without the empty line.
     ///
-    /// - Throws: `ServerError` with the code `bad_multipart`.
-    init(_ block: some Sequence<UInt8>) throws(ServerError) {
+    /// - Throws: `Failure` with the code `bad_multipart`.
+    init(_ block: some Sequence<UInt8>) throws(Failure) {
         for line in String(decoding: Array(block), as: UTF8.self).split(separator: "\r\n") {
             guard let colon = line.firstIndex(of: ":") else {
                 throw Self.bad("a part has a header line without a colon")
@@ -25,7 +27,7 @@ struct PartHeaders: Hashable {
         throw Self.bad("a part has no Content-Disposition")
     }
 
-    private static func bad(_ message: String) -> ServerError {
-        ServerError(.badMultipart, message, hint: "send multipart/form-data as browsers and curl -F do (RFC 7578)")
+    private static func bad(_ message: String) -> Failure {
+        Failure(.badMultipart, message, hint: "send multipart/form-data as browsers and curl -F do (RFC 7578)")
     }
 }

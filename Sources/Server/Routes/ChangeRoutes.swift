@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -29,27 +30,27 @@ struct ChangeRoutes: Sendable {
         let parameters = try DatabaseParameters(query: request.uri.query)
         _ = try admission.admit(request.head, parameters, isTrusted: context.isTrusted)
         let namespace = try namespaces.namespace(named: parameters.namespace, host: request.head.authority)
-        let asked = try ChangesAsked(request, parameters, in: namespace)
+        let requested = try ChangesRequest(request, parameters, in: namespace)
         let token =
-            switch asked.since {
+            switch requested.since {
             case .token(let token): token
             case .now: try await tree.token
             case .oldest: try await tree.oldestToken
             }
         if request.headers[.accept]?.contains("text/event-stream") == true {
-            return stream(request, asked, from: token)
+            return stream(request, requested, from: token)
         }
-        var page = try await self.page(asked, since: token)
-        if page.entries.isEmpty, asked.wait > .zero { page = try await nextPage(asked, after: page) }
+        var page = try await self.page(requested, since: token)
+        if page.entries.isEmpty, requested.wait > .zero { page = try await nextPage(requested, after: page) }
         return .changes(page)
     }
 
-    private func page(_ asked: ChangesAsked, since token: SyncToken) async throws -> ChangePage {
+    private func page(_ requested: ChangesRequest, since token: SyncToken) async throws -> ChangePage {
         do {
-            return try await tree.changePage(since: token, at: asked.path, limit: asked.limit, asked.form)
+            return try await tree.changePage(since: token, at: requested.path, limit: requested.limit, requested.form)
         } catch {
             guard error.code == .tokenTooOld || error.code == .tokenUnknown else { throw error }
-            throw ServerError(
+            throw Failure(
                 .resnapshot, error.message,
                 hint: """
                     read the path again: the header Tintype-Token of the answer is where to go on; since=oldest begins with \
@@ -59,8 +60,8 @@ struct ChangeRoutes: Sendable {
     }
 
     /// The next page that has something, or an empty one when the time is over or the service stops.
-    private func nextPage(_ asked: ChangesAsked, after page: ChangePage) async throws -> ChangePage {
-        let deadline = ContinuousClock.now + asked.wait
+    private func nextPage(_ requested: ChangesRequest, after page: ChangePage) async throws -> ChangePage {
+        let deadline = ContinuousClock.now + requested.wait
         var page = page
         while page.entries.isEmpty, !Task.isShuttingDownGracefully, case let rest = deadline - .now, rest > .zero {
             if !page.hasMore {
@@ -68,21 +69,21 @@ struct ChangeRoutes: Sendable {
                     await tree.waitForChange(after: page.next, atMost: rest)
                 }
             }
-            page = try await self.page(asked, since: page.next)
+            page = try await self.page(requested, since: page.next)
         }
         return page
     }
 
     // MARK: Events
 
-    private func stream(_ request: Request, _ asked: ChangesAsked, from token: SyncToken) -> Response {
+    private func stream(_ request: Request, _ requested: ChangesRequest, from token: SyncToken) -> Response {
         let headers: HTTPFields = [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-cache"]
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { writer in
                 let (stops, stop) = AsyncStream.makeStream(of: Void.self)
                 try await request.body.consumeWithInboundCloseHandler { _ in
-                    try await write(asked, from: token, to: &writer, until: stops)
+                    try await write(requested, from: token, to: &writer, until: stops)
                 } onInboundClosed: {
                     stop.finish()
                 }
@@ -92,7 +93,7 @@ struct ChangeRoutes: Sendable {
 
     /// Writes until the reader goes or the service stops.
     private func write(
-        _ asked: ChangesAsked, from token: SyncToken, to writer: inout any ResponseBodyWriter,
+        _ requested: ChangesRequest, from token: SyncToken, to writer: inout any ResponseBodyWriter,
         until stops: AsyncStream<Void>
     ) async throws {
         try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -107,8 +108,8 @@ struct ChangeRoutes: Sendable {
             while true {
                 let page: ChangePage
                 do {
-                    page = try await self.page(asked, since: token)
-                } catch let error as ServerError {
+                    page = try await self.page(requested, since: token)
+                } catch let error as Failure {
                     guard error.code == .resnapshot else { throw error }
                     return try await writer.write(ByteBuffer(string: "event: resnapshot\ndata: null\n\n"))
                 }
@@ -140,7 +141,7 @@ struct ChangeRoutes: Sendable {
 }
 
 /// What a request for changes asks for.
-private struct ChangesAsked: Sendable {
+private struct ChangesRequest: Sendable {
     private static let names = ["path", "since", "limit", "wait", "format", "ns", "auth", "access_token"]
     /// Where to begin.
     enum Position {
@@ -158,12 +159,12 @@ private struct ChangesAsked: Sendable {
     let wait: Duration
     let form: JSONForm
 
-    init(_ request: Request, _ parameters: DatabaseParameters, in namespace: Namespace) throws(ServerError) {
+    init(_ request: Request, _ parameters: DatabaseParameters, in namespace: Namespace) throws(Failure) {
         let query = try FormFields(queryOf: request.uri, names: Self.names)
         do {
             path = try TreePath(query["path"] ?? "", in: namespace)
         } catch {
-            throw DatabasePlace.invalid(error.message)
+            throw DatabasePath.invalid(error.message)
         }
         since = try Self.position(request.headers[.lastEventID] ?? query["since"])
         limit = try Self.number(query["limit"], "limit", in: 1...Self.maxLimit) ?? 100
@@ -172,13 +173,13 @@ private struct ChangesAsked: Sendable {
         form = parameters.isExport ? .export : .plain
     }
 
-    private static func position(_ text: String?) throws(ServerError) -> Position {
+    private static func position(_ text: String?) throws(Failure) -> Position {
         switch text {
         case nil, "now": return .now
         case "oldest": return .oldest
         case let text?:
             guard let sequence = UInt64(text) else {
-                throw ServerError(.badRequest, "since is no token", hint: "use the token of an answer, oldest or now")
+                throw Failure(.badRequest, "since is no token", hint: "use the token of an answer, oldest or now")
             }
             return .token(SyncToken(sequence: sequence))
         }
@@ -186,10 +187,10 @@ private struct ChangesAsked: Sendable {
 
     private static func number(
         _ text: String?, _ name: String, in range: ClosedRange<Int>
-    ) throws(ServerError) -> Int? {
+    ) throws(Failure) -> Int? {
         guard let text else { return nil }
         guard let number = Int(text), range.contains(number) else {
-            throw ServerError(
+            throw Failure(
                 .badRequest, "\(name) is not a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number

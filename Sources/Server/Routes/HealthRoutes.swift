@@ -1,3 +1,4 @@
+import API
 import Hummingbird
 import Imaging
 import Pipeline
@@ -93,7 +94,7 @@ struct HealthRoutes: Sendable {
 extension IntakePause {
     fileprivate var document: TreeValue {
         [
-            "status": "paused", "code": .string(code), "message": .string(message), "hint": .string(hint),
+            "status": "paused", "code": .string(code.rawValue), "message": .string(message), "hint": .string(hint),
             "since": .integer(since),
         ]
     }

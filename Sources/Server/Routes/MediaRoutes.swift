@@ -1,3 +1,4 @@
+import API
 import Blobs
 import Files
 import HTTPTypes
@@ -33,7 +34,7 @@ struct MediaRoutes: Sendable {
             return Response(
                 status: .partialContent, headers: headers, body: ResponseBody(file, range))
         case .unsatisfiable:
-            let error = ServerError(
+            let error = Failure(
                 .rangeNotSatisfiable, "the range lies outside the file", hint: "the file has \(byteCount) bytes")
             return Problem(error).response(trace: context.trace, headers: [.contentRange: "bytes */\(byteCount)"])
         }
@@ -41,7 +42,7 @@ struct MediaRoutes: Sendable {
 
     /// The blob that is asked for. Originals carry what the camera noted, the place above all: they stay on this side of
     /// the socket.
-    private func name(_ context: RequestContext) throws(ServerError) -> BlobName {
+    private func name(_ context: RequestContext) throws(Failure) -> BlobName {
         let parameters = context.parameters
         guard let uid = parameters.get("uid"), let post = parameters.get("post"), let file = parameters.get("file"),
             let name = try? BlobName(userID: uid, postID: post, fileName: file),
@@ -60,7 +61,7 @@ struct MediaRoutes: Sendable {
         }
     }
 
-    private static let notFound = ServerError(
+    private static let notFound = Failure(
         .notFound, "there is no such file", hint: "the addresses stand in the post")
 
     private func headers(of name: BlobName) -> HTTPFields {

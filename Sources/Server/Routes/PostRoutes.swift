@@ -1,3 +1,4 @@
+import API
 import Hummingbird
 import Pipeline
 import Posts
@@ -34,10 +35,10 @@ struct PostRoutes: Sendable {
 
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
         guard let id = PostID(context.parameters.get("id") ?? ""), let post = try await tree.get(Paths.post(id)) else {
-            throw ServerError(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
+            throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
         }
         if let fault = PostShape.fault(of: post) {
-            throw ServerError(
+            throw Failure(
                 .notFound, "posts/\(id) is no post: \(fault)", hint: "a client of the database wrote it; mend it there")
         }
         return .json(post.withPostID(id.key))
@@ -48,7 +49,7 @@ struct PostRoutes: Sendable {
         let parameters = try DatabaseParameters(query: request.uri.query)
         _ = try admission.admit(request.head, parameters, isTrusted: context.isTrusted)
         guard let id = PostID(context.parameters.get("id") ?? "") else {
-            throw ServerError(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
+            throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
         }
         let end = try await publisher.deletePost(id)
         return .json(["post_id": .string(id.description), "deleted": true, "files_until": .integer(end)])
@@ -69,7 +70,7 @@ struct PostRoutes: Sendable {
     private func page(of uid: UserID, showing hashes: [String]) async throws -> PostPage {
         let digits = Set("0123456789abcdef".utf8)
         guard !hashes.isEmpty, hashes.allSatisfy({ $0.utf8.count == 64 && $0.utf8.allSatisfy(digits.contains) }) else {
-            throw ServerError(
+            throw Failure(
                 .badRequest, "sha256 is not the SHA-256 of a photo",
                 hint: "64 hexadecimal digits in lower case; of several photos, with spaces between")
         }
@@ -85,7 +86,7 @@ struct PostRoutes: Sendable {
 
     private func person(_ context: RequestContext) async throws -> Person {
         guard let uid = UserID(context.parameters.get("uid") ?? ""), let person = try await person(uid) else {
-            throw ServerError(.notFound, "there is no such person", hint: "a person's first post creates one")
+            throw Failure(.notFound, "there is no such person", hint: "a person's first post creates one")
         }
         return person
     }
@@ -109,7 +110,7 @@ struct PostRoutes: Sendable {
         var range = KeyRange.all
         if let before = query["before"] {
             guard let cursor = try? TreeKey(before) else {
-                throw ServerError(.badRequest, "before is no post id", hint: "use \"next\" of the page before")
+                throw Failure(.badRequest, "before is no post id", hint: "use \"next\" of the page before")
             }
             range = .before(cursor)
         }
@@ -119,10 +120,10 @@ struct PostRoutes: Sendable {
         return .json(bytes: page.json)
     }
 
-    private func limit(_ query: FormFields) throws(ServerError) -> Int {
+    private func limit(_ query: FormFields) throws(Failure) -> Int {
         guard let text = query["limit"] else { return Self.defaultLimit }
         guard let limit = Int(text), (1...Self.maxLimit).contains(limit) else {
-            throw ServerError(.badRequest, "limit is not between 1 and \(Self.maxLimit)")
+            throw Failure(.badRequest, "limit is not between 1 and \(Self.maxLimit)")
         }
         return limit
     }

@@ -42,9 +42,13 @@ package struct SettingsChange: Sendable {
     }
 }
 
+/// Reads the operator's settings again, and works by them from then on, unless it is told to change nothing; what is
+/// other than before.
+package typealias SettingsReload = @Sendable (_ isDryRun: Bool) async throws -> [SettingsChange]
+
 /// `/v1/reload`: reads the settings again.
 struct ReloadRoutes: Sendable {
-    let reload: HTTPServer.Reload
+    let reload: SettingsReload
 
     func add(to router: Router<RequestContext>) {
         router.resource("v1/reload", [.post: run])

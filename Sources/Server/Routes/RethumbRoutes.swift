@@ -1,3 +1,4 @@
+import API
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -52,7 +53,7 @@ struct RethumbRoutes: Sendable {
         while true {
             if let ticket = slot.take() { return ticket }
             guard ContinuousClock.now < deadline else {
-                throw ServerError(.jobRunning, "a re-thumbnailing job is running", hint: "wait for its end, or stop it")
+                throw Failure(.jobRunning, "a re-thumbnailing job is running", hint: "wait for its end, or stop it")
             }
             try await Task.sleep(for: .milliseconds(50))
         }
@@ -85,7 +86,7 @@ struct RethumbRoutes: Sendable {
             return try await job.run { report($0) }.line(isFinished: true)
         } catch is CancellationError {
             return Problem(
-                PipelineError(.shuttingDown, "the service is stopping", hint: "run it again: it goes on from there")
+                Failure(.shuttingDown, "the service is stopping", hint: "run it again: it goes on from there")
             ).line
         } catch {
             return Problem(error).line
@@ -106,7 +107,7 @@ extension Rethumb.Progress {
 
 extension Problem {
     fileprivate var line: ByteBuffer {
-        let error: TreeValue = ["code": .string(code), "message": .string(detail), "hint": .string(hint)]
+        let error: TreeValue = ["code": .string(code.rawValue), "message": .string(detail), "hint": .string(hint)]
         let document: TreeValue = ["finished": false, "error": error]
         return ByteBuffer(bytes: document.json() + "\n".utf8)
     }

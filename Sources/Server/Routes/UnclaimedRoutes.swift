@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -33,7 +34,7 @@ struct UnclaimedRoutes: Sendable {
         guard let owner = UserID(context.parameters.get("owner") ?? ""),
             let id = PostID(context.parameters.get("id") ?? "")
         else {
-            throw ServerError(.notFound, "there are no such files", hint: "GET /v1/unclaimed lists them all")
+            throw Failure(.notFound, "there are no such files", hint: "GET /v1/unclaimed lists them all")
         }
         try await files.remove(id, of: owner.description)
         return .json(["post": .string(id.description), "deleted": true])

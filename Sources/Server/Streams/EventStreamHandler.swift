@@ -22,7 +22,7 @@ final class EventStreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
         /// Requests pass; so many of them are not answered yet.
         case requests(unansweredCount: Int)
         /// A stream was asked for behind requests that are to be answered first (RFC 9112, section 9.3.2).
-        case queued(EventStreams.Source, unansweredCount: Int)
+        case queued(ListenRequest, unansweredCount: Int)
         /// What is there at first is being read, or sent; events that come meanwhile wait.
         case opening(waiting: [(token: SyncToken, message: ByteBuffer)], byteCount: Int)
         /// Events up to the token have been told.
@@ -88,7 +88,7 @@ final class EventStreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Opening
 
-    private func open(_ source: EventStreams.Source, _ context: ChannelHandlerContext) {
+    private func open(_ source: ListenRequest, _ context: ChannelHandlerContext) {
         state = .opening(waiting: [], byteCount: 0)
         let outlet = RawOutlet()
         self.outlet = outlet

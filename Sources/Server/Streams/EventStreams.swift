@@ -5,16 +5,10 @@ import Tree
 
 /// All event streams of the database, by the event loops that their connections are on.
 final class EventStreams: Sendable {
-    /// What a stream listens to.
-    struct Source: Sendable {
-        let path: TreePath
-        let query: TreeQuery?
-    }
-
     private let tree: TreeStore
     private let starts: InitialEvents
     private let keepAlive: TimeAmount
-    private let route: @Sendable (HTTPRequest, _ isTrusted: Bool) -> Source?
+    private let route: @Sendable (HTTPRequest, _ isTrusted: Bool) -> ListenRequest?
     private let loops = Mutex<[ObjectIdentifier: EventStreamLoop]>([:])
 
     /// - Parameters:
@@ -22,7 +16,7 @@ final class EventStreams: Sendable {
     ///   - route: What a request listens to; nil if it must not, or is not understood: it is then answered as any other.
     init(
         _ tree: TreeStore, starts: InitialEvents, keepAlive: TimeAmount,
-        route: @escaping @Sendable (HTTPRequest, _ isTrusted: Bool) -> Source?
+        route: @escaping @Sendable (HTTPRequest, _ isTrusted: Bool) -> ListenRequest?
     ) {
         self.tree = tree
         self.starts = starts
@@ -30,7 +24,7 @@ final class EventStreams: Sendable {
         self.route = route
     }
 
-    func source(for request: HTTPRequest, isTrusted: Bool) -> Source? {
+    func source(for request: HTTPRequest, isTrusted: Bool) -> ListenRequest? {
         guard request.method == .get, request.headerFields[.accept]?.contains("text/event-stream") == true,
             request.isForDatabase
         else { return nil }
@@ -40,7 +34,7 @@ final class EventStreams: Sendable {
     /// Begins a stream; called on its event loop.
     ///
     /// - Returns: What ends it.
-    func open(_ stream: EventStreamHandler, on source: Source, eventLoop: any EventLoop) -> () -> Void {
+    func open(_ stream: EventStreamHandler, on source: ListenRequest, eventLoop: any EventLoop) -> () -> Void {
         let loop = loops.withLock { loops in
             let id = ObjectIdentifier(eventLoop)
             if let loop = loops[id] { return loop }
@@ -96,7 +90,7 @@ final class EventStreamLoop: EventReceiver {
     // MARK: What the connections do
 
     func open(
-        _ stream: EventStreamHandler, on source: EventStreams.Source, in tree: TreeStore, starts: InitialEvents
+        _ stream: EventStreamHandler, on source: ListenRequest, in tree: TreeStore, starts: InitialEvents
     ) -> () -> Void {
         let listening = NIOLoopBoundBox<Listener?>(nil, eventLoop: eventLoop)
         let isEnded = NIOLoopBoundBox(false, eventLoop: eventLoop)

@@ -1,3 +1,4 @@
+import API
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -31,7 +32,7 @@ struct DraftRoutes: Sendable {
         var pieces = try UploadPieces(context.asking(request), photoName: form.photoName, limits: limits)
         let receiver = PhotoReceiver(uploads: uploads)
         guard let first = try await receiver.readFields(&pieces, into: &form) else {
-            throw PipelineError(.emptyFile, "there is no photo", hint: "send a photo, raw or in the form field photo")
+            throw Failure(.emptyFile, "there is no photo", hint: "send a photo, raw or in the form field photo")
         }
         var session = try await uploads.resumeDraft(id)
         try await receiver.receivePhotos(&pieces, first: first, into: &session, form: &form)
@@ -44,7 +45,7 @@ struct DraftRoutes: Sendable {
         let record = try await record(context)
         do {
             _ = try await uploads.store.drafts.publish(record.id, text: text, alts: alts)
-        } catch let error as PipelineError where error.code == .wrongState {
+        } catch let error as Failure where error.code == .wrongState {
             // Somebody who asks again, because the first answer was lost, gets it.
             let now = try await self.record(context)
             var asked = now
@@ -58,7 +59,7 @@ struct DraftRoutes: Sendable {
     private func record(_ context: RequestContext) async throws -> UploadRecord {
         guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await uploads.store.record(of: id)
         else {
-            throw ServerError(.notFound, "there is no such draft", hint: "reserve one: POST /v1/uploads?draft=true")
+            throw Failure(.notFound, "there is no such draft", hint: "reserve one: POST /v1/uploads?draft=true")
         }
         return record
     }
@@ -71,7 +72,7 @@ struct DraftRoutes: Sendable {
             var pieces = try UploadPieces(request, limits: limits)
             while let piece = try await pieces.next() {
                 guard case .field(let name, let value) = piece else {
-                    throw ServerError(
+                    throw Failure(
                         .badRequest, "a photo cannot come with the text that publishes",
                         hint: "add it before: POST /v1/uploads/{id}/photos")
                 }
@@ -85,7 +86,7 @@ struct DraftRoutes: Sendable {
         case "application/json": try fields.read(jsonObject: Data(body.readableBytesView))
         case "application/x-www-form-urlencoded": try fields.read(urlEncoded: String(buffer: body))
         default:
-            throw ServerError(
+            throw Failure(
                 .unsupportedType,
                 "a body of \(type.isEmpty ? "no type" : "the type \(type.prefix(80))") is not understood here",
                 hint: "send application/json, {\"text\": \"…\"}, a form, or text in the query")
@@ -109,9 +110,9 @@ extension FormFields {
     }
 
     /// Takes in the members of a JSON object, which have to be texts, or lists of texts where several may be given.
-    fileprivate mutating func read(jsonObject json: Data) throws(ServerError) {
+    fileprivate mutating func read(jsonObject json: Data) throws(Failure) {
         guard let members = try? JSONDecoder().decode([String: Member?].self, from: json) else {
-            throw ServerError(
+            throw Failure(
                 .badRequest, "the body is no JSON object with a text", hint: "{\"text\": \"…\", \"alt\": [\"…\"]}")
         }
         for (name, member) in members.sorted(by: { $0.key < $1.key }) {

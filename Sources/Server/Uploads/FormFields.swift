@@ -1,3 +1,4 @@
+import API
 import HummingbirdCore
 
 /// Named texts, as a query or a body of the type `application/x-www-form-urlencoded` carries them (WHATWG URL §5).
@@ -13,14 +14,14 @@ struct FormFields {
     /// Reads the query of an address.
     ///
     /// - Throws: As ``read(urlEncoded:)``.
-    init(queryOf uri: URI, names: [String], lists: Set<String> = []) throws(ServerError) {
+    init(queryOf uri: URI, names: [String], lists: Set<String> = []) throws(Failure) {
         try self.init(urlEncoded: uri.query ?? "", names: names, lists: lists)
     }
 
     /// Reads `name=value&…`; `+` is a space, `%XX` a byte of UTF-8.
     ///
     /// - Throws: As ``read(urlEncoded:)``.
-    init(urlEncoded text: some StringProtocol, names: [String], lists: Set<String> = []) throws(ServerError) {
+    init(urlEncoded text: some StringProtocol, names: [String], lists: Set<String> = []) throws(Failure) {
         self.names = names
         self.lists = lists
         try read(urlEncoded: text)
@@ -28,15 +29,15 @@ struct FormFields {
 
     /// Takes in more fields of that form.
     ///
-    /// - Throws: `ServerError` with the code `bad_request` for what cannot be decoded, is not known, or is given twice.
-    mutating func read(urlEncoded text: some StringProtocol) throws(ServerError) {
+    /// - Throws: `Failure` with the code `bad_request` for what cannot be decoded, is not known, or is given twice.
+    mutating func read(urlEncoded text: some StringProtocol) throws(Failure) {
         for pair in text.split(separator: "&") {
             let parts = Substring(pair).utf8.split(
                 separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = PercentEncoding.decode(parts[0], plusIsSpace: true),
                 let value = parts.count > 1 ? PercentEncoding.decode(parts[1], plusIsSpace: true) : ""
             else {
-                throw ServerError(
+                throw Failure(
                     .badRequest, "\"\(pair.prefix(80))\" is not percent-encoded UTF-8",
                     hint: "with curl: --get --data-urlencode 'text=…'")
             }
@@ -51,27 +52,27 @@ struct FormFields {
 
     /// Takes in one more field.
     ///
-    /// - Throws: `ServerError` with the code `bad_request` when it is not known, or has another value already and is none of
+    /// - Throws: `Failure` with the code `bad_request` when it is not known, or has another value already and is none of
     ///   those that may be given several times.
-    mutating func set(_ name: String, _ value: String) throws(ServerError) {
+    mutating func set(_ name: String, _ value: String) throws(Failure) {
         guard names.contains(name) else { throw unknown(name) }
         if lists.contains(name) {
             values[name, default: []].append(value)
             return
         }
         guard values[name] == nil || values[name] == [value] else {
-            throw ServerError(.badRequest, "\(name.prefix(80)) is given twice", hint: "give it once")
+            throw Failure(.badRequest, "\(name.prefix(80)) is given twice", hint: "give it once")
         }
         values[name] = [value]
     }
 
     /// Takes in a field that may be given several times.
     ///
-    /// - Throws: `ServerError` with the code `bad_request` when it is not known, or may be given only once.
-    mutating func set(_ name: String, list: [String]) throws(ServerError) {
+    /// - Throws: `Failure` with the code `bad_request` when it is not known, or may be given only once.
+    mutating func set(_ name: String, list: [String]) throws(Failure) {
         guard names.contains(name) else { throw unknown(name) }
         guard lists.contains(name) else {
-            throw ServerError(.badRequest, "\(name.prefix(80)) is a list", hint: "give one text")
+            throw Failure(.badRequest, "\(name.prefix(80)) is a list", hint: "give one text")
         }
         values[name, default: []] += list
     }
@@ -79,7 +80,7 @@ struct FormFields {
     /// Hands a field out, so that it can be given anew.
     mutating func take(_ name: String) -> String? { values.removeValue(forKey: name)?.first }
 
-    private func unknown(_ name: String) -> ServerError {
+    private func unknown(_ name: String) -> Failure {
         let hint =
             if name.hasPrefix("{") {
                 "say what JSON is: -H 'Content-Type: application/json'"
@@ -88,16 +89,16 @@ struct FormFields {
             } else {
                 "there are \(names.joined(separator: ", "))"
             }
-        return ServerError(.badRequest, "there is no field \"\(name.prefix(80))\" here", hint: hint)
+        return Failure(.badRequest, "there is no field \"\(name.prefix(80))\" here", hint: hint)
     }
 
     /// The field as a truth value; false when it is not there.
-    func flag(_ name: String) throws(ServerError) -> Bool {
+    func flag(_ name: String) throws(Failure) -> Bool {
         switch self[name] {
         case nil, "false": return false
         case "true": return true
         case let other?:
-            throw ServerError(.badRequest, "\(name)=\(other.prefix(80)) is neither true nor false")
+            throw Failure(.badRequest, "\(name)=\(other.prefix(80)) is neither true nor false")
         }
     }
 }

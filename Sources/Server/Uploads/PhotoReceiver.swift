@@ -1,3 +1,4 @@
+import API
 import Files
 import NIOCore
 import Pipeline
@@ -16,7 +17,7 @@ struct PhotoReceiver {
 
     /// Takes in fields up to the next photo; what is said of that, or nil when there is none.
     ///
-    /// - Throws: `PipelineError` `bad_text` and `ServerError` `bad_request` for an alternative text that is none, or is of no
+    /// - Throws: `Failure` `bad_text` and `Failure` `bad_request` for an alternative text that is none, or is of no
     ///   photo, or what ``UploadPieces/next()`` throws.
     func readFields(_ pieces: inout UploadPieces, into form: inout UploadForm) async throws -> Heading? {
         while let piece = try await pieces.next() {

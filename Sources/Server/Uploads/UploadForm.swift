@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Pipeline
@@ -13,7 +14,7 @@ struct UploadForm {
     var fields: FormFields
     private let clientReference: String?
 
-    init(_ request: Request, names: [String]) throws(ServerError) {
+    init(_ request: Request, names: [String]) throws(Failure) {
         fields = try FormFields(queryOf: request.uri, names: names)
         clientReference = request.headers[.idempotencyKey]
     }
@@ -26,17 +27,17 @@ struct UploadForm {
 
     /// Hands out the alternative text that belongs to the photo which begins now: it comes before it.
     ///
-    /// - Throws: `PipelineError` `bad_text`.
-    mutating func takeAlt() throws(PipelineError) -> String {
+    /// - Throws: `Failure` `bad_text`.
+    mutating func takeAlt() throws(Failure) -> String {
         try PostText.requireAlt(fields.take("alt") ?? "")
     }
 
     /// Sees to it that no photo is missing, once there are no more.
     ///
-    /// - Throws: `ServerError` with the code `bad_request` when there is an alternative text without its photo.
-    func checkEnd() throws(ServerError) {
+    /// - Throws: `Failure` with the code `bad_request` when there is an alternative text without its photo.
+    func checkEnd() throws(Failure) {
         guard fields["alt"] == nil else {
-            throw ServerError(
+            throw Failure(
                 .badRequest, "alt is given, and no photo after it",
                 hint: "put each alt before the photo that it belongs to")
         }
@@ -44,24 +45,24 @@ struct UploadForm {
 
     /// What to reserve.
     ///
-    /// - Throws: `PipelineError` with the code `bad_user` when it is not said who posts, `ServerError` for a bad flag.
+    /// - Throws: `Failure` with the code `bad_user` when it is not said who posts, `Failure` for a bad flag.
     func request() throws -> UploadRequest {
         guard let user = fields["user"] else {
-            throw PipelineError(
+            throw Failure(
                 .badUser, "it is not said who posts",
                 hint: "give user in the query, or as a form field before the first photo")
         }
         guard let owner = UserID(user) else {
-            throw PipelineError(
+            throw Failure(
                 .badUser, "\"\(user.prefix(80))\" is no user id", hint: "use 1 to 128 letters, digits, _ and -")
         }
         var request = UploadRequest(owner: owner, intake: .socket)
         request.text = text
         request.isDraft = try fields.flag("draft")
         request.clientReference = clientReference
-        request.duplicates = try fields["duplicates"].map { text throws(ServerError) in
+        request.duplicates = try fields["duplicates"].map { text throws(Failure) in
             guard let policy = DuplicatePolicy(rawValue: text) else {
-                throw ServerError(
+                throw Failure(
                     .badRequest, "duplicates=\(text.prefix(80)) is no policy", hint: "it is link, new-post or reject")
             }
             return policy

@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -35,9 +36,9 @@ struct UploadPieces {
 
     /// Begins to read.
     ///
-    /// - Throws: `ServerError`: `too_large_bytes` when the announced length is beyond the limit, `unsupported_type` for what
+    /// - Throws: `Failure`: `too_large_bytes` when the announced length is beyond the limit, `unsupported_type` for what
     ///   says of itself that it is no photo, `bad_multipart`.
-    init(_ request: Request, photoName: String = "photo", limits: BodyLimits) throws(ServerError) {
+    init(_ request: Request, photoName: String = "photo", limits: BodyLimits) throws(Failure) {
         try limits.check(request.headers)
         try Self.checkType(request.headers)
         headers = request.headers
@@ -51,17 +52,17 @@ struct UploadPieces {
         }
     }
 
-    private static func checkType(_ headers: HTTPFields) throws(ServerError) {
+    private static func checkType(_ headers: HTTPFields) throws(Failure) {
         let type = HeaderParameters(headers[.contentType] ?? "").value
         guard type == "application/json" || type.hasPrefix("text/") else { return }
-        throw ServerError(
+        throw Failure(
             .unsupportedType, "a body of the type \(type.prefix(80)) is no photo, and no form with photos",
             hint: "send the photo's bytes, or multipart/form-data; a text alone goes into the query or a form")
     }
 
     /// The next piece; nil at the end.
     ///
-    /// - Throws: `ServerError` for a body that is too long or broken, `PipelineError` with the code `empty` for a photo
+    /// - Throws: `Failure` for a body that is too long or broken, `Failure` with the code `empty` for a photo
     ///   without bytes, or what became of the connection.
     mutating func next() async throws -> UploadPiece? {
         switch encoding {
@@ -93,7 +94,7 @@ struct UploadPieces {
         if hasBegun { return .photoEnded }
         let type = headers[.contentType]?.lowercased() ?? ""
         guard !type.hasPrefix("image/"), !type.hasPrefix("application/octet-stream") else {
-            throw PipelineError(.emptyFile, "the photo is empty", hint: "send the photo's bytes")
+            throw Failure(.emptyFile, "the photo is empty", hint: "send the photo's bytes")
         }
         return nil
     }
@@ -108,7 +109,7 @@ struct UploadPieces {
             return .photoBegan(name: headers.fileName ?? "photo")
         case .partBegan(let headers):
             guard headers.fileName == nil else {
-                throw ServerError(
+                throw Failure(
                     .badRequest, "there is no file field \"\(headers.name.prefix(80))\"",
                     hint: "the photos' fields are all called photo")
             }
@@ -126,12 +127,12 @@ struct UploadPieces {
         var value = ByteBuffer()
         while case .partBytes(let buffer) = try await nextEvent(&parser) {
             guard value.readableBytes + buffer.readableBytes <= Self.maxFieldBytes else {
-                throw ServerError(.badRequest, "the field \(name.prefix(80)) has more than \(Self.maxFieldBytes) bytes")
+                throw Failure(.badRequest, "the field \(name.prefix(80)) has more than \(Self.maxFieldBytes) bytes")
             }
             value.writeImmutableBuffer(buffer)
         }
         guard let text = String(validating: value.readableBytesView, as: UTF8.self) else {
-            throw ServerError(.badRequest, "the field \(name.prefix(80)) is not UTF-8")
+            throw Failure(.badRequest, "the field \(name.prefix(80)) is not UTF-8")
         }
         return text
     }
@@ -140,7 +141,7 @@ struct UploadPieces {
         while true {
             if let event = try parser.next() { return event }
             guard let buffer = try await chunk() else {
-                throw ServerError(
+                throw Failure(
                     .badMultipart, "the form ends before its closing boundary", hint: "send the whole form again")
             }
             parser.feed(buffer)
@@ -158,7 +159,7 @@ struct UploadPieces {
         }
         try Task.checkCancellation()
         if let announced = headers[.contentLength].flatMap({ Int($0) }), announced != byteCount {
-            throw ServerError(.badRequest, "the body ended after \(byteCount) of \(announced) bytes")
+            throw Failure(.badRequest, "the body ended after \(byteCount) of \(announced) bytes")
         }
         return nil
     }

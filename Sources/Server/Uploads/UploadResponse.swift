@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Pipeline
@@ -33,7 +34,7 @@ struct UploadResponse {
         case .deleted:
             throw Self.deleted(ended.id)
         case .failed, .expired:
-            throw ended.error ?? PipelineError(.wrongState, "upload \(ended.id) is \(ended.state.rawValue)")
+            throw ended.error ?? Failure(.wrongState, "upload \(ended.id) is \(ended.state.rawValue)")
         case .reserved, .draft, .ingested:
             var headers: HTTPFields = [.location: "/v1/uploads/\(ended.id)"]
             if preference { headers[.preferenceApplied] = "respond-async" }
@@ -69,8 +70,8 @@ struct UploadResponse {
         return .json(document, status: status, headers: [.location: "/v1/posts/\(id)"])
     }
 
-    private static func deleted(_ id: PostID) -> PipelineError {
-        PipelineError(
+    private static func deleted(_ id: PostID) -> Failure {
+        Failure(
             .deleted, "post \(id), which this upload became, was deleted",
             hint: "to post it again, send it with another idempotency key")
     }
@@ -95,7 +96,8 @@ struct UploadResponse {
         if let error = record.error {
             let problem = Problem(error)
             fields["error"] = [
-                "code": .string(problem.code), "message": .string(problem.detail), "hint": .string(problem.hint),
+                "code": .string(problem.code.rawValue), "message": .string(problem.detail),
+                "hint": .string(problem.hint),
             ]
         }
         var photos: [TreeKey: TreeValue] = [:]

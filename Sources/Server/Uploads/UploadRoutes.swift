@@ -1,3 +1,4 @@
+import API
 import Hummingbird
 import Pipeline
 import Posts
@@ -95,7 +96,7 @@ struct UploadRoutes: Sendable {
     /// A key that comes again has to mean the same: photos sent with it must not vanish behind another's answer.
     private func check(
         _ record: UploadRecord, against request: RequestFingerprint, hasPhotos: Bool
-    ) throws(PipelineError) {
+    ) throws(Failure) {
         guard let first = record.fingerprint else {
             // An earlier version did not note it, or a crash came before it could be noted.
             guard record.state != .draft || !hasPhotos else { throw .keyReused(record.id) }
@@ -104,15 +105,15 @@ struct UploadRoutes: Sendable {
         guard first == request else { throw .keyReused(record.id) }
     }
 
-    private func checkDraftFlag(_ form: UploadForm) throws(ServerError) {
+    private func checkDraftFlag(_ form: UploadForm) throws(Failure) {
         guard try !form.fields.flag("draft") else {
-            throw ServerError(.badRequest, "draft came after the photos", hint: "put it before the first photo")
+            throw Failure(.badRequest, "draft came after the photos", hint: "put it before the first photo")
         }
     }
 
-    private func checkDraftText(_ form: UploadForm, _ record: UploadRecord) throws(ServerError) {
+    private func checkDraftText(_ form: UploadForm, _ record: UploadRecord) throws(Failure) {
         guard !record.text.isEmpty || form.text.isEmpty else {
-            throw ServerError(
+            throw Failure(
                 .badRequest, "a draft's text came after its photos",
                 hint: "put the text before the photos, or send it when you publish")
         }
@@ -121,7 +122,7 @@ struct UploadRoutes: Sendable {
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
         guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await uploads.store.record(of: id)
         else {
-            throw ServerError(.notFound, "there is no such upload", hint: "it may have expired; send the photo again")
+            throw Failure(.notFound, "there is no such upload", hint: "it may have expired; send the photo again")
         }
         return .json(try response.document(of: record))
     }

@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Foundation
 import HTTPTypes
@@ -99,7 +100,7 @@ extension PostsCommand {
                 return 0
             } catch let error as ServiceError where error.code != "no_service" {
                 return refused(id, code: error.code, message: error.message, hint: error.hint)
-            } catch let error as PipelineError {
+            } catch let error as Failure {
                 return refused(id, code: error.code.rawValue, message: error.message, hint: error.hint)
             }
         }

@@ -1,3 +1,4 @@
+import API
 import Files
 import Foundation
 import Imaging
@@ -17,7 +18,7 @@ struct RenderJob: Sendable {
 
         enum Outcome: Sendable {
             case ok(RenderedImage, [Thumbnail])
-            case refused(PipelineError)
+            case refused(Failure)
         }
 
         let path: String
@@ -63,7 +64,7 @@ struct RenderJob: Sendable {
             let thumbnails = try await FileThreads.run { () throws(FileError) in try write(image) }
             return Result(path: path, outcome: .ok(image, thumbnails))
         } catch {
-            return Result(path: path, outcome: .refused(PipelineError(error, about: path)))
+            return Result(path: path, outcome: .refused(Failure(error, about: path)))
         }
     }
 

@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Foundation
 import HTTPTypes
@@ -81,7 +82,7 @@ struct UnclaimedCommand: AsyncParsableCommand {
             let files = try UnclaimedFiles(storage)
             let listed = try await files.list()
             for path in paths where !listed.contains(where: { $0.path == path }) {
-                throw PipelineError(
+                throw Failure(
                     .notFound, "nothing unclaimed is called \(path)", hint: "tintype unclaimed ls lists it all")
             }
             let chosen = all ? listed : listed.filter { paths.contains($0.path) }

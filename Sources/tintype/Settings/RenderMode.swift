@@ -1,3 +1,4 @@
+import API
 import Imaging
 import Isolation
 import Pipeline
@@ -13,15 +14,15 @@ enum RenderMode: String, Sendable {
 extension Configuration {
     /// Makes the renderer for the chosen mode.
     ///
-    /// - Throws: `PipelineError` when photos cannot be isolated on this machine, with the reason and the way around it.
+    /// - Throws: `Failure` when photos cannot be isolated on this machine, with the reason and the way around it.
     func photoRenderer() throws -> any PhotoRenderer {
         guard try value(\.renderMode) == .isolated else { return InProcessRenderer() }
         let program = WorkerProgram.this(arguments: [RenderWorkerCommand.name])
         do {
             return try IsolatedRenderer(program, limits: Self.workerLimits(try imageLimits()))
         } catch let error as IsolationError {
-            throw PipelineError(
-                .init(rawValue: error.code.rawValue), error.message,
+            throw Failure(
+                ErrorCode(named: error.code.rawValue), error.message,
                 hint: "allow it, or decode photos in the service itself, where a hole in a decoder is a hole in the "
                     + "service: --render in-process, or \"render\": \"in-process\" in the configuration")
         }

@@ -1,3 +1,4 @@
+import API
 import Logging
 import Pipeline
 import Server
@@ -29,7 +30,7 @@ actor RunningSettings {
     /// Reads the settings again, and applies those that can change while the service runs: all of them, or none.
     ///
     /// - Parameter isDryRun: Whether to change nothing and only compare.
-    /// - Throws: `ServerError` with the code `bad_configuration` when one is not valid; nothing has changed then.
+    /// - Throws: `Failure` with the code `bad_configuration` when one is not valid; nothing has changed then.
     func reload(isDryRun: Bool) async throws -> [SettingsChange] {
         let changes: [SettingsChange]
         do {
@@ -38,7 +39,7 @@ actor RunningSettings {
             changes = self.changes(to: configuration)
             if !isDryRun { try await pipeline.adopt(try configuration.liveSettings(of: pipeline.settings)) }
         } catch let error as ConfigurationError {
-            throw ServerError(.badConfiguration, "\(error)", hint: "the service keeps the settings that it has")
+            throw Failure(.badConfiguration, "\(error)", hint: "the service keeps the settings that it has")
         }
         guard !isDryRun else { return changes }
         for change in changes where change.effect == .applied { texts[change.name] = change.chosen }

@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Files
 import Imaging
@@ -24,13 +25,10 @@ enum ExitStatus: Int32, Error {
             return status.rawValue
         case is CancellationError:
             return failed.rawValue
-        case is FileError, is TreeError, is ImageError, is PipelineError:
-            let error = PipelineError(error)
+        case is FileError, is TreeError, is ImageError, is Failure:
+            let error = Failure(error)
             Terminal.error("\(error)")
             return (isTransient(error) ? tryAgain : failed).rawValue
-        case let error as ServerError:
-            Terminal.error("\(error)")
-            return failed.rawValue
         case let error as ServiceError:
             Terminal.error("\(error)")
             if error.code == "bad_configuration" { return wrongUsage.rawValue }
@@ -54,8 +52,7 @@ enum ExitStatus: Int32, Error {
     }
 
     /// Whether the same command may succeed later without anybody changing permissions.
-    private static func isTransient(_ error: PipelineError) -> Bool {
-        let code = FileError.Code(rawValue: error.code.rawValue)
-        return code == .locked || error.isTransient && code != .permission
+    private static func isTransient(_ error: Failure) -> Bool {
+        error.code == .locked || error.isTransient && error.code != .permission
     }
 }

@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 
@@ -15,7 +16,7 @@ extension Router<RequestContext> {
         for method in [HTTPRequest.Method.get, .head, .post, .put, .patch, .delete, .options] {
             let handler =
                 handlers[method] ?? { request, context in
-                    let error = ServerError(
+                    let error = Failure(
                         .methodNotAllowed, "\(request.method.rawValue) is not possible here",
                         hint: "allowed: \(allowed)")
                     return Problem(error).response(trace: context.trace, headers: [.allow: allowed])

@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 
 /// How long a request's body may be.
@@ -13,16 +14,16 @@ struct BodyLimits: Sendable, Hashable {
     }
 
     /// Refuses a body whose announced length is beyond the limit, before its first byte is read.
-    func check(_ headers: HTTPFields) throws(ServerError) {
+    func check(_ headers: HTTPFields) throws(Failure) {
         guard let announced = headers[.contentLength], let byteCount = Int(announced) else { return }
         try check(byteCount, of: headers)
     }
 
     /// Refuses a body that has come to this length.
-    func check(_ byteCount: Int, of headers: HTTPFields) throws(ServerError) {
+    func check(_ byteCount: Int, of headers: HTTPFields) throws(Failure) {
         let limit = maxBytes(for: headers)
         guard byteCount <= limit else {
-            throw ServerError(
+            throw Failure(
                 .tooLarge, "the body has more than \(limit) bytes (\(limit >> 20) MiB)",
                 hint: headers.isMultipart ? "send fewer or smaller photos" : "send a smaller file, or raise max-bytes")
         }

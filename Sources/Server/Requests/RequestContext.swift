@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -29,9 +30,9 @@ struct RequestContext: Hummingbird.RequestContext {
     }
 
     /// Refuses what only the Unix socket may ask for.
-    func requireTrust(for what: String) throws(ServerError) {
+    func requireTrust(for what: String) throws(Failure) {
         guard isTrusted else {
-            throw ServerError(
+            throw Failure(
                 .localOnly, "\(what) is not available over TCP",
                 hint: "ask through the Unix socket, as the service's user")
         }

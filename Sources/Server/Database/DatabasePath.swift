@@ -1,8 +1,9 @@
+import API
 import HTTPTypes
 import Tree
 
 /// A place in a tree, as an address names it.
-struct DatabasePlace: Sendable {
+struct DatabasePath: Sendable {
     /// The node that the address names.
     let node: TreePath
     /// Whether its priority is meant, and not the node itself.
@@ -12,8 +13,8 @@ struct DatabasePlace: Sendable {
     ///
     /// Each segment is percent-decoded by itself; empty ones collapse.
     ///
-    /// - Throws: `ServerError` with the code `invalid_path`.
-    init(path: String, in namespace: Namespace) throws(ServerError) {
+    /// - Throws: `Failure` with the code `invalid_path`.
+    init(path: String, in namespace: Namespace) throws(Failure) {
         var segments = path.utf8.dropLast(".json".utf8.count).split(separator: UInt8(ascii: "/"))
         isPriority = segments.last?.elementsEqual(".priority".utf8) ?? false
         if isPriority { segments.removeLast() }
@@ -26,7 +27,7 @@ struct DatabasePlace: Sendable {
         node = TreePath(keys, in: namespace)
     }
 
-    private static func key(_ segment: Substring.UTF8View) throws(ServerError) -> TreeKey {
+    private static func key(_ segment: Substring.UTF8View) throws(Failure) -> TreeKey {
         guard let text = PercentEncoding.decode(segment) else { throw invalid("it is not UTF-8") }
         do {
             return try TreeKey(text)
@@ -35,8 +36,8 @@ struct DatabasePlace: Sendable {
         }
     }
 
-    static func invalid(_ complaint: String) -> ServerError {
-        ServerError(.invalidPath, "Invalid path: Invalid token in path", hint: complaint)
+    static func invalid(_ complaint: String) -> Failure {
+        Failure(.invalidPath, "Invalid path: Invalid token in path", hint: complaint)
     }
 }
 

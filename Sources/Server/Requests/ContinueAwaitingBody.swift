@@ -21,3 +21,6 @@ struct ContinueAwaitingBody: AsyncSequence, Sendable {
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(iterator: body.makeAsyncIterator(), channel: channel) }
 }
+
+/// Says that somebody begins to read the body of the request in work.
+struct BodyWanted {}

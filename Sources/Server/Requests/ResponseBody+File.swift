@@ -7,7 +7,7 @@ extension ResponseBody {
     private static let chunkBytes = 256 << 10
 
     /// A part of a file, read as fast as it can be sent; `owner` is let go of when it has been.
-    init(_ file: FileReader, _ range: Range<Int>, holding owner: SpooledFile? = nil) {
+    init(_ file: FileReader, _ range: Range<Int>, holding owner: (any Sendable)? = nil) {
         self.init(contentLength: range.count) { writer in
             defer { withExtendedLifetime(owner) {} }
             var offset = range.lowerBound

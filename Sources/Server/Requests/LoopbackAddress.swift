@@ -1,3 +1,5 @@
+package import API
+
 /// An address of this machine that no other can reach: where the TCP listener may listen.
 package struct LoopbackAddress: Sendable, Hashable, CustomStringConvertible {
     /// `127.x.y.z` or `::1`.
@@ -7,15 +9,15 @@ package struct LoopbackAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads `host:port`, where the host is `localhost`, an address of 127.0.0.0/8, or `[::1]`.
     ///
-    /// - Throws: `ServerError` with the code `bad_address`.
-    package init(_ text: String) throws(ServerError) {
+    /// - Throws: `Failure` with the code `bad_address`.
+    package init(_ text: String) throws(Failure) {
         let (host, port) = Self.split(text)
         guard let port, let number = UInt16(port) else {
-            throw ServerError(
+            throw Failure(
                 .badAddress, "\"\(text.prefix(80))\" is not HOST:PORT", hint: "for instance 127.0.0.1:8080")
         }
         guard Self.isLoopback(host) else {
-            throw ServerError(
+            throw Failure(
                 .badAddress, "\(text.prefix(80)) can be reached from other machines",
                 hint: "listen on 127.0.0.1:\(number) and let a proxy with TLS and passwords face the network")
         }

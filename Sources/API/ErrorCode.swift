@@ -1,0 +1,115 @@
+/// Every machine-readable reason for which the service, its libraries or its command line refuse or fail, as it is written in
+/// answers, documents and records.
+package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
+    case addressInUse = "address_in_use"
+    case badAddress = "bad_address"
+    case badConfiguration = "bad_configuration"
+    case badMultipart = "bad_multipart"
+    case badName = "bad_name"
+    case badQuery = "bad_query"
+    case badRecipe = "bad_recipe"
+    case badReference = "bad_reference"
+    case badRequest = "bad_request"
+    case badSidecar = "bad_sidecar"
+    case badSocketPath = "bad_socket_path"
+    case badText = "bad_text"
+    case badTime = "bad_time"
+    case badToken = "bad_token"
+    case badUser = "bad_user"
+    case busy
+    case cancelled
+    case cannotListen = "cannot_listen"
+    case cannotOpen = "cannot_open"
+    case changedWhileRead = "changed_while_read"
+    case closed
+    case codingNotSupported = "coding_not_supported"
+    case conditionNotSupported = "condition_not_supported"
+    case conflictingPaths = "conflicting_paths"
+    case connectionLost = "connection_lost"
+    case corrupt
+    case crossDevice = "cross_device"
+    case crossSite = "cross_site"
+    case damaged
+    case decoderCrashed = "decoder_crashed"
+    case decoderTimedOut = "decoder_timed_out"
+    case deleted
+    case diskFull = "disk_full"
+    case duplicate
+    case emptyFile = "empty"
+    case emptyPost = "empty_post"
+    case engine
+    case exists
+    case folderVanished = "folder_vanished"
+    case foreignHost = "foreign_host"
+    case hardLinked = "hard_linked"
+    case headTooLarge = "head_too_large"
+    case indexNotDefined = "index_not_defined"
+    case intakePaused = "intake_paused"
+    case `internal`
+    case invalidJSON = "invalid_json"
+    case invalidKey = "invalid_key"
+    case invalidNamespace = "invalid_namespace"
+    case invalidPath = "invalid_path"
+    case invalidQuery = "invalid_query"
+    case invalidRules = "invalid_rules"
+    case invalidValue = "invalid_value"
+    case io
+    case isolationUnavailable = "isolation_unavailable"
+    case jobRunning = "job_running"
+    case keyReused = "key_reused"
+    case leftOver = "left_over"
+    case localOnly = "local_only"
+    case malformedRequest = "malformed_request"
+    case methodNotAllowed = "method_not_allowed"
+    case missingUpdates = "missing_updates"
+    case noData = "no_data"
+    case noService = "no_service"
+    case notFound = "not_found"
+    case originalMissing = "original_missing"
+    case outOfMemory = "out_of_memory"
+    case overflow
+    case permission
+    case permissionDenied = "permission_denied"
+    case preconditionFailed = "precondition_failed"
+    case rangeNotSatisfiable = "range_not_satisfiable"
+    case readOnly = "read_only"
+    case resnapshot
+    case shuttingDown = "shutting_down"
+    case sideTooLong = "side_too_long"
+    case locked = "storage_locked"
+    case storageMissing = "storage_missing"
+    case timedOut = "timed_out"
+    case tokenTooOld = "token_too_old"
+    case tokenUnknown = "token_unknown"
+    case tooDeep = "too_deep"
+    case updateTooLarge = "too_large"
+    case tooLarge = "too_large_bytes"
+    case tooManyFrames = "too_many_frames"
+    case tooManyFiles = "too_many_open_files"
+    case tooManyPhotos = "too_many_photos"
+    case tooManyPixels = "too_many_pixels"
+    case tooManyReads = "too_many_reads"
+    case tooManyScans = "too_many_scans"
+    case tooManyWrites = "too_many_writes"
+    case tooMuchMemory = "too_much_memory"
+    case tooSlow = "too_slow"
+    case truncated
+    case unavailable
+    case unknown
+    case unknownUser = "unknown_user"
+    case unreachable
+    case unreadable
+    case unsupportedFormat = "unsupported_format"
+    case unsupportedType = "unsupported_type"
+    case versionNotSupported = "version_not_supported"
+    case workerKilled = "worker_killed"
+    case workerUnavailable = "worker_unavailable"
+    case writeTooLarge = "write_too_large"
+    case wrongKind = "wrong_kind"
+    case wrongState = "wrong_state"
+
+    /// The code with that name; `unknown` for what this version does not know.
+    package init(named name: String) {
+        self = ErrorCode(rawValue: name) ?? .unknown
+    }
+}

@@ -1,0 +1,21 @@
+/// Why something was refused or failed: a code for programs, a message and a hint for people.
+package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reason, for programs.
+    package let code: ErrorCode
+    /// What was wrong with what, for a person.
+    package let message: String
+    /// What to do about it, for a person.
+    package let hint: String
+    /// Whether the same work may succeed later with nothing changed but the circumstances.
+    package let isTransient: Bool
+
+    package init(_ code: ErrorCode, _ message: String, hint: String = "", isTransient: Bool = false) {
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.isTransient = isTransient
+    }
+
+    /// The message and, in brackets, the hint.
+    package var description: String { hint.isEmpty ? message : "\(message) (\(hint))" }
+}

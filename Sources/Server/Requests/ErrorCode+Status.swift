@@ -1,0 +1,44 @@
+package import API
+import HTTPTypes
+
+extension ErrorCode {
+    /// The status with which an error is told to a client in its own words; nil for what is the service's own trouble.
+    var status: HTTPResponse.Status? {
+        switch self {
+        case .badRequest, .badMultipart, .badUser, .badText, .badTime, .badReference, .emptyFile, .emptyPost,
+            .malformedRequest, .invalidPath, .badQuery, .noData, .writeTooLarge, .conditionNotSupported, .timedOut:
+            .badRequest
+        case .permissionDenied, .badToken: .unauthorized
+        case .foreignHost, .crossSite, .localOnly: .forbidden
+        case .notFound, .unknownUser, .invalidNamespace: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .tooSlow: .requestTimeout
+        case .wrongState, .jobRunning, .duplicate: .conflict
+        case .resnapshot, .deleted: .gone
+        case .tooLarge: .contentTooLarge
+        case .unsupportedFormat, .unsupportedType: .unsupportedMediaType
+        case .rangeNotSatisfiable: .rangeNotSatisfiable
+        case .badConfiguration, .keyReused, .tooManyPhotos, .tooManyPixels, .sideTooLong, .tooManyFrames,
+            .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed, .decoderTimedOut:
+            .unprocessableContent
+        case .headTooLarge: .requestHeaderFieldsTooLarge
+        case .codingNotSupported: .notImplemented
+        case .versionNotSupported: .httpVersionNotSupported
+        case .shuttingDown, .tooManyWrites, .tooManyReads: .serviceUnavailable
+        case .addressInUse, .badAddress, .badName, .badRecipe, .badSidecar, .badSocketPath, .busy, .cancelled,
+            .cannotListen, .cannotOpen, .changedWhileRead, .closed, .conflictingPaths, .connectionLost, .crossDevice,
+            .damaged, .diskFull, .engine, .exists, .folderVanished, .hardLinked, .indexNotDefined, .intakePaused,
+            .internal, .invalidJSON, .invalidKey, .invalidQuery, .invalidRules, .invalidValue, .io,
+            .isolationUnavailable, .leftOver, .locked, .missingUpdates, .noService, .originalMissing, .outOfMemory,
+            .overflow, .permission, .preconditionFailed, .readOnly, .storageMissing, .tokenTooOld, .tokenUnknown,
+            .tooDeep, .tooManyFiles, .unavailable, .unknown, .unreachable, .unreadable, .updateTooLarge,
+            .workerKilled, .workerUnavailable, .wrongKind:
+            nil
+        }
+    }
+}
+
+extension ErrorCode {
+    /// The codes that clients are told in their own words, for the check of the documents.
+    package static var told: [ErrorCode] { allCases.filter { $0.status != nil } }
+}
