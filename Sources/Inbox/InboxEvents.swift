@@ -56,7 +56,9 @@ final class InboxEvents: Sendable {
     /// When to look again at what was too fresh.
     private static let shortestWait: Duration = .milliseconds(250)
     private static let longestWait: Duration = .seconds(60)
-    private static let mask = UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONLYDIR | IN_DONT_FOLLOW)
+    /// A change of attributes is told as well: who mends a file's permissions need not wait for the next walk.
+    private static let mask = UInt32(
+        IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ATTRIB | IN_ONLYDIR | IN_DONT_FOLLOW)
 
     private let path: String
     private let descriptor: Int32
@@ -155,15 +157,21 @@ final class InboxEvents: Sendable {
             state.news.folders.insert(folder.first ?? (isFolder ? text : nil) ?? "")
             return
         }
-        let kind: Kind = mask & UInt32(IN_MOVED_TO) != 0 ? .moved : .closed
         if !isFolder, mask & UInt32(IN_CREATE) != 0 { return }  // Its closing will be told, too.
+        let kind: Kind =
+            if mask & UInt32(IN_MOVED_TO) != 0 {
+                .moved
+            } else if !isFolder, mask & UInt32(IN_CLOSE_WRITE) != 0 {
+                .closed
+            } else {
+                .seen
+            }
         guard state.settling.count < Self.maxNames else {
             state.news.isIncomplete = true
             return
         }
         state.settling.append(
             Name(
-                user: folder.first ?? "", path: folder.dropFirst() + [text],
-                kind: isFolder && kind == .closed ? .seen : kind, due: .now + Self.settlingTime))
+                user: folder.first ?? "", path: folder.dropFirst() + [text], kind: kind, due: .now + Self.settlingTime))
     }
 }
