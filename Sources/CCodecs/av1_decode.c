@@ -1,6 +1,6 @@
 #ifdef CCODECS_HEIF
 
-#include "ccodecs.h"
+#include "ccodecs_av1.h"
 
 #include <errno.h>
 #include <stdio.h>

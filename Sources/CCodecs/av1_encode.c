@@ -1,6 +1,6 @@
 #ifdef CCODECS_AVIF
 
-#include "ccodecs.h"
+#include "ccodecs_av1.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #ifdef CCODECS_AVCODEC
 
-#include "ccodecs.h"
+#include "ccodecs_hevc.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-#include "ccodecs.h"
+#include "ccodecs_coded_image.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "ccodecs.h"
+#include "ccodecs_color.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "ccodecs.h"
+#include "ccodecs_gif.h"
 
 #include <stdio.h>
 #include <stdlib.h>

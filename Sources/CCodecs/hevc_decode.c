@@ -1,6 +1,6 @@
 #ifdef CCODECS_HEIF
 
-#include "ccodecs.h"
+#include "ccodecs_hevc.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "ccodecs.h"
+#include "ccodecs_inflate.h"
 
 #include <libdeflate.h>
 

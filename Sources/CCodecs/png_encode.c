@@ -1,4 +1,4 @@
-#include "ccodecs.h"
+#include "ccodecs_png.h"
 
 #include <setjmp.h>
 #include <stdio.h>

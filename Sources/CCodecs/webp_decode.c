@@ -1,6 +1,6 @@
 #ifdef CCODECS_WEBP
 
-#include "ccodecs.h"
+#include "ccodecs_webp.h"
 
 #include <stdio.h>
 
