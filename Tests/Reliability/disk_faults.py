@@ -49,7 +49,7 @@ ONCE, LASTING = "once", "lasting"
 
 
 class Faults:
-    """The orders of fault_shim.c: its `struct control`."""
+    """The orders of fault_orders.c: its `struct control`."""
 
     LAYOUT = struct.Struct("=IIIiII")
 
@@ -58,7 +58,7 @@ class Faults:
         compiler = os.environ.get("CC", "clang")  # It comes with Swift.
         subprocess.run(
             [compiler, "-O2", "-Wall", "-U_FORTIFY_SOURCE", "-shared", "-fPIC", "-o", self.shim,
-             HERE / "fault_shim.c", "-ldl"], check=True)
+             HERE / "fault_shim.c", HERE / "fault_orders.c", "-ldl"], check=True)
         self.path.write_bytes(bytes(4096))
         self.file = open(self.path, "r+b")
         self.memory = mmap.mmap(self.file.fileno(), 4096)
