@@ -1,20 +1,15 @@
 import API
 import Foundation
-import Glibc
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Imaging
 package import Logging
 import NIOCore
-import NIOPosix
 package import Pipeline
 import ServiceLifecycle
 
 /// The HTTP server: the service's interface on a Unix socket and, when asked for, on a loopback port.
-///
-/// The socket has mode 0660 from its first moment and goes away with the service. Storage is locked before a pipeline
-/// exists, so that a socket file which is there already was left by a process that is dead: it is replaced.
 package struct HTTPServer: Service, CustomStringConvertible {
     /// What an operator may choose about the server.
     package struct Settings: Sendable {
@@ -93,15 +88,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
     ///
     /// - Throws: `Failure` that names the address.
     package func checkAddresses() async throws {
-        try checkSocketPath()
-        guard let address = settings.listen, address.port > 0 else { return }
-        do {
-            let probe = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            try await probe.bind(host: address.host, port: address.port).get().close()
-        } catch let error as IOError {
-            throw explained(error)
-        }
+        try await addresses.check()
     }
 
     /// Answers requests until a graceful shutdown; requests that are in work then are answered, if that does not
@@ -109,10 +96,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
     ///
     /// - Throws: `Failure` when an address cannot be listened at.
     package func run() async throws {
-        try checkSocketPath()
-        // New files, the socket above all, are never for everybody: there is no moment between bind and chmod.
-        umask(umask(0o007) | 0o007)
-        defer { removeSocket() }
+        try addresses.prepareSocket()
+        defer { addresses.removeSocket() }
         let responder = responder()
         var listeners = [socketApplication(responder)]
         if let address = settings.listen { listeners.append(tcpApplication(responder, at: address)) }
@@ -121,7 +106,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         do {
             try await ServiceGroup(configuration: configuration).run()
         } catch let error as IOError {
-            throw explained(error)
+            throw addresses.explained(error)
         }
     }
 
@@ -165,12 +150,15 @@ package struct HTTPServer: Service, CustomStringConvertible {
 
     // MARK: - Where it is served
 
+    private var addresses: ListenAddresses { ListenAddresses(socketPath: settings.socketPath, tcp: settings.listen) }
+
     private var connections: ConnectionLimits { settings.connections ?? .ofProcess }
 
     private func socketApplication(_ responder: Dispatcher) -> any Service {
-        let (path, onListening) = (settings.socketPath, onListening)
+        let (addresses, onListening) = (addresses, onListening)
+        let path = addresses.socketPath
         return application(responder, at: .unixDomainSocket(path: path), limit: connections.all) { _ in
-            chmod(path, 0o660)
+            addresses.openSocketToGroup()
             onListening(.socket(path: path))
         }
     }
@@ -208,52 +196,5 @@ package struct HTTPServer: Service, CustomStringConvertible {
                 await AcceptLimiter.guardConnections(of: channel, room, limit: limit)
                 await onRunning(channel)
             }, logger: logger)
-    }
-}
-
-// MARK: - Why it cannot be served
-
-extension HTTPServer {
-    private static let maxSocketPathBytes = 107
-
-    /// The kind of what lies at the socket's path; nil when there is nothing. A symbolic link is not followed.
-    private var kindAtSocketPath: FileAttributeType? {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: settings.socketPath)
-        return attributes?[.type] as? FileAttributeType
-    }
-
-    private func removeSocket() {
-        if kindAtSocketPath == .typeSocket { unlink(settings.socketPath) }
-    }
-
-    private func checkSocketPath() throws(Failure) {
-        if let kind = kindAtSocketPath, kind != .typeSocket {
-            throw Failure(
-                .badSocketPath, "\(settings.socketPath) is there already, and is no socket",
-                hint: "move it away, or give the socket another path")
-        }
-        let byteCount = settings.socketPath.utf8.count
-        guard (1...Self.maxSocketPathBytes).contains(byteCount) else {
-            throw Failure(
-                .badSocketPath,
-                "the socket's path has \(byteCount) bytes, the limit is \(Self.maxSocketPathBytes): \(settings.socketPath)",
-                hint: "choose a Storage folder with a shorter path")
-        }
-    }
-
-    private func explained(_ error: IOError) -> Failure {
-        switch (error.errnoCode, settings.listen) {
-        case (EADDRINUSE, let address?):
-            Failure(
-                .addressInUse, "port \(address.port) of \(address.host) is in use by another program",
-                hint: "stop that program, or listen on another port")
-        case (EACCES, let address?) where address.port < 1024:
-            Failure(
-                .cannotListen, "port \(address.port) is for privileged programs", hint: "listen on 1024 or above")
-        default:
-            Failure(
-                .cannotListen, "cannot listen on \(settings.socketPath): \(error)",
-                hint: "the folder has to exist and belong to the service's user")
-        }
     }
 }
