@@ -18,7 +18,7 @@ public final class LocalBlobStore: BlobStore {
     public init(path: String, staging: Directory) throws(FileError) {
         root = try Directory(path: path, create: true)
         self.staging = staging
-        try root.removeProbe()
+        try FolderProbe(in: root).removeLeftovers()
     }
 
     /// See ``BlobStore/publish(_:as:)``.
@@ -40,7 +40,7 @@ public final class LocalBlobStore: BlobStore {
                 if let byteCount = try byteCount(of: name.fileName, in: folder) {
                     byteCounts.append(byteCount)
                 } else {
-                    try folder.replace(name.fileName, with: bytes, staging: staging)
+                    try StagedFile(holding: bytes, in: staging).publish(as: name.fileName, in: folder)
                     byteCounts.append(bytes.count)
                 }
             }
@@ -121,7 +121,7 @@ public final class LocalBlobStore: BlobStore {
 
     /// See ``BlobStore/probe()``.
     public func probe() async throws(FileError) {
-        try await FileThreads.run { [root] () throws(FileError) in try root.probe() }
+        try await FileThreads.run { [root] () throws(FileError) in try FolderProbe(in: root).tryWriting() }
     }
 
     // MARK: -

@@ -11,6 +11,8 @@ public final class Directory: Sendable {
     /// The path by which the folder was opened: for messages, not for access.
     public let path: String
     let descriptor: Int32
+    /// How many folders below one are worked through by recursion.
+    static let maxDepth = 64
     /// Folders in this one that are known to be durable: asking for them costs no fsync.
     private let durable = Mutex<Set<String>>([])
     private static let maxRemembered = 4096
@@ -33,22 +35,25 @@ public final class Directory: Sendable {
         let descriptor = cplatform_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { throw FileError(errno: -descriptor, doing: "open folder \(path)") }
         self.init(descriptor: descriptor, path: path)
-        if isNew { try syncParent() }
-    }
-
-    /// Makes the folder's own name durable, as far as the one above it may be opened.
-    private func syncParent() throws(FileError) {
+        guard isNew else { return }
+        // Its own name is made durable as far as the folder above it may be opened.
         let parent = cplatform_openat(descriptor, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-        guard parent >= 0 else { return }
-        try Directory(descriptor: parent, path: "\(path)/..").sync()
+        if parent >= 0 { try Directory(descriptor: parent, path: "\(path)/..").sync() }
     }
 
     /// Opens a folder in this one; with `create`, makes it first, durably.
     public func folder(_ name: String, create: Bool = false) throws(FileError) -> Directory {
-        try check(name)
+        try checkFileName(name)
         if create { try make(name) }
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
         return Directory(descriptor: try open(name, flags), path: "\(path)/\(name)")
+    }
+
+    /// Opens a folder some levels down; with `create`, makes what is missing.
+    public func folder(below names: [String], create: Bool = false) throws(FileError) -> Directory {
+        var folder = self
+        for name in names { folder = try folder.folder(name, create: create) }
+        return folder
     }
 
     /// Makes a folder, or makes sure that one which is there already will stay: whoever made it may have been cut off, or
@@ -56,7 +61,7 @@ public final class Directory: Sendable {
     private func make(_ name: String) throws(FileError) {
         let isNew = Failpoint.makeFolder.around("\(path)/\(name)", { mkdirat(descriptor, name, 0o750) }) == 0
         if !isNew {
-            if errno == ENOENT { throw vanished() }
+            if errno == ENOENT { throw .vanished(path) }
             guard errno == EEXIST else { throw failure("create folder", name) }
             if durable.withLock({ $0.contains(name) }) { return }
         }
@@ -75,7 +80,7 @@ public final class Directory: Sendable {
 
     /// Opens a regular file for reading; anything else (link, FIFO, folder, device) is refused without blocking.
     public func file(_ name: String) throws(FileError) -> FileReader {
-        try check(name)
+        try checkFileName(name)
         let reader = FileReader(descriptor: try open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
         try reader.checkIsRegular(named: "\(path)/\(name)")
         return reader
@@ -83,10 +88,10 @@ public final class Directory: Sendable {
 
     /// Creates a file that was not there before, for writing.
     func create(_ name: String) throws(FileError) -> Int32 {
-        try check(name)
+        try checkFileName(name)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = Failpoint.create.around("\(path)/\(name)") { cplatform_openat(descriptor, name, flags, 0o640) }
-        if file == -ENOENT { throw vanished() }
+        if file == -ENOENT { throw .vanished(path) }
         guard file >= 0 else { throw FileError(errno: -file, doing: "create \(path)/\(name)") }
         return file
     }
@@ -97,8 +102,8 @@ public final class Directory: Sendable {
     ///
     /// - Throws: `FileError`, `exists` when `newName` is taken.
     public func move(_ name: String, to target: Directory, as newName: String) throws(FileError) {
-        try check(name)
-        try check(newName)
+        try checkFileName(name)
+        try checkFileName(newName)
         let result = Failpoint.rename.around("\(target.path)/\(newName)") {
             cplatform_rename_noreplace(descriptor, name, target.descriptor, newName)
         }
@@ -117,9 +122,32 @@ public final class Directory: Sendable {
         }
     }
 
+    /// Moves a name that need not be text to one that is, within this folder, replacing nothing. Durable when it returns.
+    public func rename(_ name: RawName, to newName: String) throws(FileError) {
+        try checkFileName(newName)
+        let result = Failpoint.rename.around("\(path)/\(newName)") {
+            name.withCString { cplatform_rename_noreplace(descriptor, $0, descriptor, newName) }
+        }
+        guard result == 0 else { throw FileError(errno: -result, doing: "rename \(path)/\(name.escaped)") }
+        try sync()
+    }
+
+    /// Turns to the folder that has the name in `parent` by now, when it is another one: somebody put it there or mounted
+    /// something over it; or nobody did, and it is made. All who hold this one follow.
+    ///
+    /// - Returns: Whether there was a reason to.
+    public func renew(as name: String, in parent: Directory) throws(FileError) -> Bool {
+        if let identity = try parent.entry(name)?.identity, identity == (try entry(".")?.identity) { return false }
+        let other = try parent.folder(name, create: true)
+        let result = cplatform_replace(descriptor, other.descriptor)
+        guard result == 0 else { throw FileError(errno: -result, doing: "turn to \(path)") }
+        durable.withLock { $0 = [] }
+        return true
+    }
+
     /// Deletes a file, or an empty folder. Missing is success: deletion is idempotent.
     public func remove(_ name: String) throws(FileError) {
-        try check(name)
+        try checkFileName(name)
         if delete(name) == 0 || errno == ENOENT { return }
         let failure = failure("delete", name)
         if errno == EISDIR || errno == EPERM, delete(name, AT_REMOVEDIR) == 0 { return }
@@ -137,7 +165,7 @@ public final class Directory: Sendable {
         } catch  where error.code == .wrongKind {
             return try remove(name)
         }
-        try folder.removeContents()
+        try FolderRemoval(in: folder).run()
         guard delete(name, AT_REMOVEDIR) == 0 || errno == ENOENT else { throw failure("delete", name) }
     }
 
@@ -152,50 +180,10 @@ public final class Directory: Sendable {
         }
     }
 
-    /// Opens a folder some levels down; with `create`, makes what is missing.
-    public func folder(below names: [String], create: Bool = false) throws(FileError) -> Directory {
-        var folder = self
-        for name in names { folder = try folder.folder(name, create: create) }
-        return folder
-    }
-
-    /// Tries what taking files out of the folder needs: creates, renames and removes one.
-    ///
-    /// - Throws: `FileError` that says what cannot be done.
-    public func checkAccess() throws(FileError) {
-        let (name, other) = (".tintype-probe", ".tintype-probe-renamed")
-        try remove(name)
-        try remove(other)
-        _ = close(try create(name))
-        let result = Failpoint.rename.around("\(path)/\(other)") { renameat(descriptor, name, descriptor, other) }
-        guard result == 0 else { throw failure("rename", name) }
-        try remove(other)
-    }
-
-    // MARK: -
-
     private func open(_ name: String, _ flags: Int32) throws(FileError) -> Int32 {
         let descriptor = cplatform_openat(descriptor, name, flags, 0)
         guard descriptor >= 0 else { throw FileError(errno: -descriptor, doing: "open \(path)/\(name)") }
         return descriptor
-    }
-
-    func check(_ name: String) throws(FileError) {
-        guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {
-            throw FileError(.badName, "\"\(name)\" is not the name of a file", hint: "use one name without / in it")
-        }
-    }
-
-    /// What is wrong when nothing can be made in the folder because it is deleted itself.
-    func vanished() -> FileError {
-        FileError(.folderVanished, "\(path) was removed or moved away", hint: "put it back")
-    }
-
-    /// Turns to another folder. All who hold this one follow.
-    func follow(_ other: Directory) throws(FileError) {
-        let result = cplatform_replace(descriptor, other.descriptor)
-        guard result == 0 else { throw FileError(errno: -result, doing: "turn to \(path)") }
-        durable.withLock { $0 = [] }
     }
 
     func failure(_ action: String, _ name: String) -> FileError {

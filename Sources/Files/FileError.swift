@@ -73,6 +73,16 @@ public struct FileError: Error, Sendable, CustomStringConvertible {
         self.init(code, "\(action): \(reason)", hint: hint)
     }
 
+    /// Nothing can be made in a folder, because that is deleted itself.
+    static func vanished(_ folder: String) -> FileError {
+        FileError(.folderVanished, "\(folder) was removed or moved away", hint: "put it back")
+    }
+
+    /// Nothing can be written, because the file system is mounted read-only.
+    public static func mountedReadOnly(_ folder: String) -> FileError {
+        FileError(errno: EROFS, doing: "look at \(folder)")
+    }
+
     /// Whether the same operation may succeed later without anybody changing the request.
     public var isTransient: Bool {
         [.diskFull, .permission, .readOnly, .tooManyFiles, .folderVanished, .io].contains(code)

@@ -97,4 +97,16 @@ public final class FileReader: Sendable {
         let byteCount = try byteCount()
         return try read(at: 0, maxBytes: byteCount > maxBytes ? maxBytes + 1 : byteCount)
     }
+
+    /// The SHA-256 of all bytes, 64 lower-case hexadecimal digits.
+    package func sha256() throws(FileError) -> String {
+        var hash = SHA256()
+        var offset = 0
+        while true {
+            let bytes = try read(at: offset, maxBytes: 1 << 20)
+            if bytes.isEmpty { return hash.finish() }
+            bytes.withUnsafeBytes { hash.update($0) }
+            offset += bytes.count
+        }
+    }
 }

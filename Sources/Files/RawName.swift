@@ -55,3 +55,12 @@ public struct RawName: Hashable, Comparable, Sendable {
         }
     }
 }
+
+/// Makes sure that a name is one component, which leads nowhere but into the folder in which it is looked up.
+///
+/// - Throws: `FileError`, `bad_name`.
+func checkFileName(_ name: String) throws(FileError) {
+    guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {
+        throw FileError(.badName, "\"\(name)\" is not the name of a file", hint: "use one name without / in it")
+    }
+}

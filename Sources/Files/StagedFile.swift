@@ -37,10 +37,17 @@ public final class StagedFile: Sendable {
     public init(in folder: Directory, name: String) throws(FileError) {
         try folder.remove(name)
         self.descriptor = try folder.create(name)
-        // It lives: see Directory.removeDeadParts.
+        // It lives: see `removeAbandoned`.
         _ = flock(descriptor, LOCK_EX | LOCK_NB)
         self.folder = folder
         self.name = name
+    }
+
+    /// Finishes a file in `folder` under a temporary name of its own, of bytes that are in memory.
+    public convenience init(holding bytes: [UInt8], in folder: Directory) throws(FileError) {
+        try self.init(in: folder, name: ".\(UInt64.random(in: .min ... .max)).part")
+        try write(bytes)
+        _ = try finish()
     }
 
     deinit {
@@ -69,6 +76,11 @@ public final class StagedFile: Sendable {
             if state.head.count < 4096 { state.head.append(contentsOf: bytes.prefix(4096 - state.head.count)) }
             state.byteCount += bytes.count
         }
+    }
+
+    /// Appends bytes. Blocks while the disk takes them.
+    public func write(_ bytes: [UInt8]) throws(FileError) {
+        try bytes.withUnsafeBufferPointer { buffer throws(FileError) in try write(UnsafeRawBufferPointer(buffer)) }
     }
 
     /// Makes the bytes durable and tells what they are. Call once, after the last write.
@@ -103,9 +115,38 @@ public final class StagedFile: Sendable {
         }
         guard result == 0 else {
             // The file itself, or the folder that it was to come to.
-            throw errno == ENOENT ? folder.vanished() : folder.failure("publish \(target.path)/\(finalName) from", name)
+            throw errno == ENOENT
+                ? .vanished(folder.path) : folder.failure("publish \(target.path)/\(finalName) from", name)
         }
         state.withLock { $0.isPublished = true }
+    }
+
+    /// Deletes the files `*.part` in a folder that nobody writes any more: whoever began them could not delete them.
+    ///
+    /// A file that is being written is locked, from a moment after it was made; hence the age.
+    ///
+    /// - Returns: How many there were.
+    @discardableResult
+    public static func removeAbandoned(
+        in folder: Directory, olderThan age: Duration = .seconds(2)
+    ) throws(FileError) -> Int {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let latest = now.nanoseconds - age.components.seconds * 1_000_000_000
+        var count = 0
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        for name in try folder.names() where name.hasSuffix(".part") {
+            guard let entry = try folder.entry(name), entry.kind == .file, entry.changedNanoseconds <= latest else {
+                continue
+            }
+            let file = cplatform_openat(folder.descriptor, name, flags, 0)
+            guard file >= 0 else { continue }
+            defer { _ = close(file) }
+            guard flock(file, LOCK_EX | LOCK_NB) == 0 else { continue }
+            try folder.remove(name)
+            count += 1
+        }
+        return count
     }
 
     private func checkIsFinished() throws(FileError) {
@@ -116,7 +157,9 @@ public final class StagedFile: Sendable {
     }
 
     /// Gives the finished file a name that nothing has yet; the caller syncs `target`.
-    func publish(asNew finalName: String, in target: Directory) throws(FileError) {
+    ///
+    /// - Throws: `FileError`, `exists` when the name is taken.
+    public func publish(asNew finalName: String, in target: Directory) throws(FileError) {
         try checkIsFinished()
         let result = Failpoint.rename.around("\(target.path)/\(finalName)") {
             cplatform_rename_noreplace(folder.descriptor, name, target.descriptor, finalName)
@@ -137,7 +180,7 @@ extension Directory {
     public func write(
         _ bytes: [UInt8], as name: String, staging: Directory? = nil, mode: UInt32? = nil
     ) throws(FileError) {
-        let staged = try (staging ?? self).staged(bytes)
+        let staged = try StagedFile(holding: bytes, in: staging ?? self)
         if let mode { try staged.setMode(mode) }
         try staged.publish(as: name, in: self)
         try sync()
@@ -147,21 +190,7 @@ extension Directory {
     ///
     /// - Throws: `FileError`, `exists` when the name is taken.
     public func writeNew(_ bytes: [UInt8], as name: String, staging: Directory) throws(FileError) {
-        try staging.staged(bytes).publish(asNew: name, in: self)
+        try StagedFile(holding: bytes, in: staging).publish(asNew: name, in: self)
         try sync()
-    }
-
-    /// As `write`, but the name itself is not durable before the caller syncs the folder, once for many.
-    package func replace(_ name: String, with bytes: [UInt8], staging: Directory?) throws(FileError) {
-        try (staging ?? self).staged(bytes).publish(as: name, in: self)
-    }
-
-    private func staged(_ bytes: [UInt8]) throws(FileError) -> StagedFile {
-        let staged = try StagedFile(in: self, name: ".\(UInt64.random(in: .min ... .max)).part")
-        try bytes.withUnsafeBufferPointer { buffer throws(FileError) in
-            try staged.write(UnsafeRawBufferPointer(buffer))
-        }
-        _ = try staged.finish()
-        return staged
     }
 }

@@ -1,19 +1,8 @@
 import Files
-import Foundation
 import Logging
 import Pipeline
 import Posts
 import Tree
-
-/// The documents beside things in `done/` and `failed/`, as far as they say what may be done with these.
-private struct ArchiveDocument: Decodable {
-    let file: String?
-    let upload: String?
-    let post: String?
-    let source: String?
-    let sha256: String?
-    let kept: Bool?
-}
 
 /// Deletes what has been in `done/` and `failed/` for its time.
 struct ArchiveSweeper: Sendable {
@@ -41,9 +30,11 @@ struct ArchiveSweeper: Sendable {
         if let shortest = [retention.failed, retention.refused].compactMap({ $0 }).min() {
             let count = try await forEachDue(in: storage.failed, Self.reason, after: shortest) { folder, document in
                 let isRefused = document.source == nil && document.upload != nil
-                guard let lifetime = isRefused ? retention.refused : retention.failed else { return false }
-                let name = document.file.map { FileName.document(of: $0, kind: "reason") } ?? ""
-                let entry = try await FileThreads.run { try folder.entry(name) }
+                guard let lifetime = isRefused ? retention.refused : retention.failed, let file = document.file
+                else { return false }
+                let entry = try await FileThreads.run {
+                    try folder.entry(FileName.document(of: file, kind: "reason"))
+                }
                 return entry.map { $0.isOlder(than: lifetime, at: storage.clock()) } ?? false
             }
             if count > 0 { logger.info("deleted from failed/ what is old", metadata: ["things": "\(count)"]) }
@@ -61,7 +52,9 @@ struct ArchiveSweeper: Sendable {
             guard let folder = try? done.folder(below: folders) else { return }
             for name in [name, FileName.marked(name, with: id)] {
                 let document = FileName.document(of: name, kind: "receipt")
-                guard let receipt = try Self.read(document, in: folder), receipt.upload == id else { continue }
+                guard let receipt = try ArchiveDocument.read(document, in: folder), receipt.upload == id else {
+                    continue
+                }
                 try Self.remove(name, with: document, from: folder)
             }
         }
@@ -115,7 +108,7 @@ struct ArchiveSweeper: Sendable {
                 if entry?.kind == .file, name.hasSuffix(suffix),
                     entry?.isOlder(than: lifetime, at: storage.clock()) == true
                 {
-                    guard let document = try await FileThreads.run({ try Self.read(name, in: folder) }),
+                    guard let document = try await FileThreads.run({ try ArchiveDocument.read(name, in: folder) }),
                         let file = document.file, try await isToGo(folder, document)
                     else { continue }
                     try await FileThreads.run { try Self.remove(file, with: name, from: folder) }
@@ -136,12 +129,6 @@ struct ArchiveSweeper: Sendable {
             cursor = page.last
         }
         return count
-    }
-
-    private static func read(_ name: String, in folder: Directory) throws(FileError) -> ArchiveDocument? {
-        guard try folder.entry(name)?.kind == .file else { return nil }
-        return try? JSONDecoder().decode(
-            ArchiveDocument.self, from: Data(try folder.file(name).readAll(maxBytes: 1 << 20)))
     }
 
     /// The document last: what is cut off is met again.

@@ -1,5 +1,4 @@
 import Files
-import Foundation
 import Pipeline
 import Posts
 import Tree
@@ -49,7 +48,11 @@ struct Archiver {
     func note(_ name: String, kind: String, of post: String, document: (String) -> [UInt8]) throws {
         for newName in [name, FileName.marked(name, with: mark)] {
             let documentName = FileName.document(of: newName, kind: kind)
-            if let marks = try marks(of: documentName), marks.post == post || marks.upload == mark { return }
+            if let earlier = try ArchiveDocument.read(documentName, in: folder),
+                earlier.post == post || earlier.upload == mark
+            {
+                return
+            }
             guard try folder.entry(newName) == nil, try take(documentName, with: document(newName)) else { continue }
             return
         }
@@ -67,21 +70,8 @@ struct Archiver {
     }
 
     private func isOurs(_ documentName: String) throws -> Bool {
-        guard let marks = try marks(of: documentName) else { return false }
-        return marks.mark == mark || marks.upload == mark
-    }
-
-    private struct Marks: Decodable {
-        let upload: String?
-        let mark: String?
-        let post: String?
-    }
-
-    /// What a document says about whose it is; nil when there is none, or none of ours.
-    private func marks(of documentName: String) throws -> Marks? {
-        guard try folder.entry(documentName)?.kind == .file else { return nil }
-        let written = try folder.file(documentName).readAll(maxBytes: 1 << 20)
-        return try? JSONDecoder().decode(Marks.self, from: Data(written))
+        guard let document = try ArchiveDocument.read(documentName, in: folder) else { return false }
+        return document.mark == mark || document.upload == mark
     }
 }
 

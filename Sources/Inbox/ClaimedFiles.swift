@@ -29,7 +29,7 @@ struct ClaimedFiles: Sendable {
         self.storage = storage
         self.copies = copies
         id = record.id
-        folder = InboxFolder(user: record.owner.description, path: path)
+        folder = InboxFolder(root: .user(record.owner), path: path)
         names = [
             (Sidecar.name(of: name), ".\(record.id)\(Sidecar.suffix).claim"), (name, ".\(record.id).claim"),
         ]
@@ -86,8 +86,7 @@ struct ClaimedFiles: Sendable {
     func putBack() throws(FileError) {
         let claimed = try claim()
         try? claimed.removeTree(".copy.part")
-        let user = try storage.inbox.folder(folder.user, create: true)
-        let place = try user.folder(below: folder.path, create: true)
+        let place = try storage.inbox.folder(below: folder.folders, create: true)
         let mark = id.description
         // The text is named as its photo is, whatever lies there by now.
         let isTaken = try place.entry(self.name) != nil

@@ -3,7 +3,7 @@ import DequeModule
 /// Who has something in the inbox that is to be looked at. Users take turns, a file each: one who drops ten thousand makes
 /// nobody wait for more than the one before.
 struct FairSchedule {
-    /// What is to be done for one user; for the empty name, in the inbox itself.
+    /// What is to be done in one root.
     private struct Work {
         /// Names that the kernel told of, the first one last: new files come before the walk through the old ones.
         var names: [InboxEvents.Name] = []
@@ -11,7 +11,7 @@ struct FairSchedule {
         var wantsWalk = false
     }
 
-    /// One step for one user.
+    /// One step in one root.
     enum Step {
         case look(at: InboxEvents.Name)
         case walk(InboxWalk)
@@ -22,10 +22,10 @@ struct FairSchedule {
     /// A walk takes at most one part in so many of the time.
     private static let share = 20
 
-    private var work: [String: Work] = [:]
-    /// Until when a user's walk, which is dear, is not made again.
-    private var rests: [String: ContinuousClock.Instant] = [:]
-    private var queue: Deque<String> = []
+    private var work: [InboxFolder.Root: Work] = [:]
+    /// Until when a walk, which is dear, is not made again.
+    private var rests: [InboxFolder.Root: ContinuousClock.Instant] = [:]
+    private var queue: Deque<InboxFolder.Root> = []
     /// How many names that the kernel told of are not looked at yet.
     private(set) var nameCount = 0
     /// Since when there has been no walk through everything.
@@ -35,86 +35,86 @@ struct FairSchedule {
 
     /// Adds what the kernel told.
     mutating func add(_ news: InboxEvents.News) {
-        for (user, names) in Dictionary(grouping: news.names, by: \.user) {
+        for (root, names) in Dictionary(grouping: news.names, by: \.folder.root) {
             nameCount += names.count
-            enqueue(user) { work in
+            enqueue(root) { work in
                 work.names = (work.names + names).sorted {
-                    $1.path.joined(separator: "/") < $0.path.joined(separator: "/")
+                    $1.folder.description(of: $1.text) < $0.folder.description(of: $0.text)
                 }
             }
         }
-        for user in news.folders { walk(through: user) }
+        for root in news.walks { walk(through: root) }
         if news.isIncomplete { roundBegan = nil }
     }
 
-    /// Has a user's folder walked through, once the walk that may be under way is over.
-    mutating func walk(through user: String) {
-        enqueue(user) { $0.wantsWalk = true }
+    /// Has a root walked through, once the walk that may be under way is over.
+    mutating func walk(through root: InboxFolder.Root) {
+        enqueue(root) { $0.wantsWalk = true }
     }
 
     /// Begins to walk through everything when it is time to: after the interval, but so that walks take a small share of
     /// the time, however long the inbox; and at once when something was forgotten.
     mutating func beginRound(every interval: Duration, atMost longest: Duration) {
-        guard work[""]?.walk == nil else { return }
+        guard work[.inbox]?.walk == nil else { return }
         if let roundBegan, .now - roundBegan < max(interval, min(longest, cost * Self.share)) { return }
         roundBegan = .now
         cost = .zero
-        walk(through: "")
+        walk(through: .inbox)
     }
 
-    /// The next step, of whoever's turn it is; tell how it ended by `went` or `ended`.
-    mutating func next() -> (user: String, step: Step)? {
+    /// The next step, of whoever's turn it is; how far a walk went is told by `went`.
+    mutating func next() -> (root: InboxFolder.Root, step: Step)? {
         for _ in 0..<queue.count {
-            guard let user = queue.popFirst(), var mine = work[user] else { continue }
+            guard let root = queue.popFirst(), var mine = work[root] else { continue }
             if let name = mine.names.popLast() {
                 nameCount -= 1
-                work[user] = mine
-                queue.append(user)
-                return (user, .look(at: name))
+                work[root] = mine
+                queue.append(root)
+                return (root, .look(at: name))
             }
             if mine.walk == nil, mine.wantsWalk {
-                if let rest = rests[user], rest > .now {
-                    queue.append(user)
+                if let rest = rests[root], rest > .now {
+                    queue.append(root)
                     continue
                 }
-                rests[user] = nil
+                rests[root] = nil
                 mine.wantsWalk = false
-                mine.walk = InboxWalk(user, pageLength: max(16, Self.maxPagedNames / max(1, queue.count + 1)))
+                mine.walk = InboxWalk(root, pageLength: max(16, Self.maxPagedNames / max(1, queue.count + 1)))
             }
             guard let walk = mine.walk else {
-                work[user] = nil
+                work[root] = nil
                 continue
             }
-            work[user] = mine
-            queue.append(user)
-            return (user, .walk(walk))
+            work[root] = mine
+            queue.append(root)
+            return (root, .walk(walk))
         }
         return nil
     }
 
     /// Notes how far a walk went, and what that took; nil when it is over.
-    mutating func went(_ walk: InboxWalk?, of user: String, in time: Duration) {
+    mutating func went(_ walk: InboxWalk?, of root: InboxFolder.Root, in time: Duration) {
         cost += time
-        work[user]?.walk = walk
-        if walk == nil, time > .milliseconds(20) { rests[user] = .now + time * Self.share }
+        work[root]?.walk = walk
+        if walk == nil, time > .milliseconds(20) { rests[root] = .now + time * Self.share }
     }
 
-    /// Forgets what was to be done for a user, until the next walk through everything.
-    mutating func giveUp(_ user: String) {
-        nameCount -= work[user]?.names.count ?? 0
-        work[user]?.names = []
-        work[user]?.walk = nil
-        work[user]?.wantsWalk = false
+    /// Forgets what was to be done in a root, until the next walk through everything.
+    mutating func giveUp(_ root: InboxFolder.Root) {
+        nameCount -= work[root]?.names.count ?? 0
+        work[root]?.names = []
+        work[root]?.walk = nil
+        work[root]?.wantsWalk = false
     }
 
-    private mutating func enqueue(_ user: String, change: (inout Work) -> Void) {
-        if work[user] == nil {
-            work[user] = Work()
-            queue.append(user)
+    private mutating func enqueue(_ root: InboxFolder.Root, change: (inout Work) -> Void) {
+        if work[root] == nil {
+            work[root] = Work()
+            queue.append(root)
         }
-        if var mine = work[user] {
+        if var mine = work[root] {
             change(&mine)
-            work[user] = mine
+            work[root] = mine
         }
     }
 }

@@ -31,13 +31,13 @@ struct FileInspector {
         if IgnoredFiles.contains(raw.bytes) { return .nothing }
         guard let name = raw.text else { return try look(at: plain(raw)) }
         guard let entry = try folder.entry(name) else { return .nothing }
-        if place.user.isEmpty { return try lookAtTop(entry, hint) }
+        if place.root == .inbox { return try lookAtTop(entry, hint) }
         switch entry.kind {
         case .other: return rejected(entry, .wrongKind, "is a link, a pipe or a device", "put the photo itself there")
         case .file: return try look(atFile: entry, hint)
         case .folder where entry.name.hasSuffix(Sidecar.postFolderSuffix): return try look(atPost: entry, hint)
         case .folder where place.path.count < InboxFolder.maxDepth:
-            return .folder(InboxFolder(user: place.user, path: place.path + [name]))
+            return .folder(InboxFolder(root: place.root, path: place.path + [name]))
         case .folder:
             guard stability.isQuiet(entry) else { return unfinished(entry) }
             return rejected(
@@ -60,7 +60,7 @@ struct FileInspector {
     /// In the inbox itself there are users' folders; all else is misplaced.
     private func lookAtTop(_ entry: Directory.Entry, _ hint: InboxEvents.Kind) throws(FileError) -> Finding {
         if entry.kind == .folder {
-            if UserID(entry.name) != nil { return .folder(InboxFolder(user: entry.name)) }
+            if let user = UserID(entry.name) { return .folder(InboxFolder(root: .user(user))) }
             guard stability.isQuiet(entry) else { return unfinished(entry) }
             return rejected(
                 entry, .badUser, "is no user id", "name the folder with 1 to 128 letters, digits, - or _")
@@ -102,7 +102,7 @@ struct FileInspector {
         let inside = try folder.folder(entry.name)
         let names = try inside.rawNames(limit: maxPhotos + 2) { !IgnoredFiles.contains($0) }
         let look = FileInspector(
-            folder: inside, place: InboxFolder(user: place.user, path: place.path + [entry.name]),
+            folder: inside, place: InboxFolder(root: place.root, path: place.path + [entry.name]),
             stability: stability, maxPhotos: maxPhotos)
         for raw in names {
             let name = if let text = raw.text { text } else { try look.plain(raw).escaped }

@@ -4,6 +4,7 @@ import Glibc
 import HeapModule
 import NIOCore
 import NIOPosix
+import Posts
 import Synchronization
 
 /// What the kernel tells about the inbox (inotify(7)): which names to look at, and which folders to walk through.
@@ -21,12 +22,10 @@ final class InboxEvents: Sendable {
         case moved
     }
 
-    /// A name below a user's folder that is to be looked at.
+    /// A name in a folder that is to be looked at.
     struct Name: Sendable, Comparable {
-        /// The user's folder; empty for the inbox itself.
-        let user: String
-        /// The folders below it, then the name.
-        let path: [String]
+        let folder: InboxFolder
+        let text: String
         let kind: Kind
         fileprivate let due: ContinuousClock.Instant
 
@@ -36,8 +35,8 @@ final class InboxEvents: Sendable {
     /// What there is to do.
     struct News: Sendable {
         var names: [Name] = []
-        /// Users' folders in which something appeared that has to be walked through.
-        var folders: Set<String> = []
+        /// Where something appeared that a walk has to find.
+        var walks: Set<InboxFolder.Root> = []
         /// Whether something was forgotten: everything has to be walked through.
         var isIncomplete = false
     }
@@ -46,7 +45,7 @@ final class InboxEvents: Sendable {
         var settling: Deque<Name> = []
         var later = Heap<Name>()
         var news = News()
-        var folders: [Int32: [String]] = [:]
+        var folders: [Int32: InboxFolder] = [:]
     }
 
     /// How many names are remembered; what comes beyond that is found by a walk.
@@ -70,13 +69,13 @@ final class InboxEvents: Sendable {
         path = inbox.path
         descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
         guard descriptor >= 0 else { throw FileError(errno: errno, doing: "watch \(inbox.path)") }
-        watch([])
+        watch(InboxFolder(root: .inbox))
     }
 
     /// Listens to a folder below the inbox as well. Listening twice is harmless; where the kernel's watches have run out,
     /// walks have to do.
-    func watch(_ folder: [String]) {
-        let watch = inotify_add_watch(descriptor, ([path] + folder).joined(separator: "/"), Self.mask)
+    func watch(_ folder: InboxFolder) {
+        let watch = inotify_add_watch(descriptor, ([path] + folder.folders).joined(separator: "/"), Self.mask)
         if watch >= 0 { state.withLock { $0.folders[watch] = folder } }
     }
 
@@ -97,9 +96,9 @@ final class InboxEvents: Sendable {
     }
 
     /// Asks for another look at a name after some time, unless too many are asked for already, or a walk will come first.
-    func lookAgain(at path: [String], of user: String, after time: Duration) {
+    func lookAgain(at name: String, in folder: InboxFolder, after time: Duration) {
         guard time < Self.longestWait else { return }
-        let name = Name(user: user, path: path, kind: .seen, due: .now + max(time, Self.shortestWait))
+        let name = Name(folder: folder, text: name, kind: .seen, due: .now + max(time, Self.shortestWait))
         state.withLock { if $0.later.count < Self.maxNames { $0.later.insert(name) } }
     }
 
@@ -153,8 +152,10 @@ final class InboxEvents: Sendable {
         guard let folder = state.folders[watch], !name.isEmpty, !IgnoredFiles.contains(name) else { return }
         let isFolder = mask & UInt32(IN_ISDIR) != 0
         let text = String(validating: name, as: UTF8.self)
-        guard let text, !isFolder || text.hasSuffix(Sidecar.postFolderSuffix), !folder.isEmpty || !isFolder else {
-            state.news.folders.insert(folder.first ?? (isFolder ? text : nil) ?? "")
+        let isPost = isFolder && folder.owner != nil && text?.hasSuffix(Sidecar.postFolderSuffix) == true
+        guard let text, isPost || !isFolder else {
+            let newUser = isFolder && folder.owner == nil ? text.flatMap { UserID($0) } : nil
+            state.news.walks.insert(newUser.map { .user($0) } ?? folder.root)
             return
         }
         if !isFolder, mask & UInt32(IN_CREATE) != 0 { return }  // Its closing will be told, too.
@@ -171,7 +172,6 @@ final class InboxEvents: Sendable {
             return
         }
         state.settling.append(
-            Name(
-                user: folder.first ?? "", path: folder.dropFirst() + [text], kind: kind, due: .now + Self.settlingTime))
+            Name(folder: folder, text: text, kind: kind, due: .now + Self.settlingTime))
     }
 }

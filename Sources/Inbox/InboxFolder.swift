@@ -8,16 +8,29 @@ struct InboxFolder: Hashable, Sendable {
     /// How deep folders may lie in each other below a user's own.
     static let maxDepth = 16
 
-    /// The name of the user's folder; empty for the inbox itself.
-    let user: String
-    /// The folders below the user's.
+    /// The inbox itself, where nothing but users' folders belongs, or one user's folder. Each has its turn by itself.
+    enum Root: Hashable, Sendable, CustomStringConvertible {
+        case inbox
+        case user(UserID)
+
+        /// The folder, as it is told to people.
+        var description: String {
+            switch self {
+            case .inbox: "inbox"
+            case .user(let user): "inbox/\(user)"
+            }
+        }
+    }
+
+    let root: Root
+    /// The folders below the root.
     var path: [String] = []
 
-    /// Whose photos lie here.
-    var owner: UserID? { UserID(user) }
+    /// The user whose photos lie here; nil for the inbox itself.
+    var owner: UserID? { if case .user(let user) = root { user } else { nil } }
 
     /// All folders from the inbox on.
-    var folders: [String] { user.isEmpty ? [] : [user] + path }
+    var folders: [String] { (owner.map { [$0.description] } ?? []) + path }
 
     /// Opens the folder; by name each time, for there may be more of them than a process may hold open.
     func open(in inbox: Directory) throws(FileError) -> Directory {

@@ -141,8 +141,8 @@ struct InboxImporter {
             if record.state == .expired {
                 try await putBack(record)  // Its reservation was given up when its file could not be put back.
             } else {
-                let (storage, isKept) = (service.storage, try await !isDispensable(record, files))
-                try await FileThreads.run { try Self.archive(record, files, isKept: isKept, in: storage) }
+                let (storage, post) = (service.storage, try await postWithAll(of: record, files))
+                try await FileThreads.run { try Self.archive(record, files, alreadyIn: post, in: storage) }
             }
             if record.state != .published {
                 try await service.storage.blobs.removeAll(
@@ -154,7 +154,7 @@ struct InboxImporter {
     }
 
     private static func archive(
-        _ record: UploadRecord, _ files: ClaimedFiles, isKept: Bool, in storage: StorageFolder
+        _ record: UploadRecord, _ files: ClaimedFiles, alreadyIn post: PostID?, in storage: StorageFolder
     ) throws {
         let isDone = record.state == .published || record.state == .duplicate
         let target =
@@ -164,25 +164,26 @@ struct InboxImporter {
         let archiver = Archiver(
             folder: try target.deepest(below: files.folder.path), staging: storage.incoming,
             mark: record.id.description)
-        if isKept {
-            try archiver.put(files.name, from: files.claim(), kind: isDone ? "receipt" : "reason") { file in
-                isDone ? Receipt(record, file: file).json : FailureReason(record, file: file).json
+        if let post {
+            try archiver.note(files.name, kind: "receipt", of: post.description) { file in
+                Receipt(record, file: file, isKept: false).json
             }
         } else {
-            try archiver.note(files.name, kind: "receipt", of: record.duplicateOf?.description ?? "") { file in
-                Receipt(record, file: file, isKept: false).json
+            try archiver.put(files.name, from: files.claim(), kind: isDone ? "receipt" : "reason") { file in
+                isDone ? Receipt(record, file: file).json : FailureReason(record, file: file).json
             }
         }
     }
 
-    /// Whether nothing is lost with a claim: it is a duplicate, has photos and nothing else, and the post has these bytes,
-    /// as a look at them says.
-    private func isDispensable(_ record: UploadRecord, _ files: ClaimedFiles) async throws -> Bool {
-        guard record.state == .duplicate, record.text.isEmpty, let post = record.duplicateOf else { return false }
+    /// The post that has all of a claim, so that nothing is lost with that: it is a duplicate, has photos and nothing else, and
+    /// the post has these bytes, as a look at them says. Nil when there is none.
+    private func postWithAll(of record: UploadRecord, _ files: ClaimedFiles) async throws -> PostID? {
+        guard record.state == .duplicate, record.text.isEmpty, let post = record.duplicateOf else { return nil }
         let photos = record.orderedPhotos
         let holdsPhotosAlone = try await FileThreads.run { () throws(FileError) in
             try files.holdsNothing(but: photos.map(\.originalName))
         }
-        return holdsPhotosAlone ? try await service.index.hasOriginals(photos.map(\.sha256), of: post) : false
+        guard holdsPhotosAlone, try await service.index.hasOriginals(photos.map(\.sha256), of: post) else { return nil }
+        return post
     }
 }

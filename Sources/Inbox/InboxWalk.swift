@@ -19,9 +19,9 @@ struct InboxWalk: Sendable {
     /// How many names of one folder are in memory.
     private let pageLength: Int
 
-    /// Begins at a user's folder; or at the inbox itself, whose walk finds the users' folders and does not enter them.
-    init(_ user: String, pageLength: Int) {
-        levels = [Level(place: InboxFolder(user: user))]
+    /// Begins at a root. The inbox's own walk finds the users' folders and does not enter them.
+    init(_ root: InboxFolder.Root, pageLength: Int) {
+        levels = [Level(place: InboxFolder(root: root))]
         self.pageLength = pageLength
     }
 
@@ -54,7 +54,7 @@ struct InboxWalk: Sendable {
             let finding = try look.look(at: name)
             switch finding {
             case .nothing: break
-            case .folder(let place) where !level.place.user.isEmpty: levels.append(Level(place: place))
+            case .folder(let place) where level.place.root != .inbox: levels.append(Level(place: place))
             default: return (finding, level.place)
             }
             looks += 1
@@ -65,7 +65,7 @@ struct InboxWalk: Sendable {
 
     /// Turns to the next page of a folder.
     private func turn(_ level: inout Level, in folder: Directory, _ events: InboxEvents) throws(FileError) {
-        if level.cursor == nil { events.watch(level.place.folders) }
+        if level.cursor == nil { events.watch(level.place) }
         let names = try folder.rawNames(after: level.cursor, limit: pageLength) { !IgnoredFiles.contains($0) }
         level.isLastPage = names.count < pageLength
         level.cursor = names.last

@@ -4,7 +4,6 @@ import Logging
 import Pipeline
 import Posts
 import ServiceLifecycle
-import Synchronization
 import Tree
 
 extension InboxWatcher {
@@ -19,11 +18,11 @@ extension InboxWatcher {
             if await service.disk.isPaused(by: error) { return nil }
             if let fault = error as? FileError, fault.code == .permission {
                 // Of all its files the same is to be expected, unless it is about one folder in it.
-                await probe(candidate.place.user, again: true)
-                note(fault, in: candidate.place.user)
+                await probe(candidate.place.root, again: true)
+                note(fault, in: candidate.place.root)
                 return nil
             }
-            events.lookAgain(at: candidate.place.path + [candidate.name], of: candidate.place.user, after: .seconds(1))
+            events.lookAgain(at: candidate.name, in: candidate.place, after: .seconds(1))
             logger.warning(
                 "cannot take a file", metadata: ["file": "\(file.printable)", "fault": "\("\(error)".printable)"])
             // The disk or the engine is in trouble: the rest of the inbox would only meet the same.
@@ -79,64 +78,36 @@ extension InboxWatcher {
                 }
             }
         } catch {
-            if await !service.disk.isPaused(by: error) { note(error as? FileError, in: rejected.place.user) }
+            if await !service.disk.isPaused(by: error) { note(error as? FileError, in: rejected.place.root) }
         }
     }
 
     // MARK: - Folders that cannot be worked in
 
     /// Tries out a folder that was not tried out yet, or that was of no use the last time; or one that was.
-    func probe(_ user: String, again: Bool = false) async {
-        guard again || faults.isWorthATry(user) else { return }
+    func probe(_ root: InboxFolder.Root, again: Bool = false) async {
+        guard again || faults.isWorthATry(root) else { return }
         let inbox = service.storage.inbox
         do {
-            try await FileThreads.run { try InboxFolder(user: user).open(in: inbox).checkAccess() }
-            if faults.note(nil, of: user) {
-                logger.notice("the folder can be worked in again", metadata: ["folder": "inbox/\(user)"])
+            try await FileThreads.run { try FolderProbe(in: InboxFolder(root: root).open(in: inbox)).tryMoving() }
+            if faults.note(nil, of: .folder(root)) {
+                logger.notice("the folder can be worked in again", metadata: ["folder": "\(root)"])
             }
         } catch {
-            guard let fault = error as? FileError, fault.code != .notFound, faults.note(fault, of: user) else { return }
-            report(fault, of: user)
+            guard let fault = error as? FileError else { return }
+            report(fault, of: .folder(root))
         }
     }
 
-    /// Says what is wrong with something in a user's folder: once, for the many things with which the same is wrong.
-    func note(_ fault: FileError?, in user: String) {
-        guard let fault, fault.code != .notFound, faults.note(fault, of: user + "/") else { return }
-        report(fault, of: user)
+    /// Says what is wrong with something in a folder: once, for the many things with which the same is wrong.
+    func note(_ fault: FileError?, in root: InboxFolder.Root) {
+        if let fault { report(fault, of: .contents(of: root)) }
     }
 
-    private func report(_ fault: FileError, of user: String) {
+    private func report(_ fault: FileError, of subject: FolderFaults.Subject) {
+        guard fault.code != .notFound, faults.note(fault, of: subject) else { return }
         logger.warning(
             "cannot take files out of a folder",
-            metadata: ["folder": "inbox/\(user)", "fault": "\(fault.description.printable)"])
-    }
-}
-
-/// What was wrong with which user's folder the last time, so that it is said when it changes and not every few seconds.
-final class FolderFaults: Sendable {
-    private static let maxFolders = 10_000
-    /// The fault's code, by the folder; empty where all is well.
-    private let faults = Mutex<[String: String]>([:])
-
-    func isWorthATry(_ folder: String) -> Bool {
-        faults.withLock { $0[folder] != "" }
-    }
-
-    /// Whether it was of no use the last time.
-    func isBroken(_ folder: String) -> Bool {
-        faults.withLock { $0[folder, default: ""] != "" }
-    }
-
-    /// Notes how a folder is.
-    ///
-    /// - Returns: Whether that is news; that a new folder is well is none.
-    func note(_ fault: FileError?, of folder: String) -> Bool {
-        faults.withLock { faults in
-            if faults.count >= Self.maxFolders { faults = [:] }
-            let code = fault?.code.rawValue ?? ""
-            let last = faults.updateValue(code, forKey: folder)
-            return last == nil ? fault != nil : last != code
-        }
+            metadata: ["folder": "\(subject.root)", "fault": "\(fault.description.printable)"])
     }
 }

@@ -1,6 +1,5 @@
 import API
 import Files
-import Foundation
 import Logging
 import Pipeline
 import Posts
@@ -21,7 +20,7 @@ extension InboxWatcher {
             let sources = Set(photos.map { (late.place.path + [$0]).joined(separator: "/") })
             let unfinished = try await service.store.unfinished(from: .inbox)
             if unfinished.contains(where: { $0.owner == late.owner && sources.contains($0.source ?? "") }) {
-                events.lookAgain(at: late.place.path + [late.name], of: late.place.user, after: .seconds(1))
+                events.lookAgain(at: late.name, in: late.place, after: .seconds(1))
                 return nil
             }
             if let (photo, receipt) = try await receipt(ofOneOf: photos, late) {
@@ -36,25 +35,15 @@ extension InboxWatcher {
         } catch let refusal as Failure where !refusal.isTransient {
             await reject(RejectedFile(place: late.place, name: late.name, reason: refusal))
         } catch {
-            if await !service.disk.isPaused(by: error) { note(error as? FileError, in: late.place.user) }
+            if await !service.disk.isPaused(by: error) { note(error as? FileError, in: late.place.root) }
         }
         return nil
     }
 
-    /// What a receipt says, as far as it matters here.
-    private struct Note: Decodable, Sendable {
-        let outcome: String
-        let post: String
-        let publishedAt: Int64?
-
-        private enum CodingKeys: String, CodingKey {
-            case outcome, post
-            case publishedAt = "published_at"
-        }
-    }
-
     /// The first of some photos that was taken from the place, and its receipt.
-    private func receipt(ofOneOf photos: [String], _ late: Candidate) async throws -> (photo: String, note: Note)? {
+    private func receipt(
+        ofOneOf photos: [String], _ late: Candidate
+    ) async throws -> (photo: String, receipt: ArchiveDocument)? {
         let done = service.storage.done
         return try await FileThreads.run {
             let folders = [late.owner.description] + late.place.path
@@ -62,26 +51,26 @@ extension InboxWatcher {
             guard let folder = try? done.folder(below: folders) else { return nil }
             for photo in photos where try folder.entry(photo) != nil {
                 let document = FileName.document(of: photo, kind: "receipt")
-                guard try folder.entry(document)?.kind == .file else { continue }
-                let bytes = try folder.file(document).readAll(maxBytes: 1 << 16)
-                if let note = try? JSONDecoder().decode(Note.self, from: Data(bytes)) { return (photo, note) }
+                if let receipt = try ArchiveDocument.read(document, in: folder), receipt.post != nil {
+                    return (photo, receipt)
+                }
             }
             return nil
         }
     }
 
     /// Gives the photo's post what the document says, if it is young and has nothing of that, and puts the document beside the photo.
-    private func addText(in late: Candidate, to photo: String, _ note: Note) async throws {
+    private func addText(in late: Candidate, to photo: String, _ receipt: ArchiveDocument) async throws {
         let storage = service.storage
         let sidecar = try await FileThreads.run {
             try Sidecar.read(late.place.open(in: storage.inbox).file(late.name), named: late.name)
         }
-        let isYoung = note.publishedAt.map { storage.clock() - $0 < Self.lateTime } ?? false
-        guard note.outcome == "published", isYoung, let post = PostID(note.post),
+        let isYoung = receipt.publishedAt.map { storage.clock() - $0 < Self.lateTime } ?? false
+        guard receipt.outcome == "published", isYoung, let post = receipt.post.flatMap({ PostID($0) }),
             try await LateText(sidecar).add(to: post, of: late.owner, in: service.tree)
         else {
             throw Failure(
-                .badSidecar, "\(late.name) came after its photo, which is post \(note.post)",
+                .badSidecar, "\(late.name) came after its photo, which is post \(receipt.post ?? "unknown")",
                 hint:
                     "a text that comes late is added within a day, to a post that has none; write this one there by hand"
             )
@@ -91,12 +80,11 @@ extension InboxWatcher {
             let name = Sidecar.name(of: photo)
             let isTaken = try folder.entry(name) != nil
             let place = try late.place.open(in: storage.inbox)
-            let mark = note.post
-            let newName = isTaken ? FileName.marked(name, with: mark) : name
-            try place.bring(late.name, to: folder, as: newName, via: ".\(mark).part")
+            let newName = isTaken ? FileName.marked(name, with: post.description) : name
+            try place.bring(late.name, to: folder, as: newName, via: ".\(post).part")
         }
         logger.info(
             "a text came late",
-            metadata: ["post": "\(note.post)", "file": "\(late.place.description(of: late.name).printable)"])
+            metadata: ["post": "\(post)", "file": "\(late.place.description(of: late.name).printable)"])
     }
 }

@@ -17,45 +17,45 @@ extension InboxWatcher {
 
     /// Makes one step for whoever's turn it is.
     func step(_ schedule: inout FairSchedule, _ events: InboxEvents) async -> Step {
-        guard let (user, turn) = schedule.next() else { return .idle }
+        guard let (root, turn) = schedule.next() else { return .idle }
         // (From the inbox itself nothing is to be taken but what is misplaced.)
-        if !user.isEmpty, faults.isBroken(user) {
-            await probe(user)
-            if faults.isBroken(user) {
-                schedule.giveUp(user)
+        if root != .inbox, faults.isBroken(root) {
+            await probe(root)
+            if faults.isBroken(root) {
+                schedule.giveUp(root)
                 return .looked
             }
         }
         do {
             let found =
                 switch turn {
-                case .look(let name): try await look(at: name, of: user)
-                case .walk(let walk): try await goOn(with: walk, of: user, &schedule, events)
+                case .look(let name): try await look(at: name)
+                case .walk(let walk): try await goOn(with: walk, of: root, &schedule, events)
                 }
             guard let found else { return .looked }
-            return await deal(with: found, of: user, &schedule, events)
+            return await deal(with: found, &schedule, events)
         } catch {
             // A file that nobody lets us read is no fault of the disk, and its neighbours are looked at all the same.
             let fault = error as? FileError
             let isOfTheDisk = fault?.code == .permission ? false : await service.disk.isPaused(by: error)
-            if !isOfTheDisk { note(fault, in: user) }
+            if !isOfTheDisk { note(fault, in: root) }
             return .looked
         }
     }
 
-    private func look(at name: InboxEvents.Name, of user: String) async throws -> Found? {
-        let place = InboxFolder(user: user, path: name.path.dropLast())
+    private func look(at name: InboxEvents.Name) async throws -> Found? {
         let (inbox, maxPhotos) = (service.storage.inbox, service.settings.maxPhotos)
         let stability = FileStability(quietTime: settings.quietTime, now: service.storage.clock())
         return try await FileThreads.run {
-            guard let last = name.path.last, let folder = try? place.open(in: inbox) else { return nil }
-            let inspector = FileInspector(folder: folder, place: place, stability: stability, maxPhotos: maxPhotos)
-            return (try inspector.look(at: RawName(last), hint: name.kind), place)
+            guard let folder = try? name.folder.open(in: inbox) else { return nil }
+            let inspector = FileInspector(
+                folder: folder, place: name.folder, stability: stability, maxPhotos: maxPhotos)
+            return (try inspector.look(at: RawName(name.text), hint: name.kind), name.folder)
         }
     }
 
     private func goOn(
-        with walk: InboxWalk, of user: String, _ schedule: inout FairSchedule, _ events: InboxEvents
+        with walk: InboxWalk, of root: InboxFolder.Root, _ schedule: inout FairSchedule, _ events: InboxEvents
     ) async throws -> Found? {
         let begin = ContinuousClock.now
         let (inbox, maxPhotos) = (service.storage.inbox, service.settings.maxPhotos)
@@ -68,13 +68,13 @@ extension InboxWatcher {
             return (result, walk)
         }
         let isOver = if case .success(nil) = result { true } else { false }
-        schedule.went(isOver ? nil : walk, of: user, in: .now - begin)
-        if isOver { await probe(user) }
+        schedule.went(isOver ? nil : walk, of: root, in: .now - begin)
+        if isOver { await probe(root) }
         return try result.get()
     }
 
     private func deal(
-        with found: Found, of user: String, _ schedule: inout FairSchedule, _ events: InboxEvents
+        with found: Found, _ schedule: inout FairSchedule, _ events: InboxEvents
     ) async -> Step {
         switch found.finding {
         case .candidate(let candidate):
@@ -84,9 +84,9 @@ extension InboxWatcher {
         case .rejected(let file):
             await reject(file)
         case .folder(let place):
-            schedule.walk(through: place.user)
+            schedule.walk(through: place.root)
         case .unfinished(let name, let time):
-            if let time { events.lookAgain(at: found.place.path + [name], of: user, after: .nanoseconds(time)) }
+            if let time { events.lookAgain(at: name, in: found.place, after: .nanoseconds(time)) }
         case .nothing:
             break
         }

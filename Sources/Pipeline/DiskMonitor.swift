@@ -1,7 +1,6 @@
 import API
 import Blobs
 import Files
-import Glibc
 import Logging
 import ServiceLifecycle
 import Synchronization
@@ -27,7 +26,7 @@ package final class DiskMonitor: Sendable {
         /// Whether somebody has met a fault who does not wait to hear more.
         var isSuspicious = false
         /// What was free at the last look.
-        var space: Directory.Space?
+        var space: FileSystemSpace?
         var reportCount = 0
     }
 
@@ -171,7 +170,7 @@ package final class DiskMonitor: Sendable {
     private func shortage() async -> IntakePause? {
         do {
             try await FileThreads.run {
-                let space = try self.storage.incoming.space()
+                let space = try FileSystemSpace(around: self.storage.incoming)
                 self.state.withLock { $0.space = space }
             }
         } catch {
@@ -181,8 +180,8 @@ package final class DiskMonitor: Sendable {
         return shortage(in: space)
     }
 
-    func shortage(in space: Directory.Space) -> IntakePause? {
-        if space.isReadOnly { return IntakePause(FileError(errno: EROFS, doing: "look at the file system")) }
+    func shortage(in space: FileSystemSpace) -> IntakePause? {
+        if space.isReadOnly { return IntakePause(FileError.mountedReadOnly(storage.path)) }
         let hint = "free some space on it; all goes on by itself"
         if let files = space.freeFiles, files < Self.minFreeFiles {
             return IntakePause(code: .diskFull, message: "the disk has room for \(files) files more", hint: hint)
@@ -202,9 +201,9 @@ package final class DiskMonitor: Sendable {
     private func trial() async -> IntakePause? {
         do {
             try await FileThreads.run { [storage] in
-                try storage.incoming.probe()
-                try storage.done.probe()
-                try storage.failed.probe()
+                for folder in [storage.incoming, storage.done, storage.failed] {
+                    try FolderProbe(in: folder).tryWriting()
+                }
             }
             try await storage.blobs.probe()
             try await storage.tree.probe()

@@ -43,7 +43,7 @@ package struct FreeSpaceReserve: Sendable, Hashable {
     }
 
     /// How many bytes have to be free on a file system.
-    package func bytes(of space: Directory.Space) -> Int {
+    package func bytes(of space: FileSystemSpace) -> Int {
         let share = percent.map { space.totalBytes / 100 * $0 }
         return min(bytes ?? share ?? 0, share ?? bytes ?? 0)
     }

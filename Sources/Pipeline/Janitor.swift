@@ -54,7 +54,7 @@ package struct Janitor: Sendable {
         guard hold == nil else { return }
         try await all(
             [
-                storage.age.tick, deletedPosts.sweep, expiry.expireAbandoned, expiry.expireIdle, removeDeadParts,
+                storage.age.tick, deletedPosts.sweep, expiry.expireAbandoned, expiry.expireIdle, removeAbandonedParts,
             ] + store.intakes.all.map { $0.sweep } + [garbage.collect, expiry.forgetEnded])
     }
 
@@ -73,9 +73,9 @@ package struct Janitor: Sendable {
     }
 
     /// Deletes files that were being written by somebody who died, or could not delete them.
-    private func removeDeadParts() async throws {
+    private func removeAbandonedParts() async throws {
         let incoming = storage.incoming
-        _ = try await FileThreads.run { () throws(FileError) in try incoming.removeDeadParts() }
+        _ = try await FileThreads.run { () throws(FileError) in try StagedFile.removeAbandoned(in: incoming) }
     }
 }
 

@@ -67,14 +67,14 @@ package final class StorageFolder: Sendable {
         failed = try root.folder("failed", create: true)
         _ = try root.folder("blobs", create: true)
         blobs = try LocalBlobStore(path: "\(path)/blobs", staging: incoming)
-        for folder in [incoming, done, failed] { try folder.removeProbe() }
+        for folder in [incoming, done, failed] { try FolderProbe(in: folder).removeLeftovers() }
         let database = try Self.open(engine, in: root)
         let mark = engine == .sqlite ? try CommitMark(path: "\(path)/tree.mark") : nil
         tree = try await TreeStore(
             engine: database, retention: retention, mark: mark,
             tombstones: Tombstones(of: Paths.posts, at: Paths.deleted))
         var essentials: [String: Directory.Identity] = [:]
-        for name in [".", "blobs", Self.treeName] { essentials[name] = try root.identity(of: name) }
+        for name in [".", "blobs", Self.treeName] { essentials[name] = try root.entry(name)?.identity }
         self.essentials = essentials
         ids = PushIDGenerator(after: await StorageAge.lastID(in: tree), clock: clock)
         age = try await StorageAge(
@@ -105,10 +105,10 @@ package final class StorageFolder: Sendable {
     /// - Throws: `IntakePause` when what is kept is not there: the folder itself, the blobs or the tree. What is written then
     ///   could not be found again. `FileError` for what the system says.
     func lookAfterFolders() throws -> [String] {
-        let place = try? Directory(path: path).identity()
+        let place = try? Directory(path: path).entry(".")?.identity
         guard place == essentials["."] else { throw Self.lost("the Storage folder") }
         for (name, identity) in essentials where name != "." {
-            guard try root.identity(of: name) == identity else { throw Self.lost(name) }
+            guard try root.entry(name)?.identity == identity else { throw Self.lost(name) }
         }
         let folders = [("incoming", incoming), ("inbox", inbox), ("done", done), ("failed", failed)]
         var renewed = try folders.filter { try $0.1.renew(as: $0.0, in: root) }.map { $0.0 + "/" }

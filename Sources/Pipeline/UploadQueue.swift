@@ -59,13 +59,15 @@ final class UploadQueue: Sendable {
     /// The next upload; waits for one, and is nil when the queue is closed.
     func next() async -> PostID? {
         await withCheckedContinuation { continuation in
-            let answer: PostID?? = state.withLock { state in
-                if state.isClosed { return .some(nil) }
-                if let id = state.line.popFirst() { return .some(id) }
-                state.idleWorkers.append(continuation)
-                return nil
+            state.withLock { state in
+                if state.isClosed {
+                    continuation.resume(returning: nil)
+                } else if let id = state.line.popFirst() {
+                    continuation.resume(returning: id)
+                } else {
+                    state.idleWorkers.append(continuation)
+                }
             }
-            if let answer { continuation.resume(returning: answer) }
         }
     }
 

@@ -225,12 +225,12 @@ struct TakingTests {
             #expect(!hints.take(10).isIncomplete, "told once")
             var schedule = FairSchedule()
             schedule.beginRound(every: .seconds(3600), atMost: .seconds(3600))
-            while let (user, _) = schedule.next() { schedule.went(nil, of: user, in: .zero) }
+            while let (root, _) = schedule.next() { schedule.went(nil, of: root, in: .zero) }
             schedule.beginRound(every: .seconds(3600), atMost: .seconds(3600))
             #expect(schedule.next() == nil, "it is not time for another walk")
             schedule.add(InboxEvents.News(isIncomplete: true))
             schedule.beginRound(every: .seconds(3600), atMost: .seconds(3600))
-            #expect(schedule.next()?.user == "")
+            #expect(schedule.next()?.root == .inbox)
         }
     }
 
@@ -255,15 +255,19 @@ struct TakingTests {
     func probe() async throws {
         let faults = FolderFaults()
         let (x, y) = (FileError(.permission, "x"), FileError(.io, "y"))
-        #expect(faults.note(x, of: "maria") && !faults.note(x, of: "maria") && faults.isBroken("maria"))
-        #expect(faults.note(y, of: "maria") && faults.note(nil, of: "maria") && !faults.note(nil, of: "kim"))
-        #expect(!faults.isBroken("maria") && !faults.isWorthATry("maria") && faults.isWorthATry("zoe"))
+        let maria = InboxFolder.Root.user(try #require(UserID("maria")))
+        let zoe = InboxFolder.Root.user(try #require(UserID("zoe")))
+        #expect(faults.note(x, of: .folder(maria)) && !faults.note(x, of: .folder(maria)) && faults.isBroken(maria))
+        #expect(faults.note(x, of: .contents(of: maria)), "that is another thing")
+        #expect(faults.note(y, of: .folder(maria)) && faults.note(nil, of: .folder(maria)))
+        #expect(!faults.note(nil, of: .folder(.inbox)), "nobody has thought otherwise")
+        #expect(!faults.isBroken(maria) && !faults.isWorthATry(maria) && faults.isWorthATry(zoe))
         try await withScratch { scratch in
             try scratch.write("x", to: ".tintype-probe/in the way")
-            let fault = #expect(throws: FileError.self) { try scratch.directory().checkAccess() }
+            let fault = #expect(throws: FileError.self) { try FolderProbe(in: scratch.directory()).tryMoving() }
             #expect(fault?.message.contains("delete \(scratch.path)/.tintype-probe") == true)
             try FileManager.default.removeItem(atPath: "\(scratch.path)/.tintype-probe")
-            try scratch.directory().checkAccess()
+            try FolderProbe(in: scratch.directory()).tryMoving()
             #expect(try scratch.directory().names().isEmpty)
         }
     }

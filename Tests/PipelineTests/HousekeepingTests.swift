@@ -17,8 +17,8 @@ struct HousekeepingTests {
             let folder = try scratch.directory()
             let living = try StagedFile(in: folder, name: "living.part")
             for name in ["dead.part", ".123.part", "other"] { try scratch.write("x", to: name) }
-            #expect(try folder.removeDeadParts() == 0, "they have just been made")
-            #expect(try folder.removeDeadParts(olderThan: .zero) == 2)
+            #expect(try StagedFile.removeAbandoned(in: folder) == 0, "they have just been made")
+            #expect(try StagedFile.removeAbandoned(in: folder, olderThan: .zero) == 2)
             #expect(try folder.names() == ["living.part", "other"])
             _ = try living.finish()
             try living.publish(as: "whole", in: folder)

@@ -21,7 +21,7 @@ struct IntakeTests {
     @Test("The reserve: amounts, shares, and the lesser of both", arguments: reserves)
     func reserve(text: String, total: Int, expected: Int) throws {
         let reserve = try #require(FreeSpaceReserve(text))
-        #expect(reserve.bytes(of: Directory.Space(freeBytes: 0, totalBytes: total)) == expected)
+        #expect(reserve.bytes(of: FileSystemSpace(freeBytes: 0, totalBytes: total)) == expected)
     }
 
     @Test(

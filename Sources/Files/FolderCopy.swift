@@ -1,5 +1,3 @@
-import Glibc
-
 extension Directory {
     /// Copies a file, or a folder with all regular files in it, to where a rename cannot bring it: another file system.
     ///
@@ -14,34 +12,39 @@ extension Directory {
     ) throws(FileError) {
         try target.removeTree(temporaryName)
         if try entry(name)?.kind == .folder {
-            let folder = try folder(name)
+            let source = try folder(name)
             let copy = try target.folder(temporaryName, create: true)
             do throws(FileError) {
-                try folder.copyContents(to: copy, depth: 1)
+                try FolderCopy.copyContents(of: source, to: copy, depth: 1)
             } catch {
                 try? target.removeTree(temporaryName)
                 throw error
             }
             try target.move(temporaryName, to: target, as: newName)
         } else {
-            let staged = try copied(name, to: target, as: temporaryName)
+            let staged = try FolderCopy.copied(name, in: self, to: target, as: temporaryName)
             try staged.publish(asNew: newName, in: target)
             try target.sync()
         }
     }
+}
 
-    private func copyContents(to target: Directory, depth: Int) throws(FileError) {
-        guard depth <= Self.maxDepth else {
+/// The steps of a copy.
+private enum FolderCopy {
+    static func copyContents(of source: Directory, to target: Directory, depth: Int) throws(FileError) {
+        guard depth <= Directory.maxDepth else {
             throw FileError(
-                .tooDeep, "\(path) lies more than \(Self.maxDepth) folders deep in what is to be copied",
+                .tooDeep, "\(source.path) lies more than \(Directory.maxDepth) folders deep in what is to be copied",
                 hint: "move it further up, or to where a rename can reach it")
         }
-        for entry in try entries() {
+        for entry in try source.entries() {
             switch entry.kind {
-            case .file: try copied(entry.name, to: target, as: ".tintype.part").publish(asNew: entry.name, in: target)
+            case .file:
+                try copied(entry.name, in: source, to: target, as: ".tintype.part")
+                    .publish(asNew: entry.name, in: target)
             case .folder:
                 let inside = try target.folder(entry.name, create: true)
-                try folder(entry.name).copyContents(to: inside, depth: depth + 1)
+                try copyContents(of: source.folder(entry.name), to: inside, depth: depth + 1)
             case .other: break
             }
         }
@@ -49,36 +52,21 @@ extension Directory {
     }
 
     /// A finished copy of a file under a temporary name.
-    private func copied(_ name: String, to target: Directory, as temporaryName: String) throws(FileError) -> StagedFile
-    {
-        let source = try file(name)
+    static func copied(
+        _ name: String, in source: Directory, to target: Directory, as temporaryName: String
+    ) throws(FileError) -> StagedFile {
+        let file = try source.file(name)
         let staged = try StagedFile(in: target, name: temporaryName)
         while true {
-            let bytes = try source.read(at: staged.byteCount, maxBytes: 1 << 20)
+            let bytes = try file.read(at: staged.byteCount, maxBytes: 1 << 20)
             if bytes.isEmpty { break }
-            try bytes.withUnsafeBufferPointer { buffer throws(FileError) in
-                try staged.write(UnsafeRawBufferPointer(buffer))
-            }
+            try staged.write(bytes)
         }
         let written = try staged.finish()
-        guard try target.file(temporaryName).sha256() == written.sha256, try source.byteCount() == written.byteCount
+        guard try target.file(temporaryName).sha256() == written.sha256, try file.byteCount() == written.byteCount
         else {
-            throw FileError(.io, "the copy of \(path)/\(name) is not what was read", hint: "look at both disks")
+            throw FileError(.io, "the copy of \(source.path)/\(name) is not what was read", hint: "look at both disks")
         }
         return staged
-    }
-}
-
-extension FileReader {
-    /// The SHA-256 of all bytes, 64 lower-case hexadecimal digits.
-    package func sha256() throws(FileError) -> String {
-        var hash = SHA256()
-        var offset = 0
-        while true {
-            let bytes = try read(at: offset, maxBytes: 1 << 20)
-            if bytes.isEmpty { return hash.finish() }
-            bytes.withUnsafeBytes { hash.update($0) }
-            offset += bytes.count
-        }
     }
 }

@@ -1,0 +1,36 @@
+import Files
+import Foundation
+
+/// The document beside a thing in `done/` or `failed/`, as far as the inbox goes by it: a receipt or a reason.
+///
+/// ``Receipt`` and ``FailureReason`` write them.
+struct ArchiveDocument: Decodable, Sendable {
+    /// The thing's name in the folder.
+    let file: String?
+    /// The upload that the thing was.
+    let upload: String?
+    /// What tells a thing that became no upload apart from others of its name.
+    let mark: String?
+    /// Where the thing lay in the user's folder; nil for what came by HTTP.
+    let source: String?
+    /// What became of the upload: `published`, `duplicate`.
+    let outcome: String?
+    /// The post that has the thing's photos.
+    let post: String?
+    /// Milliseconds since the epoch.
+    let publishedAt: Int64?
+    /// The SHA-256 of the photos, in their order, with spaces between.
+    let sha256: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case file, upload, mark, source, outcome, post, sha256
+        case publishedAt = "published_at"
+    }
+
+    /// Reads a document; nil when there is none of the name, or none of ours.
+    static func read(_ name: String, in folder: Directory) throws(FileError) -> ArchiveDocument? {
+        guard try folder.entry(name)?.kind == .file else { return nil }
+        let bytes = try folder.file(name).readAll(maxBytes: 1 << 20)
+        return try? JSONDecoder().decode(ArchiveDocument.self, from: Data(bytes))
+    }
+}
