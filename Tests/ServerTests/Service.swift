@@ -72,39 +72,21 @@ func withService<R: Sendable>(
         let server = HTTPServer(pipeline, settings: serverSettings, logger: logger) { continuation.yield($0) }
         let group = ServiceGroup(
             configuration: .init(
-                services: [
-                    .init(service: pipeline, successTerminationBehavior: .ignore), .init(service: server),
-                ], logger: logger))
-        let result = try await withThrowingTaskGroup { tasks in
-            tasks.addTask {
-                defer { continuation.finish() }
-                try await group.run()
-            }
+                services: [.init(service: pipeline, successTerminationBehavior: .ignore), .init(service: server)],
+                logger: logger))
+        let socketPath = serverSettings.socketPath
+        let result = try await withServices(group, onEnd: { continuation.finish() }) {
             var port: Int?
             for await listener in listeners.prefix(2) {
                 if case .tcp(_, let bound) = listener { port = bound }
             }
-            guard let port else {
-                try await tasks.waitForAll()
-                throw ServiceDidNotStart()
-            }
-            let service = Service(
-                pipeline: pipeline, server: server, scratch: scratch,
-                client: ServiceClient(.socket(path: serverSettings.socketPath)),
-                tcpClient: ServiceClient(.tcp(host: "127.0.0.1", port: port)), tcpPort: port,
-                socketPath: serverSettings.socketPath,
-                shutDown: { await group.triggerGracefulShutdown() })
-            let result: R
-            do {
-                result = try await body(service)
-            } catch {
-                await group.triggerGracefulShutdown()
-                try? await tasks.waitForAll()
-                throw error
-            }
-            await group.triggerGracefulShutdown()
-            try await tasks.waitForAll()
-            return result
+            guard let port else { throw ServiceDidNotStart() }
+            return try await body(
+                Service(
+                    pipeline: pipeline, server: server, scratch: scratch,
+                    client: ServiceClient(.socket(path: socketPath)),
+                    tcpClient: ServiceClient(.tcp(host: "127.0.0.1", port: port)), tcpPort: port,
+                    socketPath: socketPath, shutDown: { await group.triggerGracefulShutdown() }))
         }
         await storage.close()
         return result

@@ -43,21 +43,14 @@ package func withPipeline(
     let pipeline = UploadService(storage: storage, settings: chosen, renderer: renderer, logger: logger)
     let group = ServiceGroup(
         configuration: .init(services: (runs ? [pipeline] : []) + services(pipeline), logger: logger))
-    try await withThrowingTaskGroup(of: Void.self) { tasks in
-        tasks.addTask { try await group.run() }
-        let result: Result<Void, any Error>
-        do {
-            let running = RunningPipeline(
-                storage: storage, pipeline: pipeline, scratch: scratch, clock: clock, group: group)
-            result = .success(try await body(running))
-        } catch {
-            result = .failure(error)
-        }
-        await group.triggerGracefulShutdown()
-        try await tasks.waitForAll()
+    let running = RunningPipeline(storage: storage, pipeline: pipeline, scratch: scratch, clock: clock, group: group)
+    do {
+        try await withServices(group) { try await body(running) }
+    } catch {
         await storage.close()
-        return try result.get()
+        throw error
     }
+    await storage.close()
 }
 
 extension RunningPipeline {
