@@ -87,6 +87,13 @@ let package = Package(
         // What programs are told.
         .target(name: "API"),
 
+        // The tree as a Realtime Database, without a wire.
+        .target(
+            name: "Database",
+            dependencies: [
+                "Access", "API", "Files", "Tree", "TreeModel", .product(name: "Logging", package: "swift-log"),
+            ]),
+
         // What a post is, and how a photo becomes one.
         .target(name: "Posts", dependencies: ["TreeModel"]),
         .target(
@@ -119,7 +126,8 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "API",
-                "Access", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Tree", "Failpoints", "CSystemDeflate",
+                "Access", "Database", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Tree", "Failpoints",
+                "CSystemDeflate",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -151,10 +159,8 @@ let package = Package(
             name: "tintype",
             dependencies: [
                 "API",
-                "Access", "CPlatform", "Inbox", "Server", "Client", "Pipeline", "Isolation", "Imaging", "Blobs",
-                "Files", "Posts",
-                "Tree",
-                "Failpoints",
+                "Access", "CPlatform", "Database", "Inbox", "Server", "Client", "Pipeline", "Isolation", "Imaging",
+                "Files", "Posts", "Tree", "Failpoints",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -185,6 +191,12 @@ let package = Package(
         .testTarget(name: "BlobsTests", dependencies: ["Blobs", "Files", "TestSupport"]),
         .testTarget(name: "TreeTests", dependencies: ["Tree", "TreeModel", "CSystemSQLite"]),
         .testTarget(
+            name: "DatabaseTests",
+            dependencies: [
+                "API", "Access", "Database", "Files", "Tree", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(
             name: "PipelineTests",
             dependencies: [
                 "API",
@@ -204,8 +216,8 @@ let package = Package(
             name: "ServerTests",
             dependencies: [
                 "API",
-                "Access", "Server", "Client", "Inbox", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Tree",
-                "TestSupport",
+                "Access", "Database", "Server", "Client", "Inbox", "Pipeline", "Imaging", "Blobs", "Files", "Posts",
+                "Tree", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

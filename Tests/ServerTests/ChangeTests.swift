@@ -1,5 +1,6 @@
 import Access
 import Client
+import Database
 import HTTPTypes
 import Server
 import TestSupport

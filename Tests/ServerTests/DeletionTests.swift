@@ -1,5 +1,6 @@
 import Access
 import Client
+import Database
 import Foundation
 import HTTPTypes
 import Pipeline

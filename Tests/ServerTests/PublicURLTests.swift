@@ -1,4 +1,5 @@
 import Client
+import Database
 import HTTPTypes
 import Testing
 import Tree
@@ -57,7 +58,7 @@ struct PublicURLTests {
 
     @Test("The public name is no name of a database")
     func namespace() throws {
-        let namespaces = DatabaseNamespaces(DatabaseSettings(), HostNames(publicHost: "photos.example.org"))
+        let namespaces = DatabaseNamespaces(mainName: "tintype", publicHost: "photos.example.org")
         #expect(try namespaces.namespace(named: nil, host: "Photos.example.org:443") == .main)
         #expect(try namespaces.namespace(named: nil, host: "app.example.org") != .main)
     }

@@ -1,4 +1,5 @@
 import Client
+import Database
 import Foundation
 import HTTPTypes
 import Inbox

@@ -3,7 +3,7 @@ import NIOCore
 
 /// Judges each request's head by its bytes before the parser sees it, and where its body ends.
 ///
-/// What is wrong goes on as an error, which ``MessageGate`` answers; nothing that follows on the connection is read then.
+/// What is wrong goes on as an error, which ``MessageHandler`` answers; nothing that follows on the connection is read then.
 final class RequestFramer: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -1,16 +1,21 @@
 import API
 import Access
+import Database
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
+import TreeModel
 
-/// The one place where a request, or a stream, is let in: it says as whom it acts.
+/// The one place where a request is let in, whether it is answered or begins a stream: it says as whom the request acts.
 struct Admission: Sendable {
-    static let denied = Failure(.permissionDenied, "Permission denied")
-
     private let policy: AccessPolicy
+    private let namespaces: DatabaseNamespaces
+    private let database: RealtimeDatabase
 
-    init(_ settings: DatabaseSettings) {
+    /// - Parameter publicHost: The host by which the service is known; nil for none.
+    init(_ settings: DatabaseSettings, to database: RealtimeDatabase, publicHost: String?) {
         policy = AccessPolicy(isEmulator: settings.isEmulator, secret: settings.secret)
+        namespaces = DatabaseNamespaces(mainName: settings.namespace, publicHost: publicHost)
+        self.database = database
     }
 
     /// The identity that a request acts as.
@@ -27,10 +32,22 @@ struct Admission: Sendable {
             return try policy.identity(for: credentials)
         } catch {
             switch error {
-            case .denied: throw Self.denied
+            case .denied: throw .permissionDenied()
             case .badToken: throw Failure(.badToken, "Could not parse auth token.")
             }
         }
+    }
+
+    /// Lets a request into the database.
+    ///
+    /// - Parameter uri: The address of the request.
+    /// - Throws: `Failure` with the code `bad_request`, `permission_denied`, `bad_token` or `invalid_namespace`.
+    func admit(_ request: HTTPRequest, at uri: URI, isTrusted: Bool) throws(Failure) -> AdmittedRequest {
+        let parameters = try DatabaseParameters(query: uri.query)
+        let identity = try admit(request, parameters, isTrusted: isTrusted)
+        return AdmittedRequest(
+            session: database.session(as: identity), parameters: parameters,
+            namespace: try namespaces.namespace(named: parameters.namespace, host: request.authority))
     }
 
     private static func bearerToken(_ headers: HTTPFields) -> String? {
@@ -38,4 +55,13 @@ struct Admission: Sendable {
         else { return nil }
         return String(value.dropFirst(7))
     }
+}
+
+/// A request that was let into the database.
+struct AdmittedRequest: Sendable {
+    /// The session of whoever sent it.
+    let session: DatabaseSession
+    let parameters: DatabaseParameters
+    /// The tree that it means.
+    let namespace: Namespace
 }

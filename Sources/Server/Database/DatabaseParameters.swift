@@ -1,5 +1,5 @@
 import API
-import Tree
+import Database
 
 /// How a request for the database is to be understood and answered: the parameters of its address.
 struct DatabaseParameters: Sendable {

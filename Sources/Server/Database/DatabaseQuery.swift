@@ -1,5 +1,5 @@
 import API
-import Tree
+import TreeModel
 
 extension DatabaseParameters {
     /// Which children are asked for; nil for all that is there.

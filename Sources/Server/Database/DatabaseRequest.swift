@@ -1,29 +1,25 @@
 import API
-import Access
+import Database
 import HTTPTypes
 import Hummingbird
-import Tree
 
-/// A request for the database, understood.
+/// A request for the database, admitted and understood.
 struct DatabaseRequest: Sendable {
     let http: Request
     /// What is to be done: what the sender says is meant, where a sender can only POST.
     let method: HTTPRequest.Method
     let path: DatabasePath
     let parameters: DatabaseParameters
-    let identity: Identity
+    let session: DatabaseSession
 
     /// Reads a request.
     ///
     /// - Throws: `Failure` with the code `invalid_path` or `bad_request`.
-    init(
-        _ request: Request, _ parameters: DatabaseParameters, as identity: Identity,
-        in namespace: Namespace
-    ) throws(Failure) {
+    init(_ request: Request, _ admitted: AdmittedRequest) throws(Failure) {
         http = request
-        self.parameters = parameters
-        self.identity = identity
-        path = try DatabasePath(path: request.uri.path, in: namespace)
+        parameters = admitted.parameters
+        session = admitted.session
+        path = try DatabasePath(address: request.uri.path, in: admitted.namespace)
         method = try Self.method(of: request, parameters)
     }
 
@@ -49,6 +45,14 @@ struct DatabaseRequest: Sendable {
     var wantsETag: Bool {
         parameters.filters.isEmpty && !path.isPriority
             && (http.headers[.firebaseETag] == "true" || ifMatch != nil || ifNoneMatch != nil)
+    }
+
+    /// What stands around the JSON of the answer.
+    var frame: TextFrame {
+        // The comment keeps the answer from being taken for anything but a script, whatever the name.
+        TextFrame(
+            beginning: parameters.callback.map { "/**/\($0)(" } ?? "", end: parameters.callback == nil ? "" : ");",
+            isPretty: parameters.isPretty)
     }
 
     /// The headers of an answer to this request.

@@ -1,87 +1,68 @@
 import API
-import Access
+import Database
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
-import Pipeline
-import Tree
 
 /// The Realtime Database protocol over HTTP (REST): `/{path}.json` is a place in a tree.
+///
+/// An encoder over the session of whoever sends a request.
 struct DatabaseResponder: HTTPResponder {
     /// Where tools for emulators say which functions to call; none are.
     private static let functionTriggersPath = "/.settings/functionTriggers.json"
+    private static let rulesPath = "/.settings/rules.json"
 
-    private let names: HostNames
-    private let admission: Admission
-    private let namespaces: DatabaseNamespaces
-    private let reads: DatabaseReads
-    private let writes: DatabaseWrites
-    private let rules: DatabaseRules
+    /// The longest rules document, in bytes.
+    private static let maxRulesBytes = 1 << 20
 
-    init(
-        _ storage: StorageFolder, settings: DatabaseSettings, admission: Admission, names: HostNames,
-        spool: ResponseSpool
-    ) {
-        self.names = names
-        self.admission = admission
-        namespaces = DatabaseNamespaces(settings, names)
-        reads = DatabaseReads(storage.tree, spool: spool)
-        writes = DatabaseWrites(storage, reads: reads)
-        rules = DatabaseRules(storage.tree)
-    }
+    let admission: Admission
 
     func respond(to request: Request, context: RequestContext) async throws -> Response {
         guard request.method != .options else {
             return Response(status: .ok, headers: .preflight(for: request.headers))
         }
         let request = context.asking(request)
-        let parameters = try DatabaseParameters(query: request.uri.query)
-        let identity = try admission.admit(request.head, parameters, isTrusted: context.isTrusted)
-        let namespace = try namespaces.namespace(named: parameters.namespace, host: request.head.authority)
-        let response: Response
-        switch request.uri.path {
-        case Self.functionTriggersPath:
-            response = .database("{\"status\":\"ok\"}")
-        case DatabaseRules.path:
-            guard identity == .admin else { throw Admission.denied }
-            response = try await rules.answer(request, parameters, of: namespace)
-        default:
-            response = try await answer(try DatabaseRequest(request, parameters, as: identity, in: namespace))
-        }
+        let admitted = try admission.admit(request.head, at: request.uri, isTrusted: context.isTrusted)
+        let response =
+            switch request.uri.path {
+            case Self.functionTriggersPath: Response.database("{\"status\":\"ok\"}")
+            case Self.rulesPath: try await rules(request, admitted)
+            default: try await answer(try DatabaseRequest(request, admitted))
+            }
         return request.method == .head ? response.createHeadResponse() : response
     }
 
     private func answer(_ request: DatabaseRequest) async throws -> Response {
         switch request.method {
-        case .get, .head: try await reads.get(request)
-        case .put: try await writes.put(request)
-        case .post: try await writes.post(request)
-        case .patch: try await writes.patch(request)
-        case .delete: try await writes.delete(request)
+        case .get, .head: try await request.get()
+        case .put: try await request.put()
+        case .post: try await request.post()
+        case .patch: try await request.patch()
+        case .delete: try await request.delete()
         default: throw Failure(.methodNotAllowed, "\(request.method.rawValue) is not possible here")
         }
     }
 
-    /// What a request may listen to; nil when it may not, or names no place of a tree: then it is answered as any other.
-    func source(for head: HTTPRequest, isTrusted: Bool) -> ListenRequest? {
-        guard head.method == .get, head.isForDatabase, isTrusted || names.isOwn(head),
-            let target = head.path
-        else { return nil }
-        let uri = URI(target)
-        guard let parameters = try? DatabaseParameters(query: uri.query),
-            let query = try? parameters.query().map(Optional.some) ?? .some(nil),
-            (try? admission.admit(head, parameters, isTrusted: isTrusted)) != nil,
-            let namespace = try? namespaces.namespace(named: parameters.namespace, host: head.authority),
-            let path = try? DatabasePath(path: uri.path, in: namespace), !path.isPriority
-        else { return nil }
-        return ListenRequest(path: path.node, query: query)
+    private func rules(_ request: Request, _ admitted: AdmittedRequest) async throws -> Response {
+        let rules = try admitted.session.rules(of: admitted.namespace)
+        switch request.method {
+        case .get, .head:
+            // Text with comments is not JSON; who wants JSON says so.
+            return .database(try await rules.text(isStrict: admitted.parameters.isStrict))
+        case .put:
+            let body = try await request.body.collect(upTo: Self.maxRulesBytes)
+            try await rules.replace(by: body.readableBytesView)
+            return .database("{\"status\":\"ok\"}")
+        default:
+            throw Failure(.methodNotAllowed, "\(request.method.rawValue) is not possible here")
+        }
     }
 }
 
 extension Response {
     /// An answer that is there as text.
-    static func database(_ json: String) -> Response {
+    fileprivate static func database(_ json: String) -> Response {
         Response(status: .ok, headers: .database, body: ResponseBody(byteBuffer: ByteBuffer(string: json)))
     }
 }

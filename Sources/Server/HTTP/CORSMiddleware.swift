@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Tells browsers whose pages may read the answers (Fetch §3.2). The database tells it in words of its own.
+/// Tells browsers whose pages may read the answers of the photo API (Fetch §3.2); the database tells it in its own answers.
 struct CORSMiddleware: RouterMiddleware {
     /// Whose pages may, beside our own.
     let origins: AllowedOrigins
@@ -15,7 +15,7 @@ struct CORSMiddleware: RouterMiddleware {
         next: @concurrent (Request, RequestContext) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
-        guard !request.head.isForDatabase, origins != .these([]) else { return response }
+        guard origins != .these([]) else { return response }
         let origin = request.headers[.origin]
         if origins == .any {
             response.headers[.accessControlAllowOrigin] = "*"

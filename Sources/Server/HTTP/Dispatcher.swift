@@ -1,13 +1,32 @@
+import HTTPTypes
 import Hummingbird
 
-/// Hands each request to the routes or to the database, whose paths no router knows beforehand.
+/// The choice between the two applications of the server: the photo API and the database, whose paths no router knows
+/// beforehand. Each has its own middleware, and answers errors in its own words.
 struct Dispatcher: HTTPResponder {
-    let routes: RouterResponder<RequestContext>
+    let photos: any HTTPResponder<RequestContext>
     let database: any HTTPResponder<RequestContext>
+    let streams: EventStreams
+    /// What guards the database.
+    let databaseGuard: LoopbackGuard
 
     func respond(to request: Request, context: RequestContext) async throws -> Response {
-        request.head.isForDatabase
+        Self.isForDatabase(request.head)
             ? try await database.respond(to: request, context: context)
-            : try await routes.respond(to: request, context: context)
+            : try await photos.respond(to: request, context: context)
+    }
+
+    /// Who takes the connection of a request over; nil when the request is answered as any other.
+    func owner(for request: HTTPRequest, isTrusted: Bool) -> (any ConnectionOwner)? {
+        guard Self.isForDatabase(request), let stream = streams.stream(for: request, isTrusted: isTrusted),
+            (try? databaseGuard.check(request, isTrusted: isTrusted)) != nil
+        else { return nil }
+        return stream
+    }
+
+    /// Whether a request is for the database: its path ends in `.json`, which none of the photo API's does.
+    private static func isForDatabase(_ request: HTTPRequest) -> Bool {
+        guard let target = request.path?.utf8 else { return false }
+        return target.prefix { $0 != UInt8(ascii: "?") }.suffix(5).elementsEqual(".json".utf8)
     }
 }

@@ -1,4 +1,5 @@
 import API
+package import Database
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -58,7 +59,6 @@ package struct HTTPServer: Service, CustomStringConvertible {
     private let onListening: @Sendable (Listener) -> Void
     private let names: HostNames
     private let admission: Admission
-    private let database: DatabaseResponder
     let spool: ResponseSpool
     private let streams: EventStreams
     private let room = ConnectionLimiter()
@@ -74,14 +74,13 @@ package struct HTTPServer: Service, CustomStringConvertible {
         self.onListening = onListening
         names = HostNames(publicHost: settings.publicURL?.host)
         spool = ResponseSpool(in: service.storage.incoming, maxBytes: settings.maxSpooledBytes)
-        admission = Admission(settings.database)
-        let database = DatabaseResponder(
-            service.storage, settings: settings.database, admission: admission, names: names, spool: spool)
-        self.database = database
+        let database = RealtimeDatabase(
+            service.tree, ids: service.storage.ids, isThrowAway: service.storage.engine == .memory, spool: spool,
+            logger: logger)
+        admission = Admission(settings.database, to: database, publicHost: names.publicHost)
         streams = EventStreams(
-            service.tree, starts: InitialEvents(spool: spool, patience: settings.readingPace.time),
-            keepAlive: .milliseconds(settings.database.keepAliveMilliseconds),
-            route: database.source(for:isTrusted:))
+            admission, starts: InitialEvents(patience: settings.readingPace.time),
+            keepAlive: .milliseconds(settings.database.keepAliveMilliseconds))
     }
 
     /// Sees whether the addresses can be listened at, before anything has begun that would have to be ended again.
@@ -123,17 +122,30 @@ package struct HTTPServer: Service, CustomStringConvertible {
     }
 
     private func responder() -> Dispatcher {
-        let routes = routes()
+        let proxyWarning = ProxyWarning()
+        let photosGuard = LoopbackGuard(names: names, origins: origins, proxyWarning: proxyWarning)
+        var databaseGuard = photosGuard
+        databaseGuard.names.domains = HostNames.databaseDomains
+        let database = Router(context: RequestContext.self)
+        database.add(middleware: GzipMiddleware())
+        database.add(middleware: responses(in: .database))
+        database.add(middleware: databaseGuard)
         return Dispatcher(
-            routes: routes.buildResponder(), database: routes.middlewares.constructResponder(finalResponder: database))
+            photos: photos(behind: photosGuard).buildResponder(),
+            database: database.middlewares.constructResponder(finalResponder: DatabaseResponder(admission: admission)),
+            streams: streams, databaseGuard: databaseGuard)
     }
 
-    private func routes() -> Router<RequestContext> {
+    private func responses(in words: ErrorWords) -> ResponseMiddleware {
+        ResponseMiddleware(words: words, logger: logger) { [disk = service.disk] error in disk.notice(error) }
+    }
+
+    private func photos(behind guard: LoopbackGuard) -> Router<RequestContext> {
         let router = Router(context: RequestContext.self)
         router.add(middleware: GzipMiddleware())
         router.add(middleware: CORSMiddleware(origins: origins))
-        router.add(middleware: ResponseMiddleware(logger: logger) { [disk = service.disk] error in disk.notice(error) })
-        router.add(middleware: LoopbackGuard(names: names, origins: origins))
+        router.add(middleware: responses(in: .problems))
+        router.add(middleware: `guard`)
         UploadRoutes(service, limits: limits).add(to: router)
         DraftRoutes(service, limits: limits).add(to: router)
         EventRoutes(service.tree, keepAlive: settings.database.keepAlive).add(to: router)
@@ -141,7 +153,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         UnclaimedRoutes(service.unclaimed).add(to: router)
         MediaRoutes(service.storage.blobs).add(to: router)
         RethumbRoutes(service).add(to: router)
-        ChangeRoutes(service.tree, settings.database, admission, names).add(to: router)
+        ChangeRoutes(admission, keepAlive: settings.database.keepAlive).add(to: router)
         if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: router) }
         HealthRoutes(service, room).add(to: router)
         PageRoutes().add(to: router)
@@ -175,21 +187,14 @@ package struct HTTPServer: Service, CustomStringConvertible {
         _ responder: Dispatcher, at address: BindAddress, limit: Int,
         onRunning: @escaping @Sendable (any Channel) async -> Void
     ) -> any Service {
-        let streams = streams
-        let pace = settings.readingPace
-        let http = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [EventStreamHandler(streams), SlowReaderHandler(pace)],
-            idleTimeout: TimeAmount(settings.idleTimeout),
-            httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: RequestHead.maxBytes, maxHeaderListSize: RequestHead.maxBytes,
-                maxHeaderFieldCount: RequestHead.maxFields))
-        let patience = TimeAmount(settings.bodyPatience)
+        let patience = HTTPConnection.Patience(
+            idle: settings.idleTimeout, body: settings.bodyPatience, reading: settings.readingPace)
         var logger = logger
         if logger.logLevel == .info { logger.logLevel = .notice }  // Whoever starts the server tells where it listens.
         return Application(
             responder: responder,
             server: HTTPServerBuilder {
-                HTTPConnection(http: HTTP1Channel(responder: $0, configuration: http), bodyPatience: patience)
+                HTTPConnection(responder: $0, patience: patience, owner: responder.owner(for:isTrusted:))
             },
             configuration: ApplicationConfiguration(address: address, backlog: 1024),
             onServerRunning: { [room] channel in

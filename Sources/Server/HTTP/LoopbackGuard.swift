@@ -10,57 +10,39 @@ import Synchronization
 /// read the answers. Against the latter: the `Host` must be a name of this machine, or the public one. Against the former:
 /// a request that changes something must come from our own page, from one that is let in, or from no page (Fetch Metadata,
 /// `Origin`, `Referer`). The Unix socket is trusted.
-///
-/// The database answers also to the names that databases have with their vendor: no page can give these another address.
-final class LoopbackGuard: RouterMiddleware {
-    private let names: HostNames
+struct LoopbackGuard: RouterMiddleware {
+    /// The hosts that the service answers to.
+    var names: HostNames
     /// Whose pages may change something, beside our own.
-    private let origins: AllowedOrigins
-    /// Whether a proxy at the socket has been warned of: once is enough for a log.
-    private let hasWarned = Atomic(false)
-
-    init(names: HostNames, origins: AllowedOrigins) {
-        self.names = names
-        self.origins = origins
-    }
+    let origins: AllowedOrigins
+    let proxyWarning: ProxyWarning
 
     func handle(
         _ request: Request, context: RequestContext,
         next: @concurrent (Request, RequestContext) async throws -> Response
     ) async throws -> Response {
-        if context.isTrusted {
-            warnOfProxy(request, context)
-        } else {
-            try checkHost(request)
-            try checkSite(request.head)
-        }
+        if context.isTrusted { proxyWarning.warn(of: request, context) }
+        try check(request.head, isTrusted: context.isTrusted)
         return try await next(request, context)
     }
 
-    private func checkHost(_ request: Request) throws(Failure) {
-        guard names.isOwn(request.head) else {
+    /// Refuses a request that a page of another site sends, or may have made a browser send.
+    ///
+    /// - Throws: `Failure` with the code `foreign_host` or `cross_site`.
+    func check(_ head: HTTPRequest, isTrusted: Bool) throws(Failure) {
+        guard !isTrusted else { return }
+        try checkHost(head)
+        try checkSite(head)
+    }
+
+    private func checkHost(_ head: HTTPRequest) throws(Failure) {
+        guard names.isOwn(head) else {
             let known = ["localhost", "127.0.0.1", names.publicHost].compactMap { $0 }.joined(separator: ", ")
             throw Failure(
                 .foreignHost, "this service answers to \(known) only",
                 hint: "behind a proxy, let public-url name the address by which the service is known")
         }
     }
-
-    /// Whoever reaches the socket owns everything; a proxy there hands that to the world.
-    private func warnOfProxy(_ request: Request, _ context: RequestContext) {
-        guard let field = Self.proxyFields.first(where: { request.headers[$0] != nil }),
-            hasWarned.exchange(true, ordering: .relaxed) == false
-        else { return }
-        context.logger.warning(
-            """
-            a request on the Unix socket comes from a proxy (\(field.canonicalName)): whoever reaches that proxy owns \
-            everything here; let it use --listen and public-url instead (Documentation/Operations.md)
-            """)
-    }
-
-    /// What proxies say about a request (RFC 7239, RFC 9110 §7.6.3).
-    private static let proxyFields = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"]
-        .compactMap { HTTPField.Name($0) }
 
     private func checkSite(_ head: HTTPRequest) throws(Failure) {
         guard ![.get, .head, .options].contains(head.method), origins != .any else { return }
@@ -73,6 +55,29 @@ final class LoopbackGuard: RouterMiddleware {
                 .crossSite, "a page of another site may not change anything here",
                 hint: "use the service's own page, or a client that is no browser")
         }
+    }
+}
+
+/// The warning of a proxy at the Unix socket, which is given once: that is enough for a log.
+///
+/// Whoever reaches the socket owns everything; a proxy there hands that to the world.
+final class ProxyWarning: Sendable {
+    /// What proxies say about a request (RFC 7239, RFC 9110 §7.6.3).
+    private static let proxyFields = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"]
+        .compactMap { HTTPField.Name($0) }
+
+    private let isGiven = Atomic(false)
+
+    /// Warns if the request comes from a proxy.
+    func warn(of request: Request, _ context: RequestContext) {
+        guard let field = Self.proxyFields.first(where: { request.headers[$0] != nil }),
+            isGiven.exchange(true, ordering: .relaxed) == false
+        else { return }
+        context.logger.warning(
+            """
+            a request on the Unix socket comes from a proxy (\(field.canonicalName)): whoever reaches that proxy owns \
+            everything here; let it use --listen and public-url instead (Documentation/Operations.md)
+            """)
     }
 }
 

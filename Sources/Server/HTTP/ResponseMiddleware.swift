@@ -5,8 +5,22 @@ import Logging
 import NIOCore
 import Pipeline
 
-/// The last hand on every answer: errors become problem documents, and the headers that all have are set.
+/// The words in which an application of the server tells its clients of errors.
+struct ErrorWords: Sendable {
+    /// The answer to an error; `trace` finds the request in the log.
+    let answer: @Sendable (_ error: any Error, _ trace: String) -> Response
+    /// The level at which refusals are logged.
+    let level: Logger.Level
+
+    /// Those of the photo API.
+    static let problems = ErrorWords(answer: { Problem($0).response(trace: $1) }, level: .info)
+    /// Those of the database, whose answers have no trace.
+    static let database = ErrorWords(answer: { error, _ in DatabaseProblem(error).response }, level: .debug)
+}
+
+/// The last hand on every answer: errors are put into words, and the headers that all answers have are set.
 struct ResponseMiddleware: RouterMiddleware {
+    let words: ErrorWords
     let logger: Logger
     /// Is told what went wrong inside the service.
     let onFault: @Sendable (any Error) -> Void
@@ -42,28 +56,25 @@ struct ResponseMiddleware: RouterMiddleware {
     }
 
     private func answer(to error: any Error, _ request: Request, _ context: RequestContext) -> Response {
-        if let error = error as? HTTPError, error.status == .notFound, !request.head.isForService {
+        if let error = error as? HTTPError, error.status == .notFound, !Self.isForService(request.head) {
             return Self.noSuchAddress
         }
-        let (status, response): (HTTPResponse.Status, Response)
-        if request.head.isForDatabase {
-            let problem = DatabaseProblem(error)
-            (status, response) = (problem.status, problem.response)
-        } else {
-            let problem = Problem(error)
-            (status, response) = (problem.status, problem.response(trace: context.trace))
-        }
-        if status.kind == .serverError { onFault(error) }
-        log(error, status, request, context)
+        let response = words.answer(error, context.trace)
+        if response.status.kind == .serverError { onFault(error) }
+        log(error, response.status, request, context)
         return response
     }
 
-    /// What an answer's `trace` is found by. The database's answers have none.
+    /// Whether the path is one of the photo API's.
+    private static func isForService(_ request: HTTPRequest) -> Bool {
+        guard let path = request.path?.utf8 else { return false }
+        return path.starts(with: "/v1/".utf8) || path.starts(with: "/media/".utf8)
+    }
+
+    /// Logs what was refused, under the `trace` of the answer.
     private func log(_ error: any Error, _ status: HTTPResponse.Status, _ request: Request, _ context: RequestContext) {
-        let level: Logger.Level =
-            status.kind == .serverError ? .error : request.head.isForDatabase ? .debug : .info
         logger.log(
-            level: level, "refused",
+            level: status.kind == .serverError ? .error : words.level, "refused",
             metadata: [
                 "trace": "\(context.trace)", "status": "\(status.code)", "error": "\("\(error)".printable)",
                 "request": "\("\(request.method) \(request.uri.path)".prefix(200).description.printable)",

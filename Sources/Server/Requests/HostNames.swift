@@ -2,18 +2,18 @@ import HTTPTypes
 
 /// The hosts by which a request over TCP may call the service.
 struct HostNames: Sendable {
+    /// The domains in which databases have their names with their vendor: no page can give these another address.
+    static let databaseDomains = [".firebaseio.com", ".firebasedatabase.app"]
+
     /// The host of the public address; nil when there is none.
     let publicHost: String?
+    /// The domains of which every host is the service's own, each with a dot first.
+    var domains: [String] = []
 
-    /// Whether the request is addressed to a name that means this service: one of this machine's, the public one, or, for
-    /// the database, one that databases have with their vendor.
+    /// Whether the request is addressed to a name that means this service: one of this machine's, the public one, or one in
+    /// its domains.
     func isOwn(_ head: HTTPRequest) -> Bool {
         let host = (head.authority.map { LoopbackAddress.split($0).host } ?? "").lowercased()
-        return LoopbackAddress.isLoopback(host) || host == publicHost
-            || (head.isForDatabase && Self.isDatabaseName(host))
-    }
-
-    private static func isDatabaseName(_ host: String) -> Bool {
-        [".firebaseio.com", ".firebasedatabase.app"].contains { host.hasSuffix($0) }
+        return LoopbackAddress.isLoopback(host) || host == publicHost || domains.contains { host.hasSuffix($0) }
     }
 }

@@ -1,8 +1,8 @@
 import API
+import Database
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Pipeline
 import ServiceLifecycle
 import Tree
 
@@ -10,16 +10,12 @@ import Tree
 ///
 /// A page at once, a page as soon as there is something (`wait`), or server-sent events, whose ids are tokens.
 struct ChangeRoutes: Sendable {
-    private let tree: TreeStore
-    private let keepAliveInterval: Duration
     private let admission: Admission
-    private let namespaces: DatabaseNamespaces
+    private let keepAliveInterval: Duration
 
-    init(_ tree: TreeStore, _ settings: DatabaseSettings, _ admission: Admission, _ names: HostNames) {
-        self.tree = tree
-        keepAliveInterval = settings.keepAlive
+    init(_ admission: Admission, keepAlive interval: Duration) {
         self.admission = admission
-        namespaces = DatabaseNamespaces(settings, names)
+        keepAliveInterval = interval
     }
 
     func add(to router: Router<RequestContext>) {
@@ -27,36 +23,15 @@ struct ChangeRoutes: Sendable {
     }
 
     @Sendable private func read(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let parameters = try DatabaseParameters(query: request.uri.query)
-        _ = try admission.admit(request.head, parameters, isTrusted: context.isTrusted)
-        let namespace = try namespaces.namespace(named: parameters.namespace, host: request.head.authority)
-        let requested = try ChangesRequest(request, parameters, in: namespace)
-        let token =
-            switch requested.since {
-            case .token(let token): token
-            case .now: try await tree.token
-            case .oldest: try await tree.oldestToken
-            }
+        let admitted = try admission.admit(request.head, at: request.uri, isTrusted: context.isTrusted)
+        let requested = try ChangesRequest(request, admitted)
+        let token = try await requested.session.token(of: requested.since)
         if request.headers[.accept]?.contains("text/event-stream") == true {
             return stream(request, requested, from: token)
         }
-        var page = try await self.page(requested, since: token)
+        var page = try await requested.page(since: token)
         if page.entries.isEmpty, requested.wait > .zero { page = try await nextPage(requested, after: page) }
         return .changes(page)
-    }
-
-    private func page(_ requested: ChangesRequest, since token: SyncToken) async throws -> ChangePage {
-        do {
-            return try await tree.changePage(since: token, at: requested.path, limit: requested.limit, requested.form)
-        } catch {
-            guard error.code == .tokenTooOld || error.code == .tokenUnknown else { throw error }
-            throw Failure(
-                .resnapshot, error.message,
-                hint: """
-                    read the path again: the header Tintype-Token of the answer is where to go on; since=oldest begins with \
-                    what the log still has
-                    """)
-        }
     }
 
     /// The next page that has something, or an empty one when the time is over or the service stops.
@@ -66,10 +41,10 @@ struct ChangeRoutes: Sendable {
         while page.entries.isEmpty, !Task.isShuttingDownGracefully, case let rest = deadline - .now, rest > .zero {
             if !page.hasMore {
                 await cancelWhenGracefulShutdown { [page] in
-                    await tree.waitForChange(after: page.next, atMost: rest)
+                    await requested.session.waitForChange(after: page.next, atMost: rest)
                 }
             }
-            page = try await self.page(requested, since: page.next)
+            page = try await requested.page(since: page.next)
         }
         return page
     }
@@ -108,7 +83,7 @@ struct ChangeRoutes: Sendable {
             while true {
                 let page: ChangePage
                 do {
-                    page = try await self.page(requested, since: token)
+                    page = try await requested.page(since: token)
                 } catch let error as Failure {
                     guard error.code == .resnapshot else { throw error }
                     return try await writer.write(ByteBuffer(string: "event: resnapshot\ndata: null\n\n"))
@@ -126,7 +101,7 @@ struct ChangeRoutes: Sendable {
                 lastWritten = last
                 if page.hasMore { continue }
                 group.addTask { [token, rest = last + keepAliveInterval - .now] in
-                    await tree.waitForChange(after: token, atMost: max(rest, .zero))
+                    await requested.session.waitForChange(after: token, atMost: max(rest, .zero))
                     return true
                 }
                 guard try await group.next() == true else { return }
@@ -143,26 +118,21 @@ struct ChangeRoutes: Sendable {
 /// What a request for changes asks for.
 private struct ChangesRequest: Sendable {
     private static let names = ["path", "since", "limit", "wait", "format", "ns", "auth", "access_token"]
-    /// Where to begin.
-    enum Position {
-        case token(SyncToken)
-        case oldest
-        case now
-    }
-
     private static let maxLimit = 1000
     private static let maxWait = Duration.seconds(60)
 
-    let path: TreePath
-    let since: Position
-    let limit: Int
+    let session: DatabaseSession
+    let since: ChangePosition
     let wait: Duration
-    let form: JSONForm
+    private let path: TreePath
+    private let limit: Int
+    private let form: JSONForm
 
-    init(_ request: Request, _ parameters: DatabaseParameters, in namespace: Namespace) throws(Failure) {
+    init(_ request: Request, _ admitted: AdmittedRequest) throws(Failure) {
+        session = admitted.session
         let query = try FormFields(queryOf: request.uri, names: Self.names)
         do {
-            path = try TreePath(query["path"] ?? "", in: namespace)
+            path = try TreePath(query["path"] ?? "", in: admitted.namespace)
         } catch {
             throw DatabasePath.invalid(error.message)
         }
@@ -170,10 +140,15 @@ private struct ChangesRequest: Sendable {
         limit = try Self.number(query["limit"], "limit", in: 1...Self.maxLimit) ?? 100
         let seconds = try Self.number(query["wait"], "wait", in: 0...Int(Self.maxWait.components.seconds))
         wait = .seconds(seconds ?? 0)
-        form = parameters.isExport ? .export : .plain
+        form = admitted.parameters.isExport ? .export : .plain
     }
 
-    private static func position(_ text: String?) throws(Failure) -> Position {
+    /// The changes after a token, as far as they fit into one answer.
+    func page(since token: SyncToken) async throws -> ChangePage {
+        try await session.changes(since: token, at: path, limit: limit, form)
+    }
+
+    private static func position(_ text: String?) throws(Failure) -> ChangePosition {
         switch text {
         case nil, "now": return .now
         case "oldest": return .oldest

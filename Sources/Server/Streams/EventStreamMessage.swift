@@ -1,3 +1,4 @@
+import Database
 import NIOCore
 import Tree
 
@@ -15,6 +16,8 @@ enum EventStreamMessage {
 
             """)
 
+    /// What stands around the value that a stream begins with.
+    static let start = TextFrame(beginning: "event: put\ndata: {\"path\":\"/\",\"data\":", end: "}\n\n")
     static let cancel = ByteBuffer(string: "event: cancel\ndata: null\n\n")
     static let keepAlive = ByteBuffer(string: "event: keep-alive\ndata: null\n\n")
 

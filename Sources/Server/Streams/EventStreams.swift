@@ -1,48 +1,50 @@
+import Database
 import HTTPTypes
+import HummingbirdCore
 import NIOCore
 import Synchronization
 import Tree
 
-/// All event streams of the database, by the event loops that their connections are on.
+/// All event streams of the database, by the event loops that their connections are on: an encoder over the sessions of those
+/// who listen.
 final class EventStreams: Sendable {
-    private let tree: TreeStore
+    private let admission: Admission
     private let starts: InitialEvents
     private let keepAlive: TimeAmount
-    private let route: @Sendable (HTTPRequest, _ isTrusted: Bool) -> ListenRequest?
     private let loops = Mutex<[ObjectIdentifier: EventStreamLoop]>([:])
 
-    /// - Parameters:
-    ///   - keepAlive: How often a stream shows that it is alive.
-    ///   - route: What a request listens to; nil if it must not, or is not understood: it is then answered as any other.
-    init(
-        _ tree: TreeStore, starts: InitialEvents, keepAlive: TimeAmount,
-        route: @escaping @Sendable (HTTPRequest, _ isTrusted: Bool) -> ListenRequest?
-    ) {
-        self.tree = tree
+    /// - Parameter keepAlive: How often a stream shows that it is alive.
+    init(_ admission: Admission, starts: InitialEvents, keepAlive: TimeAmount) {
+        self.admission = admission
         self.starts = starts
         self.keepAlive = keepAlive
-        self.route = route
     }
 
-    func source(for request: HTTPRequest, isTrusted: Bool) -> ListenRequest? {
-        guard request.method == .get, request.headerFields[.accept]?.contains("text/event-stream") == true,
-            request.isForDatabase
+    /// The stream that a request for the database asks for; nil when it asks for none, is not let in, or names nothing that can be
+    /// listened to: it is then answered as any other.
+    func stream(for request: HTTPRequest, isTrusted: Bool) -> EventStream? {
+        guard request.method == .get, request.headerFields[.accept]?.contains("text/event-stream") == true else {
+            return nil
+        }
+        let uri = URI(request.path ?? "")
+        guard let admitted = try? admission.admit(request, at: uri, isTrusted: isTrusted),
+            let query = try? admitted.parameters.query().map(Optional.some) ?? .some(nil),
+            let path = try? DatabasePath(address: uri.path, in: admitted.namespace), !path.isPriority
         else { return nil }
-        return route(request, isTrusted)
+        let source = ListenRequest(at: path.node, matching: query)
+        return EventStream { [session = admitted.session] stream, eventLoop in
+            self.loop(of: eventLoop).open(stream, on: source, in: session)
+        }
     }
 
-    /// Begins a stream; called on its event loop.
-    ///
-    /// - Returns: What ends it.
-    func open(_ stream: EventStreamHandler, on source: ListenRequest, eventLoop: any EventLoop) -> () -> Void {
-        let loop = loops.withLock { loops in
+    private func loop(of eventLoop: any EventLoop) -> EventStreamLoop {
+        loops.withLock { loops in
             let id = ObjectIdentifier(eventLoop)
             if let loop = loops[id] { return loop }
-            let loop = EventStreamLoop(eventLoop, keepAlive: keepAlive)
+            let loop = EventStreamLoop(eventLoop, starts: starts, keepAlive: keepAlive)
             loops[id] = loop
             return loop
         }
-        return loop.open(stream, on: source, in: tree, starts: starts)
     }
 }
 
@@ -51,16 +53,18 @@ final class EventStreams: Sendable {
 /// Their table belongs to the loop, and is only touched there.
 final class EventStreamLoop: EventReceiver {
     private struct Streams {
-        var open: [UInt64: EventStreamHandler] = [:]
+        var open: [UInt64: EventStream] = [:]
         var keepAlive: RepeatedTask?
     }
 
     private let eventLoop: any EventLoop
+    private let starts: InitialEvents
     private let keepAlive: TimeAmount
     private let streams: NIOLoopBoundBox<Streams>
 
-    init(_ eventLoop: any EventLoop, keepAlive: TimeAmount) {
+    init(_ eventLoop: any EventLoop, starts: InitialEvents, keepAlive: TimeAmount) {
         self.eventLoop = eventLoop
+        self.starts = starts
         self.keepAlive = keepAlive
         streams = NIOLoopBoundBox(Streams(), eventLoop: eventLoop)
     }
@@ -89,9 +93,10 @@ final class EventStreamLoop: EventReceiver {
 
     // MARK: What the connections do
 
-    func open(
-        _ stream: EventStreamHandler, on source: ListenRequest, in tree: TreeStore, starts: InitialEvents
-    ) -> () -> Void {
+    /// Begins a stream; called on its event loop.
+    ///
+    /// - Returns: What ends it.
+    func open(_ stream: EventStream, on source: ListenRequest, in session: DatabaseSession) -> () -> Void {
         let listening = NIOLoopBoundBox<Listener?>(nil, eventLoop: eventLoop)
         let isEnded = NIOLoopBoundBox(false, eventLoop: eventLoop)
         let bound = NIOLoopBound(stream, eventLoop: eventLoop)
@@ -99,16 +104,15 @@ final class EventStreamLoop: EventReceiver {
         let reading = NIOLoopBoundBox<Task<Void, Never>?>(nil, eventLoop: eventLoop)
         reading.value = Task { [self] in
             do throws(TreeError) {
-                let (start, token) = try await tree.listen(at: source.path, matching: source.query, notifying: self) {
-                    listener in
+                let (start, token) = try await session.listen(
+                    to: source, in: EventStreamMessage.start, notifying: self
+                ) { listener in
                     // Comes before all events, which take the same way.
                     eventLoop.execute {
-                        guard !isEnded.value else { return tree.stopListening(listener) }
+                        guard !isEnded.value else { return session.stopListening(listener) }
                         listening.value = listener
                         self.add(bound.value, as: listener.id)
                     }
-                } start: { value throws(TreeError) in
-                    try starts.text(of: value)
                 }
                 switch start {
                 case .memory(let bytes):
@@ -133,12 +137,12 @@ final class EventStreamLoop: EventReceiver {
             reading.value = nil
             guard let listener = listening.value else { return }
             listening.value = nil
-            tree.stopListening(listener)
+            session.stopListening(listener)
             remove(listener.id)
         }
     }
 
-    private func add(_ stream: EventStreamHandler, as id: UInt64) {
+    private func add(_ stream: EventStream, as id: UInt64) {
         streams.value.open[id] = stream
         guard streams.value.keepAlive == nil else { return }
         streams.value.keepAlive = eventLoop.scheduleRepeatedTask(initialDelay: keepAlive, delay: keepAlive) {

@@ -1,4 +1,5 @@
 import Access
+import Database
 import Logging
 import Server
 

@@ -1,25 +1,26 @@
 import API
-import Files
+package import Files
 import Synchronization
 
-/// Where long answers wait on disk for their readers, and the bound on how much of it they may hold together.
-final class ResponseSpool: Sendable {
+/// The disk on which long answers wait for their readers, and the bound on how much of it they may hold together.
+package final class ResponseSpool: Sendable {
     /// For all answers together, in bytes.
-    static let maxBytes = 512 << 20
+    package static let maxBytes = 512 << 20
 
     let folder: Directory
     private let maxBytes: Int
     private let used = Atomic(0)
 
-    init(in folder: Directory, maxBytes: Int = ResponseSpool.maxBytes) {
+    /// Keeps answers in files without names in this folder.
+    package init(in folder: Directory, maxBytes: Int = ResponseSpool.maxBytes) {
         self.folder = folder
         self.maxBytes = maxBytes
     }
 
-    /// How many bytes are counted at present.
-    var usedBytes: Int { used.load(ordering: .relaxed) }
+    /// The bytes that are counted at present.
+    package var usedBytes: Int { used.load(ordering: .relaxed) }
 
-    /// What one answer holds; it comes back when the answer is done with.
+    /// The part of the bound that one answer holds; it comes back when the answer is done with.
     ///
     /// A single answer counts for half of the bound at most: a tree of any size can be read as a whole, by one or two at a
     /// time.
@@ -52,9 +53,9 @@ final class ResponseSpool: Sendable {
 }
 
 /// A text on disk that waits for its reader; the disk has its room back when the last reference goes.
-final class SpooledFile: Sendable {
-    let file: FileReader
-    let byteCount: Int
+package final class SpooledFile: Sendable {
+    package let file: FileReader
+    package let byteCount: Int
     private let share: ResponseSpool.Share
 
     init(_ file: FileReader, byteCount: Int, share: ResponseSpool.Share) {

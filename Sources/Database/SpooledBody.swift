@@ -1,18 +1,30 @@
 import API
 import Files
-import Hummingbird
-import NIOCore
-import Pipeline
-import Tree
+package import Tree
+import TreeModel
+
+/// What an encoder puts around the JSON of an answer, and whether it wants it on many lines.
+package struct TextFrame: Sendable {
+    let beginning: String
+    let end: String
+    let isPretty: Bool
+
+    /// - Parameter isPretty: Whether the JSON is indented.
+    package init(beginning: String = "", end: String = "", isPretty: Bool = false) {
+        self.beginning = beginning
+        self.end = end
+        self.isPretty = isPretty
+    }
+}
 
 /// The text of an answer while it is put together: in memory as long as it is short, in a file without a name beyond.
 ///
 /// So whoever reads slowly holds neither memory nor a snapshot of the tree. Used on one thread, which may block.
-final class SpooledBody {
-    private static let maxBytesInMemory = 1 << 20
+package final class SpooledBody {
+    fileprivate static let maxBytesInMemory = 1 << 20
 
     /// The whole text, ready to be sent.
-    enum Finished: Sendable {
+    package enum Finished: Sendable {
         case memory([UInt8])
         case file(SpooledFile)
     }
@@ -27,23 +39,14 @@ final class SpooledBody {
     private var file: ScratchFile?
     private var fileByteCount = 0
 
-    /// Begins a text in the form that the parameters ask for; `spool` is where long ones go.
-    convenience init(_ parameters: DatabaseParameters, spool: ResponseSpool, isOwed: Bool = false) {
-        // The comment keeps the answer from being taken for anything but a script, whatever the name.
-        self.init(
-            spool: spool, beginning: parameters.callback.map { "/**/\($0)(" } ?? "",
-            end: parameters.callback == nil ? "" : ");", indenter: parameters.isPretty ? JSONIndenter() : nil,
-            isOwed: isOwed)
-    }
-
-    /// Begins a text with its beginning, and knows its end.
-    init(spool: ResponseSpool, beginning: String, end: String, indenter: JSONIndenter? = nil, isOwed: Bool = false) {
+    /// Begins a text; `spool` is where a long one goes.
+    init(in frame: TextFrame, spool: ResponseSpool, isOwed: Bool = false) {
         self.spool = spool
         self.isOwed = isOwed
-        self.indenter = indenter
-        self.end = end
+        indenter = frame.isPretty ? JSONIndenter() : nil
+        end = frame.end
         share = spool.share()
-        bytes = Array(beginning.utf8)
+        bytes = Array(frame.beginning.utf8)
     }
 
     /// Adds a piece of JSON.
@@ -61,18 +64,6 @@ final class SpooledBody {
         guard let file else { return .memory(bytes) }
         try flush()
         return .file(SpooledFile(file.reader, byteCount: fileByteCount, share: share))
-    }
-
-    /// Whether putting a text together needs no disk; where it does, a thread is to wait that may.
-    static func fitsInMemory(_ json: [UInt8]) -> Bool { json.count <= maxBytesInMemory / 4 }
-
-    /// The text of JSON that is there as a whole, and that tells what has been done.
-    static func whole(
-        _ json: [UInt8], _ parameters: DatabaseParameters, spool: ResponseSpool
-    ) throws(TreeError) -> Finished {
-        let text = SpooledBody(parameters, spool: spool, isOwed: true)
-        try text.append(json)
-        return try text.finish()
     }
 
     private func flush() throws(TreeError) {
@@ -95,12 +86,17 @@ final class SpooledBody {
     }
 }
 
-extension SpooledBody.Finished {
-    /// The text as it is sent.
-    var body: ResponseBody {
-        switch self {
-        case .memory(let bytes): ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
-        case .file(let text): ResponseBody(text.file, 0..<text.byteCount, holding: text)
+extension DatabaseSession {
+    /// The text of an answer that is there as a whole, and that tells what has been done: it is not refused for its length.
+    ///
+    /// - Throws: ``TreeError`` with the code `disk_full` or `io`.
+    package func text(of json: [UInt8], in frame: TextFrame) async throws(TreeError) -> SpooledBody.Finished {
+        let whole = { @Sendable [spool = database.spool] () throws(TreeError) in
+            let text = SpooledBody(in: frame, spool: spool, isOwed: true)
+            try text.append(json)
+            return try text.finish()
         }
+        // What needs the disk waits for it on a thread that may.
+        return json.count <= SpooledBody.maxBytesInMemory / 4 ? try whole() : try await FileThreads.run(whole)
     }
 }

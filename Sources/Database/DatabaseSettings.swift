@@ -1,9 +1,9 @@
 package import Access
-import Tree
+import TreeModel
 
 /// What an operator may choose about the database.
 package struct DatabaseSettings: Sendable {
-    /// By which the service's own tree goes, besides no name at all.
+    /// The name of the service's own tree, besides no name at all.
     package var namespace = "tintype"
     /// Whether everybody who reaches the TCP port may read and write everything, as with Firebase's emulator.
     package var isEmulator = false
@@ -14,7 +14,8 @@ package struct DatabaseSettings: Sendable {
 
     package init() {}
 
-    var keepAlive: Duration { .milliseconds(keepAliveMilliseconds) }
+    /// How often a stream of events shows that it is alive.
+    package var keepAlive: Duration { .milliseconds(keepAliveMilliseconds) }
 
     /// Whether a tree can have this name.
     package static func isName(_ text: String) -> Bool { (try? Namespace(text)) != nil }

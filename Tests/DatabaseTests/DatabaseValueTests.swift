@@ -2,7 +2,7 @@ import API
 import Testing
 import Tree
 
-@testable import Server
+@testable import Database
 
 @Suite("The database: small values")
 struct DatabaseValueTests {
@@ -28,7 +28,7 @@ struct DatabaseValueTests {
             ("two", "one.firebaseio.com", "two"), ("TINTYPE", "one.example", ""), (nil, nil, ""), (nil, "a_b.c", "a_b"),
         ] as [(String?, String?, String)])
     func namespaces(name: String?, host: String?, expected: String) throws {
-        let namespaces = DatabaseNamespaces(DatabaseSettings(), HostNames(publicHost: nil))
+        let namespaces = DatabaseNamespaces(mainName: "tintype", publicHost: nil)
         #expect(try namespaces.namespace(named: name, host: host).name == expected)
     }
 }

@@ -1,7 +1,7 @@
-import API
+package import API
 
-/// How much one request may write, by the time that a client is willing to wait for it.
-enum WriteSizeLimit: String, Sendable {
+/// The most that one request may write, by the time that a client is willing to wait for it.
+package enum WriteSizeLimit: String, Sendable {
     case tiny, small, medium, large, unlimited
 
     /// The most that any request may send: the protocol's limit, in bytes.
@@ -9,7 +9,7 @@ enum WriteSizeLimit: String, Sendable {
 
     /// The most that the body may have, in bytes: the protocol's classes are about 1, 10, 30 and 60 seconds of writing,
     /// which is estimated at 16 MiB a second.
-    var maxBytes: Int {
+    package var maxBytes: Int {
         switch self {
         case .tiny: 16 << 20
         case .small: 160 << 20
@@ -18,7 +18,7 @@ enum WriteSizeLimit: String, Sendable {
     }
 
     /// Refuses a body of this length.
-    func check(_ byteCount: Int) throws(Failure) {
+    package func check(_ byteCount: Int) throws(Failure) {
         guard byteCount <= maxBytes else {
             throw Failure(
                 .writeTooLarge,

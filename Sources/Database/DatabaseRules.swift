@@ -1,0 +1,36 @@
+import API
+package import Tree
+
+/// The rules document of a tree, as its owner wrote it.
+package struct DatabaseRules: Sendable {
+    /// What is told where nobody has written rules.
+    private static let none = "{\"rules\":{}}"
+
+    private let namespace: Namespace
+    private let tree: TreeStore
+
+    init(of namespace: Namespace, in tree: TreeStore) {
+        self.namespace = namespace
+        self.tree = tree
+    }
+
+    /// The document, comments and all; with `isStrict` as plain JSON without them.
+    package func text(isStrict: Bool) async throws(TreeError) -> String {
+        let text =
+            isStrict
+            ? try await tree.rulesJSON(of: namespace).map { String(decoding: $0, as: UTF8.self) }
+            : try await tree.rules(of: namespace)
+        return text ?? Self.none
+    }
+
+    /// Replaces the document; see ``TreeStore/setRules(_:of:)``.
+    ///
+    /// - Throws: `Failure` with the code `bad_request` for bytes that are not UTF-8; `TreeError` with the code `invalid_rules`,
+    ///   or the engine's failure.
+    package func replace(by bytes: some Collection<UInt8>) async throws {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Failure(.badRequest, "1:1: the rules are not UTF-8")
+        }
+        try await tree.setRules(text, of: namespace)
+    }
+}

@@ -1,0 +1,48 @@
+import API
+package import Tree
+
+/// Where reading of the change log begins.
+package enum ChangePosition: Sendable {
+    /// After the change of which somebody was told this token.
+    case token(SyncToken)
+    /// Before the oldest change that is kept.
+    case oldest
+    /// After the latest change.
+    case now
+}
+
+extension DatabaseSession {
+    /// The token of a position in the change log.
+    package func token(of position: ChangePosition) async throws(TreeError) -> SyncToken {
+        switch position {
+        case .token(let token): token
+        case .now: try await database.tree.token
+        case .oldest: try await database.tree.oldestToken
+        }
+    }
+
+    /// A page of the changes at a path, above it and below it that were committed after a token, oldest first.
+    ///
+    /// - Throws: `Failure` with the code `resnapshot` for a token of which the change log does not know, or no longer;
+    ///   `TreeError`, the engine's failure.
+    package func changes(
+        since token: SyncToken, at path: TreePath, limit: Int, _ form: JSONForm
+    ) async throws -> ChangePage {
+        do {
+            return try await database.tree.changePage(since: token, at: path, limit: limit, form)
+        } catch {
+            guard error.code == .tokenTooOld || error.code == .tokenUnknown else { throw error }
+            throw Failure(
+                .resnapshot, error.message,
+                hint: """
+                    read the path again: the header Tintype-Token of the answer is where to go on; since=oldest begins with \
+                    what the log still has
+                    """)
+        }
+    }
+
+    /// Waits until there are changes after a token, but not longer than this; the wait ends with the task.
+    package func waitForChange(after token: SyncToken, atMost limit: Duration) async {
+        await database.tree.waitForChange(after: token, atMost: limit)
+    }
+}

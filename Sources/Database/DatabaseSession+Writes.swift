@@ -1,0 +1,87 @@
+package import API
+import Access
+import Tree
+package import TreeModel
+
+extension DatabaseSession {
+    /// Begins to replace what a path names: a value, or a priority.
+    ///
+    /// - Throws: `Failure` with the code `permission_denied`.
+    package func set(_ path: DatabasePath, limit: WriteSizeLimit = .unlimited) throws(Failure) -> DatabaseWrite {
+        try judgeReplacing(path)
+        return write(path.isPriority ? .priority : .value, at: path, limit: limit)
+    }
+
+    /// Begins to replace what the members of an object name, by their paths below a node; `null` deletes the node.
+    ///
+    /// - Throws: `Failure` with the code `invalid_path` for a priority.
+    package func update(_ path: DatabasePath, limit: WriteSizeLimit = .unlimited) throws(Failure) -> DatabaseWrite {
+        try Self.refusePriority(path)
+        return write(.update, at: path, limit: limit)
+    }
+
+    /// A key for a new child: greater than all keys that were made before.
+    package func makeKey() -> PushID { database.ids.next() }
+
+    /// Begins to add a child to a node.
+    ///
+    /// - Parameter key: The key of the child; see ``makeKey()``.
+    /// - Throws: `Failure` with the code `invalid_path` for a priority.
+    package func push(
+        to path: DatabasePath, as key: PushID, limit: WriteSizeLimit = .unlimited
+    ) throws(Failure) -> DatabaseWrite {
+        try Self.refusePriority(path)
+        return write(.value, at: DatabasePath(path.node / key), limit: limit)
+    }
+
+    /// Deletes what a path names: a value with all that is below, or a priority.
+    ///
+    /// - Parameter etag: What the node's ETag has to be; nil for no condition.
+    /// - Throws: `Failure` with the code `permission_denied`; `TreeError` with the code `precondition_failed`, or the engine's
+    ///   failure.
+    package func remove(_ path: DatabasePath, ifETag etag: String? = nil) async throws -> WriteReceipt {
+        let update =
+            path.isPriority
+            ? try JSONUpdate(.priority, at: path.node, json: "null".utf8) : JSONUpdate(deleting: path.node)
+        return try await commit(update, at: path, ifETag: etag)
+    }
+
+    /// Commits a write whose text has come; it is durable when this returns.
+    ///
+    /// - Parameter etag: What the node's ETag has to be; nil for no condition.
+    /// - Throws: `Failure` with the code `permission_denied` or `no_data`; `TreeError` with the code `precondition_failed`,
+    ///   `invalid_json`, `conflicting_paths`, `too_large` or `invalid_value`, or the engine's failure.
+    package func commit(_ write: consuming DatabaseWrite, ifETag etag: String? = nil) async throws -> WriteReceipt {
+        let update = try write.finish()
+        return try await commit(update, at: write.path, ifETag: etag, share: write.share)
+    }
+
+    /// The one way of a session into the store: each write is judged here by who writes it.
+    private func commit(
+        _ update: JSONUpdate, at path: DatabasePath, ifETag etag: String?, share: ByteBudget.Share? = nil
+    ) async throws -> WriteReceipt {
+        if update.replacesPlace { try judgeReplacing(path) }
+        let receipt = try await database.tree.update(update, if: etag.map { [.etag(path.node, $0)] } ?? [])
+        database.trace("written", by: identity, at: path.node, receipt.token)
+        return WriteReceipt(receipt, holding: share)
+    }
+
+    private func write(_ form: JSONUpdate.Form, at path: DatabasePath, limit: WriteSizeLimit) -> DatabaseWrite {
+        DatabaseWrite(form, at: path, limit: limit, share: database.budget.share())
+    }
+
+    /// Refuses to replace or delete the service's own tree as a whole for anybody but its owner, unless the tree is a
+    /// throw-away one: all posts would be gone.
+    private func judgeReplacing(_ path: DatabasePath) throws(Failure) {
+        guard path.node == .root, !path.isPriority, identity != .admin, !database.isThrowAway else { return }
+        throw .permissionDenied(
+            hint: """
+                only the owner replaces or deletes the service's own tree as a whole: over the Unix socket, with the \
+                database's secret, or with "Authorization: Bearer owner" from this machine; ns=NAME is a tree of its own
+                """)
+    }
+
+    private static func refusePriority(_ path: DatabasePath) throws(Failure) {
+        guard !path.isPriority else { throw DatabasePath.invalid("a priority is written by PUT and DELETE") }
+    }
+}

@@ -1,0 +1,34 @@
+package import API
+package import Access
+package import TreeModel
+
+/// The database as one identity may use it: it gets, writes and listens, at any number of paths at once.
+///
+/// A session is the only way to the trees for those who come from outside, so that who they are is known wherever something is
+/// read, written or listened to, and is judged there. It costs nothing to begin and holds nothing: a request may have one of
+/// its own, a connection one for all its life. Every function may be called from any task.
+package struct DatabaseSession: Sendable {
+    /// The identity that reads, writes and listens.
+    package let identity: Identity
+    let database: RealtimeDatabase
+
+    init(of database: RealtimeDatabase, as identity: Identity) {
+        self.database = database
+        self.identity = identity
+    }
+
+    /// The rules document of a tree, which is its owner's.
+    ///
+    /// - Throws: `Failure` with the code `permission_denied` for everybody else.
+    package func rules(of namespace: Namespace) throws(Failure) -> DatabaseRules {
+        guard identity == .admin else { throw .permissionDenied() }
+        return DatabaseRules(of: namespace, in: database.tree)
+    }
+}
+
+extension Failure {
+    /// The refusal of what an identity may not do.
+    package static func permissionDenied(hint: String = "") -> Failure {
+        Failure(.permissionDenied, "Permission denied", hint: hint)
+    }
+}

@@ -1,0 +1,66 @@
+package import API
+package import Tree
+
+/// A write while its JSON text comes: it becomes rows at once, and is never there as a whole.
+///
+/// It counts against the limit of its request and against the budget of all requests. What is not committed has no effect.
+package struct DatabaseWrite: ~Copyable {
+    /// The bytes that have come.
+    package private(set) var byteCount = 0
+
+    let path: DatabasePath
+    let share: ByteBudget.Share
+    private let limit: WriteSizeLimit
+    private var reader: JSONUpdate.Reader
+
+    init(
+        _ form: JSONUpdate.Form, at path: DatabasePath, limit: WriteSizeLimit, share: ByteBudget.Share
+    ) {
+        self.path = path
+        self.limit = limit
+        self.share = share
+        reader = JSONUpdate.Reader(form, at: path.node)
+    }
+
+    /// Refuses a text of an announced length before it comes.
+    ///
+    /// - Throws: `Failure` with the code `write_too_large`.
+    package func check(announced byteCount: Int) throws(Failure) { try limit.check(byteCount) }
+
+    /// Takes the next bytes of the text.
+    ///
+    /// - Throws: `Failure` with the code `write_too_large` or `too_many_writes`; `TreeError` with the code `invalid_json`,
+    ///   `invalid_key` or `too_large`.
+    package mutating func receive(_ bytes: Span<UInt8>) throws {
+        byteCount += bytes.count
+        try limit.check(byteCount)
+        try share.take(bytes.count)
+        try reader.feed(bytes)
+    }
+
+    /// The update that the whole text describes.
+    ///
+    /// - Throws: `Failure` with the code `no_data`; `TreeError` with the code `invalid_json` when the text is not complete.
+    mutating func finish() throws -> JSONUpdate {
+        guard byteCount > 0 else { throw Failure(.noData, "Error: No data supplied.") }
+        return try reader.finish()
+    }
+}
+
+/// What became of a write: what it wrote, with the server's values filled in, as JSON and as an ETag.
+package struct WriteReceipt: Sendable {
+    private let receipt: JSONReceipt
+    /// The write's part of the budget, for as long as its rows are there.
+    private let share: ByteBudget.Share?
+
+    init(_ receipt: JSONReceipt, holding share: ByteBudget.Share?) {
+        self.receipt = receipt
+        self.share = share
+    }
+
+    /// See ``JSONReceipt/json()``.
+    package func json() throws(TreeError) -> [UInt8] { try receipt.json() }
+
+    /// See ``JSONReceipt/etag()``.
+    package func etag() throws(TreeError) -> String { try receipt.etag() }
+}

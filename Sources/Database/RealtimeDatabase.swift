@@ -1,0 +1,43 @@
+package import Access
+package import Logging
+package import Tree
+
+/// The trees of a store as a Realtime Database, and what all who use it share.
+///
+/// It speaks no wire protocol: REST and event streams are encoders over its sessions.
+package final class RealtimeDatabase: Sendable {
+    /// How many bytes of writes may be in work at once: a largest one beside many that are small.
+    private static let maxBytesInWork = 2 * WriteSizeLimit.maxBytes
+
+    let tree: TreeStore
+    let ids: PushIDGenerator
+    /// Whether the service's own tree is gone when the service ends.
+    let isThrowAway: Bool
+    private let logger: Logger
+    let budget = ByteBudget(maxBytes: maxBytesInWork)
+    /// Where long answers wait for their readers.
+    let spool: ResponseSpool
+
+    /// - Parameters:
+    ///   - ids: What makes the keys of pushed children.
+    ///   - isThrowAway: Whether the trees are gone when the process ends.
+    ///   - logger: What is told, at the level `trace`, who writes what and who listens where.
+    package init(
+        _ tree: TreeStore, ids: PushIDGenerator, isThrowAway: Bool, spool: ResponseSpool, logger: Logger
+    ) {
+        self.tree = tree
+        self.ids = ids
+        self.isThrowAway = isThrowAway
+        self.spool = spool
+        self.logger = logger
+    }
+
+    /// Begins a session of somebody who was let in.
+    package func session(as identity: Identity) -> DatabaseSession { DatabaseSession(of: self, as: identity) }
+
+    /// Logs who has done what at a path, and the position in the change log at which it holds.
+    func trace(_ action: StaticString, by identity: Identity, at path: TreePath, _ token: SyncToken) {
+        logger.trace(
+            "\(action)", metadata: ["identity": "\(identity)", "path": "\(path)", "token": "\(token)"])
+    }
+}

@@ -1,0 +1,89 @@
+import API
+import Database
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Tree
+
+extension DatabaseRequest {
+    /// Answers a PUT with what was written.
+    func put() async throws -> Response {
+        if path.isPriority { try refuseCondition() }
+        return try await answer(etag: wantsETag) {
+            var write = try session.set(path, limit: parameters.writeSizeLimit)
+            try await read(into: &write)
+            return try await session.commit(write, ifETag: ifMatch)
+        }
+    }
+
+    /// Answers a DELETE with `null`.
+    func delete() async throws -> Response {
+        if path.isPriority { try refuseCondition() }
+        return try await answer(etag: wantsETag) { try await session.remove(path, ifETag: ifMatch) }
+    }
+
+    /// Answers a PATCH with what was written, by its paths.
+    func patch() async throws -> Response {
+        try refuseCondition()
+        return try await answer(etag: false) {
+            var write = try session.update(path, limit: parameters.writeSizeLimit)
+            try await read(into: &write)
+            return try await session.commit(write)
+        }
+    }
+
+    /// Answers a POST with the key under which the new child stands.
+    func post() async throws -> Response {
+        try refuseCondition()
+        let key = session.makeKey()
+        var write = try session.push(to: path, as: key, limit: parameters.writeSizeLimit)
+        try await read(into: &write)
+        let receipt = try await session.commit(write)
+        defer { withExtendedLifetime(receipt) {} }
+        return try await answer(etag: wantsETag ? receipt.etag() : nil) {
+            Array("{\"name\":\"\(key)\"}".utf8)
+        }
+    }
+
+    // MARK: - Answers
+
+    /// Answers with what a write has written, or with what is there where its condition does not hold.
+    private func answer(etag isNamed: Bool, to write: () async throws -> WriteReceipt) async throws -> Response {
+        let receipt: WriteReceipt
+        do {
+            receipt = try await write()
+        } catch let error as TreeError where error.code == .preconditionFailed {
+            return try await answer(status: .preconditionFailed)
+        }
+        defer { withExtendedLifetime(receipt) {} }
+        return try await answer(etag: isNamed ? receipt.etag() : nil) { () throws(TreeError) in try receipt.json() }
+    }
+
+    private func answer(etag: String?, _ json: () throws(TreeError) -> [UInt8]) async throws -> Response {
+        let headers = headers(etag: etag)
+        guard !parameters.isSilent else { return Response(status: .noContent, headers: headers) }
+        return Response(status: .ok, headers: headers, body: try await session.text(of: try json(), in: frame).body)
+    }
+
+    private func refuseCondition() throws(Failure) {
+        guard ifMatch == nil else {
+            throw Failure(
+                .conditionNotSupported,
+                "if-match is not supported with \(path.isPriority ? "a priority" : method.rawValue)",
+                hint: "PUT and DELETE of a value take conditions")
+        }
+    }
+
+    // MARK: - The body
+
+    private func read(into write: inout DatabaseWrite) async throws {
+        let announced = http.headers[.contentLength].flatMap { Int($0) }
+        if let announced { try write.check(announced: announced) }
+        for try await buffer in http.body { try write.receive(buffer.readableBytesUInt8Span) }
+        try Task.checkCancellation()
+        // Nothing at all is refused by what it is for.
+        guard write.byteCount == 0 || announced == nil || announced == write.byteCount else {
+            throw Failure(.badRequest, "the body ended after \(write.byteCount) of \(announced ?? 0) bytes")
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import API
+import Access
+import Database
+import Files
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+import Tree
+
+/// A database in memory, and what it has logged.
+struct Fixture: Sendable {
+    let database: RealtimeDatabase
+    let tree: TreeStore
+    let spool: ResponseSpool
+    let log: RecordingLog
+
+    var owner: DatabaseSession { database.session(as: .admin) }
+    var stranger: DatabaseSession { database.session(as: .anonymous) }
+}
+
+/// Runs a test's body with a fresh database.
+@discardableResult
+func withDatabase<R: Sendable>(
+    isThrowAway: Bool = false, maxSpooledBytes: Int = ResponseSpool.maxBytes,
+    _ body: @Sendable (Fixture) async throws -> R
+) async throws -> R {
+    try await withScratch { scratch in
+        let tree = try await TreeStore(engine: MemoryEngine())
+        let spool = ResponseSpool(in: try scratch.directory(), maxBytes: maxSpooledBytes)
+        let log = RecordingLog()
+        let database = RealtimeDatabase(
+            tree, ids: PushIDGenerator(), isThrowAway: isThrowAway, spool: spool,
+            logger: Logger(label: "test") { _ in log })
+        let result = try await body(Fixture(database: database, tree: tree, spool: spool, log: log))
+        await tree.close()
+        return result
+    }
+}
+
+/// A log that keeps what it is told.
+struct RecordingLog: LogHandler {
+    private final class Lines: Sendable {
+        let all = Mutex<[String]>([])
+    }
+
+    private let kept = Lines()
+    var logLevel = Logger.Level.trace
+    var metadata: Logger.Metadata = [:]
+
+    /// Each message with its identity and path.
+    var lines: [String] { kept.all.withLock { $0 } }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let (identity, path) = (event.metadata?["identity"], event.metadata?["path"])
+        kept.all.withLock {
+            $0.append("\(event.message) by \(identity.map { "\($0)" } ?? "?") at \(path.map { "\($0)" } ?? "?")")
+        }
+    }
+}
+
+extension SpooledBody.Finished {
+    /// The text, wherever it is.
+    var text: String {
+        get throws {
+            switch self {
+            case .memory(let bytes): String(decoding: bytes, as: UTF8.self)
+            case .file(let file):
+                String(decoding: try file.file.read(at: 0, maxBytes: file.byteCount), as: UTF8.self)
+            }
+        }
+    }
+}
+
+extension DatabaseSession {
+    /// What is there, as text.
+    func text(of path: TreePath, _ part: ReadRequest.Part = .value(.plain)) async throws -> String {
+        switch try await get(ReadRequest(part, at: path)) {
+        case .text(let text, _, _): try text.text
+        case .unchanged: "unchanged"
+        }
+    }
+}
+
+/// The code of what a body throws; `done` when it throws nothing.
+func outcome(_ body: () async throws -> Void) async -> String {
+    do {
+        try await body()
+        return "done"
+    } catch let error as Failure {
+        return error.code.rawValue
+    } catch let error as TreeError {
+        return error.code.rawValue
+    } catch {
+        return "\(error)"
+    }
+}
