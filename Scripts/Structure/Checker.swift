@@ -3,6 +3,8 @@ struct Checker {
     let rules: Rules
     private(set) var complaints: [String] = []
     private var used: Set<Rules.Exception> = []
+    /// The rows of imports for which there are files.
+    private var usedRows: Set<String> = ["*"]
 
     init(_ rules: Rules) { self.rules = rules }
 
@@ -38,10 +40,16 @@ struct Checker {
             complaints.append("the target \(target) is not in the table of who may import whom")
             return
         }
-        let modules = allowed.union(rules.imports["*"] ?? [])
+        usedRows.insert(target)
+        let always = rules.imports["*"] ?? []
         for file in files {
-            for module in file.imports.subtracting(modules).sorted() {
-                complain("import", "\(file.path) \(module)", "\(file.path) imports \(module), which \(target) may not")
+            // A folder may have a row of its own, such as Server/Database.
+            let folder = "\(target)/\(Self.folder(of: file, below: path))"
+            let own = rules.imports[folder]
+            if own != nil { usedRows.insert(folder) }
+            let name = own == nil ? target : folder
+            for module in file.imports.subtracting(own ?? allowed).subtracting(always).sorted() {
+                complain("import", "\(file.path) \(module)", "\(file.path) imports \(module), which \(name) may not")
             }
         }
         let most = limit(Rules.typeFunctions)
@@ -52,12 +60,13 @@ struct Checker {
         if let folders = rules.folders[path] { checkFolders(of: path, files, folders) }
     }
 
+    private static func folder(of file: SourceFile, below path: String) -> String {
+        let parts = file.path.dropFirst(path.count + 1).split(separator: "/")
+        return parts.count > 1 ? String(parts[0]) : "."
+    }
+
     private mutating func checkFolders(of path: String, _ files: [SourceFile], _ rules: [String: Set<String>]) {
-        func folder(of file: SourceFile) -> String {
-            let parts = file.path.dropFirst(path.count + 1).split(separator: "/")
-            return parts.count > 1 ? String(parts[0]) : "."
-        }
-        let filesByFolder = Dictionary(grouping: files, by: folder)
+        let filesByFolder = Dictionary(grouping: files) { Self.folder(of: $0, below: path) }
         var homes: [String: Set<String>] = [:]
         for (folder, files) in filesByFolder {
             for type in files.flatMap(\.topLevelTypes) { homes[type, default: []].insert(folder) }
@@ -87,9 +96,9 @@ struct Checker {
     }
 
     /// Complains about rows in the wrong order, and about rows and exceptions that nothing needs any more.
-    mutating func checkRules(targets: Set<String>) {
+    mutating func checkRules() {
         complaints += rules.disorder
-        for target in rules.imports.keys.sorted() where target != "*" && !targets.contains(target) {
+        for target in rules.imports.keys.sorted() where !usedRows.contains(target) {
             complaints.append("there is no target \(target): its row in the table is out of date")
         }
         for exception in Set(rules.exceptions.keys).subtracting(used).map({ "\($0.kind) \($0.subject)" }).sorted() {

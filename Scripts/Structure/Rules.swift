@@ -14,7 +14,7 @@ struct Rules {
     static let typeFunctions = "functions of a type"
 
     private(set) var limits: [String: Int] = [:]
-    /// The modules that each target may import; "*" has those that all may.
+    /// The modules that each target may import, or a folder of one; "*" has those that all may.
     private(set) var imports: [String: Set<String>] = [:]
     /// By the path of a target, the folders that each of its folders may use.
     private(set) var folders: [String: [String: Set<String>]] = [:]

@@ -23,6 +23,6 @@ for (target, files) in targets.sorted(by: { $0.key < $1.key }) {
     let files = files.filter { $0.path.hasSuffix(".swift") }
     if !files.isEmpty { checker.checkTarget(target, at: "Sources/\(target)", files) }
 }
-checker.checkRules(targets: Set(targets.keys))
+checker.checkRules()
 for complaint in checker.complaints { print(complaint) }
 exit(checker.complaints.isEmpty ? 0 : 1)

@@ -1,3 +1,6 @@
+import Leaf
+import Middle
+
 // A comment may name Door, and /* so may */ a text.
 enum Shelf {
     static let base = Base.self
