@@ -85,7 +85,7 @@ let package = Package(
         // Who is asking.
         .target(name: "Access"),
         // What programs are told.
-        .target(name: "API"),
+        .target(name: "API", dependencies: ["TreeModel"]),
 
         // The tree as a Realtime Database, without a wire.
         .target(
@@ -147,6 +147,7 @@ let package = Package(
         .target(
             name: "Client",
             dependencies: [
+                "API",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -189,6 +190,7 @@ let package = Package(
         .testTarget(name: "FailpointsTests", dependencies: ["Failpoints"]),
         .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"]),
         .testTarget(name: "BlobsTests", dependencies: ["Blobs", "Files", "TestSupport"]),
+        .testTarget(name: "APITests", dependencies: ["API", "TreeModel"]),
         .testTarget(name: "TreeTests", dependencies: ["Tree", "TreeModel", "CSystemSQLite"]),
         .testTarget(
             name: "DatabaseTests",

@@ -16,6 +16,8 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case badTime = "bad_time"
     case badToken = "bad_token"
     case badUser = "bad_user"
+    case blobsLost = "blobs_lost"
+    case blobsOlder = "blobs_older"
     case busy
     case cancelled
     case cannotListen = "cannot_listen"
@@ -33,6 +35,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case decoderCrashed = "decoder_crashed"
     case decoderTimedOut = "decoder_timed_out"
     case deleted
+    case differentStores = "different_stores"
     case diskFull = "disk_full"
     case duplicate
     case emptyFile = "empty"
@@ -84,6 +87,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case tooDeep = "too_deep"
     case updateTooLarge = "too_large"
     case tooLarge = "too_large_bytes"
+    case tooManyConnections = "too_many_connections"
     case tooManyFrames = "too_many_frames"
     case tooManyFiles = "too_many_open_files"
     case tooManyPhotos = "too_many_photos"
@@ -93,6 +97,8 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case tooManyWrites = "too_many_writes"
     case tooMuchMemory = "too_much_memory"
     case tooSlow = "too_slow"
+    case treeLost = "tree_lost"
+    case treeOlder = "tree_older"
     case truncated
     case unavailable
     case unknown
@@ -111,5 +117,9 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     /// The code with that name; `unknown` for what this version does not know.
     package init(named name: String) {
         self = ErrorCode(rawValue: name) ?? .unknown
+    }
+
+    package init(from decoder: any Decoder) throws {
+        self.init(named: try decoder.singleValueContainer().decode(String.self))
     }
 }

@@ -1,3 +1,4 @@
+import API
 import HTTPTypes
 package import NIOCore
 import NIOHTTPTypes
@@ -20,13 +21,13 @@ package struct ResponseBody: AsyncSequence {
 
         /// The next chunk; nil at the end.
         ///
-        /// - Throws: `ClientError` when the connection ends before the body does.
+        /// - Throws: `Failure` when the connection ends before the body does.
         package mutating func next() async throws -> ByteBuffer? { try await parts.chunk() }
     }
 
     /// Reads the whole body, of at most `maxBytes` bytes.
     ///
-    /// - Throws: `NIOTooManyBytesError`, or `ClientError` when the connection ends before the body does.
+    /// - Throws: `NIOTooManyBytesError`, or `Failure` when the connection ends before the body does.
     package func collect(upTo maxBytes: Int) async throws -> ByteBuffer {
         var whole = ByteBuffer()
         for try await chunk in self {
@@ -52,7 +53,7 @@ final class ResponseParts {
         while let part = try await next() {
             if case .head(let head) = part, head.status.kind != .informational { return head }
         }
-        throw ClientError.connectionLost
+        throw Failure.connectionLost
     }
 
     func chunk() async throws -> ByteBuffer? {
@@ -62,7 +63,7 @@ final class ResponseParts {
         case .end:
             hasEnded = true
             return nil
-        case .head, nil: throw ClientError.connectionLost
+        case .head, nil: throw Failure.connectionLost
         }
     }
 
@@ -74,7 +75,7 @@ final class ResponseParts {
         } catch let error as CancellationError {
             throw error
         } catch {
-            throw ClientError.connectionLost(error)
+            throw Failure.connectionLost(error)
         }
     }
 }

@@ -1,3 +1,4 @@
+import API
 package import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -27,7 +28,7 @@ package struct ServiceClient: Sendable {
     /// Sends a request, and passes the answer to `handle` as soon as its head arrives, even while the body is being sent.
     ///
     /// - Parameter path: The request's target: a path that begins with `/`, and a query, percent-encoded.
-    /// - Throws: `ClientError` when no process listens or the connection is lost, and the errors of the body and of `handle`.
+    /// - Throws: `Failure` when no process listens or the connection is lost, and the errors of the body and of `handle`.
     package func send<R: Sendable>(
         _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: RequestBody = .none,
         _ handle: (HTTPResponse, ResponseBody) async throws -> R
@@ -94,7 +95,7 @@ package struct ServiceClient: Sendable {
                 return try await bootstrap.connect(host: host, port: port, channelInitializer: Self.setUp)
             }
         } catch {
-            throw ClientError(error, connectingTo: address)
+            throw Failure(error, connectingTo: address)
         }
     }
 

@@ -1,8 +1,7 @@
-import API
+package import API
 package import Files
 import Foundation
 import Pipeline
-package import Tree
 
 /// What could not become a post, in `failed/REASON/USER/…`: the folder itself is the list, whether the service runs or not.
 package struct FailedFiles: Sendable {
@@ -15,20 +14,16 @@ package struct FailedFiles: Sendable {
         package let reason: Reason
         fileprivate let folders: [String]
         fileprivate let file: String
-        fileprivate let document: String
+        fileprivate let documentName: String
 
         /// What is known of it, for programs.
-        package var json: TreeValue {
-            var fields: [TreeKey: TreeValue] = [
-                "path": .string(path), "code": .string(reason.code), "message": .string(reason.message),
-                "hint": .string(reason.hint), "failed_at": .integer(reason.failedAt), "file": .string(file),
-            ]
-            fields["user"] = reason.user.map(TreeValue.string)
-            fields["upload"] = reason.upload.map(TreeValue.string)
-            fields["source"] = reason.source.map(TreeValue.string)
-            fields["attempts"] = reason.attempts.map { .integer(Int64($0)) }
-            fields["bytes"] = byteCount.map { .integer(Int64($0)) }
-            return .object(fields)
+        package var document: FailedFileDocument {
+            var document = FailedFileDocument(
+                path: path, file: file, code: reason.code, message: reason.message, hint: reason.hint,
+                failedAt: reason.failedAt)
+            (document.user, document.upload, document.source) = (reason.user, reason.upload, reason.source)
+            (document.attempts, document.bytes) = (reason.attempts, byteCount)
+            return document
         }
     }
 
@@ -105,7 +100,7 @@ package struct FailedFiles: Sendable {
         return Item(
             path: (folders.dropFirst() + [file]).joined(separator: "/"),
             byteCount: thing?.kind == .file ? thing?.byteCount : nil, reason: reason, folders: folders, file: file,
-            document: name)
+            documentName: name)
     }
 
     /// Puts something back into the inbox where it came from, under its old name, with its text; replaces nothing. A photo
@@ -133,7 +128,7 @@ package struct FailedFiles: Sendable {
             if hasText { try target.bring(newText, to: folder, as: text, via: Self.part(text)) }
             throw error.code == .exists ? taken(name, in: place) : error
         }
-        try folder.remove(item.document)
+        try folder.remove(item.documentName)
     }
 
     /// Has a photo, or those in a folder, decoded again the next time they come, though they broke their decoder.
@@ -160,7 +155,7 @@ package struct FailedFiles: Sendable {
         let folder = try storage.folder(below: item.folders)
         try folder.removeTree(item.file)
         try folder.remove(Sidecar.name(of: item.file))
-        try folder.remove(item.document)
+        try folder.remove(item.documentName)
         try folder.sync()
     }
 }

@@ -1,3 +1,4 @@
+import API
 import Files
 package import Logging
 package import Pipeline

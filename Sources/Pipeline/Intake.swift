@@ -1,10 +1,5 @@
+import API
 package import Posts
-
-/// A way by which uploads come in, as their records name it.
-package enum Intake: String, Sendable, CaseIterable {
-    case inbox
-    case socket
-}
 
 /// What is an intake's own in the life of its uploads. The pipeline asks it, and never what kind it is.
 package protocol IntakeHandler: Sendable {

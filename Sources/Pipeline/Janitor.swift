@@ -1,3 +1,4 @@
+package import API
 import Files
 import Logging
 import ServiceLifecycle
@@ -17,12 +18,7 @@ package struct Janitor: Sendable {
     let logger: Logger
 
     /// Why nothing may be swept at present; nil while all may.
-    package var hold: SweepHold? {
-        if let damage = storage.tree.health.damage {
-            return SweepHold(code: damage.code.rawValue, message: damage.message, hint: damage.hint ?? "")
-        }
-        return storage.age.mismatch.map { SweepHold(code: $0.code, message: $0.message, hint: AgeMismatch.hint) }
-    }
+    package var hold: Failure? { storage.tree.health.damage.map { Failure($0) } ?? storage.age.mismatch }
 
     /// Sweeps regularly until a shutdown. A fault is logged and met again at the next sweep.
     func run() async {
@@ -77,13 +73,4 @@ package struct Janitor: Sendable {
         let incoming = storage.incoming
         _ = try await FileThreads.run { () throws(FileError) in try StagedFile.removeAbandoned(in: incoming) }
     }
-}
-
-/// Why nothing is swept.
-package struct SweepHold: Sendable, Hashable {
-    /// For programs.
-    package let code: String
-    /// For people.
-    package let message: String
-    package let hint: String
 }

@@ -1,3 +1,4 @@
+package import API
 import Synchronization
 package import Tree
 
@@ -24,7 +25,7 @@ package struct PipelineStatus: Sendable {
     /// Files that lie in the inbox and are to be taken; nil when it cannot be read.
     package let inboxFiles: Int?
     /// Why nothing is swept; nil while all is.
-    package let sweepHold: SweepHold?
+    package let sweepHold: Failure?
     /// How many posts' files nobody claims, at the last look; nil before the first.
     package let unclaimed: Int?
     /// What the tree has committed since it was opened.

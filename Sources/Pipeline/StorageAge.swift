@@ -1,3 +1,4 @@
+package import API
 import Blobs
 import Files
 import Foundation
@@ -19,7 +20,7 @@ package final class StorageAge: Sendable {
         var tree: StoreMark?
         /// What stands beside the blobs.
         var blobs: StoreMark?
-        var mismatch: AgeMismatch?
+        var mismatch: Failure?
         /// How many updates the tree had applied at the last tick.
         var updateCount: Int?
     }
@@ -32,7 +33,7 @@ package final class StorageAge: Sendable {
     private let turn = AsyncSemaphore(1)
 
     /// What does not fit; nil while all does.
-    package var mismatch: AgeMismatch? { state.withLock { $0.mismatch } }
+    package var mismatch: Failure? { state.withLock { $0.mismatch } }
 
     /// Compares the two.
     ///
@@ -68,7 +69,7 @@ package final class StorageAge: Sendable {
         found.blobs = bytes.flatMap { StoreMark(json: $0) }
         let isBlank = try await isBlank(tree)
         let isTreeLost = isBlank ? try await !blobs.userIDs().isEmpty : false
-        found.mismatch = AgeMismatch(
+        found.mismatch = Failure(
             tree: found.tree, blobs: found.blobs, isMarkBroken: bytes != nil && found.blobs == nil,
             isTreeLost: isTreeLost)
         return found
@@ -166,55 +167,51 @@ struct StoreMark: Equatable {
 }
 
 /// What does not fit of a tree and its blobs.
-package struct AgeMismatch: Sendable, Hashable {
-    /// `tree_older`, `tree_lost`, `blobs_older`, `blobs_lost` or `different_stores`.
-    package let code: String
-    /// For people.
-    package let message: String
-    /// For people: what to do about it.
-    package static let hint =
-        "put back the half that belongs to the other, or accept what is there: tintype unclaimed accept"
-
-    private init(_ code: String, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
+extension Failure {
     /// Nil when all fits: both are new, or the tree is ahead by no more than a crash explains.
     ///
     /// - Parameters:
     ///   - isMarkBroken: Whether there is a mark beside the blobs that cannot be read.
     ///   - isTreeLost: Whether the tree knows nothing, and there are blobs.
-    init?(tree: StoreMark?, blobs: StoreMark?, isMarkBroken: Bool, isTreeLost: Bool) {
+    fileprivate init?(tree: StoreMark?, blobs: StoreMark?, isMarkBroken: Bool, isTreeLost: Bool) {
         switch (tree, blobs) {
         case _ where isMarkBroken:
-            self.init("blobs_lost", "blobs/\(LocalBlobStore.markName) cannot be read")
+            self.init(mismatch: .blobsLost, "blobs/\(LocalBlobStore.markName) cannot be read")
         case (nil, _) where isTreeLost:
-            self.init("tree_lost", "the tree is a new one, and there are blobs of an old one")
+            self.init(mismatch: .treeLost, "the tree is a new one, and there are blobs of an old one")
         case (nil, nil):
             return nil
         case (nil, _?):
-            self.init("tree_older", "the tree is older than the blobs: it is of a time before they were counted")
+            self.init(
+                mismatch: .treeOlder, "the tree is older than the blobs: it is of a time before they were counted")
         case (let tree?, nil):
             // A first start that was cut off.
             guard tree.counter > 1 else { return nil }
-            self.init("blobs_lost", "the blobs are not those of the tree: blobs/\(LocalBlobStore.markName) is missing")
+            self.init(
+                mismatch: .blobsLost, "the blobs are not those of the tree: blobs/\(LocalBlobStore.markName) is missing"
+            )
         case (let tree?, let blobs?) where tree.id != blobs.id:
-            self.init("different_stores", "the tree and the blobs are of different stores")
+            self.init(mismatch: .differentStores, "the tree and the blobs are of different stores")
         case (let tree?, let blobs?) where tree.counter < blobs.counter:
             self.init(
-                "tree_older",
+                mismatch: .treeOlder,
                 "the tree is older than the blobs: it counts \(tree.counter), they count \(blobs.counter)")
         case (let tree?, let blobs?) where tree.change ?? .start < blobs.change ?? .start:
             self.init(
-                "tree_older",
+                mismatch: .treeOlder,
                 "the tree is older than the blobs: it ends with change \(tree.change ?? .start), they have seen "
                     + "\(blobs.change ?? .start)")
         case (let tree?, let blobs?):
             guard tree.counter > blobs.counter + 1 else { return nil }
             self.init(
-                "blobs_older",
+                mismatch: .blobsOlder,
                 "the blobs are older than the tree: they count \(blobs.counter), it counts \(tree.counter)")
         }
+    }
+
+    private init(mismatch code: ErrorCode, _ message: String) {
+        self.init(
+            code, message,
+            hint: "put back the half that belongs to the other, or accept what is there: tintype unclaimed accept")
     }
 }

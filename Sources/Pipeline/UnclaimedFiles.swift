@@ -1,33 +1,15 @@
-import API
+package import API
 import Blobs
 import Files
 import Logging
 package import Posts
 import Synchronization
-package import Tree
+import Tree
 
-/// Files in the blob store that no post and no unfinished upload claims, and no deletion explains.
+/// Finds the files in the blob store that no post and no unfinished upload claims, and no deletion explains, and deletes them
+/// when a person says so.
 ///
-/// The service makes none. They are there when the tree was damaged, or is older than they are; so they are kept, until a
-/// person says otherwise.
-package struct UnclaimedPost: Sendable {
-    /// The folder in which they lie: whose they were.
-    package let owner: String
-    /// The post or upload that they were of.
-    package let id: PostID
-    package let fileCount: Int
-    package let byteCount: Int
-
-    /// What is known of them, for programs.
-    package var json: TreeValue {
-        [
-            "owner": .string(owner), "post": .string(id.description), "files": .integer(Int64(fileCount)),
-            "bytes": .integer(Int64(byteCount)),
-        ]
-    }
-}
-
-/// Finds the files that nobody claims, and deletes them when a person says so.
+/// The service makes none. They are there when the tree was damaged, or is older than they are; so they are kept, until then.
 package final class UnclaimedFiles: Sendable {
     private let storage: StorageFolder
     private let logger: Logger
@@ -60,14 +42,15 @@ package final class UnclaimedFiles: Sendable {
     }
 
     /// The files that nobody claims, by owner and post.
-    package func list() async throws -> [UnclaimedPost] {
+    package func list() async throws -> [UnclaimedDocument] {
         let blobs = storage.blobs
-        var found: [UnclaimedPost] = []
+        var found: [UnclaimedDocument] = []
         try await forEachUnclaimed { owner, id in
             let files = try await blobs.files(userID: owner, postID: id.description)
             found.append(
-                UnclaimedPost(
-                    owner: owner, id: id, fileCount: files.count, byteCount: files.reduce(0) { $0 + $1.byteCount }))
+                UnclaimedDocument(
+                    owner: owner, post: id.description, files: files.count,
+                    bytes: files.reduce(0) { $0 + $1.byteCount }))
         }
         _ = note(found.count)
         return found
@@ -93,7 +76,8 @@ package final class UnclaimedFiles: Sendable {
     package func acceptAge() async throws {
         guard let mismatch = storage.age.mismatch else { return }
         try await storage.age.accept()
-        logger.notice("tree and blobs are accepted as they are, as told", metadata: ["code": "\(mismatch.code)"])
+        logger.notice(
+            "tree and blobs are accepted as they are, as told", metadata: ["code": "\(mismatch.code.rawValue)"])
     }
 
     private func forEachUnclaimed(_ visit: (_ owner: String, PostID) async throws -> Void) async throws {

@@ -103,7 +103,7 @@ struct OrphanTests {
             try await pipeline.janitor.sweep()
             try await pipeline.unclaimed.look()
             let listed = try await pipeline.unclaimed.list()
-            #expect(listed.map { "\($0.owner)/\($0.id) \($0.fileCount) \($0.byteCount)" } == ["maria/\(lost) 1 3"])
+            #expect(listed.map { "\($0.owner)/\($0.post) \($0.files) \($0.bytes)" } == ["maria/\(lost) 1 3"])
             #expect(try await pipeline.status().unclaimed == 1)
 
             await #expect(throws: Failure.self) { try await pipeline.unclaimed.remove(id, of: "maria") }

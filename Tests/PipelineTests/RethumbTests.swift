@@ -1,3 +1,4 @@
+import API
 import Blobs
 import Files
 import Imaging

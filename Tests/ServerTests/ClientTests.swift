@@ -1,3 +1,4 @@
+import API
 import Client
 import HTTPTypes
 import NIOCore
@@ -11,7 +12,7 @@ struct ClientTests {
         try await withScratch { scratch in
             try scratch.write("no socket", to: "file")
             let path = "\(scratch.path)/\(name)"
-            let error = await #expect(throws: ClientError.self) {
+            let error = await #expect(throws: Failure.self) {
                 try await ServiceClient(.socket(path: path)).ask(.get, "/")
             }
             #expect(error?.code == .noService)
@@ -23,7 +24,7 @@ struct ClientTests {
     func noServiceOnPort() async throws {
         // Port 1 is for privileged programs, and none has asked for it (TCPMUX) in decades: the system never gives it out.
         let port = 1
-        let error = await #expect(throws: ClientError.self) {
+        let error = await #expect(throws: Failure.self) {
             try await ServiceClient(.tcp(host: "127.0.0.1", port: port)).ask(.get, "/")
         }
         #expect(error?.code == .noService)

@@ -1,3 +1,4 @@
+import API
 import Inbox
 import Logging
 import NIOCore

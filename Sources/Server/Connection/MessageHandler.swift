@@ -158,7 +158,7 @@ final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let trace = RequestID().description
         logger.debug("refused", metadata: ["error": "\(error)", "hb.request.id": "\(trace)"])
         let problem = Problem(error)
-        let document = problem.document(trace: trace)
+        let document = problem.document(trace: trace).json()
         let headers: HTTPHeaders = [
             "content-type": Problem.contentType, "content-length": "\(document.count)", "connection": "close",
             "x-content-type-options": "nosniff", "cache-control": "no-store",

@@ -40,7 +40,7 @@ struct DatabaseProblem {
     }
 
     private init(_ problem: Problem) {
-        self.init(problem.status, problem.detail, detail: problem.hint)
+        self.init(problem.status, problem.failure.message, detail: problem.failure.hint)
     }
 
     private init(_ status: HTTPResponse.Status, _ sentence: String, detail: String = "") {

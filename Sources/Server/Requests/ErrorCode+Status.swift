@@ -25,14 +25,15 @@ extension ErrorCode {
         case .codingNotSupported: .notImplemented
         case .versionNotSupported: .httpVersionNotSupported
         case .shuttingDown, .tooManyWrites, .tooManyReads: .serviceUnavailable
-        case .addressInUse, .badAddress, .badName, .badRecipe, .badSidecar, .badSocketPath, .busy, .cancelled,
-            .cannotListen, .cannotOpen, .changedWhileRead, .closed, .conflictingPaths, .connectionLost, .crossDevice,
-            .damaged, .diskFull, .engine, .exists, .folderVanished, .hardLinked, .indexNotDefined, .intakePaused,
-            .internal, .invalidJSON, .invalidKey, .invalidQuery, .invalidRules, .invalidValue, .io,
-            .isolationUnavailable, .leftOver, .locked, .missingUpdates, .noService, .originalMissing, .outOfMemory,
-            .overflow, .permission, .preconditionFailed, .readOnly, .storageMissing, .tokenTooOld, .tokenUnknown,
-            .tooDeep, .tooManyFiles, .unavailable, .unknown, .unreachable, .unreadable, .updateTooLarge,
-            .workerKilled, .workerUnavailable, .wrongKind:
+        case .addressInUse, .badAddress, .badName, .badRecipe, .badSidecar, .badSocketPath, .blobsLost, .blobsOlder,
+            .busy, .cancelled, .cannotListen, .cannotOpen, .changedWhileRead, .closed, .conflictingPaths,
+            .connectionLost, .crossDevice, .damaged, .differentStores, .diskFull, .engine, .exists, .folderVanished,
+            .hardLinked, .indexNotDefined, .intakePaused, .internal, .invalidJSON, .invalidKey, .invalidQuery,
+            .invalidRules, .invalidValue, .io, .isolationUnavailable, .leftOver, .locked, .missingUpdates,
+            .noService, .originalMissing, .outOfMemory, .overflow, .permission, .preconditionFailed, .readOnly,
+            .storageMissing, .tokenTooOld, .tokenUnknown, .tooDeep, .tooManyConnections, .tooManyFiles, .treeLost,
+            .treeOlder, .unavailable, .unknown, .unreachable, .unreadable, .updateTooLarge, .workerKilled,
+            .workerUnavailable, .wrongKind:
             nil
         }
     }

@@ -9,63 +9,67 @@ import Tree
 /// What the public learns of an error: a problem document (RFC 9457) and its status.
 struct Problem {
     let status: HTTPResponse.Status
-    let code: ErrorCode
-    let detail: String
-    let hint: String
+    let failure: Failure
 
     init(_ error: any Error) {
         switch error {
         case let error as Failure where !error.isTransient:
-            self.init(error.code, detail: error.message, hint: error.hint)
+            self.init(error)
         case let pause as IntakePause:
             self.init(
-                status: pause.code == .diskFull ? Self.diskFull : .serviceUnavailable,
-                code: pause.code == .diskFull ? .diskFull : .intakePaused,
-                detail: "no uploads are taken just now: \(pause.message) (\(pause.code.rawValue))",
-                hint: "send it again later; /readyz tells when")
+                Failure(
+                    pause.code == .diskFull ? .diskFull : .intakePaused,
+                    "no uploads are taken just now: \(pause.message) (\(pause.code.rawValue))",
+                    hint: "send it again later; /readyz tells when"),
+                status: pause.code == .diskFull ? Self.diskFull : .serviceUnavailable)
         case let error as HTTPError:
             self.init(
-                status: error.status, code: error.status == .notFound ? .notFound : .badRequest,
-                detail: error.body ?? "there is nothing here", hint: "the addresses begin with /v1/ and /media/")
+                Failure(
+                    error.status == .notFound ? .notFound : .badRequest, error.body ?? "there is nothing here",
+                    hint: "the addresses begin with /v1/ and /media/"),
+                status: error.status)
         case let error as NIOTooManyBytesError:
             self.init(
-                .tooLarge,
-                detail: "the body has more than \(error.maxBytes.map(String.init) ?? "the permitted number of") bytes",
-                hint: "send a shorter text")
+                Failure(
+                    .tooLarge,
+                    "the body has more than \(error.maxBytes.map(String.init) ?? "the permitted number of") bytes",
+                    hint: "send a shorter text"))
         case let error as TreeError where error.isDamage:
             self.init(
-                status: .serviceUnavailable, code: .damaged, detail: "the service's database is damaged",
-                hint: "whoever runs the service has to look: /readyz and its log say what was found")
+                Failure(
+                    .damaged, "the service's database is damaged",
+                    hint: "whoever runs the service has to look: /readyz and its log say what was found"),
+                status: .serviceUnavailable)
         default:
             self.init(fault: Failure(error))
         }
     }
 
-    private init(status: HTTPResponse.Status, code: ErrorCode, detail: String, hint: String) {
+    private init(_ failure: Failure, status: HTTPResponse.Status) {
         self.status = status
-        self.code = code
-        self.detail = detail
-        self.hint = hint
+        self.failure = failure
     }
 
-    private init(_ code: ErrorCode, detail: String, hint: String) {
-        guard let status = code.status else {
+    private init(_ failure: Failure) {
+        guard let status = failure.code.status else {
             self = .internalError
             return
         }
-        self.init(status: status, code: code, detail: detail, hint: hint)
+        self.init(failure, status: status)
     }
 
     /// The service's own trouble: what exactly is for its log. Messages of the lower layers name files.
     private init(fault: Failure) {
         if fault.code == .diskFull {
             self.init(
-                status: Self.diskFull, code: .diskFull, detail: "the service's disk is full",
-                hint: "free some space there, then send it again")
+                Failure(.diskFull, "the service's disk is full", hint: "free some space there, then send it again"),
+                status: Self.diskFull)
         } else if fault.isTransient, fault.code != .internal {
             self.init(
-                status: .serviceUnavailable, code: .unavailable, detail: "the service cannot do this just now",
-                hint: "try again in a few seconds; if it lasts, its log says why")
+                Failure(
+                    .unavailable, "the service cannot do this just now",
+                    hint: "try again in a few seconds; if it lasts, its log says why"),
+                status: .serviceUnavailable)
         } else {
             self = .internalError
         }
@@ -76,27 +80,24 @@ struct Problem {
     static let retryAfter = "5"
 
     private static let internalError = Problem(
-        status: .internalServerError, code: .internal, detail: "something went wrong inside the service",
-        hint: "its log has the details under this answer's trace")
+        Failure(
+            .internal, "something went wrong inside the service",
+            hint: "its log has the details under this answer's trace"),
+        status: .internalServerError)
 
     static let contentType = "application/problem+json"
 
     /// The document; `trace` finds the request in the log.
-    func document(trace: String) -> [UInt8] {
-        let document: TreeValue = [
-            "type": "about:blank", "title": .string(status.reasonPhrase), "status": .integer(Int64(status.code)),
-            "detail": .string(detail), "code": .string(code.rawValue), "hint": .string(hint), "trace": .string(trace),
-        ]
-        return document.json()
+    func document(trace: String) -> ProblemDocument {
+        ProblemDocument(status: status.code, title: status.reasonPhrase, failure: failure, trace: trace)
     }
 
     /// The document as an answer.
     func response(trace: String, headers: HTTPFields = [:]) -> Response {
         var headers = headers
-        headers[.contentType] = Self.contentType
         if status == .serviceUnavailable || status == Self.diskFull { headers[.retryAfter] = Self.retryAfter }
-        return Response(
-            status: status, headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: document(trace: trace))))
+        var response = Response.json(document(trace: trace), status: status, headers: headers)
+        response.headers[.contentType] = Self.contentType
+        return response
     }
 }

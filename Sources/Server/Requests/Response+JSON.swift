@@ -1,8 +1,16 @@
+import API
 import HTTPTypes
 import Hummingbird
 import Tree
 
 extension Response {
+    /// An answer that is a document.
+    static func json(
+        _ document: some Document, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    ) -> Response {
+        json(bytes: document.json(), status: status, headers: headers)
+    }
+
     /// An answer that is a JSON document.
     static func json(
         _ value: TreeValue, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]

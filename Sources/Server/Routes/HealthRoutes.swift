@@ -25,84 +25,55 @@ struct HealthRoutes: Sendable {
     /// 200 while the tree answers.
     @Sendable private func health(_ request: Request, _ context: RequestContext) async throws -> Response {
         _ = try await service.tree.keys(of: Paths.posts, limit: 1)
-        return .json(["status": "ok"])
+        return .json(HealthDocument())
     }
 
     /// 200 while new uploads are taken and new connections too, else 503 and why they are not.
     @Sendable private func readiness(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let document: TreeValue
-        if let pause = service.disk.gate.pause {
-            document = pause.document
-        } else if room.isFull {
-            document = [
-                "status": "full", "code": "too_many_connections",
-                "message": .string("\(room.count) connections are open: who comes has to wait until one of them ends"),
-                "hint": "find out who holds them; more need a higher limit of descriptors (ulimit -n, LimitNOFILE)",
-            ]
-        } else {
-            return .json(["status": "ready"])
+        var readiness = intake
+        if readiness.status == .ready, room.isFull {
+            let failure = Failure(
+                .tooManyConnections,
+                "\(room.count) connections are open: who comes has to wait until one of them ends",
+                hint: "find out who holds them; more need a higher limit of descriptors (ulimit -n, LimitNOFILE)")
+            readiness = ReadinessDocument(.full, failure)
         }
-        return .json(document, status: .serviceUnavailable, headers: [.retryAfter: Problem.retryAfter])
+        guard readiness.status != .ready else { return .json(readiness) }
+        return .json(readiness, status: .serviceUnavailable, headers: [.retryAfter: Problem.retryAfter])
+    }
+
+    private var intake: ReadinessDocument {
+        guard let pause = service.disk.gate.pause else { return ReadinessDocument(.ready) }
+        return ReadinessDocument(.paused, Failure(pause), since: pause.since)
     }
 
     @Sendable private func version(_ request: Request, _ context: RequestContext) async throws -> Response {
-        .json(["name": "tintype", "version": .string(ServiceVersion.current)])
+        .json(VersionDocument(version: ServiceVersion.current))
     }
 
     @Sendable private func status(_ request: Request, _ context: RequestContext) async throws -> Response {
         let status = try await service.status()
-        var unfinished: [TreeKey: TreeValue] = [:]
+        let recipes = service.settings.recipes.map { ($0.name, $0.description) }
+        var document = StatusDocument(
+            version: ServiceVersion.current, intake: intake, sweeps: .init(hold: status.sweepHold),
+            recipes: Dictionary(recipes) { $1 },
+            tree: .init(
+                updates: status.tree.updates, transactions: status.tree.transactions,
+                largestGroup: status.tree.largestGroup))
         for state in UploadState.allCases where !state.isTerminal {
-            unfinished[try TreeKey(state.rawValue)] = .integer(Int64(status.unfinished[state] ?? 0))
+            document.uploads[state.rawValue] = status.unfinished[state] ?? 0
         }
-        var recipes: [TreeKey: TreeValue] = [:]
-        for recipe in service.settings.recipes {
-            recipes[try TreeKey(recipe.name)] = .string(recipe.description)
+        (document.published, document.duplicates, document.failed) = (
+            status.published, status.duplicates, status.failed
+        )
+        (document.queue, document.queueSince) = (status.waiting, status.oldestTimestampMilliseconds)
+        document.inbox = status.inboxFiles.map { .init(files: $0) }
+        document.rethumb = status.rethumb.map {
+            .init(total: $0.total, done: $0.done, switched: $0.switched, failed: $0.failed)
         }
-        var document: [TreeKey: TreeValue] = [
-            "version": .string(ServiceVersion.current),
-            "queue": .integer(Int64(status.waiting)),
-            "uploads": .object(unfinished),
-            "published": .integer(Int64(status.published)),
-            "duplicates": .integer(Int64(status.duplicates)),
-            "failed": .integer(Int64(status.failed)),
-            "tree": [
-                "updates": .integer(Int64(status.tree.updates)),
-                "transactions": .integer(Int64(status.tree.transactions)),
-                "largest_group": .integer(Int64(status.tree.largestGroup)),
-            ],
-            "recipes": .object(recipes),
-            "intake": service.disk.gate.pause?.document ?? ["status": "ready"],
-            "sweeps": status.sweepHold?.document ?? ["status": "on"],
-        ]
-        if let count = status.unclaimed { document["unclaimed"] = .integer(Int64(count)) }
-        if let space = status.freeSpace {
-            document["free_space"] = ["bytes": .integer(Int64(space.bytes)), "reserve": .integer(Int64(space.reserve))]
-        }
-        if let files = status.inboxFiles { document["inbox"] = ["files": .integer(Int64(files))] }
-        if let job = status.rethumb {
-            document["rethumb"] = [
-                "total": .integer(Int64(job.total)), "done": .integer(Int64(job.done)),
-                "switched": .integer(Int64(job.switched)), "failed": .integer(Int64(job.failed)),
-            ]
-        }
-        if let since = status.oldestTimestampMilliseconds { document["queue_since"] = .integer(since) }
-        return .json(.object(document))
-    }
-}
-
-extension IntakePause {
-    fileprivate var document: TreeValue {
-        [
-            "status": "paused", "code": .string(code.rawValue), "message": .string(message), "hint": .string(hint),
-            "since": .integer(since),
-        ]
-    }
-}
-
-extension SweepHold {
-    fileprivate var document: TreeValue {
-        ["status": "held", "code": .string(code), "message": .string(message), "hint": .string(hint)]
+        document.freeSpace = status.freeSpace.map { .init(bytes: $0.bytes, reserve: $0.reserve) }
+        document.unclaimed = status.unclaimed
+        return .json(document)
     }
 }
 

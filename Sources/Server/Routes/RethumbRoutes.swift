@@ -1,9 +1,9 @@
-import API
+package import API
 import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Pipeline
+package import Pipeline
 import Posts
 import ServiceLifecycle
 import Synchronization
@@ -96,21 +96,23 @@ struct RethumbRoutes: Sendable {
 
 extension Rethumb.Progress {
     fileprivate func line(isFinished: Bool) -> ByteBuffer {
-        var fields: [TreeKey: TreeValue] = [
-            "total": .integer(Int64(total)), "done": .integer(Int64(done)), "switched": .integer(Int64(switched)),
-            "failed": .integer(Int64(failed)), "finished": .bool(isFinished),
-        ]
-        fields["last_failure"] = lastFailure.map(TreeValue.string)
-        return ByteBuffer(bytes: TreeValue.object(fields).json() + "\n".utf8)
+        var document = RethumbDocument(self)
+        document.finished = isFinished
+        return ByteBuffer(bytes: document.json() + "\n".utf8)
+    }
+}
+
+extension RethumbDocument {
+    /// How far a job is that has not finished.
+    package init(_ progress: Rethumb.Progress) {
+        self.init()
+        (total, done) = (progress.total, progress.done)
+        (switched, failed, lastFailure) = (progress.switched, progress.failed, progress.lastFailure)
     }
 }
 
 extension Problem {
-    fileprivate var line: ByteBuffer {
-        let error: TreeValue = ["code": .string(code.rawValue), "message": .string(detail), "hint": .string(hint)]
-        let document: TreeValue = ["finished": false, "error": error]
-        return ByteBuffer(bytes: document.json() + "\n".utf8)
-    }
+    fileprivate var line: ByteBuffer { ByteBuffer(bytes: RethumbFailureDocument(failure).json() + "\n".utf8) }
 }
 
 /// Room for one job.

@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import Pipeline
 import Posts
-import Tree
+import TreeModel
 
 /// `/v1/unclaimed`: files that no post claims and no deletion explains, for the operator to look at and to decide about.
 struct UnclaimedRoutes: Sendable {
@@ -24,7 +24,7 @@ struct UnclaimedRoutes: Sendable {
     @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireTrust(for: "the list of unclaimed files")
         var lines = ByteBuffer()
-        for post in try await files.list() { lines.writeBytes(post.json.json() + "\n".utf8) }
+        for post in try await files.list() { lines.writeBytes(post.json() + "\n".utf8) }
         return Response(
             status: .ok, headers: [.contentType: "application/x-ndjson"], body: ResponseBody(byteBuffer: lines))
     }
@@ -37,13 +37,13 @@ struct UnclaimedRoutes: Sendable {
             throw Failure(.notFound, "there are no such files", hint: "GET /v1/unclaimed lists them all")
         }
         try await files.remove(id, of: owner.description)
-        return .json(["post": .string(id.description), "deleted": true])
+        return .json(UnclaimedDeletionDocument(post: id.description))
     }
 
     /// Takes tree and blobs as they are for one store.
     @Sendable private func accept(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireTrust(for: "accepting tree and blobs as they are")
         try await files.acceptAge()
-        return .json(["accepted": true])
+        return .json(AcceptanceDocument())
     }
 }

@@ -36,7 +36,7 @@ struct DraftRoutes: Sendable {
         }
         var session = try await uploads.resumeDraft(id)
         try await receiver.receivePhotos(&pieces, first: first, into: &session, form: &form)
-        return try response.draft(try await self.record(context))
+        return response.draft(try await self.record(context))
     }
 
     @Sendable private func publish(_ request: Request, _ context: RequestContext) async throws -> Response {

@@ -38,7 +38,7 @@ struct UploadResponse {
         case .reserved, .draft, .ingested:
             var headers: HTTPFields = [.location: "/v1/uploads/\(ended.id)"]
             if preference { headers[.preferenceApplied] = "respond-async" }
-            return .json(try document(of: ended), status: .accepted, headers: headers)
+            return .json(document(of: ended), status: .accepted, headers: headers)
         }
     }
 
@@ -66,7 +66,7 @@ struct UploadResponse {
 
     private func answer(about id: PostID, _ status: HTTPResponse.Status) async throws -> Response {
         guard let post = try await tree.get(Paths.post(id)) else { throw Self.deleted(id) }
-        let document: TreeValue = ["post_id": .string(id.description), "post": post]
+        let document = PublishedDocument(postID: id.description, post: PostDocument(post))
         return .json(document, status: status, headers: [.location: "/v1/posts/\(id)"])
     }
 
@@ -77,45 +77,40 @@ struct UploadResponse {
     }
 
     /// A draft as it stands: 201, and where to ask.
-    func draft(_ record: UploadRecord) throws -> Response {
-        .json(try document(of: record), status: .created, headers: [.location: "/v1/uploads/\(record.id)"])
+    func draft(_ record: UploadRecord) -> Response {
+        .json(document(of: record), status: .created, headers: [.location: "/v1/uploads/\(record.id)"])
     }
 
     /// What may be known of an upload: no names of files, no paths.
-    func document(of record: UploadRecord) throws -> TreeValue {
-        var fields: [TreeKey: TreeValue] = [
-            "upload_id": .string(record.id.description), "state": .string(record.state.rawValue),
-            "user": .string(record.owner.description), "door": .string(record.intake.rawValue),
-            "created_at": .integer(record.createdAt), "updated_at": .integer(record.updatedAt),
-            "attempts": .integer(Int64(record.attempts)),
-        ]
-        if !record.text.isEmpty { fields["text"] = .string(record.text) }
-        if let reference = record.clientReference { fields["client_ref"] = .string(reference) }
-        if let post = record.duplicateOf { fields["post"] = .string("/v1/posts/\(post)") }
-        if record.state == .published { fields["post"] = .string("/v1/posts/\(record.id)") }
-        if let error = record.error {
-            let problem = Problem(error)
-            fields["error"] = [
-                "code": .string(problem.code.rawValue), "message": .string(problem.detail),
-                "hint": .string(problem.hint),
-            ]
-        }
-        var photos: [TreeKey: TreeValue] = [:]
-        for (index, photo) in record.orderedPhotos.enumerated() {
-            photos[try TreeKey(String(index))] = try photoDocument(of: photo, in: record)
-        }
-        fields["photos"] = photos.isEmpty ? nil : .object(photos)
-        return .object(fields)
+    func document(of record: UploadRecord) -> UploadDocument {
+        var document = UploadDocument(
+            uploadID: record.id.description, user: record.owner.description, door: record.intake, state: record.state,
+            createdAt: record.createdAt, updatedAt: record.updatedAt, attempts: record.attempts)
+        document.text = record.text.isEmpty ? nil : record.text
+        document.clientReference = record.clientReference
+        document.post = (record.state == .published ? record.id : record.duplicateOf).map { "/v1/posts/\($0)" }
+        document.error = record.error.map { Problem($0).failure }
+        document.photos =
+            record.photos.isEmpty ? nil : record.orderedPhotos.map { UploadDocument.Photo($0, of: record) }
+        return document
     }
+}
 
-    private func photoDocument(of photo: UploadRecord.Photo, in record: UploadRecord) throws -> TreeValue {
-        let rendered = try photo.rendered?.value(owner: record.owner, post: record.id)
-        var fields = rendered?.object ?? [:]
-        fields["original_name"] = .string(photo.originalName)
-        fields["bytes"] = .integer(Int64(photo.byteCount))
-        fields["sha256"] = .string(photo.sha256)
-        if !photo.alt.isEmpty { fields["alt"] = .string(photo.alt) }
-        return .object(fields)
+extension UploadDocument.Photo {
+    fileprivate init(_ photo: UploadRecord.Photo, of record: UploadRecord) {
+        self.init(originalName: photo.originalName, bytes: photo.byteCount, sha256: photo.sha256)
+        alt = photo.alt.isEmpty ? nil : photo.alt
+        guard let rendered = photo.rendered else { return }
+        (width, height) = (rendered.width, rendered.height)
+        (color, placeholder) = (rendered.color, rendered.placeholder)
+        warnings = rendered.warnings.isEmpty ? nil : rendered.warnings
+        renditions = rendered.renditions.mapValues { rendition in
+            RenditionDocument(
+                url: MediaAddress.url(record.owner, record.id, rendition.fileName),
+                storageURI: MediaAddress.storageURI(record.owner, record.id, rendition.fileName),
+                contentType: rendition.contentType, bytes: rendition.byteCount, width: rendition.width,
+                height: rendition.height)
+        }
     }
 }
 

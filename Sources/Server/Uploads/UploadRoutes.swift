@@ -39,7 +39,7 @@ struct UploadRoutes: Sendable {
                 try await receive(&pieces, first: first, of: known, isDraft: reservation.isDraft, &form)
             }
         return reservation.isDraft
-            ? try response.draft(record) : try await response.outcome(of: record, for: request)
+            ? response.draft(record) : try await response.outcome(of: record, for: request)
     }
 
     /// Receives what was reserved for, and gives the reservation back when that fails.
@@ -124,6 +124,6 @@ struct UploadRoutes: Sendable {
         else {
             throw Failure(.notFound, "there is no such upload", hint: "it may have expired; send the photo again")
         }
-        return .json(try response.document(of: record))
+        return .json(response.document(of: record))
     }
 }

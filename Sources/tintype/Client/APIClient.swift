@@ -1,3 +1,4 @@
+import API
 import Client
 import Foundation
 import HTTPTypes
@@ -14,9 +15,19 @@ struct APIClient: Sendable {
         client = ServiceClient(.socket(path: StorageFolder.socketPath(in: storage)))
     }
 
-    /// Sends a request and reads the whole answer, a JSON document.
+    /// Sends a request and reads the answer, a document.
     ///
-    /// - Throws: `ServiceError` when the service refuses the request or cannot be reached.
+    /// - Throws: `Failure` when the service refuses the request or cannot be reached.
+    func read<D: Document>(
+        _ method: HTTPRequest.Method, _ path: String, query: [String: String?] = [:], headers: HTTPFields = [:],
+        as type: D.Type = D.self
+    ) async throws -> D {
+        try D(json: try await send(method, path, query: query, headers: headers))
+    }
+
+    /// Sends a request and reads the whole answer.
+    ///
+    /// - Throws: `Failure` when the service refuses the request or cannot be reached.
     func send(
         _ method: HTTPRequest.Method, _ path: String, query: [String: String?] = [:], headers: HTTPFields = [:],
         body: RequestBody = .none
@@ -28,23 +39,17 @@ struct APIClient: Sendable {
 
     /// Sends a request and passes on a successful answer, with its body as a stream.
     ///
-    /// - Throws: `ServiceError` when the service refuses the request or cannot be reached, and what `handle` throws.
+    /// - Throws: `Failure` when the service refuses the request or cannot be reached, and what `handle` throws.
     func open<R: Sendable>(
         _ method: HTTPRequest.Method, _ path: String, query: [String: String?] = [:], headers: HTTPFields = [:],
         body: RequestBody = .none, _ handle: (HTTPResponse, ResponseBody) async throws -> R
     ) async throws -> R {
-        do {
-            return try await client.send(method, path + Self.encoded(query), headers: headers, body: body) {
-                response, body in
-                guard response.status.kind == .successful else {
-                    throw ServiceError(response.status.code, Data(buffer: try await body.collect(upTo: 1 << 20)))
-                }
-                return try await handle(response, body)
+        try await client.send(method, path + Self.encoded(query), headers: headers, body: body) { response, body in
+            guard response.status.kind == .successful else {
+                let problem = Data(buffer: try await body.collect(upTo: 1 << 20))
+                throw Failure(status: response.status.code, body: problem)
             }
-        } catch let error as ClientError {
-            throw ServiceError(
-                code: error.code.rawValue, message: error.message, hint: error.hint,
-                isTransient: error.code != .permission)
+            return try await handle(response, body)
         }
     }
 
@@ -64,44 +69,16 @@ struct APIClient: Sendable {
     }
 }
 
-extension JSONDecoder {
-    /// A decoder for the service's documents, whose fields are written `like_this`.
-    static var snakeCase: JSONDecoder {
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return decoder
-    }
-}
-
-/// A refusal by the service, or the reason why it cannot be reached.
-struct ServiceError: Error, CustomStringConvertible {
-    let code: String
-    let message: String
-    let hint: String
-    /// Whether the same request may succeed later.
-    let isTransient: Bool
-
-    init(code: String, message: String, hint: String, isTransient: Bool) {
-        self.code = code
-        self.message = message
-        self.hint = hint
-        self.isTransient = isTransient
-    }
-
+extension Failure {
     /// Reads a problem document (RFC 9457), or an error of the database's protocol.
-    init(_ status: Int, _ body: Data) {
-        struct Problem: Decodable {
-            let code: String?
-            let detail: String?
-            let hint: String?
-            let error: String?
+    fileprivate init(status: Int, body: Data) {
+        struct DatabaseError: Decodable { let error: String }
+        let isTransient = status == 503 || status == 507
+        if let problem = try? ProblemDocument(json: body) {
+            self.init(problem.code, problem.detail, hint: problem.hint, isTransient: isTransient)
+        } else {
+            let error = try? JSONDecoder().decode(DatabaseError.self, from: body)
+            self.init(.unknown, error?.error ?? "the service answered \(status)", isTransient: isTransient)
         }
-        let problem = try? JSONDecoder().decode(Problem.self, from: body)
-        self.init(
-            code: problem?.code ?? "http_\(status)",
-            message: problem?.detail ?? problem?.error ?? "the service answered \(status)",
-            hint: problem?.hint ?? "", isTransient: status == 503 || status == 507)
     }
-
-    var description: String { hint.isEmpty ? message : "\(message) (\(hint))" }
 }

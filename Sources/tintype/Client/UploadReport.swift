@@ -1,4 +1,4 @@
-import Foundation
+import API
 import Pipeline
 
 /// The report of an upload: one line for each post, and the progress for people.
@@ -6,9 +6,9 @@ struct UploadReport {
     private let total: Int
     private let isJSON: Bool
     private var progress = ProgressBar("posts")
-    private var counts: [String: Int] = [:]
+    private var counts: [OutcomeDocument.Outcome: Int] = [:]
     /// The last refusal; nil while nothing was refused.
-    private var refusal: ServiceError?
+    private var refusal: Failure?
 
     init(total: Int, isJSON: Bool) {
         self.total = total
@@ -24,16 +24,20 @@ struct UploadReport {
         switch outcome {
         case .notSent:
             return
-        case .answered(let word, let document):
-            counts[word, default: 0] += 1
-            show(word, document, files)
+        case .published(let document, let isDuplicate):
+            let outcome = isDuplicate ? OutcomeDocument.Outcome.duplicate : .published
+            counts[outcome, default: 0] += 1
+            show(outcome, document, document.postID, files)
+        case .accepted(let document):
+            counts[.accepted, default: 0] += 1
+            show(.accepted, document, document.uploadID, files)
         case .refused(let error):
-            if error.code == "no_service" {
+            if error.code == .noService {
                 Terminal.error("\(error)")
                 reportStop()
                 throw ExitStatus.tryAgain
             }
-            counts["refused", default: 0] += 1
+            counts[.refused, default: 0] += 1
             refusal = error
             show(error, files)
         }
@@ -61,32 +65,26 @@ struct UploadReport {
     }
 
     private var summary: String {
-        let words = [
-            ("published", "published"), ("accepted", "accepted"), ("duplicate", "posted before"),
-            ("refused", "refused"),
+        let words: [(OutcomeDocument.Outcome, String)] = [
+            (.published, "published"), (.accepted, "accepted"), (.duplicate, "posted before"), (.refused, "refused"),
         ]
-        return words.compactMap { name, word in counts[name].map { "\($0) \(word)" } }.joined(separator: ", ")
+        return words.compactMap { outcome, word in counts[outcome].map { "\($0) \(word)" } }.joined(separator: ", ")
     }
 
-    private func show(_ word: String, _ document: Data, _ files: [UploadFile]) {
-        var fields = (try? JSONSerialization.jsonObject(with: document)) as? [String: Any] ?? [:]
-        fields["outcome"] = word
-        if isJSON { return emit(fields, files) }
-        let id = fields["post_id"] as? String ?? fields["upload_id"] as? String ?? ""
-        let names = files.map(\.path).joined(separator: " ")
-        let note = word == "duplicate" ? "posted before" : ""
-        Terminal.output([id, names, note].filter { !$0.isEmpty }.joined(separator: "  ").printable)
+    private func show(
+        _ outcome: OutcomeDocument.Outcome, _ document: some Document, _ id: String, _ files: [UploadFile]
+    ) {
+        let names = files.map(\.path)
+        if isJSON {
+            return Terminal.outputJSON(JoinedDocument(document, OutcomeDocument(outcome, files: names)))
+        }
+        let note = outcome == .duplicate ? "posted before" : ""
+        let words = [id, names.joined(separator: " "), note]
+        Terminal.output(words.filter { !$0.isEmpty }.joined(separator: "  ").printable)
     }
 
-    private func show(_ error: ServiceError, _ files: [UploadFile]) {
+    private func show(_ error: Failure, _ files: [UploadFile]) {
         guard isJSON else { return Terminal.error("\(error)".printable) }
-        emit(["outcome": "refused", "code": error.code, "message": error.message, "hint": error.hint], files)
-    }
-
-    private func emit(_ fields: [String: Any], _ files: [UploadFile]) {
-        let document = fields.merging(["files": files.map(\.path)]) { $1 }
-        let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
-        guard let bytes = try? JSONSerialization.data(withJSONObject: document, options: options) else { return }
-        Terminal.output(String(decoding: bytes, as: UTF8.self))
+        Terminal.outputJSON(OutcomeDocument(.refused, files: files.map(\.path), failure: error))
     }
 }

@@ -1,16 +1,19 @@
+import API
 import Client
 import Files
 import Foundation
 import HTTPTypes
 import NIOCore
 import NIOFoundationEssentialsCompat
+import TreeModel
 
 /// The outcome of uploading one post.
 enum UploadOutcome: Sendable {
-    /// The service's answer and its meaning: `published`, `duplicate` of an earlier post, or `accepted` when the service
-    /// stopped before the post was published.
-    case answered(String, Data)
-    case refused(ServiceError)
+    /// The post, or the user's earlier post with the same photos.
+    case published(PublishedDocument, isDuplicate: Bool)
+    /// The service stopped before the post was published.
+    case accepted(UploadDocument)
+    case refused(Failure)
     /// The command was stopped before this post was sent.
     case notSent
 }
@@ -27,28 +30,29 @@ struct UploadSender: Sendable {
     /// Sends the photos of one post, and waits until it is published.
     func send(_ files: [UploadFile]) async throws -> UploadOutcome {
         do {
-            if skipsDuplicates, let known = try await duplicate(of: files) { return .answered("duplicate", known) }
+            if skipsDuplicates, let known = try await duplicate(of: files) {
+                return .published(known, isDuplicate: true)
+            }
             return try await files.count > 1 ? sendDraft(files) : sendOne(files.first)
-        } catch let error as ServiceError {
+        } catch let error as Failure {
             return .refused(error.about(files.count == 1 ? files.first : nil))
         } catch let error as FileError {
-            return .refused(
-                ServiceError(code: error.code.rawValue, message: error.message, hint: error.hint, isTransient: false))
+            return .refused(Failure(ErrorCode(named: error.code.rawValue), error.message, hint: error.hint))
         }
     }
 
-    /// The service's answer about the user's earlier post with the same photos; nil when there is none.
-    private func duplicate(of files: [UploadFile]) async throws -> Data? {
+    /// The user's earlier post with the same photos; nil when there is none.
+    private func duplicate(of files: [UploadFile]) async throws -> PublishedDocument? {
         guard !files.isEmpty, !files.contains(where: \.isStandardInput) else { return nil }
         var hashes: [String] = []
         for file in files { hashes.append(try await file.sha256()) }
         let path = "/v1/people/\(APIClient.percentEncoded(user))/posts"
         do {
-            let page = try await service.send(.get, path, query: ["sha256": hashes.joined(separator: " ")])
-            let posts = (try JSONSerialization.jsonObject(with: page) as? [String: Any])?["posts"] as? [[String: Any]]
-            guard let post = posts?.first, let id = post["post_id"] as? String else { return nil }
-            return try JSONSerialization.data(withJSONObject: ["post_id": id, "post": post])
-        } catch let error as ServiceError where error.code == "not_found" {
+            let page: PostPageDocument = try await service.read(
+                .get, path, query: ["sha256": hashes.joined(separator: " ")])
+            guard let post = page.posts.first, let id = post.value["post_id"]?.stringValue else { return nil }
+            return PublishedDocument(postID: id, post: post)
+        } catch let error as Failure where error.code == .notFound {
             return nil  // Nobody has posted as this user yet.
         }
     }
@@ -60,16 +64,15 @@ struct UploadSender: Sendable {
     }
 
     private func sendDraft(_ files: [UploadFile]) async throws -> UploadOutcome {
-        let draft = try await service.send(
+        let draft: UploadDocument = try await service.read(
             .post, "/v1/uploads", query: ["user": user, "draft": "true", "duplicates": policy], headers: headers)
-        struct Draft: Decodable { let uploadId: String }
-        let id = try JSONDecoder.snakeCase.decode(Draft.self, from: draft).uploadId
+        let id = draft.uploadID
         for file in files {
             do {
                 _ = try await service.send(
                     .post, "/v1/uploads/\(id)/photos", query: ["name": file.name, "alt": file.alt],
                     body: try Self.body(file))
-            } catch let error as ServiceError {
+            } catch let error as Failure {
                 throw error.about(file)
             }
         }
@@ -80,13 +83,9 @@ struct UploadSender: Sendable {
         _ path: String, _ query: [String: String?], body: RequestBody = .none
     ) async throws -> UploadOutcome {
         try await service.open(.post, path, query: query, headers: headers, body: body) { response, body in
-            let outcome =
-                switch response.status {
-                case .created: "published"
-                case .ok: "duplicate"
-                default: "accepted"
-                }
-            return .answered(outcome, Data(buffer: try await body.collect(upTo: 64 << 20)))
+            let document = Data(buffer: try await body.collect(upTo: 64 << 20))
+            guard response.status != .accepted else { return .accepted(try UploadDocument(json: document)) }
+            return .published(try PublishedDocument(json: document), isDuplicate: response.status == .ok)
         }
     }
 
@@ -105,9 +104,9 @@ struct UploadSender: Sendable {
     }
 }
 
-extension ServiceError {
-    fileprivate func about(_ file: UploadFile?) -> ServiceError {
+extension Failure {
+    fileprivate func about(_ file: UploadFile?) -> Failure {
         guard let file, !message.contains(file.path) else { return self }
-        return ServiceError(code: code, message: "\(file.path): \(message)", hint: hint, isTransient: isTransient)
+        return Failure(code, "\(file.path): \(message)", hint: hint, isTransient: isTransient)
     }
 }

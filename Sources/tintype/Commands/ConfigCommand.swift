@@ -1,5 +1,5 @@
+import API
 import ArgumentParser
-import Tree
 
 /// Prints each setting's value and its origin.
 struct ConfigCommand: ParsableCommand {
@@ -24,9 +24,8 @@ struct ConfigCommand: ParsableCommand {
         for setting in Settings.all {
             let origin = configuration.origin(of: setting)
             if json {
-                Terminal.outputJSON([
-                    "name": .string(setting.name), "value": .string(origin.text), "origin": .string(origin.source),
-                ])
+                Terminal.outputJSON(
+                    SettingDocument(name: setting.name, value: origin.text, origin: origin.source))
             } else {
                 let padding = String(repeating: " ", count: width - setting.name.count)
                 Terminal.output(

@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Client
 import Foundation
@@ -57,10 +58,8 @@ struct ExportCommand: AsyncParsableCommand {
         try await target.finish()
         guard case .file = target, let out else { return }
         if json {
-            Terminal.outputJSON([
-                "path": .string("\(reference.path)"), "file": .string(out), "bytes": .integer(Int64(byteCount)),
-                "token": .string(token),
-            ])
+            Terminal.outputJSON(
+                TransferDocument(path: "\(reference.path)", file: out, bytes: byteCount, token: token))
         } else {
             Terminal.output("\(reference.path) is in \(out): \(byteCount) bytes")
         }

@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Client
 import Foundation
@@ -78,7 +79,7 @@ struct ImportCommand: AsyncParsableCommand {
                     piece.form == .value ? .put : .patch, reference.address,
                     query: reference.query(["print": "silent"]),
                     headers: [.contentType: "application/json"], body: .bytes(piece.json))
-            } catch let error as ServiceError {
+            } catch let error as Failure {
                 throw error.after(parts)
             }
             parts += 1
@@ -103,10 +104,8 @@ struct ImportCommand: AsyncParsableCommand {
 
     private func report(_ reference: DatabaseReference, byteCount: Int, parts: Int) {
         if json {
-            Terminal.outputJSON([
-                "path": .string("\(reference.path)"), "file": .string(file), "bytes": .integer(Int64(byteCount)),
-                "parts": .integer(Int64(parts)),
-            ])
+            Terminal.outputJSON(
+                TransferDocument(path: "\(reference.path)", file: file, bytes: byteCount, parts: parts))
         } else {
             let steps = parts == 1 ? "in one step" : "in \(parts) parts"
             Terminal.output("\(file) is at \(reference.path): \(byteCount) bytes, \(steps)")
@@ -114,12 +113,12 @@ struct ImportCommand: AsyncParsableCommand {
     }
 }
 
-extension ServiceError {
+extension Failure {
     /// The error about a part, with the number of parts that were written before it.
-    fileprivate func after(_ parts: Int) -> ServiceError {
+    fileprivate func after(_ parts: Int) -> Failure {
         guard parts > 0 else { return self }
-        return ServiceError(
-            code: code, message: "\(parts) parts were written, then: \(message)",
+        return Failure(
+            code, "\(parts) parts were written, then: \(message)",
             hint: hint.isEmpty ? "import it again from the beginning" : hint, isTransient: isTransient)
     }
 }

@@ -1,9 +1,9 @@
+import API
 import ArgumentParser
 import Files
 import Foundation
 import Inbox
 import Pipeline
-import Tree
 
 /// Lists, retries or deletes files that could not become a post.
 struct InboxCommand: AsyncParsableCommand {
@@ -78,25 +78,22 @@ struct InboxCommand: AsyncParsableCommand {
         /// Applies an action to each chosen file, and prints the results.
         ///
         /// - Throws: `ExitStatus` when some or all of them failed.
-        func apply(_ verb: String, _ action: (FailedFiles.Item) throws -> Void) throws {
+        func apply(_ outcome: OutcomeDocument.Outcome, _ action: (FailedFiles.Item) throws -> Void) throws {
             let items = try items()
             var failures = 0
             for item in items {
                 do {
                     try action(item)
                     if selection.json {
-                        Terminal.outputJSON(["path": .string(item.path), "outcome": .string(verb)])
+                        Terminal.outputJSON(OutcomeDocument(outcome, path: item.path))
                     } else {
-                        Terminal.output("\(verb)  \(item.path.printable)")
+                        Terminal.output("\(outcome.rawValue)  \(item.path.printable)")
                     }
                 } catch let error as FileError {
                     failures += 1
                     Terminal.error("\(error)".printable)
                     guard selection.json else { continue }
-                    Terminal.outputJSON([
-                        "path": .string(item.path), "outcome": "failed", "code": .string(error.code.rawValue),
-                        "message": .string(error.message), "hint": .string(error.hint),
-                    ])
+                    Terminal.outputJSON(OutcomeDocument(.failed, path: item.path, failure: Failure(error)))
                 }
             }
             if items.isEmpty { Terminal.note(selection.absence) }
@@ -120,7 +117,7 @@ struct InboxCommand: AsyncParsableCommand {
         func run() async throws {
             let items = try selection.files().items(reason: selection.reason, user: selection.user)
             for item in items {
-                if selection.json { Terminal.outputJSON(item.json) } else { show(item) }
+                if selection.json { Terminal.outputJSON(item.document) } else { show(item) }
             }
             if items.isEmpty { Terminal.note(selection.absence) }
         }
@@ -153,7 +150,7 @@ struct InboxCommand: AsyncParsableCommand {
 
         func run() async throws {
             let files = try choice.selection.files()
-            try choice.apply("retried") { try files.retry($0) }
+            try choice.apply(.retried) { try files.retry($0) }
         }
     }
 
@@ -183,7 +180,7 @@ struct InboxCommand: AsyncParsableCommand {
                 let size = bytes.formatted(.byteCount(style: .file))
                 try Terminal.confirm("delete \(items.count) files (\(size)) for good")
             }
-            try choice.apply("dropped") { try files.drop($0) }
+            try choice.apply(.dropped) { try files.drop($0) }
         }
     }
 

@@ -1,7 +1,9 @@
+import API
 import ArgumentParser
 import Foundation
 import HTTPTypes
 import Pipeline
+import TreeModel
 
 /// Lists and deletes posts.
 struct PostsCommand: AsyncParsableCommand {
@@ -59,48 +61,40 @@ extension PostsCommand {
         func run() async throws {
             let path = user.map { "/v1/people/\(APIClient.percentEncoded($0))/posts" } ?? "/v1/posts"
             let service = try APIClient(storage)
-            var (listed, skipped): ([Any], [Any]) = ([], [])
-            var (count, next) = (0, before)
+            var document = PostPageDocument()
+            var skipped: [PostPageDocument.Skipped] = []
+            var count = 0
+            document.next = before
             repeat {
                 let limit = all ? Self.pageLimit : min(Self.pageLimit, self.limit - count)
-                let document = try await service.send(.get, path, query: ["limit": "\(limit)", "before": next])
-                let page = try JSONSerialization.jsonObject(with: document) as? [String: Any] ?? [:]
-                let posts = page["posts"] as? [Any] ?? []
-                next = page["next"] as? String
-                count += posts.count
-                skipped += page["skipped"] as? [Any] ?? []
-                if json { listed += posts } else { posts.forEach(Self.show) }
-            } while next != nil && (all || count < self.limit)
-            if json { return try emit(listed, skipped, next: next) }
-            for case let record as [String: Any] in skipped {
-                Terminal.error("\(record["path"] ?? "?") is no post: \(record["reason"] ?? "?")")
+                let page: PostPageDocument = try await service.read(
+                    .get, path, query: ["limit": "\(limit)", "before": document.next])
+                document.next = page.next
+                count += page.posts.count
+                skipped += page.skipped ?? []
+                if json { document.posts += page.posts } else { page.posts.forEach { Self.show($0.value) } }
+            } while document.next != nil && (all || count < self.limit)
+            if json {
+                document.hasMore = document.next != nil
+                document.skipped = skipped.isEmpty ? nil : skipped
+                return Terminal.outputJSON(document)
             }
+            for record in skipped { Terminal.error("\(record.path) is no post: \(record.reason)") }
             if count == 0 { Terminal.note("no posts yet") }
-            if let next { Terminal.note("there are more: --before \(next)") }
-        }
-
-        private func emit(_ posts: [Any], _ skipped: [Any], next: String?) throws {
-            var document: [String: Any] = ["posts": posts, "has_more": next != nil]
-            document["next"] = next
-            if !skipped.isEmpty { document["skipped"] = skipped }
-            let bytes = try JSONSerialization.data(
-                withJSONObject: document, options: [.sortedKeys, .withoutEscapingSlashes])
-            Terminal.output(String(decoding: bytes, as: UTF8.self))
+            if let next = document.next { Terminal.note("there are more: --before \(next)") }
         }
 
         /// Prints a post on one line. Fields of the wrong type are left blank: any client may have written the record.
-        private static func show(_ record: Any) {
-            let post = record as? [String: Any] ?? [:]
-            let time = (post["timestamp"] as? NSNumber).map {
-                Date(timeIntervalSince1970: $0.doubleValue / 1000).formatted(.iso8601)
+        private static func show(_ post: TreeValue) {
+            let time = post["timestamp"]?.doubleValue.map {
+                Date(timeIntervalSince1970: $0 / 1000).formatted(.iso8601)
             }
-            let count = (post["photos"] as? [Any])?.count ?? 0
+            let count = post["photos"]?.object?.count ?? 0
             let photos = count == 1 ? "1 photo " : "\(count) photos"
-            let author = (post["author"] as? [String: Any])?["uid"] as? String ?? ""
-            let text = (post["text"] as? String ?? "").split(whereSeparator: \.isNewline).joined(separator: " ").prefix(
-                60)
-            let id = post["post_id"] as? String ?? ""
-            Terminal.output("\(id)  \(time ?? "")  \(photos)  \(author)  \(text)".printable)
+            let author = post["author"]?["uid"]?.stringValue ?? ""
+            let words = (post["text"]?.stringValue ?? "").split(whereSeparator: \.isNewline).joined(separator: " ")
+            let id = post["post_id"]?.stringValue ?? ""
+            Terminal.output("\(id)  \(time ?? "")  \(photos)  \(author)  \(words.prefix(60))".printable)
         }
     }
 }

@@ -5,6 +5,7 @@ import HTTPTypes
 import Pipeline
 import Posts
 import Tree
+import TreeModel
 
 extension PostsCommand {
     /// Deletes posts.
@@ -44,16 +45,13 @@ extension PostsCommand {
             var failures = 0
             do {
                 let service = try APIClient(storage)
-                try await ask(ids) { String(decoding: try await service.send(.get, "/v1/posts/\($0)"), as: UTF8.self) }
+                try await ask(ids) { try await service.read(.get, "/v1/posts/\($0)", as: PostDocument.self).value }
                 for id in ids {
                     failures += try await report(id) { _ = try await service.send(.delete, "/v1/posts/\(id)") }
                 }
-            } catch let error as ServiceError where error.code == "no_service" {
+            } catch let error as Failure where error.code == .noService {
                 failures = try await storage.configuration().withPipeline { pipeline in
-                    try await ask(ids) { id in
-                        guard let post = try await pipeline.tree.get(Paths.post(id)) else { return "" }
-                        return String(decoding: post.json(), as: UTF8.self)
-                    }
+                    try await ask(ids) { try await pipeline.tree.get(Paths.post($0)) }
                     var failures = 0
                     for id in ids {
                         failures += try await report(id) { _ = try await pipeline.publisher.deletePost(id) }
@@ -65,12 +63,12 @@ extension PostsCommand {
         }
 
         /// Shows the posts, and asks whether they are to be deleted.
-        private func ask(_ ids: [PostID], _ read: (PostID) async throws -> String) async throws {
+        private func ask(_ ids: [PostID], _ read: (PostID) async throws -> TreeValue?) async throws {
             guard !yes else { return }
             for id in ids {
                 do {
                     Terminal.note(Self.line(of: id, try await read(id)))
-                } catch let error as ServiceError where error.code != "no_service" {
+                } catch let error as Failure where error.code != .noService {
                     Terminal.error("\(id): \(error)".printable)
                 }
             }
@@ -79,10 +77,9 @@ extension PostsCommand {
         }
 
         /// A post's id, author and text on one line; clients may have written anything into the record.
-        private static func line(of id: PostID, _ json: String) -> String {
-            let fields = (try? JSONSerialization.jsonObject(with: Data(json.utf8))) as? [String: Any] ?? [:]
-            let author = (fields["author"] as? [String: Any])?["uid"] as? String ?? ""
-            let text = (fields["text"] as? String ?? "").replacingOccurrences(of: "\n", with: " ").prefix(60)
+        private static func line(of id: PostID, _ post: TreeValue?) -> String {
+            let author = post?["author"]?["uid"]?.stringValue ?? ""
+            let text = (post?["text"]?.stringValue ?? "").replacingOccurrences(of: "\n", with: " ").prefix(60)
             return "\(id)  \(author)  \(text)".printable
         }
 
@@ -93,27 +90,16 @@ extension PostsCommand {
             do {
                 try await delete()
                 if json {
-                    Terminal.outputJSON(["post_id": .string(id.description), "outcome": "deleted"])
+                    Terminal.outputJSON(OutcomeDocument(.deleted, postID: id.description))
                 } else {
                     Terminal.output("deleted  \(id)")
                 }
                 return 0
-            } catch let error as ServiceError where error.code != "no_service" {
-                return refused(id, code: error.code, message: error.message, hint: error.hint)
-            } catch let error as Failure {
-                return refused(id, code: error.code.rawValue, message: error.message, hint: error.hint)
+            } catch let error as Failure where error.code != .noService {
+                Terminal.error("\(id): \(error)")
+                if json { Terminal.outputJSON(OutcomeDocument(.failed, postID: id.description, failure: error)) }
+                return 1
             }
-        }
-
-        private func refused(_ id: PostID, code: String, message: String, hint: String) -> Int {
-            Terminal.error("\(id): \(message)" + (hint.isEmpty ? "" : " (\(hint))"))
-            if json {
-                Terminal.outputJSON([
-                    "post_id": .string(id.description), "outcome": "failed", "code": .string(code),
-                    "message": .string(message), "hint": .string(hint),
-                ])
-            }
-            return 1
         }
     }
 }

@@ -1,5 +1,5 @@
+import API
 import ArgumentParser
-import Foundation
 import HTTPTypes
 
 /// Makes the running service read its settings again.
@@ -28,42 +28,30 @@ struct ReloadCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let answer = try await SettingsReview.request(try APIClient(storage), isDryRun: dryRun)
+        let answer = try await ReloadDocument.request(try APIClient(storage), isDryRun: dryRun)
         if json {
-            Terminal.output(String(decoding: answer.document, as: UTF8.self))
+            Terminal.outputJSON(answer)
         } else {
             for setting in answer.settings { Terminal.output(setting.sentence(isDryRun: dryRun)) }
             if answer.settings.isEmpty { Terminal.note("the service uses these settings already") }
         }
-        if answer.settings.contains(where: { $0.effect == "needs_restart" }) { throw ExitStatus.partial }
+        if answer.settings.contains(where: { $0.effect == .needsRestart }) { throw ExitStatus.partial }
     }
 }
 
-/// The service's report on settings whose chosen value is not the one in use.
-struct SettingsReview: Sendable {
-    struct Setting: Decodable, Sendable {
-        let name: String
-        let running: String
-        let chosen: String
-        let effect: String
-        let by: String?
-
-        func sentence(isDryRun: Bool) -> String {
-            switch effect {
-            case "applied": "\(name): \(chosen)\(isDryRun ? " would hold" : "") (was \(running))"
-            case "overridden": "\(name): \(running), as \(by ?? "") of the service says, and not \(chosen)"
-            default: "\(name): \(running) until the service is started again, then \(chosen)"
-            }
-        }
+extension ReloadDocument {
+    /// Asks the service for it.
+    static func request(_ service: APIClient, isDryRun: Bool) async throws -> ReloadDocument {
+        try await service.read(.post, "/v1/reload", query: ["dry_run": isDryRun ? "true" : nil])
     }
+}
 
-    let settings: [Setting]
-    let document: Data
-
-    static func request(_ service: APIClient, isDryRun: Bool) async throws -> SettingsReview {
-        struct Answer: Decodable { let settings: [Setting] }
-        let document = try await service.send(.post, "/v1/reload", query: ["dry_run": isDryRun ? "true" : nil])
-        return SettingsReview(
-            settings: try JSONDecoder().decode(Answer.self, from: document).settings, document: document)
+extension SettingsChange {
+    func sentence(isDryRun: Bool) -> String {
+        switch effect {
+        case .applied: "\(name): \(chosen)\(isDryRun ? " would hold" : "") (was \(running))"
+        case .overridden: "\(name): \(running), as \(by ?? "") of the service says, and not \(chosen)"
+        case .needsRestart: "\(name): \(running) until the service is started again, then \(chosen)"
+        }
     }
 }

@@ -90,7 +90,7 @@ struct RenderCommand: AsyncParsableCommand {
     }
 
     private func report(_ result: RenderJob.Result) {
-        if json { return Terminal.outputJSON(result.document) }
+        if json { return result.outputJSON() }
         switch result.outcome {
         case .refused(let error):
             Terminal.error("\(error)")

@@ -3,7 +3,6 @@ import Files
 import Foundation
 import Imaging
 import Pipeline
-import Tree
 
 /// The thumbnails of one file.
 struct RenderJob: Sendable {
@@ -83,33 +82,24 @@ struct RenderJob: Sendable {
 }
 
 extension RenderJob.Result {
-    /// The line that `--json` prints.
-    var document: TreeValue {
+    /// Prints the line of `--json`.
+    func outputJSON() {
         switch outcome {
         case .refused(let error):
-            return [
-                "path": .string(path), "outcome": "refused", "code": .string(error.code.rawValue),
-                "message": .string(error.message), "hint": .string(error.hint),
-            ]
-        case .ok(let picture, let made):
-            var renditions: [TreeKey: TreeValue] = [:]
-            for rendition in made {
-                guard let key = try? TreeKey(rendition.name) else { continue }
-                renditions[key] = [
-                    "path": .string(rendition.path), "width": .integer(Int64(rendition.size.width)),
-                    "height": .integer(Int64(rendition.size.height)), "bytes": .integer(Int64(rendition.byteCount)),
-                ]
+            Terminal.outputJSON(OutcomeDocument(.refused, path: path, failure: error))
+        case .ok(let image, let thumbnails):
+            let renditions = thumbnails.map { thumbnail in
+                let document = RenderDocument.Thumbnail(
+                    path: thumbnail.path, width: thumbnail.size.width, height: thumbnail.size.height,
+                    bytes: thumbnail.byteCount)
+                return (thumbnail.name, document)
             }
-            var document: [TreeKey: TreeValue] = [
-                "path": .string(path), "outcome": "ok", "width": .integer(Int64(picture.header.size.width)),
-                "height": .integer(Int64(picture.header.size.height)), "color": .string(picture.color.description),
-                "renditions": .object(renditions),
-            ]
-            let warnings = picture.warnings.enumerated().compactMap { number, warning in
-                (try? TreeKey(String(number))).map { ($0, TreeValue.string(warning.rawValue)) }
-            }
-            if !warnings.isEmpty { document["warnings"] = .object(Dictionary(uniqueKeysWithValues: warnings)) }
-            return .object(document)
+            let warnings = image.warnings.map(\.rawValue)
+            Terminal.outputJSON(
+                RenderDocument(
+                    path: path, width: image.header.size.width, height: image.header.size.height,
+                    color: image.color.description, renditions: Dictionary(renditions) { $1 },
+                    warnings: warnings.isEmpty ? nil : warnings))
         }
     }
 }

@@ -6,7 +6,7 @@ import HTTPTypes
 import Logging
 import NIOCore
 import Pipeline
-import Tree
+import Server
 import UnixSignals
 
 /// Renders published posts again, with the current recipes.
@@ -45,12 +45,12 @@ struct RethumbCommand: AsyncParsableCommand {
 
     func run() async throws {
         var progress = ProgressBar("posts")
-        var last = RethumbStep()
+        var last = RethumbDocument()
         do {
             for try await step in interruptibleSteps() {
                 last = step
                 if json {
-                    Terminal.outputJSON(step.document)
+                    Terminal.outputJSON(step.counts)
                 } else {
                     progress.update(step.done, of: step.total, note: step.note(isDryRun: dryRun))
                 }
@@ -70,7 +70,7 @@ struct RethumbCommand: AsyncParsableCommand {
     }
 
     /// The steps of the job. The stream throws `CancellationError` when somebody presses Ctrl-C.
-    private func interruptibleSteps() -> AsyncThrowingStream<RethumbStep, any Error> {
+    private func interruptibleSteps() -> AsyncThrowingStream<RethumbDocument, any Error> {
         AsyncThrowingStream { continuation in
             let job = Task {
                 do {
@@ -91,11 +91,11 @@ struct RethumbCommand: AsyncParsableCommand {
     }
 
     /// Runs the job in the service, or in this process when no service runs.
-    private func steps(_ report: (RethumbStep) -> Void) async throws {
+    private func steps(_ report: (RethumbDocument) -> Void) async throws {
         do {
             try await checkService()
             try await runInService(report)
-        } catch let error as ServiceError where error.code == "no_service" {
+        } catch let error as Failure where error.code == .noService {
             try await runHere(report)
         }
     }
@@ -106,12 +106,12 @@ struct RethumbCommand: AsyncParsableCommand {
     private func checkService() async throws {
         let service = try APIClient(settings.storage)
         do {
-            for setting in try await SettingsReview.request(service, isDryRun: true).settings
+            for setting in try await ReloadDocument.request(service, isDryRun: true).settings
             where setting.name == "recipes" {
                 Terminal.error("the service runs with other recipes: \(setting.sentence(isDryRun: true))")
-                if setting.effect == "applied" { Terminal.error("run \"tintype reload\" to make it use them") }
+                if setting.effect == .applied { Terminal.error("run \"tintype reload\" to make it use them") }
             }
-        } catch let error as ServiceError where error.code == "bad_configuration" {
+        } catch let error as Failure where error.code == .badConfiguration {
             Terminal.error("\(error)")
         }
         let flags = settings.given.sorted()
@@ -122,7 +122,7 @@ struct RethumbCommand: AsyncParsableCommand {
         }
     }
 
-    private func runInService(_ report: (RethumbStep) -> Void) async throws {
+    private func runInService(_ report: (RethumbDocument) -> Void) async throws {
         let query: [String: String?] = [
             "user": user, "since": since, "only_missing": onlyMissing ? "true" : nil, "dry_run": dryRun ? "true" : nil,
         ]
@@ -134,70 +134,44 @@ struct RethumbCommand: AsyncParsableCommand {
                 while let end = rest.readableBytesView.firstIndex(of: UInt8(ascii: "\n")),
                     let line = rest.readBytes(length: end - rest.readerIndex + 1)
                 {
-                    let step = try JSONDecoder.snakeCase.decode(RethumbStep.self, from: Data(line))
-                    if let error = step.error {
-                        throw ServiceError(
-                            code: error.code, message: error.message, hint: error.hint, isTransient: true)
+                    if let error = try? RethumbFailureDocument(json: Data(line)).error {
+                        throw Failure(error.code, error.message, hint: error.hint, isTransient: true)
                     }
+                    let step = try RethumbDocument(json: Data(line))
                     isFinished = step.finished
                     report(step)
                 }
             }
             guard isFinished else {
-                throw ServiceError(
-                    code: "connection_lost", message: "the service ended before the job did",
+                throw Failure(
+                    .connectionLost, "the service ended before the job did",
                     hint: "run it again: it continues from there", isTransient: true)
             }
         }
     }
 
-    private func runHere(_ report: (RethumbStep) -> Void) async throws {
+    private func runHere(_ report: (RethumbDocument) -> Void) async throws {
         let configuration = try settings.configuration()
         let selection = try Pipeline.Rethumb.Selection(user: user, since: since, onlyMissing: onlyMissing)
         try await configuration.withPipeline(renderer: try configuration.photoRenderer()) { pipeline in
             let job = Pipeline.Rethumb(pipeline, selection: selection, isDryRun: dryRun)
-            let result = try await job.run { report(RethumbStep($0, finished: false)) }
-            report(RethumbStep(result, finished: true))
+            var last = RethumbDocument(try await job.run { report(RethumbDocument($0)) })
+            last.finished = true
+            report(last)
             if !dryRun { try await pipeline.janitor.sweep() }
         }
     }
 }
 
-/// The progress of the job, as `/v1/rethumb` reports it line by line.
-struct RethumbStep: Decodable, Sendable {
-    struct Failure: Decodable, Sendable {
-        let code: String
-        let message: String
-        let hint: String
-    }
-
-    var total = 0
-    var done = 0
-    var switched = 0
-    var failed = 0
-    var finished = false
-    var lastFailure: String?
-    var error: Failure?
-
-    init() {}
-
-    init(_ progress: Pipeline.Rethumb.Progress, finished: Bool) {
-        total = progress.total
-        done = progress.done
-        switched = progress.switched
-        failed = progress.failed
-        lastFailure = progress.lastFailure
-        self.finished = finished
-    }
-
-    func note(isDryRun: Bool) -> String {
+extension RethumbDocument {
+    fileprivate func note(isDryRun: Bool) -> String {
         "\(switched) \(isDryRun ? "to switch" : "switched")" + (failed > 0 ? ", \(failed) failed" : "")
     }
 
-    var document: TreeValue {
-        [
-            "total": .integer(Int64(total)), "done": .integer(Int64(done)), "switched": .integer(Int64(switched)),
-            "failed": .integer(Int64(failed)), "finished": .bool(finished),
-        ]
+    /// The progress without the words for people.
+    fileprivate var counts: RethumbDocument {
+        var counts = self
+        counts.lastFailure = nil
+        return counts
     }
 }

@@ -1,5 +1,5 @@
+import API
 import ArgumentParser
-import Foundation
 import HTTPTypes
 
 /// Shows the status of the service.
@@ -21,9 +21,8 @@ struct StatusCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let document = try await APIClient(storage).send(.get, "/v1/status")
-        if json { return Terminal.output(String(decoding: document, as: UTF8.self)) }
-        guard let fields = try JSONSerialization.jsonObject(with: document) as? [String: Any] else { return }
-        for line in StatusText(fields).lines { Terminal.output(line) }
+        let status: StatusDocument = try await APIClient(storage).read(.get, "/v1/status")
+        if json { return Terminal.outputJSON(status) }
+        for line in StatusText(status).lines { Terminal.output(line) }
     }
 }

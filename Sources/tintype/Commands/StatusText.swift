@@ -1,82 +1,58 @@
+import API
 import Foundation
 
 /// The service's status for people: one line for each subject, with units.
 struct StatusText {
     private(set) var lines: [String] = []
-    private var rest: [String: Any]
 
-    /// Reads the document of `/v1/status`; fields that are not known here come last, under their own names.
-    init(_ document: [String: Any]) {
-        rest = document
-        say("version", take("version"))
-        say("uploads", intake())
-        let counts = ["published", "duplicates", "failed"].map { "\(number(take($0))) \($0)" }
-        say("since the start", counts.joined(separator: ", "))
-        say("waiting", waiting())
-        if let inbox = take("inbox") as? [String: Any] { say("inbox", Self.count(number(inbox["files"]), "file")) }
-        say("re-thumbnailing", rethumbnailing())
-        if let space = take("free_space") as? [String: Any] {
-            let (bytes, reserve) = (number(space["bytes"]), number(space["reserve"]))
-            say("free space", "\(Self.size(bytes)); \(Self.size(reserve)) have to stay free")
-        }
-        if let recipes = take("recipes") as? [String: Any] {
-            say("recipes", recipes.keys.sorted().map { "\(recipes[$0] ?? "")" }.joined(separator: " "))
-        }
-        if let tree = take("tree") as? [String: Any] {
-            let updates = Self.count(number(tree["updates"]), "update")
-            say("tree", "\(updates) in \(Self.count(number(tree["transactions"]), "transaction"))")
-        }
-        for (name, value) in rest.sorted(by: { $0.key < $1.key }) { sayAsIs(name, value) }
+    init(_ status: StatusDocument) {
+        say("version", status.version)
+        say("uploads", Self.intake(status.intake))
+        say(
+            "since the start",
+            "\(status.published) published, \(status.duplicates) duplicates, \(status.failed) failed")
+        say("waiting", Self.waiting(status))
+        say("inbox", status.inbox.map { Self.count($0.files, "file") })
+        say("re-thumbnailing", status.rethumb.map(Self.progress))
+        say("free space", status.freeSpace.map { "\(Self.size($0.bytes)); \(Self.size($0.reserve)) have to stay free" })
+        say("recipes", status.recipes.sorted { $0.key < $1.key }.map(\.value).joined(separator: " "))
+        let updates = Self.count(status.tree.updates, "update")
+        say("tree", "\(updates) in \(Self.count(status.tree.transactions, "transaction"))")
+        say("sweeps, code", status.sweeps.code?.rawValue)
+        say("sweeps, hint", status.sweeps.hint)
+        say("sweeps, message", status.sweeps.message)
+        say("sweeps, status", status.sweeps.status.rawValue)
+        say("unclaimed", status.unclaimed.map { "\($0)" })
     }
 
-    private mutating func take(_ name: String) -> Any? { rest.removeValue(forKey: name) }
-
-    private func number(_ value: Any?) -> Int64 { (value as? NSNumber)?.int64Value ?? 0 }
-
-    private mutating func say(_ subject: String, _ text: Any?) {
+    private mutating func say(_ subject: String, _ text: String?) {
         if let text { lines.append("\(subject): \(text)") }
     }
 
-    private mutating func sayAsIs(_ name: String, _ value: Any) {
-        let subject = name.replacingOccurrences(of: "_", with: " ")
-        guard let fields = value as? [String: Any] else { return say(subject, value) }
-        for (name, value) in fields.sorted(by: { $0.key < $1.key }) { sayAsIs("\(subject), \(name)", value) }
+    private static func intake(_ intake: ReadinessDocument) -> String {
+        guard intake.status != .ready else { return "taken" }
+        let reason = [intake.message, intake.hint.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
+        return "\(intake.status.rawValue) for \(time(since: intake.since ?? 0)): \(reason)"
     }
 
-    private mutating func intake() -> String? {
-        guard let intake = take("intake") as? [String: Any], let status = intake["status"] as? String else {
-            return nil
-        }
-        guard status != "ready" else { return "taken" }
-        let reason = [intake["message"], intake["hint"].map { "(\($0))" }].compactMap { $0 }
-        let words = reason.map { "\($0)" }.joined(separator: " ")
-        return "\(status) for \(Self.time(since: number(intake["since"]))): \(words)"
+    private static func waiting(_ status: StatusDocument) -> String {
+        let oldest = status.queueSince.map { "\(status.queue), the oldest for \(time(since: $0))" }
+        let uploads = status.uploads.sorted { $0.key < $1.key }.filter { $0.value > 0 }
+        return ([oldest ?? "none"] + uploads.map { "\($0.value) \($0.key)" }).joined(separator: "; ")
     }
 
-    private mutating func waiting() -> String? {
-        let queue = number(take("queue"))
-        let since = take("queue_since")
-        var words = [since == nil ? "none" : "\(queue), the oldest for \(Self.time(since: number(since)))"]
-        if let uploads = take("uploads") as? [String: Any] {
-            words += uploads.keys.sorted().filter { number(uploads[$0]) > 0 }.map { "\(number(uploads[$0])) \($0)" }
-        }
-        return words.joined(separator: "; ")
-    }
-
-    private mutating func rethumbnailing() -> String? {
-        guard let job = take("rethumb") as? [String: Any] else { return nil }
-        let done = "\(number(job["done"])) of \(Self.count(number(job["total"]), "post"))"
-        return "\(done) checked, \(number(job["switched"])) switched, \(number(job["failed"])) failed"
+    private static func progress(_ job: StatusDocument.Rethumb) -> String {
+        "\(job.done) of \(count(job.total, "post")) checked, \(job.switched) switched, \(job.failed) failed"
     }
 
     // MARK: - Units
 
-    private static func count(_ number: Int64, _ noun: String) -> String {
+    private static func count(_ number: Int, _ noun: String) -> String {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
 
     /// A number of bytes in the largest fitting unit, such as "63.9 GiB".
-    static func size(_ bytes: Int64) -> String {
+    static func size(_ bytes: Int) -> String {
         var (amount, unit) = (Double(bytes), "bytes")
         for larger in ["KiB", "MiB", "GiB", "TiB", "PiB"] where amount >= 1024 {
             (amount, unit) = (amount / 1024, larger)

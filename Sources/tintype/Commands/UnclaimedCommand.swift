@@ -5,7 +5,7 @@ import HTTPTypes
 import Logging
 import Pipeline
 import Posts
-import Tree
+import TreeModel
 
 /// Lists, deletes or accepts files that no post claims.
 struct UnclaimedCommand: AsyncParsableCommand {
@@ -42,7 +42,11 @@ struct UnclaimedCommand: AsyncParsableCommand {
         func run() async throws {
             let posts = try await UnclaimedFiles(storage).list()
             for post in posts {
-                if json { Terminal.outputJSON(post.json) } else { Terminal.output(post.line) }
+                if json {
+                    Terminal.outputJSON(JoinedDocument(post, PathDocument(path: post.path)))
+                } else {
+                    Terminal.output(post.line)
+                }
             }
             if posts.isEmpty { Terminal.note("every file is claimed") }
         }
@@ -94,7 +98,7 @@ struct UnclaimedCommand: AsyncParsableCommand {
             }
             try await files.drop(chosen) { post in
                 if json {
-                    Terminal.outputJSON(["path": .string(post.path), "outcome": "deleted"])
+                    Terminal.outputJSON(OutcomeDocument(.deleted, path: post.path))
                 } else {
                     Terminal.output("deleted  \(post.path)")
                 }
@@ -139,32 +143,6 @@ struct UnclaimedCommand: AsyncParsableCommand {
 
 /// The unclaimed files of a store, reached through the service where one runs, and by this process otherwise.
 private struct UnclaimedFiles {
-    struct Post: Decodable {
-        let owner: String
-        let post: String
-        let files: Int
-        let bytes: Int
-
-        var path: String { "\(owner)/\(post)" }
-
-        var line: String { "\(path)  \(files) files, \(bytes.formatted(.byteCount(style: .file)))" }
-
-        var json: TreeValue {
-            [
-                "path": .string(path), "owner": .string(owner), "post": .string(post), "files": .integer(Int64(files)),
-                "bytes": .integer(Int64(bytes)),
-            ]
-        }
-    }
-
-    private struct Status: Decodable {
-        struct Sweeps: Decodable {
-            let status: String
-            let message: String?
-        }
-        let sweeps: Sweeps
-    }
-
     private let options: StorageOptions
     private let service: APIClient
 
@@ -173,19 +151,17 @@ private struct UnclaimedFiles {
         service = try APIClient(options)
     }
 
-    func list() async throws -> [Post] {
+    func list() async throws -> [UnclaimedDocument] {
         try await ask {
             try await service.send(.get, "/v1/unclaimed").split(separator: UInt8(ascii: "\n")).map {
-                try JSONDecoder().decode(Post.self, from: $0)
+                try UnclaimedDocument(json: $0)
             }
         } locally: { pipeline in
-            try await pipeline.unclaimed.list().map {
-                Post(owner: $0.owner, post: $0.id.description, files: $0.fileCount, bytes: $0.byteCount)
-            }
+            try await pipeline.unclaimed.list()
         }
     }
 
-    func drop(_ posts: [Post], _ report: (Post) -> Void) async throws {
+    func drop(_ posts: [UnclaimedDocument], _ report: (UnclaimedDocument) -> Void) async throws {
         try await ask {
             for post in posts {
                 _ = try await service.send(
@@ -204,8 +180,8 @@ private struct UnclaimedFiles {
     /// The reason why nothing is cleaned up; nil while cleaning up goes on.
     func hold() async throws -> String? {
         try await ask {
-            let sweeps = try JSONDecoder().decode(Status.self, from: try await service.send(.get, "/v1/status")).sweeps
-            return sweeps.status == "held" ? sweeps.message ?? "nothing is swept" : nil
+            let sweeps = try await service.read(.get, "/v1/status", as: StatusDocument.self).sweeps
+            return sweeps.status == .held ? sweeps.message ?? "nothing is swept" : nil
         } locally: { pipeline in
             pipeline.janitor.hold?.message
         }
@@ -224,8 +200,14 @@ private struct UnclaimedFiles {
     ) async throws -> R {
         do {
             return try await service()
-        } catch let error as ServiceError where error.code == "no_service" {
+        } catch let error as Failure where error.code == .noService {
             return try await options.configuration().withPipeline(body: locally)
         }
     }
+}
+
+extension UnclaimedDocument {
+    fileprivate var path: String { "\(owner)/\(post)" }
+
+    fileprivate var line: String { "\(path)  \(files) files, \(bytes.formatted(.byteCount(style: .file)))" }
 }

@@ -56,7 +56,8 @@ actor RunningSettings {
                 return SettingsChange(name: setting.name, running: running, chosen: chosen, effect: effect)
             }
             guard let (text, by) = configuration.overridden(setting), text != running else { return nil }
-            return SettingsChange(name: setting.name, running: running, chosen: text, effect: .overridden(by: by))
+            return SettingsChange(
+                name: setting.name, running: running, chosen: text, effect: .overridden, by: by)
         }
     }
 
@@ -66,7 +67,8 @@ actor RunningSettings {
             switch change.effect {
             case .applied: logger.notice("\(change.name) changed", metadata: metadata)
             case .needsRestart: logger.warning("\(change.name) changes with the next start", metadata: metadata)
-            case .overridden(let by): logger.warning("\(change.name) stays as \(by) says", metadata: metadata)
+            case .overridden:
+                logger.warning("\(change.name) stays as \(change.by ?? "") says", metadata: metadata)
             }
         }
         if changes.isEmpty { logger.notice("the settings are as they were") }

@@ -28,11 +28,8 @@ enum ExitStatus: Int32, Error {
         case is FileError, is TreeError, is ImageError, is Failure:
             let error = Failure(error)
             Terminal.error("\(error)")
+            if error.code == .badConfiguration { return wrongUsage.rawValue }
             return (isTransient(error) ? tryAgain : failed).rawValue
-        case let error as ServiceError:
-            Terminal.error("\(error)")
-            if error.code == "bad_configuration" { return wrongUsage.rawValue }
-            return error.isTransient ? tryAgain.rawValue : failed.rawValue
         case let error as ConfigurationError:
             Terminal.error("\(error)")
             return wrongUsage.rawValue

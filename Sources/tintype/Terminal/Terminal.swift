@@ -1,7 +1,7 @@
+import API
 import ArgumentParser
 import Foundation
 import Synchronization
-import Tree
 
 /// The process's two outputs: data goes to standard output, everything for people to standard error.
 ///
@@ -35,7 +35,7 @@ enum Terminal {
     }
 
     /// Writes one JSON document on one line of standard output.
-    static func outputJSON(_ document: TreeValue) {
+    static func outputJSON(_ document: some Document) {
         output(String(decoding: document.json(), as: UTF8.self))
     }
 

@@ -1,4 +1,4 @@
-/// Where an upload stands, and what is durable there. Read this first: the rest of the module makes these moves.
+/// Where an upload stands, and what is durable there. Read this first: `Pipeline` makes these moves.
 ///
 ///     reserved ──accept───> ingested ──render, commit──> published ──files swept──> deleted
 ///     draft ────publish──┘     │
@@ -9,7 +9,7 @@
 ///
 /// Every move is one multi-path update with the old state as its precondition, so that of two that race (a publish and
 /// an expiry, two clients with one idempotency key) exactly one wins.
-package enum UploadState: String, Sendable, CaseIterable {
+package enum UploadState: String, Codable, Sendable, CaseIterable {
     /// The post's id is taken; no byte is promised yet. Expires.
     case reserved
     /// FriendlyPix's upload screen: photos are added and rendered one by one, each durable when it is answered;
@@ -42,4 +42,10 @@ package enum UploadState: String, Sendable, CaseIterable {
 
     /// Whether the upload's story is over; what becomes of its post is another one.
     package var isTerminal: Bool { self == .published || next.isEmpty }
+}
+
+/// A way by which uploads come in, as their records name it.
+package enum Intake: String, Codable, Sendable, CaseIterable {
+    case inbox
+    case socket
 }

@@ -1,0 +1,139 @@
+package import TreeModel
+
+/// A post, as it stands in the tree: clients of the database write there, and it may have other fields, too.
+package struct PostDocument: Document {
+    package let value: TreeValue
+
+    package init(_ value: TreeValue) {
+        self.value = value
+    }
+
+    package init(from decoder: any Decoder) throws {
+        value = try TreeValue(from: decoder)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(value)
+    }
+
+    /// What readers of a post may rely on; its schema.
+    struct Shape: Decodable {
+        struct Author: Decodable {
+            let uid: String
+            let fullName: String?
+            let profilePicture: String?
+
+            private enum CodingKeys: String, CodingKey {
+                case uid
+                case fullName = "full_name"
+                case profilePicture = "profile_picture"
+            }
+        }
+
+        struct Photo: Decodable {
+            let width: Double
+            let height: Double
+            let color: String?
+            let placeholder: String?
+            let alt: String?
+            let warnings: [String]?
+            let renditions: [String: Rendition]?
+        }
+
+        struct Rendition: Decodable {
+            let url: String
+            let width: Double
+            let height: Double
+        }
+
+        let postID: String?
+        let kind: String?
+        let text: String?
+        let timestamp: Double
+        let author: Author
+        let clientReference: String?
+        let photos: [Photo]?
+        let fullURL: String?
+        let fullStorageURI: String?
+        let thumbURL: String?
+        let thumbStorageURI: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case postID = "post_id"
+            case kind, text, timestamp, author
+            case clientReference = "client_ref"
+            case photos
+            case fullURL = "full_url"
+            case fullStorageURI = "full_storage_uri"
+            case thumbURL = "thumb_url"
+            case thumbStorageURI = "thumb_storage_uri"
+        }
+    }
+}
+
+/// A page of posts.
+package struct PostPageDocument: Document {
+    /// A record below `posts/` that is no post.
+    package struct Skipped: Document {
+        package let path: String
+        package let reason: String
+
+        package init(path: String, reason: String) {
+            self.path = path
+            self.reason = reason
+        }
+    }
+
+    package var posts: [PostDocument] = []
+    package var hasMore = false
+    /// From where the next page goes on; nil when there is none.
+    package var next: String?
+    package var skipped: [Skipped]?
+
+    private enum CodingKeys: String, CodingKey {
+        case posts
+        case hasMore = "has_more"
+        case next, skipped
+    }
+
+    package init() {}
+}
+
+/// The deletion of a post.
+package struct DeletionDocument: Document {
+    package let postID: String
+    package var deleted = true
+    /// Until when its files are there, at the longest.
+    package let filesUntil: Int64
+
+    private enum CodingKeys: String, CodingKey {
+        case postID = "post_id"
+        case deleted
+        case filesUntil = "files_until"
+    }
+
+    package init(postID: String, filesUntil: Int64) {
+        self.postID = postID
+        self.filesUntil = filesUntil
+    }
+}
+
+/// Somebody who posts.
+package struct PersonDocument: Document {
+    package let uid: String
+    package let fullName: String
+    package let profilePicture: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case uid
+        case fullName = "full_name"
+        case profilePicture = "profile_picture"
+    }
+
+    package init(uid: String, fullName: String, profilePicture: String?) {
+        self.uid = uid
+        self.fullName = fullName
+        self.profilePicture = profilePicture
+    }
+}

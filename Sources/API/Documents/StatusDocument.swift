@@ -1,0 +1,148 @@
+/// What the service is doing.
+package struct StatusDocument: Document {
+    package struct Tree: Document {
+        package let updates: Int
+        package let transactions: Int
+        package let largestGroup: Int
+
+        private enum CodingKeys: String, CodingKey {
+            case updates, transactions
+            case largestGroup = "largest_group"
+        }
+
+        package init(updates: Int, transactions: Int, largestGroup: Int) {
+            self.updates = updates
+            self.transactions = transactions
+            self.largestGroup = largestGroup
+        }
+    }
+
+    package struct FreeSpace: Document {
+        /// Free bytes on the disk.
+        package let bytes: Int
+        /// Bytes that have to stay free.
+        package let reserve: Int
+
+        package init(bytes: Int, reserve: Int) {
+            self.bytes = bytes
+            self.reserve = reserve
+        }
+    }
+
+    package struct Inbox: Document {
+        /// Photos that are not taken yet.
+        package let files: Int
+
+        package init(files: Int) { self.files = files }
+    }
+
+    package struct Rethumb: Document {
+        package let total: Int
+        package let done: Int
+        package let switched: Int
+        package let failed: Int
+
+        package init(total: Int, done: Int, switched: Int, failed: Int) {
+            self.total = total
+            self.done = done
+            self.switched = switched
+            self.failed = failed
+        }
+    }
+
+    /// Whether anything is deleted for good, and why not.
+    package struct Sweeps: Document {
+        package enum Status: String, Codable, CaseIterable, Sendable {
+            case on
+            case held
+        }
+
+        package let status: Status
+        package let code: ErrorCode?
+        package let message: String?
+        package let hint: String?
+
+        /// - Parameter hold: Why nothing is deleted; nil while all is.
+        package init(hold: Failure?) {
+            status = hold == nil ? .on : .held
+            code = hold?.code
+            message = hold?.message
+            hint = hold?.hint
+        }
+    }
+
+    package let version: String
+    package let intake: ReadinessDocument
+    package let sweeps: Sweeps
+    /// The text of each recipe by its name.
+    package let recipes: [String: String]
+    /// Uploads since the start of the service.
+    package var published = 0
+    package var duplicates = 0
+    package var failed = 0
+    /// Uploads that have not ended, by their states.
+    package var uploads: [String: Int] = [:]
+    /// Uploads that wait for a worker, and when the oldest of them was reserved.
+    package var queue = 0
+    package var queueSince: Int64?
+    package let tree: Tree
+    package var inbox: Inbox?
+    package var rethumb: Rethumb?
+    package var freeSpace: FreeSpace?
+    /// Posts whose files nobody claims.
+    package var unclaimed: Int?
+
+    private enum CodingKeys: String, CodingKey {
+        case version, intake, sweeps, recipes, published, duplicates, failed, uploads, queue
+        case queueSince = "queue_since"
+        case tree, inbox, rethumb
+        case freeSpace = "free_space"
+        case unclaimed
+    }
+
+    package init(version: String, intake: ReadinessDocument, sweeps: Sweeps, recipes: [String: String], tree: Tree) {
+        self.version = version
+        self.intake = intake
+        self.sweeps = sweeps
+        self.recipes = recipes
+        self.tree = tree
+    }
+}
+
+/// Whether uploads and connections are taken, and why not.
+package struct ReadinessDocument: Document {
+    package enum Status: String, Codable, CaseIterable, Sendable {
+        case ready
+        case paused
+        case full
+    }
+
+    package let status: Status
+    package let code: ErrorCode?
+    package let message: String?
+    package let hint: String?
+    package let since: Int64?
+
+    package init(_ status: Status, _ failure: Failure? = nil, since: Int64? = nil) {
+        self.status = status
+        code = failure?.code
+        message = failure?.message
+        hint = failure?.hint
+        self.since = since
+    }
+}
+
+/// Whether the tree answers.
+package struct HealthDocument: Document {
+    package var status = "ok"
+
+    package init() {}
+}
+
+/// Which service this is.
+package struct VersionDocument: Document {
+    package var name = "tintype"
+    package let version: String
+
+    package init(version: String) { self.version = version }
+}

@@ -1,0 +1,108 @@
+/// How an upload stands.
+package struct UploadDocument: Document {
+    /// A photo of an upload; from its width on, once it is rendered.
+    package struct Photo: Document {
+        package let originalName: String
+        package let bytes: Int
+        package let sha256: String
+        package var alt: String?
+        /// Pixels, upright.
+        package var width: Int?
+        package var height: Int?
+        package var color: String?
+        package var placeholder: String?
+        package var warnings: [String]?
+        package var renditions: [String: RenditionDocument]?
+
+        private enum CodingKeys: String, CodingKey {
+            case originalName = "original_name"
+            case bytes, sha256, alt, width, height, color, placeholder, warnings, renditions
+        }
+
+        package init(originalName: String, bytes: Int, sha256: String) {
+            self.originalName = originalName
+            self.bytes = bytes
+            self.sha256 = sha256
+        }
+    }
+
+    package let uploadID: String
+    package let user: String
+    package let door: Intake
+    package let state: UploadState
+    /// Milliseconds since 1970, as all times.
+    package let createdAt: Int64
+    package let updatedAt: Int64
+    package let attempts: Int
+    package var text: String?
+    package var clientReference: String?
+    /// The address of the post that it has become, or that had the same photos before.
+    package var post: String?
+    package var error: Failure?
+    package var photos: [Photo]?
+
+    private enum CodingKeys: String, CodingKey {
+        case uploadID = "upload_id"
+        case user, door, state
+        case createdAt = "created_at"
+        case updatedAt = "updated_at"
+        case attempts, text
+        case clientReference = "client_ref"
+        case post, error, photos
+    }
+
+    package init(
+        uploadID: String, user: String, door: Intake, state: UploadState, createdAt: Int64, updatedAt: Int64,
+        attempts: Int
+    ) {
+        self.uploadID = uploadID
+        self.user = user
+        self.door = door
+        self.state = state
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+        self.attempts = attempts
+    }
+}
+
+/// One derived image of a photo.
+package struct RenditionDocument: Document {
+    package let url: String
+    package let storageURI: String
+    package let contentType: String
+    package let bytes: Int
+    package let width: Int
+    package let height: Int
+
+    private enum CodingKeys: String, CodingKey {
+        case url
+        case storageURI = "storage_uri"
+        case contentType = "content_type"
+        case bytes, width, height
+    }
+
+    package init(url: String, storageURI: String, contentType: String, bytes: Int, width: Int, height: Int) {
+        self.url = url
+        self.storageURI = storageURI
+        self.contentType = contentType
+        self.bytes = bytes
+        self.width = width
+        self.height = height
+    }
+}
+
+/// The post that an upload has become.
+package struct PublishedDocument: Document {
+    package let postID: String
+    package let post: PostDocument
+
+    private enum CodingKeys: String, CodingKey {
+        case postID = "post_id"
+        case post
+    }
+
+    package init(postID: String, post: PostDocument) {
+        self.postID = postID
+        self.post = post
+    }
+}
