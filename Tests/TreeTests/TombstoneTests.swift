@@ -51,7 +51,7 @@ struct TombstoneTests {
         clock: @escaping @Sendable () -> Int64 = { 1000 }, _ body: (TreeStore) async throws -> Void
     ) async throws {
         let store = try await TreeStore(
-            engine: MemoryEngine(), tombstones: Tombstones(of: "posts", at: Self.place), isMaintained: false,
+            engine: MemoryEngine(), derivations: [Tombstones(of: "posts", at: Self.place)], isMaintained: false,
             clock: clock)
         try await store.set(.root, to: Self.before)
         try await body(store)

@@ -12,7 +12,7 @@ final class LargeWrites: BackgroundWork {
     private let group: GroupCommit
     private let changeLog: ChangeLog
     private let rules: RulesCache
-    private let tombstones: Tombstones?
+    private let derivations: Derivations
     /// The number of rows from which on a write is large.
     private let minRows: Int
     private let turns = StagingTurns()
@@ -21,14 +21,14 @@ final class LargeWrites: BackgroundWork {
     let task = BackgroundTask(name: "Tree settling", priority: .medium)
 
     init(
-        engine: StagingEngine, group: GroupCommit, changeLog: ChangeLog, rules: RulesCache, tombstones: Tombstones?,
+        engine: StagingEngine, group: GroupCommit, changeLog: ChangeLog, rules: RulesCache, derivations: Derivations,
         minRows: Int
     ) {
         self.engine = engine
         self.group = group
         self.changeLog = changeLog
         self.rules = rules
-        self.tombstones = tombstones
+        self.derivations = derivations
         self.minRows = minRows
     }
 
@@ -71,7 +71,7 @@ final class LargeWrites: BackgroundWork {
     }
 
     private func course(of update: EncodedUpdate, _ write: EncodedWrite) async throws(TreeError) -> Course {
-        if tombstones?.concerns(write) == true { return .direct }
+        if derivations.concern(write) { return .direct }
         return try await engine.read { [changeLog, rules] engine throws(TreeError) in
             guard try IndexingWriter.mayBeStaged(write, rules: rules, in: engine) else { return .direct }
             guard !write.hasServerValues, try engine.hasSameRows(as: write) else { return .stage }

@@ -7,20 +7,20 @@ final class Committer: Sendable {
     private let rules: RulesCache
     private let commits: CommitStream
     private let mark: CommitMark?
-    private let tombstones: Tombstones?
+    private let derivations: Derivations
     private let clock: @Sendable () -> Int64
     let statistics = Mutex(TreeStore.Statistics())
 
     init(
         engine: any Engine, changeLog: ChangeLog, rules: RulesCache, commits: CommitStream, mark: CommitMark?,
-        tombstones: Tombstones?, clock: @escaping @Sendable () -> Int64
+        derivations: Derivations, clock: @escaping @Sendable () -> Int64
     ) {
         self.engine = engine
         self.changeLog = changeLog
         self.rules = rules
         self.commits = commits
         self.mark = mark
-        self.tombstones = tombstones
+        self.derivations = derivations
         self.clock = clock
     }
 
@@ -76,7 +76,7 @@ final class Committer: Sendable {
                 answers.append(.failure(error))
                 continue
             }
-            let change = try apply(writes, of: decided, by: &writer, token: next)
+            let change = try apply(writes, of: decided, by: &writer, in: snapshot, token: next)
             if change != nil { token = next }
             answers.append(.success(CommitReceipt(token: token, writes: writes, change: change)))
         }
@@ -97,11 +97,12 @@ final class Committer: Sendable {
     ///
     /// - Returns: What they changed, at this position of the change log; nil when everything was like that before.
     private func apply(
-        _ writes: [EncodedWrite], of update: EncodedUpdate, by writer: inout IndexingWriter, token: SyncToken
+        _ writes: [EncodedWrite], of update: EncodedUpdate, by writer: inout IndexingWriter,
+        in snapshot: TreeSnapshot, token: SyncToken
     ) throws(TreeError) -> EncodedChange? {
         let (transaction, time) = (writer.transaction, writer.timestampMilliseconds)
         let listened = try ListenedValues(below: writes, of: commits, in: transaction)
-        let deletionCandidates = try tombstones?.candidates(for: writes, in: transaction) ?? []
+        let derived = try derivations.prepare(writes, in: transaction)
         // What is put before what is deleted: a node that keeps a child keeps its priority. Priorities last: the node
         // may come by the same update.
         var changed: [EncodedWrite] = []
@@ -112,8 +113,10 @@ final class Committer: Sendable {
         for write in writes where write.isPriority {
             if try writer.apply(write) { changed.append(write) }
         }
-        try tombstones?.record(deletionCandidates, timestampMilliseconds: time, in: transaction)
         guard !changed.isEmpty else { return nil }
+        try derivations.derive(
+            from: derived, at: CommitPoint(token: token, timestampMilliseconds: time), snapshot: snapshot,
+            in: transaction)
         changed.sort { $0.key.lexicographicallyPrecedes($1.key) }
         let change = EncodedChange(
             token: token, timestampMilliseconds: time, origin: update.origin, writes: changed,

@@ -25,14 +25,14 @@ public final class TreeStore: Sendable {
     ///
     /// - Parameters:
     ///   - mark: What knows how far the store had come, to notice when its last updates are missing.
-    ///   - tombstones: Which deletions are recorded; nil for none.
+    ///   - derivations: What is written beside the data because of it.
     /// - Throws: ``TreeError`` with code `unsupported_format` when a newer version wrote it, or the engine's failure.
     public convenience init(
         engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
-        tombstones: Tombstones? = nil
+        derivations: [any Derivation] = []
     ) async throws(TreeError) {
         try await self.init(
-            engine: engine, retention: retention, mark: mark, tombstones: tombstones, clock: WallClock.milliseconds)
+            engine: engine, retention: retention, mark: mark, derivations: derivations, clock: WallClock.milliseconds)
     }
 
     /// - Parameters:
@@ -42,7 +42,7 @@ public final class TreeStore: Sendable {
     ///   - piece: How much of it is staged, and settled, at a time.
     init(
         engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
-        tombstones: Tombstones? = nil, isMaintained: Bool = true, minRowsOfLargeWrite: Int = 20_000,
+        derivations: [any Derivation] = [], isMaintained: Bool = true, minRowsOfLargeWrite: Int = 20_000,
         piece: StagingEngine.Piece = StagingEngine.Piece(),
         clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) async throws(TreeError) {
@@ -50,9 +50,10 @@ public final class TreeStore: Sendable {
         let engine = try await StagingEngine(GuardedEngine(engine, health: health), piece: piece)
         let changeLog = ChangeLog(retention: retention)
         let commits = CommitStream()
+        let derivations = Derivations(derivations)
         let committer = Committer(
             engine: engine, changeLog: changeLog, rules: rules, commits: commits, mark: mark,
-            tombstones: tombstones, clock: clock)
+            derivations: derivations, clock: clock)
         self.health = health
         self.engine = engine
         self.changeLog = changeLog
@@ -61,7 +62,7 @@ public final class TreeStore: Sendable {
         self.committer = committer
         group = GroupCommit { takeGroup throws(TreeError) in try await committer.apply(takeGroup) }
         largeWrites = LargeWrites(
-            engine: engine, group: group, changeLog: changeLog, rules: rules, tombstones: tombstones,
+            engine: engine, group: group, changeLog: changeLog, rules: rules, derivations: derivations,
             minRows: minRowsOfLargeWrite)
         maintenance = Maintenance(engine: engine, rules: rules, group: group, clock: clock)
         healthCheck = HealthCheck(engine: engine, changeLog: changeLog)
@@ -209,12 +210,16 @@ extension TreeStore {
 // MARK: Changes
 
 extension TreeStore {
-    /// The updates that were committed after a position, oldest first.
+    /// The updates that were committed after a position, oldest first: fewer than `limit` when these are all.
     ///
+    /// - Parameter path: If given, only changes of what is at the path or below it, with paths from there on, as a
+    ///   ``Subscription`` has them. It costs reading the log up to the last change that is returned.
     /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`: begin anew from a snapshot.
-    public func changes(since token: SyncToken, limit: Int) async throws(TreeError) -> [Change] {
+    public func changes(
+        since token: SyncToken, at path: TreePath? = nil, limit: Int
+    ) async throws(TreeError) -> [Change] {
         try await engine.read { [changeLog] snapshot throws(TreeError) in
-            try changeLog.changes(since: token, limit: limit, in: snapshot)
+            try changeLog.changes(since: token, at: path.map(StoreFormat.dataKey), limit: limit, in: snapshot)
         }
     }
 }
