@@ -95,7 +95,7 @@ let package = Package(
             ]),
 
         // What a post is, and how a photo becomes one.
-        .target(name: "Posts", dependencies: ["TreeModel"]),
+        .target(name: "Posts", dependencies: ["TreeModel", "Tree"]),
         .target(
             name: "Pipeline",
             dependencies: [
@@ -192,6 +192,7 @@ let package = Package(
         .testTarget(name: "BlobsTests", dependencies: ["Blobs", "Files", "TestSupport"]),
         .testTarget(name: "APITests", dependencies: ["API", "TreeModel"]),
         .testTarget(name: "TreeTests", dependencies: ["Tree", "TreeModel", "CSystemSQLite"]),
+        .testTarget(name: "PostsTests", dependencies: ["Posts", "Tree"]),
         .testTarget(
             name: "DatabaseTests",
             dependencies: [

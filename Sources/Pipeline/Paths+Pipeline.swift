@@ -46,6 +46,10 @@ extension Paths {
     /// The store's id, and how old it is (`StorageAge`).
     static let store = TreePath(["store"], in: .pipeline)
 
+    /// Whether all posts are in the order of publication (`OrderMigration`). Versions that do not keep the order replace
+    /// the record above as a whole, and so take this along.
+    static let postsAreOrdered = store / "posts_ordered"
+
     /// What versions before 0.2 noted of posts that they did not find: no deletion that anybody recorded.
     static let orphans = TreePath(["orphans"], in: .pipeline)
 }

@@ -108,9 +108,10 @@ package final class StorageAge: Sendable {
 
     private func note(_ id: String, counter: Int64) async throws {
         var update = MultiPathUpdate()
-        update[Paths.store] = [
-            "id": .string(id), "counter": .integer(counter), "last_id": .string(ids.next().string),
-        ]
+        // Not the record as a whole: more stands in it.
+        update[Paths.store / "id"] = .string(id)
+        update[Paths.store / "counter"] = .integer(counter)
+        update[Paths.store / "last_id"] = .string(ids.next().string)
         let mark = StoreMark(id: id, counter: counter, change: try await tree.update(update))
         let updateCount = tree.statistics.updates
         state.withLock { ($0.tree, $0.updateCount) = (mark, updateCount) }

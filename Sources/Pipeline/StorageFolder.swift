@@ -1,6 +1,7 @@
 import API
 package import Blobs
 package import Files
+package import Logging
 import Posts
 package import Tree
 
@@ -32,6 +33,7 @@ package final class StorageFolder: Sendable {
     package let clock: @Sendable () -> Int64
     /// Whether the tree and the blobs are of one age.
     package let age: StorageAge
+    private let order: OrderMigration
     private let lock: FolderLock
     let root: Directory
     /// What may neither vanish nor be replaced while the service runs, by name.
@@ -48,12 +50,15 @@ package final class StorageFolder: Sendable {
     /// Opens the folder, making what is missing, and takes its lock; `retention` says how long changes can be asked for,
     /// `clock` what time it is, in milliseconds since the epoch.
     ///
+    /// It returns when posts of earlier versions are in the order of publication, which takes some seconds for 100,000 of
+    /// them at the first start; `logger` hears of that.
+    ///
     /// - Throws: `FileError` (`storage_locked` when another process works here; the folder that is in the way otherwise;
     ///   `exists` when a tree is to be kept in memory beside one that is on disk) or `TreeError`. Nothing is bound or
     ///   changed before all of it succeeded.
     package init(
         path: String, engine: TreeEngine = .sqlite, retention: ChangeRetention = ChangeRetention(),
-        clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
+        clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds, logger: Logger = Logger(label: "tintype")
     ) async throws {
         self.path = path
         self.clock = clock
@@ -72,7 +77,8 @@ package final class StorageFolder: Sendable {
         let mark = engine == .sqlite ? try CommitMark(path: "\(path)/tree.mark") : nil
         tree = try await TreeStore(
             engine: database, retention: retention, mark: mark,
-            tombstones: Tombstones(of: Paths.posts, at: Paths.deleted))
+            derivations: [Tombstones(of: Paths.posts, at: Paths.deleted), PostOrder()])
+        order = OrderMigration(tree: tree, logger: logger)
         var essentials: [String: Directory.Identity] = [:]
         for name in [".", "blobs", Self.treeName] { essentials[name] = try root.entry(name)?.identity }
         self.essentials = essentials
@@ -81,6 +87,17 @@ package final class StorageFolder: Sendable {
             of: tree, beside: blobs, ids: ids, isKept: engine == .sqlite, lastChange: mark?.lastChange)
         if age.mismatch != nil { try await forgetUnfinished() }
         try? await age.tick()  // A disk that is full is for the watch to find, and to say.
+        do {
+            try await orderPosts()
+        } catch {
+            logger.warning("posts cannot be put in the order of publication yet", metadata: ["fault": "\(error)"])
+        }
+    }
+
+    /// Puts posts of earlier versions in the order of publication, unless they are.
+    func orderPosts() async throws {
+        guard tree.health.damage == nil else { return }
+        try await order.run()
     }
 
     private static let treeName = "tree.sqlite"

@@ -121,6 +121,7 @@ package final class UploadService: Service, CustomStringConvertible {
                 "nothing is swept: \(hold.message)", metadata: ["code": "\(hold.code)", "hint": "\(hold.hint)"])
         }
         guard tree.health.damage == nil else { return }
+        try await storage.orderPosts()
         var resumedCount = 0
         for entry in try await store.queued() {
             switch entry.state {

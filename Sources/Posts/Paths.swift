@@ -20,3 +20,25 @@ package enum Paths {
 
     package static func hashtag(_ tag: TreeKey) -> TreePath { "hashtags" / tag }
 }
+
+// MARK: The order of publication
+
+extension Namespace {
+    /// What the service derives from posts: a tree that clients cannot reach.
+    package static let social = Namespace(reserved: "social")
+}
+
+extension Paths {
+    /// All that stands at `posts/`, by its position in the order of publication: the ids.
+    package static let publishedPosts = TreePath(["all"], in: .social)
+
+    /// The posts of one author, by their positions: the ids.
+    package static func publishedPosts(by author: UserID) -> TreePath {
+        TreePath(["published", author.key], in: .social)
+    }
+
+    /// The position of each post, by its id, and its author (``PostOrder``).
+    package static let postPositions = TreePath(["positions"], in: .social)
+
+    package static func postPosition(_ id: TreeKey) -> TreePath { postPositions / id }
+}

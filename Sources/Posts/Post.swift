@@ -28,11 +28,13 @@ package struct Post: Sendable {
         photos.isEmpty ? "text" : text.isEmpty ? "photo" : "photo_text"
     }
 
-    /// Writes the post, its place among the author's posts and in the author's feed, and its hashtags.
+    /// Writes the post with the commit's position in the change log (`published`), its place among the author's posts and
+    /// in the author's feed, and its hashtags.
     ///
     /// - Throws: `TreeError` when a recipe's name cannot be a key.
     package func write(to update: inout MultiPathUpdate) throws(TreeError) {
         update[Paths.post(id)] = try value()
+        update.set(Paths.post(id) / "published", to: .position)
         update[Paths.postsOf(author.uid) / id.key] = true
         update[Paths.feed(author.uid) / id.key] = true
         for tag in Hashtags.tags(in: text) {

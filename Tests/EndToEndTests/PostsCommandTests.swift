@@ -69,7 +69,7 @@ struct PostsCommandTests {
                 let json = try await run(["posts", "--json"] + item.arguments + storage)
                 let page = try Self.page(json.output)
                 #expect(page.posts.map(\.postId) == expected, "\(item.arguments)")
-                #expect(page.hasMore == item.hasMore && (page.next == expected.last) == item.hasMore)
+                #expect(page.hasMore == item.hasMore && (page.next != nil) == item.hasMore)
                 let text = try await run(["posts"] + item.arguments + storage)
                 #expect(text.output.split(separator: "\n").map { String($0.prefix(5)) } == expected)
                 #expect(text.errors.contains("--before") == item.hasMore, "\(text.errors)")

@@ -61,6 +61,24 @@ struct PostTests {
         }
     }
 
+    @Test("A draft that is sent late stands before what was published meanwhile; a page begins behind a post, too")
+    func lateDraft() async throws {
+        try await withService { service in
+            let draft = try await service.client.ask(.post, "/v1/uploads?user=maria&draft=true").json["upload_id"]
+                .string
+            let first = try await service.client.post("first")
+            let second = try await service.client.post("second")
+            let sent = try await service.client.ask(.post, "/v1/uploads/\(draft ?? "")/publish?text=late")
+            #expect(sent.status == 201 && sent.json["post"]["published"].int != nil, "\(sent.text)")
+            for path in ["/v1/posts", "/v1/people/maria/posts"] {
+                let page = try await service.client.get(path).json["posts"].array
+                #expect(page.map { $0["post_id"].string } == [draft, second, first])
+                let behind = try await service.client.get("\(path)?before=\(second ?? "")").json["posts"].array
+                #expect(behind.map { $0["post_id"].string } == [first])
+            }
+        }
+    }
+
     @Test("A page that ends with the last post says that there are no more")
     func exactPage() async throws {
         try await withService { service in

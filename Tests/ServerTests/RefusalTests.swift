@@ -142,6 +142,7 @@ struct RefusalTests {
         Row(method: .get, path: "/v1/posts?limit=201", status: 400, code: "bad_request"),
         Row(method: .get, path: "/v1/posts?limit=1e9", status: 400, code: "bad_request"),
         Row(method: .get, path: "/v1/posts?before=a.b", status: 400, code: "bad_request"),
+        Row(method: .get, path: "/v1/posts?before=-P6xGdOK6scoZJdt2p7F", status: 400, code: "bad_request"),
         Row(path: "/v1/uploads/-P6xGdOK6scoZJdt2p7F/photos", body: .bytes(jpeg), status: 404, code: "not_found"),
         Row(path: "/v1/uploads/-P6xGdOK6scoZJdt2p7F/publish", status: 404, code: "not_found"),
         Row(path: "/v1/rethumb?user=../x", status: 400, code: "bad_user"),
@@ -149,7 +150,7 @@ struct RefusalTests {
         Row(path: "/v1/rethumb?dry_run=1", status: 400, code: "bad_request"),
         Row(path: "/v1/rethumb?dryrun=true", status: 400, code: "bad_request"),
         Row(method: .get, path: "/v1/posts?limt=1", status: 400, code: "bad_request"),
-        Row(method: .get, path: "/v1/posts/events?since=1", status: 400, code: "bad_request"),
+        Row(method: .get, path: "/v1/posts/events?since=x", status: 400, code: "bad_request"),
         Row(method: .get, path: "/v1/changes?sinse=0", status: 400, code: "bad_request"),
         Row(method: .get, path: "/v1/changes?orderBy=%22a%22", status: 400, code: "bad_request"),
     ]

@@ -51,6 +51,7 @@ package struct PostDocument: Document {
         let kind: String?
         let text: String?
         let timestamp: Double
+        let published: Double?
         let author: Author
         let clientReference: String?
         let photos: [Photo]?
@@ -61,7 +62,7 @@ package struct PostDocument: Document {
 
         private enum CodingKeys: String, CodingKey {
             case postID = "post_id"
-            case kind, text, timestamp, author
+            case kind, text, timestamp, published, author
             case clientReference = "client_ref"
             case photos
             case fullURL = "full_url"

@@ -1,26 +1,25 @@
 import API
+import HTTPTypes
 import Hummingbird
 import Pipeline
 import Posts
 import Tree
 
-/// `/v1/posts` and `/v1/people`: what was published, newest first.
+/// `/v1/posts` and `/v1/people`: what was published, the newest first.
 struct PostRoutes: Sendable {
     private static let defaultLimit = 20
     private static let maxLimit = 200
-    /// How many records that are no posts a page passes over before it ends short of its limit.
-    private static let maxSkipped = 100
 
     /// What may be said about a page.
     private static let pageNames = ["limit", "before"]
 
-    private let tree: TreeStore
+    private let posts: PostReader
     private let publisher: Publisher
     private let index: PhotoIndex
     private let admission: Admission
 
     init(_ service: UploadService, _ admission: Admission) {
-        tree = service.tree
+        posts = PostReader(service.tree)
         publisher = service.publisher
         index = service.index
         self.admission = admission
@@ -34,7 +33,7 @@ struct PostRoutes: Sendable {
     }
 
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
-        guard let id = PostID(context.parameters.get("id") ?? ""), let post = try await tree.get(Paths.post(id)) else {
+        guard let id = PostID(context.parameters.get("id") ?? ""), let post = try await posts.record(of: id) else {
             throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
         }
         if let fault = PostShape.fault(of: post) {
@@ -56,14 +55,14 @@ struct PostRoutes: Sendable {
     }
 
     @Sendable private func listAll(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try await list(Paths.posts, FormFields(queryOf: request.uri, names: Self.pageNames))
+        try await list(nil, FormFields(queryOf: request.uri, names: Self.pageNames))
     }
 
     @Sendable private func listOfPerson(_ request: Request, _ context: RequestContext) async throws -> Response {
         let uid = try await person(context).uid
         let query = try FormFields(queryOf: request.uri, names: Self.pageNames + ["sha256"])
-        guard let hashes = query["sha256"] else { return try await list(Paths.postsOf(uid), query) }
-        return .json(bytes: try await page(of: uid, showing: hashes.split(separator: " ").map(String.init)).json)
+        guard let hashes = query["sha256"] else { return try await list(uid, query) }
+        return .page(try await page(of: uid, showing: hashes.split(separator: " ").map(String.init)))
     }
 
     /// The page with the person's post that shows the photos with these hashes, and no others; or an empty one.
@@ -74,10 +73,7 @@ struct PostRoutes: Sendable {
                 .badRequest, "sha256 is not the SHA-256 of a photo",
                 hint: "64 hexadecimal digits in lower case; of several photos, with spaces between")
         }
-        let id = try await index.post(of: uid, showing: hashes)
-        return try await tree.snapshot { snapshot in
-            try PostPage(of: id.map { [$0.key] } ?? [], in: snapshot, limit: 1)
-        }
+        return try await posts.page(of: try await index.post(of: uid, showing: hashes))
     }
 
     @Sendable private func showPerson(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -85,39 +81,25 @@ struct PostRoutes: Sendable {
     }
 
     private func person(_ context: RequestContext) async throws -> Person {
-        guard let uid = UserID(context.parameters.get("uid") ?? ""), let person = try await person(uid) else {
+        guard let uid = UserID(context.parameters.get("uid") ?? ""), let person = try await posts.person(uid) else {
             throw Failure(.notFound, "there is no such person", hint: "a person's first post creates one")
         }
         return person
     }
 
-    /// Reads the two fields that show, not the whole record: the list of a person's posts is part of that.
-    private func person(_ uid: UserID) async throws -> Person? {
-        try await tree.snapshot { snapshot in
-            let path = Paths.person(uid)
-            guard try snapshot.exists(path) else { return nil }
-            // Clients write here, too: who has no name that can be read goes by the id.
-            let fullName = try snapshot.get(path / "full_name")?.stringValue
-            let picture = try snapshot.get(path / "profile_picture")?.stringValue
-            return Person(uid: uid, fullName: fullName, profilePicture: picture)
-        }
+    /// A page of all posts, or of one author's.
+    private func list(_ author: UserID?, _ query: FormFields) async throws -> Response {
+        let limit = try limit(query)
+        let cursor = try await cursor(query)
+        return .page(try await posts.page(by: author, before: cursor, limit: limit))
     }
 
-    /// A page of posts whose ids are the keys at `path`. The cursor is an id, so that a page does not shift when posts
-    /// are added in front of it.
-    private func list(_ path: TreePath, _ query: FormFields) async throws -> Response {
-        let limit = try limit(query)
-        var range = KeyRange.all
-        if let before = query["before"] {
-            guard let cursor = try? TreeKey(before) else {
-                throw Failure(.badRequest, "before is no post id", hint: "use \"next\" of the page before")
-            }
-            range = .before(cursor)
-        }
-        let page = try await tree.snapshot { [range] snapshot in
-            try PostPage(of: path, range, in: snapshot, limit: limit, maxSkipped: Self.maxSkipped)
-        }
-        return .json(bytes: page.json)
+    /// Where a page begins: behind the page before, or behind a post that is named by its id.
+    private func cursor(_ query: FormFields) async throws -> PostPosition? {
+        guard let before = query["before"] else { return nil }
+        if let position = PostPosition(cursor: before) { return position }
+        if let id = try? TreeKey(before), let position = try await posts.position(of: id) { return position }
+        throw Failure(.badRequest, "before is neither a cursor nor a post", hint: "use \"next\" of the page before")
     }
 
     private func limit(_ query: FormFields) throws(Failure) -> Int {
@@ -129,11 +111,11 @@ struct PostRoutes: Sendable {
     }
 }
 
-extension TreeValue {
-    /// A post with its id in it, which in the tree is its key.
-    func withPostID(_ id: TreeKey) -> TreeValue {
-        var fields = object ?? [:]
-        fields["post_id"] = .string(id.string)
-        return .object(fields)
+extension Response {
+    /// A page, with the position in the change log from which whoever follows the changes misses nothing.
+    fileprivate static func page(_ page: PostPage) -> Response {
+        var headers = HTTPFields()
+        headers[.tintypeToken] = page.token?.description
+        return .json(bytes: page.json, headers: headers)
     }
 }

@@ -29,7 +29,7 @@ extension PostsCommand {
                 EXAMPLES
                   tintype posts
                   tintype posts --user maria --limit 5
-                  tintype posts --before -P6xJbulrHe4fQeGEtZm --limit 100
+                  tintype posts --before 1042 --limit 100
                   tintype posts --all --json
                 """)
 
@@ -42,7 +42,8 @@ extension PostsCommand {
         var limit = 20
 
         @Option(
-            parsing: .unconditional, help: ArgumentHelp("Only posts that are older than this one.", valueName: "id"))
+            parsing: .unconditional,
+            help: ArgumentHelp("Only posts that were published before this position, or post.", valueName: "id"))
         var before: String?
 
         @Flag(help: "List all posts.")

@@ -59,12 +59,12 @@ struct ServeCommand: AsyncParsableCommand {
         let folder = isTemporary ? try TemporaryFolder() : nil
         defer { folder?.remove() }
         let path = try folder?.path ?? configuration.value(\.storage)
-        let storage = try await StorageFolder(
-            path: path, engine: engine, retention: try configuration.changeRetention())
-        if let seed { try await SeedFile(path: seed).load(into: storage.tree) }
-        if let rules { try await SeedFile(path: rules).loadRules(into: storage.tree) }
         let log = try ServiceLog(configuration)
         let logger = log.logger
+        let storage = try await StorageFolder(
+            path: path, engine: engine, retention: try configuration.changeRetention(), logger: logger)
+        if let seed { try await SeedFile(path: seed).load(into: storage.tree) }
+        if let rules { try await SeedFile(path: rules).loadRules(into: storage.tree) }
         if Failpoint.isOn { logger.warning("TINTYPE_FAILPOINTS is set: this process is made to fail") }
         if engine == .memory { log.announce("the tree is in memory, and is gone when the service ends") }
         try await serve(storage, configuration, log)

@@ -1,0 +1,82 @@
+package import Tree
+
+/// A page of posts, the last published first. What clients wrote and is no post is passed over, and named.
+package struct PostPage: Sendable {
+    /// A post and its id.
+    package struct Item: Sendable, Hashable {
+        package let id: TreeKey
+        /// The record at `posts/{id}`.
+        package let record: TreeValue
+    }
+
+    /// A record that is no post.
+    package struct Skipped: Sendable, Hashable {
+        package let id: TreeKey
+        /// Why it is none, such as "its timestamp is missing".
+        package let fault: String
+    }
+
+    package private(set) var items: [Item] = []
+    /// What was passed over; the first ones.
+    package private(set) var skipped: [Skipped] = []
+    /// Whether posts follow this page.
+    package private(set) var hasMore = false
+    /// The position of the last record that the page has, or has passed over.
+    private var end: PostPosition?
+    /// A position in the change log up to which everything is in the page: whoever follows the changes from there on
+    /// misses nothing.
+    package private(set) var token: SyncToken?
+
+    /// The cursor of the page after this one; nil when this is the last.
+    package var next: PostPosition? { hasMore ? end : nil }
+
+    /// The most records that are named when they are passed over, so that an answer stays small.
+    private static let maxSkipped = 1000
+    /// The number of records that one state of the tree is read for.
+    private static let batch = 200
+
+    package init() {}
+
+    /// Reads on, in one state of the tree, until the page has `limit` posts and knows whether more follow; or as far as
+    /// one state is to be read.
+    ///
+    /// - Parameters:
+    ///   - list: Post ids by their positions.
+    ///   - cursor: The position before which the page begins; nil for the newest.
+    /// - Returns: Whether the page is complete.
+    mutating func readOn(
+        in list: TreePath, before cursor: PostPosition?, limit: Int, from snapshot: TreeSnapshot
+    ) throws(TreeError) -> Bool {
+        if token == nil { token = try snapshot.token }
+        let wanted = end == nil ? limit + 1 : Self.batch
+        let range = (end ?? cursor).map { KeyRange.before($0.key) } ?? .all
+        let rows = try snapshot.children(of: list, range: range, order: .descending, limit: wanted)
+        for row in rows {
+            guard let position = PostPosition(key: row.key), let id = row.value.stringValue else { continue }
+            let key = TreeKey(unchecked: id)
+            if let record = try snapshot.get(Paths.posts / key) {
+                if let fault = PostShape.fault(of: record) {
+                    if skipped.count < Self.maxSkipped { skipped.append(Skipped(id: key, fault: fault)) }
+                } else if items.count == limit {
+                    hasMore = true
+                    return true
+                } else {
+                    items.append(Item(id: key, record: record))
+                }
+            }
+            end = position
+        }
+        return rows.count < wanted
+    }
+
+    /// The page with one post, if it is there and can be shown.
+    init(of id: PostID?, in snapshot: TreeSnapshot) throws(TreeError) {
+        token = try snapshot.token
+        guard let id, let record = try snapshot.get(Paths.post(id)) else { return }
+        if let fault = PostShape.fault(of: record) {
+            skipped.append(Skipped(id: id.key, fault: fault))
+        } else {
+            items.append(Item(id: id.key, record: record))
+        }
+    }
+}

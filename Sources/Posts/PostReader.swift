@@ -1,0 +1,64 @@
+package import Tree
+
+/// Reads posts and people as they are shown.
+package struct PostReader: Sendable {
+    private let tree: TreeStore
+
+    package init(_ tree: TreeStore) {
+        self.tree = tree
+    }
+
+    /// A page of all posts, or of one author's, in the order of publication, the newest first.
+    ///
+    /// It has `limit` posts unless there are no more. Records that are no posts are passed over, however many there are:
+    /// in several states of the tree, so that none is held for long; positions never change, so that no post is left out
+    /// or comes twice. Cancelling the task ends it.
+    ///
+    /// - Parameter cursor: The position before which the page begins; nil for the newest post.
+    package func page(by author: UserID?, before cursor: PostPosition?, limit: Int) async throws -> PostPage {
+        let list = author.map { Paths.publishedPosts(by: $0) } ?? Paths.publishedPosts
+        var page = PostPage()
+        while true {
+            let sofar = page
+            let (read, isComplete) = try await tree.snapshot { snapshot in
+                var page = sofar
+                let isComplete = try page.readOn(in: list, before: cursor, limit: limit, from: snapshot)
+                return (page, isComplete)
+            }
+            if isComplete { return read }
+            try Task.checkCancellation()
+            page = read
+        }
+    }
+
+    /// The page with one post, or with none.
+    package func page(of id: PostID?) async throws -> PostPage {
+        try await tree.snapshot { snapshot in try PostPage(of: id, in: snapshot) }
+    }
+
+    /// The position of a post in the order of publication; nil when there is no such post.
+    package func position(of id: TreeKey) async throws -> PostPosition? {
+        try await tree.snapshot { snapshot in try snapshot.position(ofPost: id) }
+    }
+
+    /// Whether anything stands at `posts/{id}`.
+    func exists(_ id: TreeKey) async throws -> Bool {
+        try await tree.snapshot { snapshot in try snapshot.exists(Paths.posts / id) }
+    }
+
+    /// The record of a post, whether it can be shown or not; nil when there is none.
+    package func record(of id: PostID) async throws -> TreeValue? { try await tree.get(Paths.post(id)) }
+
+    /// Whoever `people/{uid}` is about; nil when nothing is there.
+    package func person(_ uid: UserID) async throws -> Person? {
+        try await tree.snapshot { snapshot in
+            let path = Paths.person(uid)
+            guard try snapshot.exists(path) else { return nil }
+            // Two fields, and not the whole record, of which all posts are a part. Clients write here, too: who has no
+            // name that can be read goes by the id.
+            let fullName = try snapshot.get(path / "full_name")?.stringValue
+            let picture = try snapshot.get(path / "profile_picture")?.stringValue
+            return Person(uid: uid, fullName: fullName, profilePicture: picture)
+        }
+    }
+}

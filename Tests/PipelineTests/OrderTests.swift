@@ -1,0 +1,167 @@
+import API
+import Foundation
+import Pipeline
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@Suite("Posts are in the order of their publication")
+struct OrderTests {
+    private func ids(_ storage: StorageFolder, by user: String? = nil) async throws -> [PostID] {
+        let page = try await PostReader(storage.tree).page(by: user.flatMap { UserID($0) }, before: nil, limit: 200)
+        return page.items.compactMap { PostID($0.id.string) }
+    }
+
+    @Test("A draft that was begun early and sent late is the newest, and whoever has seen the others does not miss it")
+    func draft() async throws {
+        try await withPipeline { running in
+            var request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
+            request.isDraft = true
+            let draft = try await running.reserve(request)
+            let first = try await running.upload([], by: "maria", text: "first")
+            let mark = try await PostReader(running.storage.tree).page(by: nil, before: nil, limit: 1).token
+            try await running.pipeline.store.drafts.publish(draft.id, text: "late")
+            _ = try await running.pipeline.store.end(of: draft.id)
+            #expect(draft.id < first.id)
+            #expect(try await ids(running.storage) == [draft.id, first.id])
+            #expect(try await ids(running.storage, by: "maria") == [draft.id, first.id])
+            let later = try await running.storage.tree.changes(since: try #require(mark), at: Paths.posts, limit: 10)
+            #expect(later.flatMap { $0.writes.map(\.path.description) } == ["/\(draft.id)"])
+            // The record says where it stands.
+            let published = try await running.storage.tree.get(Paths.post(draft.id) / "published")?.integerValue
+            #expect(published == later.first.map { Int64($0.token.sequence) })
+        }
+    }
+
+    @Test("B28: A clock that is put back, also over a restart, changes nothing in the order")
+    func clock() async throws {
+        try await withScratch { scratch in
+            var expected: [PostID] = []
+            for _ in 0..<2 {
+                let sent = Shared<[PostID]>([])
+                try await withPipeline(in: scratch) { running in
+                    for text in ["a", "b"] {
+                        let record = try await running.upload([], by: "maria", text: text)
+                        sent.change { $0.append(record.id) }
+                        running.clock.advance(by: -3_600_000)
+                    }
+                    let all = try await ids(running.storage)
+                    #expect(Array(all.prefix(sent.value.count)) == sent.value.reversed())
+                }
+                expected = sent.value.reversed() + expected
+            }
+            try await withPipeline(in: scratch) { [expected] running in
+                let listed = try await ids(running.storage)
+                #expect(listed == expected)
+            }
+        }
+    }
+
+    @Test("A post that is deleted leaves the order, by whomever it is deleted")
+    func deleted() async throws {
+        try await withPipeline { running in
+            var posts: [PostID] = []
+            for text in ["a", "b", "c"] { posts.append(try await running.upload([], by: "maria", text: text).id) }
+            _ = try await running.pipeline.publisher.deletePost(posts[0])
+            try await running.storage.tree.set(Paths.post(posts[2]), to: nil)
+            for user in [nil, "maria"] {
+                let listed = try await ids(running.storage, by: user)
+                #expect(listed == [posts[1]])
+            }
+            let order = try await running.storage.tree.get(TreePath([], in: .social))
+            let placed = order?["positions"]?.object ?? [:]
+            #expect(Array(placed.keys) == [posts[1].key])
+        }
+    }
+}
+
+@Suite("Posts of earlier versions come into the order of publication by their ids, at the first start")
+struct OrderMigrationTests {
+    /// A tree as an earlier version left it: posts, and nothing that is derived from them.
+    private func makeEarlierTree(in scratch: Scratch, ids: [String]) async throws {
+        try FileManager.default.createDirectory(atPath: scratch.path + "/Storage", withIntermediateDirectories: true)
+        let tree = try await TreeStore(engine: try SQLiteEngine(path: scratch.path + "/Storage/tree.sqlite"))
+        try await publish(ids, in: tree)
+        await tree.close()
+    }
+
+    private func publish(_ ids: [String], in tree: TreeStore) async throws {
+        for id in ids {
+            try await tree.set(
+                Paths.posts / TreeKey(id),
+                to: ["timestamp": 1, "author": ["uid": .string(id.hashValue % 2 == 0 ? "ann" : "maria")]])
+        }
+    }
+
+    /// What a start of the service does.
+    private func order(_ scratch: Scratch) async throws -> [String] {
+        let storage = try await StorageFolder(path: scratch.path + "/Storage")
+        let page = try await PostReader(storage.tree).page(by: nil, before: nil, limit: 5000)
+        await storage.close()
+        return page.items.map(\.id.string)
+    }
+
+    private static let ids = (0..<1234).map { String(format: "-P%018d", $0) }
+
+    @Test("All of them, in batches; a second start does nothing; new ones come behind them")
+    func once() async throws {
+        try await withScratch { scratch in
+            try await makeEarlierTree(in: scratch, ids: Self.ids.shuffled())
+            #expect(try await order(scratch) == Self.ids.reversed())
+            let storage = try await StorageFolder(path: scratch.path + "/Storage")
+            let positions = try await storage.tree.get(Paths.postPositions)
+            try await publish(["-A"], in: storage.tree)
+            await storage.close()
+            #expect(try await order(scratch) == ["-A"] + Self.ids.reversed())
+            let again = try await StorageFolder(path: scratch.path + "/Storage")
+            var now = try await again.tree.get(Paths.postPositions)?.object
+            now?["-A"] = nil
+            #expect(now.map(TreeValue.object) == positions)
+            await again.close()
+        }
+    }
+
+    @Test("A start that is killed in the middle is gone on with by the next")
+    func killed() async throws {
+        try await withScratch { scratch in
+            try await makeEarlierTree(in: scratch, ids: Self.ids)
+            let path = scratch.path + "/Storage"
+            // What the first batch has written, and the process ended behind it.
+            let tree = try await TreeStore(engine: try SQLiteEngine(path: path + "/tree.sqlite"))
+            try await tree.transact { snapshot, update in
+                for (number, id) in try snapshot.keys(of: Paths.posts, limit: 500).enumerated() {
+                    let position = PostPosition(sequence: try snapshot.token.sequence + 1, number: number)
+                    for write in try PostOrder.writes(for: id, isThere: true, at: position, in: snapshot) {
+                        update[write.path] = write.value
+                    }
+                }
+            }
+            let seventh = Paths.postPosition(try TreeKey(Self.ids[7]))
+            let first = try await tree.get(seventh)
+            await tree.close()
+            #expect(try await order(scratch) == Self.ids.reversed())
+            let storage = try await StorageFolder(path: path)
+            #expect(try await storage.tree.get(seventh) == first)
+            await storage.close()
+        }
+    }
+
+    @Test("What a version has done meanwhile that does not keep the order is made good")
+    func earlierVersionBetween() async throws {
+        try await withScratch { scratch in
+            try await makeEarlierTree(in: scratch, ids: ["-P1", "-P2", "-P3"])
+            #expect(try await order(scratch) == ["-P3", "-P2", "-P1"])
+            // As version 0.1 does: it replaces its record as a whole at each start.
+            let tree = try await TreeStore(engine: try SQLiteEngine(path: scratch.path + "/Storage/tree.sqlite"))
+            let record = TreePath(["store"], in: .pipeline)
+            let old = try #require(try await tree.get(record))
+            try await tree.set(
+                record, to: ["id": old["id"] ?? "", "counter": old["counter"] ?? 1, "last_id": old["last_id"] ?? ""])
+            try await tree.set("posts/-P2", to: nil)
+            try await publish(["-P0", "-P4"], in: tree)
+            await tree.close()
+            #expect(try await order(scratch) == ["-P4", "-P0", "-P3", "-P1"])
+        }
+    }
+}
