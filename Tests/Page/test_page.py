@@ -23,14 +23,28 @@ def browser():
 
 class Service:
     def __init__(self, folder, arguments):
-        self.folder, self.log = folder, folder / "log"
+        self.folder, self.log, self.arguments = folder, folder / "log", arguments
+        self.start("127.0.0.1:0")
+
+    def start(self, address):
         with open(self.log, "w") as log:
             self.process = subprocess.Popen(
-                [os.environ["TINTYPE"], "serve", "--storage", f"{folder}/Storage", "--listen", "127.0.0.1:0", *arguments],
+                [os.environ["TINTYPE"], "serve", "--storage", f"{self.folder}/Storage", "--listen", address, *self.arguments],
                 stdout=log, stderr=log)
         lines = eventually("the service", lambda: [
             line for line in self.log.read_text().splitlines() if "listening on http://" in line])
         self.url = lines[0].split()[-1]
+
+    def restart(self, wait, act):
+        """Stops, and starts again on another port, where only the socket is used, and then on the one that there was."""
+        address = self.url.split("/")[2]
+        for listen, step in (("127.0.0.1:0", act), (address, None)):
+            self.process.terminate()
+            self.process.wait()
+            wait()
+            self.start(listen)
+            if step:
+                step()
 
     def ask(self, path, *options):
         answer = subprocess.run(
@@ -65,6 +79,62 @@ def test_a_new_post_appears_by_itself_above_the_others(browser):
         assert tab.value("[...list.querySelectorAll('.text')].map((text) => text.textContent)") == ["second", "first"]
         tab.wait("list.querySelector('img').naturalWidth > 0")
         assert tab.faults == []
+        tab.close()
+
+
+TEXTS = "[...list.querySelectorAll('.text')].map((text) => text.textContent)"
+
+
+def test_a_post_that_is_deleted_goes_and_a_draft_that_is_sent_late_comes_first(browser):
+    with service() as running:
+        draft = running.ask("/v1/uploads?user=maria&draft=true", "-X", "POST")["upload_id"]
+        first, second, third = [running.post(text) for text in ("first", "second", "third")]
+        tab = browser.open(running.url)
+        tab.wait(LOADED)
+        running.ask(f"/v1/posts/{second}", "-X", "DELETE")
+        tab.wait("list.childElementCount === 2")
+        running.ask(f"/v1/uploads/{draft}/publish?text=late", "-X", "POST")
+        tab.wait("list.childElementCount === 3")
+        assert tab.value(TEXTS) == ["late", "third", "first"]
+        running.ask(f"/posts/{first}/text.json", "-X", "PUT", "-d", '"first, again"')
+        post = running.ask(f"/posts/{first}.json")
+        running.ask(f"/posts/{first}.json", "-X", "PUT", "-d", json.dumps({**post, "text": "mended"}))
+        tab.wait("list.textContent.includes('mended')")
+        assert tab.value(TEXTS) == ["late", "third", "mended"]
+        for post in (draft, third, first):
+            running.ask(f"/posts/{post}.json", "-X", "DELETE")
+        tab.wait("list.childElementCount === 0 && !empty.hidden")
+        assert tab.faults == []
+        tab.close()
+
+
+def test_a_page_that_was_cut_off_goes_on_where_it_was(browser):
+    with service() as running:
+        gone, _ = running.post("gone"), running.post("stays")
+        tab = browser.open(running.url)
+        tab.wait(LOADED + " && list.childElementCount === 2")
+        tab.value("list.firstElementChild.dataset.mark = 'kept'")
+        running.restart(lambda: tab.wait("live.dataset.state === 'offline'"), lambda: (
+            running.ask(f"/v1/posts/{gone}", "-X", "DELETE"), running.post("meanwhile")))
+        tab.wait("live.dataset.state === 'live' && list.textContent.includes('meanwhile')")
+        tab.wait("list.childElementCount === 2")
+        assert tab.value(TEXTS) == ["meanwhile", "stays"]
+        # The list was not read anew.
+        assert tab.value("list.lastElementChild.dataset.mark") == "kept"
+        tab.close()
+
+
+def test_a_page_whose_posts_were_all_replaced_reads_them_again(browser):
+    with service() as running:
+        first = running.post("first")
+        tab = browser.open(running.url)
+        tab.wait(LOADED)
+        post = running.ask(f"/posts/{first}.json")
+        running.ask("/posts.json", "-X", "PUT", "-d", json.dumps({"a": {**post, "text": "by an import"}}))
+        tab.wait("list.childElementCount === 1 && list.textContent.includes('by an import')")
+        running.post("after")
+        tab.wait("list.childElementCount === 2")
+        assert tab.value(TEXTS) == ["after", "by an import"]
         tab.close()
 
 

@@ -100,16 +100,14 @@ function elementOfPost(id, post) {
   return item;
 }
 
-// Ids are ordered by time: each post stands before the first that is older, and once.
-function place(id, post, isNew) {
-  let next = list.firstElementChild;
-  while (next && next.dataset.id > id) next = next.nextElementSibling;
-  if (next?.dataset.id === id) return;
-  const item = elementOf(id, post);
-  if (!item) return;
-  item.classList.toggle("new", isNew);
-  list.insertBefore(item, next);
-  empty.hidden = true;
+const itemOf = (id) => list.querySelector(`:scope > [data-id="${CSS.escape(id)}"]`);
+
+// Puts posts behind those that are shown, which is the order in which the service lists them.
+function append(posts) {
+  for (const post of posts) {
+    const item = itemOf(post.post_id) ? null : elementOf(post.post_id, post);
+    if (item) list.append(item);
+  }
 }
 
 // MARK: What cannot be shown
@@ -145,40 +143,45 @@ setInterval(() => {
 
 // MARK: Pages
 
-async function load(before) {
+// Changes that came while a page was on its way: it may be of a state before them.
+let recent = [];
+let loadingCount = 0;
+
+// Reads a page and shows it; `token` is the position, in the order of all changes, of the state that it was read from.
+async function load(before, showPage) {
   const query = new URLSearchParams({ limit: pageSize });
   if (before) query.set("before", before);
-  const response = await fetch(`v1/posts?${query}`);
-  if (!response.ok) throw new Error(`the service answered ${response.status}`);
-  return response.json();
-}
-
-async function loadNewest() {
-  const page = await load(null);
-  const known = new Set([...list.children].map((item) => item.dataset.id));
-  // A page of which nothing is known leaves a gap behind it: begin anew.
-  const isFirst = !page.posts.some((post) => known.has(post.post_id));
-  if (isFirst) list.replaceChildren();
-  for (const post of page.posts) place(post.post_id, post, !isFirst);
-  skip(page.skipped);
-  if (isFirst) {
+  loadingCount += 1;
+  try {
+    const response = await fetch(`v1/posts?${query}`);
+    if (!response.ok) throw new Error(`the service answered ${response.status}`);
+    const page = await response.json();
+    const token = Number(response.headers.get("Tintype-Token"));
+    if (!showPage(page, token)) return;
+    append(page.posts);
+    skip(page.skipped);
     cursor = page.next ?? null;
     more.hidden = !page.has_more;
+    for (const change of recent) if (change.token > token) apply(change);
+    showEmptiness();
+  } finally {
+    loadingCount -= 1;
+    if (loadingCount === 0) recent = [];
   }
-  empty.hidden = list.childElementCount > 0 || page.has_more;
+}
+
+function showEmptiness() {
+  empty.hidden = list.childElementCount > 0 || !more.hidden;
 }
 
 more.addEventListener("click", async () => {
   more.disabled = true;
+  const [before, last] = [cursor, list.lastElementChild];
   try {
-    const page = await load(cursor);
-    for (const post of page.posts) place(post.post_id, post, false);
-    skip(page.skipped);
-    cursor = page.next ?? null;
-    more.hidden = !page.has_more;
+    // The list may have been read anew meanwhile.
+    await load(before, () => cursor === before);
     // The button may be gone: go on where the reader was, at the first post that came.
-    const first = page.posts.map((post) => list.querySelector(`[data-id="${CSS.escape(post.post_id)}"] article`)).find(Boolean);
-    first?.focus();
+    (last?.nextElementSibling ?? list.firstElementChild)?.querySelector("article").focus();
   } finally {
     more.disabled = false;
   }
@@ -193,12 +196,60 @@ function show(state, text) {
   live.textContent = text;
 }
 
-// Reading the newest page at every (re)connection brings what came while nobody listened.
-followPosts({
+// The state of which the list was read, as a position in the order of all changes; null while it is to be read.
+let listed = null;
+// The state that a list has to have at least.
+let wanted = 0;
+let isLive = false;
+
+async function loadNewest() {
+  try {
+    await load(null, (page, token) => {
+      if (listed !== null || token < wanted) return false;
+      listed = token;
+      following.seen(token);
+      list.replaceChildren();
+      return true;
+    });
+    if (isLive) show("live", "live");
+  } catch (error) {
+    show("offline", error.message);
+    setTimeout(() => { if (listed === null) loadNewest(); }, 5000);
+  }
+}
+
+function apply({ id, post, token, position }) {
+  if (listed === null || token <= listed) return;
+  const shown = itemOf(id);
+  const item = post && elementOf(id, post);
+  if (post === null) {
+    shown?.remove();
+  } else if (item && shown) {
+    shown.replaceWith(item);
+  } else if (item && Number.parseInt(position, 10) === token) {
+    // New. Others were published before, and come with their pages.
+    item.classList.add("new");
+    list.prepend(item);
+  }
+  showEmptiness();
+}
+
+const following = followPosts({
   connected() {
+    isLive = true;
     show("live", "live");
-    loadNewest().catch((error) => show("offline", error.message));
+    if (listed === null) loadNewest();
   },
-  disconnected: () => show("offline", "reconnecting…"),
-  published: (id, post) => place(id, post, true),
+  disconnected() {
+    isLive = false;
+    show("offline", "reconnecting…");
+  },
+  changed(change) {
+    if (loadingCount > 0) recent.push(change);
+    apply(change);
+  },
+  reset(token) {
+    [listed, wanted] = [null, token];
+    loadNewest();
+  },
 });

@@ -196,5 +196,5 @@ extension Response {
 }
 
 extension HTTPField.Name {
-    fileprivate static var lastEventID: HTTPField.Name { HTTPField.Name(parsed: "last-event-id") }
+    static var lastEventID: HTTPField.Name { HTTPField.Name(parsed: "last-event-id") }
 }

@@ -1,0 +1,209 @@
+import Client
+import Foundation
+import HTTPTypes
+import NIOCore
+import Posts
+import Testing
+import Tree
+
+@Suite("Events of posts: nothing is missed, deletions are told", .timeLimit(.minutes(5)))
+struct PostEventTests {
+    /// An event as it came.
+    private struct Event: Equatable {
+        var name: String?
+        var id: String?
+        var data = JSON.null
+
+        var path: String? { data["path"].string }
+        var isDeletion: Bool { data["data"] == .null && name == "put" }
+    }
+
+    /// Listens, calls `act` when the stream has begun, and gives the events up to the text.
+    private func events(
+        _ service: Service, since: String? = nil, lastEventID: String? = nil,
+        through end: String = ": new posts follow",
+        act: @escaping @Sendable () async throws -> Void = {}
+    ) async throws -> [Event] {
+        var headers = HTTPFields()
+        if let lastEventID { headers[.named("last-event-id")] = lastEventID }
+        let query = since.map { "?since=\($0)" } ?? ""
+        let text = try await service.client.send(.get, "/v1/posts/events\(query)", headers: headers) { response, body in
+            #expect(response.status == .ok)
+            var (stream, hasActed) = ("", false)
+            for try await chunk in body {
+                stream += String(buffer: chunk)
+                if !hasActed, stream.contains(": new posts follow") {
+                    hasActed = true
+                    try await act()
+                }
+                if stream.contains(end), stream.hasSuffix("\n\n") { break }
+            }
+            return stream
+        }
+        return text.components(separatedBy: "\n\n").filter { !$0.isEmpty }.map { block in
+            var event = Event()
+            for line in block.split(separator: "\n") {
+                if line.hasPrefix("event: ") { event.name = String(line.dropFirst(7)) }
+                if line.hasPrefix("id: ") { event.id = String(line.dropFirst(4)) }
+                if line.hasPrefix("data: ") {
+                    let json = try? JSONDecoder().decode(JSON.self, from: Data(line.dropFirst(6).utf8))
+                    event.data = json ?? .null
+                }
+            }
+            return event
+        }
+    }
+
+    private func write(
+        _ json: String, to path: String, _ method: HTTPRequest.Method = .put, at service: Service
+    ) async throws {
+        let answer = try await service.client.ask(method, path, body: .bytes(Array(json.utf8)))
+        #expect(answer.status == 200, "\(answer.text)")
+    }
+
+    private static func post(by uid: String) -> String { #"{"timestamp":1,"author":{"uid":"\#(uid)"}}"# }
+
+    @Test("A deletion is told, through /v1 and through the database, of the post and of all that is in it")
+    func deletions() async throws {
+        try await withService { service in
+            var ids: [String] = []
+            for text in ["a", "b", "c", "last"] { ids.append(try await service.client.post(text) ?? "") }
+            let told = ids
+            let events = try await events(service, through: "\"path\":\"/\(ids[3])\"") {
+                _ = try await service.client.ask(.delete, "/v1/posts/\(told[0])")
+                _ = try await service.client.ask(.delete, "/posts/\(told[1]).json")
+                let fields = try await service.client.get("/posts/\(told[2]).json").json.keys
+                let update = fields.map { "\"\($0)\":null" }.joined(separator: ",")
+                try await write("{\"text\":null}", to: "/posts/\(told[2]).json", .patch, at: service)
+                try await write("{\(update)}", to: "/posts/\(told[2]).json", .patch, at: service)
+                _ = try await service.client.ask(.delete, "/v1/posts/\(told[3])")
+            }
+            let deletions = events.filter(\.isDeletion)
+            var paths: [String?] = []
+            for path in deletions.map(\.path) where paths.last != path { paths.append(path) }
+            #expect(paths == ids.map { "/\($0)" })
+            #expect(deletions.allSatisfy { $0.id != nil } && events.allSatisfy { $0.name != "resnapshot" })
+        }
+    }
+
+    @Test(
+        "A reader that comes again is told what it has missed, in order, and then what comes", arguments: [true, false])
+    func resumes(byHeader: Bool) async throws {
+        try await withService { service in
+            let first = try await service.client.post("first") ?? ""
+            let list = try await service.client.get("/v1/posts")
+            let token = try #require(list.headers[.named("tintype-token")])
+            let second = try await service.client.post("second") ?? ""
+            _ = try await service.client.ask(.delete, "/v1/posts/\(first)")
+            _ = try await service.client.ask(.put, "/elsewhere.json", body: .bytes(Array("1".utf8)))
+            let missed = try await events(service, since: byHeader ? nil : token, lastEventID: byHeader ? token : nil)
+            #expect(missed.compactMap(\.path) == ["/\(second)", "/\(first)"])
+            #expect(missed.filter(\.isDeletion).map(\.path) == ["/\(first)"])
+            #expect(missed[0].data["position"].string == missed[0].id, "new: its position is that of the change")
+            // From the last event on: nothing; the header is newer than the address.
+            let last = try #require(missed.last { $0.path != nil }?.id)
+            #expect(try await events(service, since: token, lastEventID: last).compactMap(\.path) == [])
+            let rest = try await events(service, lastEventID: missed[0].id, through: "third") {
+                _ = try await service.client.post("third")
+            }
+            #expect(rest.compactMap(\.path).first == "/\(first)" && rest.compactMap(\.path).count == 2)
+            // Where it begins without anything, it can go on, too.
+            let begun = try #require(try await events(service).last?.id)
+            let fourth = try await service.client.post("fourth") ?? ""
+            #expect(try await events(service, lastEventID: begun).compactMap(\.path) == ["/\(fourth)"])
+        }
+    }
+
+    @Test("The posts of one commit have an event each, and each has an id that goes on behind it")
+    func oneCommit() async throws {
+        try await withService { service in
+            let token = try await service.tree.token
+            let post = Self.post(by: "maria")
+            let update = "{\"a\":\(post),\"b\":\"junk\",\"c\":\(post),\"d\":\(post)}"
+            try await write(update, to: "/posts.json", .patch, at: service)
+            let all = try await events(service, since: "\(token)").filter { $0.path != nil }
+            #expect(all.compactMap(\.path) == ["/a", "/c", "/d"])
+            let sequence = try #require(all.last?.id)
+            #expect(all.map { $0.data["position"].string } == [sequence, "\(sequence)-2", "\(sequence)-3"])
+            for (index, event) in all.enumerated() {
+                let rest = try await events(service, lastEventID: event.id)
+                #expect(rest.compactMap(\.path) == all.dropFirst(index + 1).map(\.path), "\(event.id ?? "?")")
+            }
+        }
+    }
+
+    @Test("A post that is replaced is told with the position that it has had")
+    func replaced() async throws {
+        try await withService { service in
+            try await write(Self.post(by: "maria"), to: "/posts/a.json", at: service)
+            let position = try await service.tree.snapshot { try $0.position(ofPost: "a") }?.sequence ?? 0
+            try await write(Self.post(by: "ann"), to: "/posts/a.json", at: service)
+            let told = try await events(service, since: "\(position)").filter { $0.path != nil }
+            #expect(told.map { $0.data["position"].string } == ["\(position)"])
+            #expect(UInt64(told.first?.id ?? "") ?? 0 > position)
+        }
+    }
+
+    @Test(
+        "When the log does not reach back, or all posts are replaced at once, the reader has to read again, and goes on"
+    )
+    func resnapshot() async throws {
+        try await withService(retention: ChangeRetention(count: 8)) { service in
+            for index in 0..<40 { try await service.tree.set("a", to: .integer(Int64(index))) }
+            let now = try await service.tree.token
+            for id in ["0", "1", "999999", "18446744073709551615", "nonsense", "0-1"] {
+                let told = try await events(service, lastEventID: id, through: "\"path\"") {
+                    _ = try await service.client.post("after")
+                }
+                #expect(told.first?.name == "resnapshot", "\(id)")
+                #expect(UInt64(told.first?.id ?? "") ?? 0 >= now.sequence)
+                #expect(told.last?.data["data"]["text"].string == "after")
+            }
+            let told = try await events(service, through: "resnapshot") {
+                try await write("{\"x\":\(Self.post(by: "maria"))}", to: "/posts.json", at: service)
+            }
+            #expect(told.last?.name == "resnapshot" && told.last?.id != nil)
+            for since in ["x", "-1", "1-", "0-1", "1-0", "1-2-3"] {
+                let answer = try await service.client.get("/v1/posts/events?since=\(since)")
+                #expect(answer.status == 400 && answer.json["code"].string == "bad_request", "\(since)")
+            }
+        }
+    }
+
+    @Test(
+        "P18: Whoever reads the list and follows from its token has all posts at any time, whatever is done meanwhile")
+    func follow() async throws {
+        try await withService { service in
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                for writer in 0..<3 {
+                    tasks.addTask {
+                        for step in 0..<40 {
+                            let path = "/posts/w\(writer)-\(step % 7).json"
+                            if step % 3 == 2 {
+                                _ = try await service.client.ask(.delete, path)
+                            } else {
+                                try await write(Self.post(by: "w\(writer)"), to: path, at: service)
+                            }
+                        }
+                    }
+                }
+                let list = try await service.client.get("/v1/posts?limit=200")
+                var shown = Set(list.json["posts"].array.compactMap { $0["post_id"].string })
+                var token = try #require(list.headers[.named("tintype-token")])
+                func takePart() async throws {
+                    for event in try await events(service, since: token) {
+                        if let id = event.id { token = id }
+                        guard let path = event.path else { continue }
+                        let id = String(path.dropFirst())
+                        if event.isDeletion { shown.remove(id) } else { shown.insert(id) }
+                    }
+                }
+                for _ in 0..<10 { try await takePart() }
+                try await tasks.waitForAll()
+                try await takePart()
+                let now = try await service.client.get("/v1/posts?limit=200").json["posts"].array
+                #expect(shown == Set(now.compactMap { $0["post_id"].string }))
+            }
+        }
+    }
+}
