@@ -14,8 +14,8 @@ package struct DatabaseNamespaces: Sendable {
         self.publicHost = publicHost
     }
 
-    /// The tree of a name: what the parameter `ns` says, else the first label of a host that is a domain, unless it is the
-    /// service's public one.
+    /// The tree of a name: what the parameter `ns` says, else the first label of a host that is a domain, unless it is
+    /// the service's public one.
     ///
     /// - Throws: `Failure` with the code `invalid_namespace`.
     package func namespace(named name: String?, host authority: String?) throws(Failure) -> Namespace {

@@ -13,7 +13,8 @@ package struct ListenRequest: Sendable {
 }
 
 extension DatabaseSession {
-    /// Begins to notify a receiver of every change of what is listened to; see ``TreeStore/listen(at:matching:notifying:maxBytes:began:start:)``.
+    /// Begins to notify a receiver of every change of what is listened to, with the same promises as the store's
+    /// `listen`.
     ///
     /// - Parameters:
     ///   - frame: What stands around the value at the beginning.

@@ -3,7 +3,8 @@ package import Tree
 
 /// A write while its JSON text comes: it becomes rows at once, and is never there as a whole.
 ///
-/// It counts against the limit of its request and against the budget of all requests. What is not committed has no effect.
+/// It counts against the limit of its request and against the budget of all requests. What is not committed has no
+/// effect.
 package struct DatabaseWrite: ~Copyable {
     /// The bytes that have come.
     package private(set) var byteCount = 0

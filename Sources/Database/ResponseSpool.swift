@@ -22,8 +22,8 @@ package final class ResponseSpool: Sendable {
 
     /// The part of the bound that one answer holds; it comes back when the answer is done with.
     ///
-    /// A single answer counts for half of the bound at most: a tree of any size can be read as a whole, by one or two at a
-    /// time.
+    /// A single answer counts for half of the bound at most: a tree of any size can be read as a whole, by one or two
+    /// at a time.
     final class Share: Sendable {
         private let spool: ResponseSpool
         private let counted = Atomic(0)

@@ -87,7 +87,8 @@ package final class SpooledBody {
 }
 
 extension DatabaseSession {
-    /// The text of an answer that is there as a whole, and that tells what has been done: it is not refused for its length.
+    /// The text of an answer that is there as a whole, and that tells what has been done: it is not refused for its
+    /// length.
     ///
     /// - Throws: ``TreeError`` with the code `disk_full` or `io`.
     package func text(of json: [UInt8], in frame: TextFrame) async throws(TreeError) -> SpooledBody.Finished {

@@ -6,8 +6,8 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// A connection of the server: Hummingbird's HTTP/1.1, with what is stricter around its parser, until a request takes the
-/// connection over.
+/// A connection of the server: Hummingbird's HTTP/1.1, with what is stricter around its parser, until a request takes
+/// the connection over.
 struct HTTPConnection: ServerChildChannel {
     /// The time that a client may take.
     struct Patience: Sendable {
@@ -54,8 +54,8 @@ struct HTTPConnection: ServerChildChannel {
         await http.handle(value: value, logger: logger)
     }
 
-    /// Takes out of a connection all that reads and writes requests, and all that limits their time; ``TakeoverHandler`` stays,
-    /// and lets nothing through any more.
+    /// Takes out of a connection all that reads and writes requests, and all that limits their time;
+    /// ``TakeoverHandler`` stays, and lets nothing through any more.
     ///
     /// - Returns: The connection as it is without HTTP.
     static func takeOver(_ pipeline: ChannelPipeline.SynchronousOperations) throws -> TakenConnection {

@@ -3,8 +3,8 @@ import HummingbirdCore
 import NIOCore
 import NIOHTTPTypes
 
-/// The part of the server that a connection belongs to once a request has taken it over: nothing on the connection is a request
-/// or an answer any more.
+/// The part of the server that a connection belongs to once a request has taken it over: nothing on the connection is a
+/// request or an answer any more. What the client sends from then on is dropped.
 ///
 /// Used on the connection's event loop alone.
 protocol ConnectionOwner: AnyObject {
@@ -16,8 +16,8 @@ protocol ConnectionOwner: AnyObject {
 
 /// Hands a connection over to an owner from the request on for which there is one.
 ///
-/// Such a connection leaves the ways of request and answer for good: it costs no more than its socket and its owner. All other
-/// requests pass unseen.
+/// Such a connection leaves the ways of request and answer for good: it costs no more than its socket and its owner.
+/// All other requests pass unseen.
 final class TakeoverHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

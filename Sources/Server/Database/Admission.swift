@@ -5,7 +5,8 @@ import HTTPTypes
 import HummingbirdCore
 import TreeModel
 
-/// The one place where a request is let in, whether it is answered or begins a stream: it says as whom the request acts.
+/// The one place where a request is let in, whether it is answered or begins a stream: it says as whom the request
+/// acts.
 struct Admission: Sendable {
     private let policy: AccessPolicy
     private let namespaces: DatabaseNamespaces

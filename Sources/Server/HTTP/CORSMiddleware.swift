@@ -1,7 +1,8 @@
 import HTTPTypes
 import Hummingbird
 
-/// Tells browsers whose pages may read the answers of the photo API (Fetch §3.2); the database tells it in its own answers.
+/// Tells browsers whose pages may read the answers of the photo API (Fetch §3.2); the database tells it in its own
+/// answers.
 struct CORSMiddleware: RouterMiddleware {
     /// Whose pages may, beside our own.
     let origins: AllowedOrigins

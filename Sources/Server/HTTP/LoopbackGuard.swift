@@ -7,9 +7,9 @@ import Synchronization
 /// Keeps web pages of other sites away from the TCP listener, and warns about proxies at the Unix socket.
 ///
 /// A page can make a browser send requests to 127.0.0.1, and can give its own host name that address (DNS rebinding) to
-/// read the answers. Against the latter: the `Host` must be a name of this machine, or the public one. Against the former:
-/// a request that changes something must come from our own page, from one that is let in, or from no page (Fetch Metadata,
-/// `Origin`, `Referer`). The Unix socket is trusted.
+/// read the answers. Against the latter: the `Host` must be a name of this machine, or the public one. Against the
+/// former: a request that changes something must come from our own page, from one that is let in, or from no page
+/// (Fetch Metadata, `Origin`, `Referer`). The Unix socket is trusted.
 struct LoopbackGuard: RouterMiddleware {
     /// The hosts that the service answers to.
     var names: HostNames

@@ -3,8 +3,8 @@ import Tree
 
 /// A connection that has become an event stream of the database.
 ///
-/// An event reaches it as bytes that all listeners share. The answer ends with the connection, so its events need no framing
-/// (RFC 9112 §6.3).
+/// An event reaches it as bytes that all listeners share. The answer ends with the connection, so its events need no
+/// framing (RFC 9112 §6.3).
 final class EventStream: ConnectionOwner {
     /// Begins to listen on an event loop.
     ///

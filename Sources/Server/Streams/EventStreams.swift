@@ -5,8 +5,8 @@ import NIOCore
 import Synchronization
 import Tree
 
-/// All event streams of the database, by the event loops that their connections are on: an encoder over the sessions of those
-/// who listen.
+/// All event streams of the database, by the event loops that their connections are on: an encoder over the sessions of
+/// those who listen.
 final class EventStreams: Sendable {
     private let admission: Admission
     private let starts: InitialEvents
@@ -20,8 +20,8 @@ final class EventStreams: Sendable {
         self.keepAlive = keepAlive
     }
 
-    /// The stream that a request for the database asks for; nil when it asks for none, is not let in, or names nothing that can be
-    /// listened to: it is then answered as any other.
+    /// The stream that a request for the database asks for; nil when it asks for none, is not let in, or names nothing
+    /// that can be listened to: it is then answered as any other.
     func stream(for request: HTTPRequest, isTrusted: Bool) -> EventStream? {
         guard request.method == .get, request.headerFields[.accept]?.contains("text/event-stream") == true else {
             return nil
