@@ -48,6 +48,7 @@ class Check:
         self.originals = {}
         self.check_posts()
         self.check_references()
+        self.check_order()
         self.check_contents()
         self.check_acknowledged()
         self.check_hashtags(tree.get("hashtags") or {})
@@ -95,6 +96,22 @@ class Check:
             for post_id in feed or {}:
                 if post_id not in self.posts:
                     self.complain("halves", f"feed/{user} names {post_id}, which is no post")
+
+    def check_order(self):
+        """The list of all posts and those of their authors have each post once, in the order of their commits."""
+        authors = {post["author"]["uid"] for post in self.posts.values()}
+        for path, user in [("/v1/posts", None), *((f"/v1/people/{user}/posts", user) for user in sorted(authors))]:
+            listed, query = [], "?limit=200"
+            while query:
+                page = self.service.json("GET", path + query)[1]
+                listed += page["posts"]
+                query = f"?limit=200&before={page['next']}" if page["has_more"] else None
+            expected = [post_id for post_id, post in self.posts.items() if user in (None, post["author"]["uid"])]
+            if sorted(post["post_id"] for post in listed) != sorted(expected):
+                self.complain("halves", f"{path} has {len(listed)} posts, and there are {len(expected)}")
+            positions = [post["published"] for post in listed]
+            if positions != sorted(set(positions), reverse=True):
+                self.complain("halves", f"{path} is not in the order of publication")
 
     def check_contents(self):
         """Each photo that was offered is at most one post, of the one who offered it, and byte for byte the same."""
