@@ -61,10 +61,7 @@ package struct Publisher: Sendable {
         record.state = .published
         record.updatedAt = store.now
         record.error = nil
-        // What `people/` says, whatever it is: clients write there.
-        let person = Paths.person(record.owner)
-        let name = try snapshot.get(person / "full_name")?.stringValue
-        let picture = try snapshot.get(person / "profile_picture")?.stringValue
+        let (name, picture) = try snapshot.nameAndPicture(of: record.owner)
         let author = Person(uid: record.owner, fullName: name, profilePicture: picture)
         let post = Post(
             id: record.id, author: author, text: record.text, timestamp: record.updatedAt,

@@ -1,4 +1,4 @@
-package import TreeModel
+package import Tree
 
 /// Somebody who posts: the record at `people/{uid}`, FriendlyPix's field names.
 package struct Person: Sendable, Hashable {
@@ -14,12 +14,6 @@ package struct Person: Sendable, Hashable {
         self.uid = uid
         self.fullName = fullName ?? uid.description
         self.profilePicture = profilePicture
-    }
-
-    /// Reads the record; nil when there is none or it has no name.
-    package init?(uid: UserID, record: TreeValue?) {
-        guard let fullName = record?["full_name"]?.stringValue else { return nil }
-        self.init(uid: uid, fullName: fullName, profilePicture: record?["profile_picture"]?.stringValue)
     }
 
     /// The copy that stands in the person's posts and comments, so that a page of a feed is one read.
@@ -38,5 +32,14 @@ package struct Person: Sendable, Hashable {
             "full_name": .string(SearchKey.folded(fullName)),
             "reversed_full_name": .string(SearchKey.reversed(fullName)),
         ])
+    }
+}
+
+extension TreeSnapshot {
+    /// The name and the picture that `people/{uid}` has: two fields, and not the whole record, of which all posts are a
+    /// part. Clients write there, too; what is no text is nil.
+    package func nameAndPicture(of uid: UserID) throws(TreeError) -> (fullName: String?, profilePicture: String?) {
+        let path = Paths.person(uid)
+        return (try get(path / "full_name")?.stringValue, try get(path / "profile_picture")?.stringValue)
     }
 }

@@ -52,12 +52,9 @@ package struct PostReader: Sendable {
     /// Whoever `people/{uid}` is about; nil when nothing is there.
     package func person(_ uid: UserID) async throws -> Person? {
         try await tree.snapshot { snapshot in
-            let path = Paths.person(uid)
-            guard try snapshot.exists(path) else { return nil }
-            // Two fields, and not the whole record, of which all posts are a part. Clients write here, too: who has no
-            // name that can be read goes by the id.
-            let fullName = try snapshot.get(path / "full_name")?.stringValue
-            let picture = try snapshot.get(path / "profile_picture")?.stringValue
+            guard try snapshot.exists(Paths.person(uid)) else { return nil }
+            // Who has no name that can be read goes by the id.
+            let (fullName, picture) = try snapshot.nameAndPicture(of: uid)
             return Person(uid: uid, fullName: fullName, profilePicture: picture)
         }
     }

@@ -25,7 +25,7 @@ public final class TreeStore: Sendable {
     ///
     /// - Parameters:
     ///   - mark: What knows how far the store had come, to notice when its last updates are missing.
-    ///   - derivations: What is written beside the data because of it.
+    ///   - derivations: What follows from data, and is written with it; from what is written from now on.
     /// - Throws: ``TreeError`` with code `unsupported_format` when a newer version wrote it, or the engine's failure.
     public convenience init(
         engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
