@@ -78,6 +78,10 @@ struct DuplicateUploadTests {
             for bad in ["", "xyz", hash.uppercased(), hash + "0", hash + "%20x"] {
                 #expect(try await service.client.get(path + bad).status == 400, "\(bad)")
             }
+            for bad in ["limit=0", "limit=x", "before=x"] {
+                #expect(try await service.client.get("\(path)\(hash)&\(bad)").status == 400, "\(bad)")
+            }
+            #expect(try await found("\(hash)&limit=1") == [id])
             _ = try await service.client.ask(.delete, "/posts/\(id).json")
             #expect(try await found(hash) == [])
         }

@@ -11,7 +11,7 @@ struct WireConnectionTests {
     static let good = [
         request("GET /v1/version HTTP/1.1"), "\r\n\r\n" + request("GET /v1/version HTTP/1.1"),
         request("GET http://localhost/v1/version HTTP/1.1"), request("GET HTTP://LOCALHOST/v1/version HTTP/1.1"),
-        request("GET https://localhost/v1/version?a=b HTTP/1.1"),
+        request("GET https://localhost/healthz?a=b HTTP/1.1"),
         "GET /v1/version HTTP/1.1\r\nhOST:localhost\t \r\nX:\r\nY: \t é b\t\r\nContent-Length:  0 \r\n\r\n",
         "PUT /a.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\n123",
         "PUT /a.json HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: Chunked\r\n\r\n"

@@ -51,7 +51,7 @@ package struct PostDocument: Document {
         let kind: String?
         let text: String?
         let timestamp: Double
-        let published: Double?
+        let published: TreeValue?
         let author: Author
         let clientReference: String?
         let photos: [Photo]?
@@ -70,6 +70,38 @@ package struct PostDocument: Document {
             case thumbURL = "thumb_url"
             case thumbStorageURI = "thumb_storage_uri"
         }
+    }
+}
+
+/// What is told of a post that was published or deleted.
+package struct PostEventDocument: Document {
+    /// The post's path below `posts/`.
+    package let path: String
+    /// The post; null when it was deleted.
+    package let data: PostDocument?
+    /// Its cursor in the list.
+    package let position: String?
+
+    private enum CodingKeys: CodingKey { case path, data, position }
+
+    package init(path: String, data: PostDocument?, position: String?) {
+        self.path = path
+        self.data = data
+        self.position = position
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        path = try container.decode(String.self, forKey: .path)
+        data = try container.decode(PostDocument?.self, forKey: .data)
+        position = try container.decodeIfPresent(String.self, forKey: .position)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(path, forKey: .path)
+        try container.encode(data, forKey: .data)
+        try container.encodeIfPresent(position, forKey: .position)
     }
 }
 

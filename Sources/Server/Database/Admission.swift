@@ -58,6 +58,18 @@ struct Admission: Sendable {
     }
 }
 
+extension Admission {
+    /// By what a request says which tree it means, and who sends it.
+    static let parameters: [Parameter] = [
+        .query("ns", .text(matching: "^[-0-9_a-z]{1,64}$"), "the name of the tree"),
+        .query("auth", .text, "a token, as in `Authorization`"),
+        .query("access_token", .text, "a token, as in `Authorization`"),
+    ]
+
+    /// What may be wrong with that.
+    static let errors: [ErrorCode] = [.permissionDenied, .badToken, .invalidNamespace]
+}
+
 /// A request that was let into the database.
 struct AdmittedRequest: Sendable {
     /// The session of whoever sent it.

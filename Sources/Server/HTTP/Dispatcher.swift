@@ -13,7 +13,7 @@ struct Dispatcher: HTTPResponder {
     func respond(to request: Request, context: RequestContext) async throws -> Response {
         Self.isForDatabase(request.head)
             ? try await database.respond(to: request, context: context)
-            : try await photos.respond(to: request, context: context)
+            : try await photos.respond(to: RouteTable.known(request), context: context)
     }
 
     /// Who takes the connection of a request over; nil when the request is answered as any other.
@@ -24,9 +24,9 @@ struct Dispatcher: HTTPResponder {
         return stream
     }
 
-    /// Whether a request is for the database: its path ends in `.json`, which none of the photo API's does.
+    /// Whether a request is for the database: its path ends in `.json`, as of the photo API only its description does.
     private static func isForDatabase(_ request: HTTPRequest) -> Bool {
-        guard let target = request.path?.utf8 else { return false }
-        return target.prefix { $0 != UInt8(ascii: "?") }.suffix(5).elementsEqual(".json".utf8)
+        guard let path = request.path?.utf8.prefix(while: { $0 != UInt8(ascii: "?") }) else { return false }
+        return path.suffix(5).elementsEqual(".json".utf8) && !path.elementsEqual(OpenAPI.path.utf8)
     }
 }

@@ -146,17 +146,20 @@ package struct HTTPServer: Service, CustomStringConvertible {
         router.add(middleware: CORSMiddleware(origins: origins))
         router.add(middleware: responses(in: .problems))
         router.add(middleware: `guard`)
-        UploadRoutes(service, limits: limits).add(to: router)
-        DraftRoutes(service, limits: limits).add(to: router)
-        EventRoutes(service.tree, keepAlive: settings.database.keepAlive).add(to: router)
-        PostRoutes(service, admission).add(to: router)
-        UnclaimedRoutes(service.unclaimed).add(to: router)
-        MediaRoutes(service.storage.blobs).add(to: router)
-        RethumbRoutes(service).add(to: router)
-        ChangeRoutes(admission, keepAlive: settings.database.keepAlive).add(to: router)
-        if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: router) }
-        HealthRoutes(service, room).add(to: router)
-        PageRoutes().add(to: router)
+        var routes = RouteTable()
+        UploadRoutes(service, limits: limits).add(to: &routes)
+        DraftRoutes(service, limits: limits).add(to: &routes)
+        EventRoutes(service.tree, keepAlive: settings.database.keepAlive).add(to: &routes)
+        PostRoutes(service, admission).add(to: &routes)
+        UnclaimedRoutes(service.unclaimed).add(to: &routes)
+        MediaRoutes(service.storage.blobs).add(to: &routes)
+        RethumbRoutes(service).add(to: &routes)
+        ChangeRoutes(admission, keepAlive: settings.database.keepAlive).add(to: &routes)
+        if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: &routes) }
+        HealthRoutes(service, room).add(to: &routes)
+        PageRoutes().add(to: &routes)
+        routes.addDescription(version: ServiceVersion.current)
+        routes.register(with: router)
         return router
     }
 

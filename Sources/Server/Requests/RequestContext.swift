@@ -10,6 +10,8 @@ struct RequestContext: Hummingbird.RequestContext {
     /// Whether the request came through the Unix socket, whose file mode says who may use it; false for TCP, which every
     /// program and every web page on this machine can reach.
     let isTrusted: Bool
+    /// The fields of the query, as the operation declares them.
+    var query = FormFields.none
     /// By which the request is found in the log.
     let trace: String
     private let channel: any Channel

@@ -18,13 +18,27 @@ struct ChangeRoutes: Sendable {
         keepAliveInterval = interval
     }
 
-    func add(to router: Router<RequestContext>) {
-        router.resource("v1/changes", [.get: read])
+    func add(to routes: inout RouteTable) {
+        let read = Operation(
+            "What was committed to the tree, in order, from a token on.",
+            [
+                .query(
+                    "path", .text(matching: "^[^\\x00-\\x1f\\x7f.#$\\[\\]]{0,190}$"),
+                    "the place at, above and below which changes are reported"),
+                .query("since", .text(matching: "^(oldest|now|[0-9]{1,18})$"), "the `token` of the answer before"),
+                .query("limit", .integer(1...ChangesRequest.maxLimit), "the largest number of changes"),
+                .query("wait", .integer(0...ChangesRequest.maxWait), "seconds to wait for a change"),
+                .query("format", .text, "`export` for priorities, too"),
+                .header("Last-Event-ID", .text(matching: "^[0-9]{1,18}$"), "in place of `since`"),
+            ] + Admission.parameters,
+            answers: [.json(ChangesDocument.self), .events(ChangesDocument.Change.self)],
+            errors: Admission.errors + [.invalidPath, .invalidNamespace, .resnapshot], run: read)
+        routes.add("/v1/changes", [.get: read])
     }
 
     @Sendable private func read(_ request: Request, _ context: RequestContext) async throws -> Response {
         let admitted = try admission.admit(request.head, at: request.uri, isTrusted: context.isTrusted)
-        let requested = try ChangesRequest(request, admitted)
+        let requested = try ChangesRequest(request, context.query, admitted)
         let token = try await requested.session.token(of: requested.since)
         if request.headers[.accept]?.contains("text/event-stream") == true {
             return stream(request, requested, from: token)
@@ -117,9 +131,9 @@ struct ChangeRoutes: Sendable {
 
 /// What a request for changes asks for.
 private struct ChangesRequest: Sendable {
-    private static let names = ["path", "since", "limit", "wait", "format", "ns", "auth", "access_token"]
-    private static let maxLimit = 1000
-    private static let maxWait = Duration.seconds(60)
+    static let maxLimit = 1000
+    /// Seconds.
+    static let maxWait = 60
 
     let session: DatabaseSession
     let since: ChangePosition
@@ -128,9 +142,8 @@ private struct ChangesRequest: Sendable {
     private let limit: Int
     private let form: JSONForm
 
-    init(_ request: Request, _ admitted: AdmittedRequest) throws(Failure) {
+    init(_ request: Request, _ query: FormFields, _ admitted: AdmittedRequest) throws(Failure) {
         session = admitted.session
-        let query = try FormFields(queryOf: request.uri, names: Self.names)
         do {
             path = try TreePath(query["path"] ?? "", in: admitted.namespace)
         } catch {
@@ -138,7 +151,7 @@ private struct ChangesRequest: Sendable {
         }
         since = try Self.position(request.headers[.lastEventID] ?? query["since"])
         limit = try Self.number(query["limit"], "limit", in: 1...Self.maxLimit) ?? 100
-        let seconds = try Self.number(query["wait"], "wait", in: 0...Int(Self.maxWait.components.seconds))
+        let seconds = try Self.number(query["wait"], "wait", in: 0...Self.maxWait)
         wait = .seconds(seconds ?? 0)
         form = admitted.parameters.isExport ? .export : .plain
     }

@@ -22,13 +22,19 @@ struct EventRoutes: Sendable {
         keepAliveInterval = interval
     }
 
-    func add(to router: Router<RequestContext>) {
-        router.resource("v1/posts/events", [.get: follow])
+    func add(to routes: inout RouteTable) {
+        let follow = Operation(
+            "Posts as they are published and deleted, as server-sent events.",
+            [
+                .query("since", .text, "the id of an event, or the header `Tintype-Token` of a list"),
+                .header("Last-Event-ID", .text, "in place of `since`"),
+            ],
+            answers: [.events(PostEventDocument.self)], run: follow)
+        routes.add("/v1/posts/events", [.get: follow])
     }
 
     @Sendable private func follow(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let query = try FormFields(queryOf: request.uri, names: ["since"])
-        let start = try EventID.requested(by: request, query)
+        let start = try EventID.requested(by: request, context.query)
         // First listen, then read what was missed: nothing lies between the two.
         let posts = try await tree.subscribe(to: Paths.posts, bufferLimit: Self.bufferLimit, readsValue: false)
         let headers: HTTPFields = [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"]
@@ -188,13 +194,12 @@ extension PostEvent {
     fileprivate func text(id eventID: String) -> String {
         switch self {
         case .put(let id, let record, let position):
-            var data: [TreeKey: TreeValue] = ["path": .string("/\(id)"), "data": record]
-            data["position"] = position.map { .string($0.description) }
-            let json = String(decoding: TreeValue.object(data).json(), as: UTF8.self)
-            return "event: put\nid: \(eventID)\ndata: \(json)\n\n"
+            let document = PostEventDocument(
+                path: "/\(id)", data: PostDocument(record), position: position?.description)
+            return "event: put\nid: \(eventID)\ndata: \(String(decoding: document.json(), as: UTF8.self))\n\n"
         case .deleted(let id):
-            let path = String(decoding: TreeValue.string("/\(id)").json(), as: UTF8.self)
-            return "event: put\nid: \(eventID)\ndata: {\"data\":null,\"path\":\(path)}\n\n"
+            let document = PostEventDocument(path: "/\(id)", data: nil, position: nil)
+            return "event: put\nid: \(eventID)\ndata: \(String(decoding: document.json(), as: UTF8.self))\n\n"
         case .unreadable(let id, let fault):
             return ": posts/\(id) is no post: \(fault)\nid: \(eventID)\n\n"
         case .replaced:

@@ -15,11 +15,21 @@ struct HealthRoutes: Sendable {
         self.room = room
     }
 
-    func add(to router: Router<RequestContext>) {
-        router.resource("healthz", [.get: health])
-        router.resource("readyz", [.get: readiness])
-        router.resource("v1/version", [.get: version])
-        router.resource("v1/status", [.get: status])
+    func add(to routes: inout RouteTable) {
+        let health = Operation(
+            "Whether the tree answers.", answers: [.json(HealthDocument.self)], ignoresQuery: true, run: health)
+        routes.add("/healthz", [.get: health])
+        let readiness = Operation(
+            "Whether uploads and connections are taken.",
+            answers: [
+                .json(ReadinessDocument.self),
+                .json(ReadinessDocument.self, .serviceUnavailable).with(headers: "Retry-After"),
+            ], ignoresQuery: true, run: readiness)
+        routes.add("/readyz", [.get: readiness])
+        let version = Operation("Which service this is.", answers: [.json(VersionDocument.self)], run: version)
+        routes.add("/v1/version", [.get: version])
+        let status = Operation("What the service is doing.", answers: [.json(StatusDocument.self)], run: status)
+        routes.add("/v1/status", [.get: status])
     }
 
     /// 200 while the tree answers.

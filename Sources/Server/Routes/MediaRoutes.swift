@@ -15,8 +15,21 @@ struct MediaRoutes: Sendable {
         self.blobs = blobs
     }
 
-    func add(to router: Router<RequestContext>) {
-        router.resource("media/:uid/:post/:file", [.get: show])
+    func add(to routes: inout RouteTable) {
+        let show = Operation(
+            "A file of a post; originals only through the Unix socket.",
+            [
+                .path("uid", .userID), .path("post", .postID), .path("file", .text),
+                .header("Range", .text, "one range of bytes"), .header("If-Range", .text, "an entity tag"),
+                .header("If-None-Match", .text, "entity tags"),
+            ],
+            answers: [
+                .content("image/*").with(headers: "ETag"),
+                .content("image/*", .binary, .partialContent).with(headers: "ETag", "Content-Range"),
+                .empty(.notModified),
+            ],
+            errors: [.notFound, .rangeNotSatisfiable], ignoresQuery: true, run: show)
+        routes.add("/media/{uid}/{post}/{file}", [.get: show])
     }
 
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {

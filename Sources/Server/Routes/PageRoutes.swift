@@ -4,17 +4,17 @@ import NIOCore
 
 /// `/`: the page with the newest posts. It is part of the binary and asks nobody else for anything.
 struct PageRoutes: Sendable {
-    func add(to router: Router<RequestContext>) {
-        router.resource("/", [.get: file(PackageResources.index_html, "text/html; charset=utf-8")])
-        router.resource("page.css", [.get: file(PackageResources.page_css, "text/css; charset=utf-8")])
-        router.resource("page.js", [.get: file(PackageResources.page_js, script)])
-        router.resource("follow.js", [.get: file(PackageResources.follow_js, script)])
-        router.resource("placeholder.js", [.get: file(PackageResources.placeholder_js, script)])
+    func add(to routes: inout RouteTable) {
+        routes.add("/", [.get: file(PackageResources.index_html, "text/html; charset=utf-8")])
+        routes.add("/page.css", [.get: file(PackageResources.page_css, "text/css; charset=utf-8")])
+        routes.add("/page.js", [.get: file(PackageResources.page_js, script)])
+        routes.add("/follow.js", [.get: file(PackageResources.follow_js, script)])
+        routes.add("/placeholder.js", [.get: file(PackageResources.placeholder_js, script)])
     }
 
     private let script = "text/javascript; charset=utf-8"
 
-    private func file(_ bytes: [UInt8], _ contentType: String) -> Handler {
+    private func file(_ bytes: [UInt8], _ contentType: String) -> Operation {
         let headers: HTTPFields = [
             .contentType: contentType, .cacheControl: "no-cache",
             // No inline code, no other site's anything.
@@ -23,7 +23,9 @@ struct PageRoutes: Sendable {
             base-uri 'none'; form-action 'none'; frame-ancestors 'none'
             """,
         ]
-        return { _, _ in
+        return Operation(
+            "A file of the page with the newest posts.", answers: [.content(contentType)], ignoresQuery: true
+        ) { _, _ in
             Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
         }
     }

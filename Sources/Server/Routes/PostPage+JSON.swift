@@ -1,23 +1,15 @@
+import API
 import Posts
-import Tree
+import TreeModel
 
-extension PostPage {
-    /// The page as JSON, `{"posts": […], "has_more": …, "next": …, "skipped": […]}`: written by hand, because the tree's
-    /// values know no empty list.
-    var json: [UInt8] {
-        var bytes = Array("{\"posts\":[".utf8)
-        bytes += items.map { $0.record.withPostID($0.id).json() }.joined(separator: ",".utf8)
-        bytes += "],\"has_more\":\(hasMore)".utf8
-        if let next { bytes += ",\"next\":\"\(next)\"".utf8 }
-        if !skipped.isEmpty {
-            let records = skipped.map { record in
-                TreeValue.object(["path": .string("posts/\(record.id)"), "reason": .string(record.fault)])
-            }
-            bytes += ",\"skipped\":[".utf8
-            bytes += records.map { $0.json() }.joined(separator: ",".utf8)
-            bytes += "]".utf8
-        }
-        return bytes + "}".utf8
+extension PostPageDocument {
+    init(_ page: PostPage) {
+        self.init()
+        posts = page.items.map { PostDocument($0.record.withPostID($0.id)) }
+        hasMore = page.hasMore
+        next = page.next?.description
+        guard !page.skipped.isEmpty else { return }
+        skipped = page.skipped.map { Skipped(path: "posts/\($0.id)", reason: $0.fault) }
     }
 }
 

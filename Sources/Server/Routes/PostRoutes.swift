@@ -10,9 +10,6 @@ struct PostRoutes: Sendable {
     private static let defaultLimit = 20
     private static let maxLimit = 200
 
-    /// What may be said about a page.
-    private static let pageNames = ["limit", "before"]
-
     private let posts: PostReader
     private let publisher: Publisher
     private let index: PhotoIndex
@@ -25,11 +22,33 @@ struct PostRoutes: Sendable {
         self.admission = admission
     }
 
-    func add(to router: Router<RequestContext>) {
-        router.resource("v1/posts", [.get: listAll])
-        router.resource("v1/posts/:id", [.get: show, .delete: remove])
-        router.resource("v1/people/:uid", [.get: showPerson])
-        router.resource("v1/people/:uid/posts", [.get: listOfPerson])
+    func add(to routes: inout RouteTable) {
+        let page: [Parameter] = [
+            .query("limit", .integer(1...Self.maxLimit), "the largest number of posts"),
+            .query("before", .text, "the `next` of the page before"),
+        ]
+        let list = Operation(
+            "The newest posts.", page, answers: [.json(PostPageDocument.self).with(headers: "Tintype-Token")],
+            run: listAll)
+        routes.add("/v1/posts", [.get: list])
+        let show = Operation(
+            "A post.", [.path("id", .postID)], answers: [.json(PostDocument.self)], errors: [.notFound], run: show)
+        let remove = Operation(
+            "Deletes a post, and all that names it.", [.path("id", .postID)] + Admission.parameters,
+            answers: [.json(DeletionDocument.self)], errors: Admission.errors + [.notFound], run: remove)
+        routes.add("/v1/posts/{id}", [.get: show, .delete: remove])
+        let person = Operation(
+            "Somebody who posts.", [.path("uid", .userID)], answers: [.json(PersonDocument.self)], errors: [.notFound],
+            run: showPerson)
+        routes.add("/v1/people/{uid}", [.get: person])
+        let hashes = Parameter.query(
+            "sha256", .text(matching: "^[0-9a-f]{64}( [0-9a-f]{64})*$"), "only the post that shows exactly these photos"
+        )
+        let listOfPerson = Operation(
+            "The newest posts of a person.", [.path("uid", .userID), hashes] + page,
+            answers: [.json(PostPageDocument.self).with(headers: "Tintype-Token")], errors: [.notFound],
+            run: listOfPerson)
+        routes.add("/v1/people/{uid}/posts", [.get: listOfPerson])
     }
 
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -40,7 +59,7 @@ struct PostRoutes: Sendable {
             throw Failure(
                 .notFound, "posts/\(id) is no post: \(fault)", hint: "a client of the database wrote it; mend it there")
         }
-        return .json(post.withPostID(id.key))
+        return .json(PostDocument(post.withPostID(id.key)))
     }
 
     /// Deletes a post, for whoever may delete it in the database.
@@ -51,17 +70,17 @@ struct PostRoutes: Sendable {
             throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
         }
         let end = try await publisher.deletePost(id)
-        return .json(["post_id": .string(id.description), "deleted": true, "files_until": .integer(end)])
+        return .json(DeletionDocument(postID: id.description, filesUntil: end))
     }
 
     @Sendable private func listAll(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try await list(nil, FormFields(queryOf: request.uri, names: Self.pageNames))
+        try await list(nil, context.query)
     }
 
     @Sendable private func listOfPerson(_ request: Request, _ context: RequestContext) async throws -> Response {
         let uid = try await person(context).uid
-        let query = try FormFields(queryOf: request.uri, names: Self.pageNames + ["sha256"])
-        guard let hashes = query["sha256"] else { return try await list(uid, query) }
+        guard let hashes = context.query["sha256"] else { return try await list(uid, context.query) }
+        _ = (try limit(context.query), try await cursor(context.query))  // Of no use here, but not for that any text.
         return .page(try await page(of: uid, showing: hashes.split(separator: " ").map(String.init)))
     }
 
@@ -77,7 +96,10 @@ struct PostRoutes: Sendable {
     }
 
     @Sendable private func showPerson(_ request: Request, _ context: RequestContext) async throws -> Response {
-        .json(try await person(context).author)
+        let person = try await person(context)
+        return .json(
+            PersonDocument(
+                uid: person.uid.description, fullName: person.fullName, profilePicture: person.profilePicture))
     }
 
     private func person(_ context: RequestContext) async throws -> Person {
@@ -116,6 +138,6 @@ extension Response {
     fileprivate static func page(_ page: PostPage) -> Response {
         var headers = HTTPFields()
         headers[.tintypeToken] = page.token?.description
-        return .json(bytes: page.json, headers: headers)
+        return .json(bytes: PostPageDocument(page).json(isSorted: false), headers: headers)
     }
 }

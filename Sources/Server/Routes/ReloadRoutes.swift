@@ -9,13 +9,17 @@ package typealias SettingsReload = @Sendable (_ isDryRun: Bool) async throws -> 
 struct ReloadRoutes: Sendable {
     let reload: SettingsReload
 
-    func add(to router: Router<RequestContext>) {
-        router.resource("v1/reload", [.post: run])
+    func add(to routes: inout RouteTable) {
+        let reload = Operation(
+            "Reads the settings again; through the Unix socket.",
+            [.query("dry_run", .flag, "whether only to compare")], answers: [.json(ReloadDocument.self)],
+            errors: [.localOnly, .badConfiguration], run: run)
+        routes.add("/v1/reload", [.post: reload])
     }
 
     @Sendable private func run(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireTrust(for: "reloading the settings")
-        let changes = try await reload(try FormFields(queryOf: request.uri, names: ["dry_run"]).flag("dry_run"))
+        let changes = try await reload(try context.query.flag("dry_run"))
         return .json(ReloadDocument(settings: changes))
     }
 }

@@ -23,13 +23,23 @@ struct RethumbRoutes: Sendable {
         self.service = service
     }
 
-    func add(to router: Router<RequestContext>) {
-        router.resource("v1/rethumb", [.post: run])
+    func add(to routes: inout RouteTable) {
+        let rethumb = Operation(
+            "Renders posts again by the current recipes; through the Unix socket.",
+            [
+                .query("user", .userID, "only this person's posts"),
+                .query("since", .moment, "only posts since this day, time or number of milliseconds"),
+                .query("only_missing", .flag, "only posts that lack a rendition"),
+                .query("dry_run", .flag, "whether only to count"),
+            ],
+            answers: [.lines(.any(.document(RethumbDocument.self), .document(RethumbFailureDocument.self)))],
+            errors: [.badUser, .badTime, .localOnly, .jobRunning], run: run)
+        routes.add("/v1/rethumb", [.post: rethumb])
     }
 
     @Sendable private func run(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireTrust(for: "re-thumbnailing")
-        let query = try FormFields(queryOf: request.uri, names: ["user", "since", "only_missing", "dry_run"])
+        let query = context.query
         let selection = try Rethumb.Selection(
             user: query["user"], since: query["since"], onlyMissing: try query.flag("only_missing"))
         let job = Rethumb(service, selection: selection, isDryRun: try query.flag("dry_run"))

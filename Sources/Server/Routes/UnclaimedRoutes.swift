@@ -14,10 +14,20 @@ struct UnclaimedRoutes: Sendable {
         self.files = files
     }
 
-    func add(to router: Router<RequestContext>) {
-        router.resource("v1/unclaimed", [.get: list])
-        router.resource("v1/unclaimed/:owner/:id", [.delete: remove])
-        router.resource("v1/unclaimed/accept", [.post: accept])
+    func add(to routes: inout RouteTable) {
+        let list = Operation(
+            "Files that no post claims; through the Unix socket.", answers: [.lines(.document(UnclaimedDocument.self))],
+            errors: [.localOnly], run: list)
+        routes.add("/v1/unclaimed", [.get: list])
+        let remove = Operation(
+            "Deletes files that no post claims; through the Unix socket.",
+            [.path("uid", .userID), .path("post", .postID)], answers: [.json(UnclaimedDeletionDocument.self)],
+            errors: [.localOnly, .notFound], run: remove)
+        routes.add("/v1/unclaimed/{uid}/{post}", [.delete: remove])
+        let accept = Operation(
+            "Takes tree and blobs as they are for one store; through the Unix socket.",
+            answers: [.json(AcceptanceDocument.self)], errors: [.localOnly], run: accept)
+        routes.add("/v1/unclaimed/accept", [.post: accept])
     }
 
     /// A JSON object a line.
@@ -31,8 +41,8 @@ struct UnclaimedRoutes: Sendable {
 
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireTrust(for: "deleting unclaimed files")
-        guard let owner = UserID(context.parameters.get("owner") ?? ""),
-            let id = PostID(context.parameters.get("id") ?? "")
+        guard let owner = UserID(context.parameters.get("uid") ?? ""),
+            let id = PostID(context.parameters.get("post") ?? "")
         else {
             throw Failure(.notFound, "there are no such files", hint: "GET /v1/unclaimed lists them all")
         }

@@ -20,15 +20,41 @@ struct DraftRoutes: Sendable {
         self.limits = limits
     }
 
-    func add(to router: Router<RequestContext>) {
-        router.resource("v1/uploads/:id/photos", [.post: addPhotos, .put: addPhotos])
-        router.resource("v1/uploads/:id/publish", [.post: publish])
+    func add(to routes: inout RouteTable) {
+        let addPhotos = Operation(
+            "Adds photos to a draft.",
+            [
+                .path("id", .postID), .query("name", .text, "the file name of a photo that is the body itself"),
+                .query("alt", .text(upTo: PostText.maxAltCharacters), "what that photo shows"),
+            ],
+            body: UploadForm.body, answers: [.json(UploadDocument.self, .created).with(headers: "Location")],
+            errors: UploadForm.errors + [.notFound], run: addPhotos)
+        routes.add("/v1/uploads/{id}/photos", [.post: addPhotos, .put: addPhotos])
+        let fields = Schema.object(["text": .text, "alt": .any(.text, .list(of: .text))])
+        let publish = Operation(
+            "Publishes a draft.",
+            [
+                .path("id", .postID),
+                .query("text", .text(upTo: PostText.maxCharacters), "the text, if it is another now"),
+                .list("alt", .text(upTo: PostText.maxAltCharacters), "what the photos show, in their order"),
+                .header("Prefer", .text, "`respond-async` answers before the post is published"),
+            ],
+            body: [
+                "application/json": fields, "multipart/form-data": fields, "application/x-www-form-urlencoded": fields,
+            ],
+            answers: [
+                .json(PublishedDocument.self, .created).with(headers: "Location"),
+                .json(PublishedDocument.self).with(headers: "Location"),
+                .json(UploadDocument.self, .accepted).with(headers: "Location"),
+            ],
+            errors: UploadForm.errors + [.notFound, .emptyPost, .duplicate], run: publish)
+        routes.add("/v1/uploads/{id}/publish", [.post: publish])
     }
 
     @Sendable private func addPhotos(_ request: Request, _ context: RequestContext) async throws -> Response {
         try disk.gate.check()
         let id = try await record(context).id
-        var form = try UploadForm(request, names: UploadForm.photoNames)
+        var form = UploadForm(request, context)
         var pieces = try UploadPieces(context.asking(request), photoName: form.photoName, limits: limits)
         let receiver = PhotoReceiver(uploads: uploads)
         guard let first = try await receiver.readFields(&pieces, into: &form) else {
@@ -40,7 +66,7 @@ struct DraftRoutes: Sendable {
     }
 
     @Sendable private func publish(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let fields = try await fields(of: context.asking(request))
+        let fields = try await fields(of: context.asking(request), context)
         let (text, alts) = (fields["text"], fields.list("alt"))
         let record = try await record(context)
         do {
@@ -65,8 +91,8 @@ struct DraftRoutes: Sendable {
     }
 
     /// What is said in the query, a form or a JSON object: the text, if another than the draft's own, and alternative texts.
-    private func fields(of request: Request) async throws -> FormFields {
-        var fields = try FormFields(queryOf: request.uri, names: ["text", "alt"], lists: ["alt"])
+    private func fields(of request: Request, _ context: RequestContext) async throws -> FormFields {
+        var fields = context.query
         let type = HeaderParameters(request.headers[.contentType] ?? "").value
         if type == "multipart/form-data" {
             var pieces = try UploadPieces(request, limits: limits)

@@ -6,16 +6,11 @@ import Posts
 
 /// What the sender of an upload says beside the photos, in the query or in fields of a form.
 struct UploadForm {
-    /// What may be said about an upload.
-    static let uploadNames = ["user", "text", "draft", "name", "alt", "duplicates"]
-    /// What may be said about photos that are added to a draft.
-    static let photoNames = ["name", "alt"]
-
     var fields: FormFields
     private let clientReference: String?
 
-    init(_ request: Request, names: [String]) throws(Failure) {
-        fields = try FormFields(queryOf: request.uri, names: names)
+    init(_ request: Request, _ context: RequestContext) {
+        fields = context.query
         clientReference = request.headers[.idempotencyKey]
     }
 
@@ -69,6 +64,23 @@ struct UploadForm {
         }
         return request
     }
+}
+
+extension UploadForm {
+    /// The kinds of a body with photos.
+    static let body: [String: Schema] = [
+        "image/*": .binary, "application/octet-stream": .binary,
+        "multipart/form-data": .object([
+            "user": .userID, "text": .text, "draft": .flag, "alt": .text, "photo": .list(of: .binary),
+        ]),
+    ]
+
+    /// What may be wrong with an upload or its photos.
+    static let errors: [ErrorCode] = [
+        .badMultipart, .badText, .emptyFile, .tooSlow, .wrongState, .deleted, .tooLarge, .unsupportedFormat,
+        .unsupportedType, .tooManyPhotos, .tooManyPixels, .sideTooLong, .tooManyFrames, .tooManyScans, .tooMuchMemory,
+        .truncated, .corrupt, .decoderCrashed, .decoderTimedOut,
+    ]
 }
 
 extension HTTPField.Name {

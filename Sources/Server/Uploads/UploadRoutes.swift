@@ -18,15 +18,40 @@ struct UploadRoutes: Sendable {
         self.limits = limits
     }
 
-    func add(to router: Router<RequestContext>) {
+    func add(to routes: inout RouteTable) {
+        let create = Operation(
+            "Publishes photos, a text, or both; with draft, reserves a post.",
+            [
+                .query("user", .userID, "who posts"),
+                .query("text", .text(upTo: PostText.maxCharacters), "the post's text"),
+                .query("draft", .flag, "whether the post is published later"),
+                .query("name", .text, "the file name of a photo that is the body itself"),
+                .query("alt", .text(upTo: PostText.maxAltCharacters), "what that photo shows"),
+                .query("duplicates", .one(of: DuplicatePolicy.self), "what becomes of photos that were posted before"),
+                .header(
+                    "Idempotency-Key", .text(matching: "^[!-~]{1,200}$"), "by which the same upload is known again"),
+                .header("Prefer", .text, "`respond-async` answers as soon as the originals are safe"),
+            ],
+            body: UploadForm.body,
+            answers: [
+                .json(.any(.document(PublishedDocument.self), .document(UploadDocument.self)), .created)
+                    .with(headers: "Location"),
+                .json(PublishedDocument.self).with(headers: "Location"),
+                .json(UploadDocument.self, .accepted).with(headers: "Location"),
+            ],
+            errors: UploadForm.errors + [.badUser, .badReference, .emptyPost, .unknownUser, .duplicate, .keyReused],
+            run: create)
         // PUT, too: that is what "curl -T" sends.
-        router.resource("v1/uploads", [.post: create, .put: create])
-        router.resource("v1/uploads/:id", [.get: show])
+        routes.add("/v1/uploads", [.post: create, .put: create])
+        let show = Operation(
+            "The state of an upload.", [.path("id", .postID)], answers: [.json(UploadDocument.self)],
+            errors: [.notFound], run: show)
+        routes.add("/v1/uploads/{id}", [.get: show])
     }
 
     @Sendable private func create(_ request: Request, _ context: RequestContext) async throws -> Response {
         try disk.gate.check()
-        var form = try UploadForm(request, names: UploadForm.uploadNames)
+        var form = UploadForm(request, context)
         var pieces = try UploadPieces(context.asking(request), photoName: form.photoName, limits: limits)
         let first = try await PhotoReceiver(uploads: uploads).readFields(&pieces, into: &form)
         let reservation = try form.request()

@@ -4,12 +4,20 @@ import HummingbirdCore
 /// Named texts, as a query or a body of the type `application/x-www-form-urlencoded` carries them (WHATWG URL §5).
 ///
 /// Only fields that are known are taken: what a sender believes to have said must not be lost without a word.
-struct FormFields {
+struct FormFields: Sendable {
     /// The fields that are known, in the order in which people are told of them.
     private let names: [String]
     /// Those that may be given several times.
     private let lists: Set<String>
     private var values: [String: [String]] = [:]
+
+    /// No fields, where none are known.
+    static let none = FormFields(names: [], lists: [])
+
+    private init(names: [String], lists: Set<String>) {
+        self.names = names
+        self.lists = lists
+    }
 
     /// Reads the query of an address.
     ///

@@ -1,0 +1,55 @@
+/// Any JSON, such as a schema. The tree's values have neither lists nor keys with a `$` or a `/`.
+package indirect enum JSONValue: Document, Hashable {
+    case bool(Bool)
+    case integer(Int)
+    case string(String)
+    case list([JSONValue])
+    case object([String: JSONValue])
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let bool = try? container.decode(Bool.self) {
+            self = .bool(bool)
+        } else if let integer = try? container.decode(Int.self) {
+            self = .integer(integer)
+        } else if let string = try? container.decode(String.self) {
+            self = .string(string)
+        } else if let list = try? container.decode([JSONValue].self) {
+            self = .list(list)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .bool(let bool): try container.encode(bool)
+        case .integer(let integer): try container.encode(integer)
+        case .string(let string): try container.encode(string)
+        case .list(let list): try container.encode(list)
+        case .object(let object): try container.encode(object)
+        }
+    }
+
+    /// The member with that name, if this is an object; what is set to nil goes.
+    package subscript(name: String) -> JSONValue? {
+        get { if case .object(let object) = self { object[name] } else { nil } }
+        set {
+            var object: [String: JSONValue] = [:]
+            if case .object(let members) = self { object = members }
+            object[name] = newValue
+            self = .object(object)
+        }
+    }
+}
+
+extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByStringInterpolation,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(integerLiteral value: Int) { self = .integer(value) }
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(arrayLiteral elements: JSONValue...) { self = .list(elements) }
+    package init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(Dictionary(elements) { $1 }) }
+}

@@ -1,0 +1,199 @@
+import TreeModel
+
+/// The JSON Schemas (2020-12) of documents, each read off the `init(from:)` of its type.
+///
+/// A decoder that has no text gives every field a sample value and notes its name and type: so the schema cannot say anything
+/// else than the type does. A field that is asked for with `decodeIfPresent` is an optional one.
+package struct Schemas {
+    /// Of each object that is referred to, by its name.
+    package private(set) var components: [String: JSONValue] = [:]
+    /// The types that ask for what there is no sample of, and whose schemas may lack fields therefore.
+    package private(set) var incomplete: Set<String> = []
+
+    package init() {}
+
+    /// The schema of a type; of an object, a reference to it.
+    package mutating func schema<T: Decodable>(of type: T.Type) -> JSONValue { describe(type).schema }
+
+    /// The schema, and a sample from which to go on; nil when the type takes no sample.
+    fileprivate mutating func describe<T: Decodable>(_ type: T.Type) -> (schema: JSONValue, sample: T?) {
+        if let leaf = type as? any SchemaLeaf.Type {
+            return (leaf.schema(in: &self), leaf.sample as? T)
+        }
+        if let names = Self.names(of: type) {
+            let name = Self.name(of: type)
+            components[name] = ["type": "string", "enum": .list(names.map { .string($0) })]
+            return (Self.reference(to: name), (type as? any CaseIterable.Type).flatMap(Self.firstCase) as? T)
+        }
+        let recording = Recording(self)
+        let sample = try? T(from: recording)
+        self = recording.schemas
+        if sample == nil { incomplete.insert(Self.name(of: type)) }
+        guard let properties = recording.properties else { return (recording.single ?? true, sample) }
+        let name = Self.name(of: type)
+        var schema: JSONValue = ["type": "object", "properties": .object(properties)]
+        if !recording.required.isEmpty { schema["required"] = .list(recording.required.map { .string($0) }) }
+        components[name] = schema
+        return (Self.reference(to: name), sample)
+    }
+
+    private static func reference(to name: String) -> JSONValue { ["$ref": "#/components/schemas/\(name)"] }
+
+    /// `UploadDocument.Photo` is `UploadPhoto`, and `PostDocument.Shape` is `Post`.
+    private static func name(of type: any Any.Type) -> String {
+        String(reflecting: type).split(separator: ".").dropFirst().joined()
+            .replacing("Document", with: "").replacing("Shape", with: "")
+    }
+
+    /// The values of an enumeration of texts; nil for any other type.
+    private static func names(of type: any Any.Type) -> [String]? {
+        guard let type = type as? any CaseIterable.Type else { return nil }
+        let names = cases(of: type).compactMap { ($0 as? any RawRepresentable)?.rawValue as? String }
+        return names.isEmpty ? nil : names
+    }
+
+    private static func cases(of type: any CaseIterable.Type) -> [Any] { Array(type.allCases.map { $0 as Any }) }
+
+    private static func firstCase(of type: any CaseIterable.Type) -> Any? { cases(of: type).first }
+}
+
+/// A type whose schema is told, as it is no object of fields.
+private protocol SchemaLeaf {
+    static func schema(in schemas: inout Schemas) -> JSONValue
+    static var sample: Self { get }
+}
+
+extension String: SchemaLeaf {
+    fileprivate static func schema(in schemas: inout Schemas) -> JSONValue { ["type": "string"] }
+    fileprivate static var sample: String { "" }
+}
+
+extension Bool: SchemaLeaf {
+    fileprivate static func schema(in schemas: inout Schemas) -> JSONValue { ["type": "boolean"] }
+    fileprivate static var sample: Bool { false }
+}
+
+extension Int: SchemaLeaf {
+    fileprivate static func schema(in schemas: inout Schemas) -> JSONValue { ["type": "integer"] }
+    fileprivate static var sample: Int { 0 }
+}
+
+extension Int64: SchemaLeaf {
+    fileprivate static func schema(in schemas: inout Schemas) -> JSONValue { ["type": "integer", "format": "int64"] }
+    fileprivate static var sample: Int64 { 0 }
+}
+
+extension Double: SchemaLeaf {
+    fileprivate static func schema(in schemas: inout Schemas) -> JSONValue { ["type": "number"] }
+    fileprivate static var sample: Double { 0 }
+}
+
+extension Array: SchemaLeaf where Element: Decodable {
+    fileprivate static func schema(in schemas: inout Schemas) -> JSONValue {
+        ["type": "array", "items": schemas.schema(of: Element.self)]
+    }
+    fileprivate static var sample: [Element] { [] }
+}
+
+extension Dictionary: SchemaLeaf where Key == String, Value: Decodable {
+    fileprivate static func schema(in schemas: inout Schemas) -> JSONValue {
+        ["type": "object", "additionalProperties": schemas.schema(of: Value.self)]
+    }
+    fileprivate static var sample: [String: Value] { [:] }
+}
+
+extension Optional: SchemaLeaf where Wrapped: Decodable {
+    fileprivate static func schema(in schemas: inout Schemas) -> JSONValue {
+        ["anyOf": [schemas.schema(of: Wrapped.self), ["type": "null"]]]
+    }
+    fileprivate static var sample: Wrapped? { nil }
+}
+
+extension TreeValue: SchemaLeaf {
+    fileprivate static func schema(in schemas: inout Schemas) -> JSONValue { true }
+    fileprivate static var sample: TreeValue { .bool(false) }
+}
+
+extension PostDocument: SchemaLeaf {
+    fileprivate static func schema(in schemas: inout Schemas) -> JSONValue { schemas.schema(of: Shape.self) }
+    fileprivate static var sample: PostDocument { PostDocument(.sample) }
+}
+
+// MARK: - The decoder
+
+/// Notes what a type asks for.
+private final class Recording: Decoder {
+    let codingPath: [any CodingKey] = []
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+    var schemas: Schemas
+    /// The schemas of the fields; nil until an object is asked for.
+    var properties: [String: JSONValue]?
+    var required: [String] = []
+    /// Of what is no object.
+    var single: JSONValue?
+
+    init(_ schemas: Schemas) { self.schemas = schemas }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+        properties = properties ?? [:]
+        return KeyedDecodingContainer(Fields(recording: self))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw NoSample() }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { Single(recording: self) }
+
+    /// What has no sample: a list of parts of different types, or a part that decodes into a nested container.
+    struct NoSample: Error {}
+}
+
+private final class OptionalFields {
+    var names: Set<String> = []
+}
+
+private struct Fields<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let recording: Recording
+    let optional = OptionalFields()
+    let codingPath: [any CodingKey] = []
+    let allKeys: [Key] = []
+
+    /// Asked for by `decodeIfPresent`, before it decodes.
+    func contains(_ key: Key) -> Bool {
+        optional.names.insert(key.stringValue)
+        return true
+    }
+
+    func decodeNil(forKey key: Key) -> Bool { false }
+
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+        let (schema, sample) = recording.schemas.describe(type)
+        recording.properties?[key.stringValue] = schema
+        if !optional.names.contains(key.stringValue) { recording.required.append(key.stringValue) }
+        guard let sample else { throw Recording.NoSample() }
+        return sample
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<NestedKey> { throw Recording.NoSample() }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { throw Recording.NoSample() }
+
+    func superDecoder() throws -> any Decoder { throw Recording.NoSample() }
+
+    func superDecoder(forKey key: Key) throws -> any Decoder { throw Recording.NoSample() }
+}
+
+private struct Single: SingleValueDecodingContainer {
+    let recording: Recording
+    let codingPath: [any CodingKey] = []
+
+    func decodeNil() -> Bool { false }
+
+    func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        let (schema, sample) = recording.schemas.describe(type)
+        recording.single = schema
+        guard let sample else { throw Recording.NoSample() }
+        return sample
+    }
+}

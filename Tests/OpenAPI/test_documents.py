@@ -1,0 +1,118 @@
+"""The answers of a service, compared with what it says of itself: every field that there is, is described."""
+
+import json
+import os
+import pathlib
+
+import jsonschema_rs
+import pytest
+import requests
+
+BASE = os.environ["SERVICE"]
+ROOT = pathlib.Path(__file__).parents[2]
+PHOTO = ROOT / "Fixtures" / "photo.jpg"
+# Clients of the database write these: they may have other fields.
+OPEN = {"Post", "PostAuthor", "PostPhoto", "PostRendition"}
+
+
+@pytest.fixture(scope="module")
+def description():
+    document = requests.get(f"{BASE}/v1/openapi.json", timeout=30).json()
+    for name, schema in document["components"]["schemas"].items():
+        if schema.get("type") == "object" and name not in OPEN:
+            schema["additionalProperties"] = False
+    return document
+
+
+@pytest.fixture
+def check(description):
+    """Sends a request, and compares the answer with what is said of it."""
+
+    def ask(method, path, status, parameters=None, stream=False, **values):
+        answer = requests.request(
+            method, BASE + path.format(**values), timeout=30, stream=stream, **(parameters or {}))
+        assert answer.status_code == status, answer.text
+        responses = description["paths"][path][method]["responses"]
+        kind = answer.headers["Content-Type"].split(";")[0]
+        content = responses[str(status)]["content"][kind]
+        if stream:
+            return answer, content["x-item-schema"]
+        schemas = content.get("schema") or content["x-item-schema"]
+        documents = [answer.json()] if "schema" in content else [json.loads(line) for line in answer.text.splitlines()]
+        for document in documents:
+            validate(description, schemas, document)
+        return documents[-1] if documents else None
+
+    return ask
+
+
+def validate(description, schema, document):
+    jsonschema_rs.Draft202012Validator({**schema, "components": description["components"]}).validate(document)
+
+
+def test_the_pages_for_people_name_each_request(description):
+    text = (ROOT / "Documentation" / "HTTP.md").read_text()
+    for path, operations in description["paths"].items():
+        if path.endswith((".js", ".css")):
+            continue
+        assert f" {path}`" in text, path
+        assert any(f"{method.upper()} {path}`" in text for method in operations), path
+
+
+def test_the_way_of_a_photo(check):
+    photo = PHOTO.read_bytes()
+    post = check("post", "/v1/uploads", 201, {
+        "params": {"user": "maria", "text": "At the lake #summer", "alt": "A lake"}, "data": photo,
+        "headers": {"Idempotency-Key": "one"}})
+    check("get", "/v1/uploads/{id}", 200, id=post["post_id"])
+    check("get", "/v1/posts/{id}", 200, id=post["post_id"])
+    check("get", "/v1/people/{uid}", 200, uid="maria")
+    assert check("get", "/v1/people/{uid}/posts", 200, uid="maria")["posts"]
+    check("post", "/v1/uploads", 409, {"params": {"user": "maria", "duplicates": "reject"}, "data": photo})
+    check("post", "/v1/uploads", 202, {"params": {"user": "maria", "text": "Later"}, "headers": {"Prefer": "respond-async"}})
+    check("post", "/v1/rethumb", 200)
+    check("get", "/v1/status", 200)
+    check("delete", "/v1/posts/{id}", 200, id=post["post_id"])
+    check("get", "/v1/posts/{id}", 404, id=post["post_id"])
+
+
+def test_a_draft(check):
+    draft = check("post", "/v1/uploads", 201, {"params": {"user": "maria", "draft": "true"}})["upload_id"]
+    for name in "a.jpg", "b.jpg":
+        files = {"photo": (name, PHOTO.read_bytes(), "image/jpeg")}
+        assert check("post", "/v1/uploads/{id}/photos", 201, {"files": files}, id=draft)["photos"][0]["renditions"]
+    check("post", "/v1/uploads/{id}/publish", 201, {"json": {"text": "Two", "alt": ["One", "Other"]}}, id=draft)
+    check("post", "/v1/uploads/{id}/publish", 409, {"json": {"text": "Three"}}, id=draft)
+
+
+def test_a_refusal(check):
+    refused = check("post", "/v1/uploads", 415, {"params": {"user": "maria"}, "data": b"no photo"})
+    assert refused["code"] == "unsupported_format"
+    check("get", "/v1/uploads/{id}", 404, id="nothing")
+
+
+def test_pages_and_changes(check):
+    requests.put(f"{BASE}/posts/no-post.json", json={"text": 1}, timeout=30).raise_for_status()
+    page = check("get", "/v1/posts", 200, {"params": {"limit": 1}})
+    assert page["has_more"] and page["next"]
+    assert check("get", "/v1/posts", 200, {"params": {"limit": 200}})["skipped"]
+    changes = check("get", "/v1/changes", 200, {"params": {"since": "oldest", "path": "/posts"}})
+    assert changes["changes"]
+    check("get", "/v1/changes", 410, {"params": {"since": "999999999"}})
+    requests.delete(f"{BASE}/posts/no-post.json", timeout=30).raise_for_status()
+
+
+def test_events(check, description):
+    answer, schema = check("get", "/v1/posts/events", 200, stream=True)
+    requests.post(f"{BASE}/v1/uploads", params={"user": "maria", "text": "News"}, timeout=30).raise_for_status()
+    event = next(line for line in answer.iter_lines() if line.startswith(b"data: "))
+    validate(description, schema, json.loads(event.removeprefix(b"data: ")))
+    answer.close()
+
+
+def test_what_the_operator_asks(check):
+    for path in "/healthz", "/readyz", "/v1/version", "/v1/status", "/v1/unclaimed":
+        check("get", path, 200)
+    check("post", "/v1/reload", 200)
+    check("post", "/v1/unclaimed/accept", 200)
+    check("delete", "/v1/unclaimed/{uid}/{post}", 404, uid="maria", post="-OaBcDeFgHiJkLmNoPqR")

@@ -1,0 +1,55 @@
+import Client
+import HTTPTypes
+import Testing
+
+@Suite("The description of the service", .timeLimit(.minutes(5)))
+struct OpenAPITests {
+    @Test("What is described is served, with these methods and no others")
+    func methods() async throws {
+        try await withService { service in
+            let answer = try await service.client.get("/v1/openapi.json")
+            #expect(answer.status == 200 && answer.headers[.contentType] == "application/json")
+            #expect(answer.json["openapi"].string == "3.1.0")
+            let paths = answer.json["paths"]
+            #expect(paths.keys.count > 20)
+            for path in paths.keys {
+                let address = path.replacing(/\{[a-z]+\}/, with: "x")
+                let refusal = try await service.client.ask(.named("QUERY"), address)
+                #expect(refusal.status == 405 && refusal.json["code"].string == "method_not_allowed", "\(path)")
+                var methods = Set(paths[path].keys.map { $0.uppercased() })
+                if methods.contains("GET") { methods.insert("HEAD") }
+                #expect(Set(refusal.headers[.allow]?.split(separator: ", ").map(String.init) ?? []) == methods)
+            }
+        }
+    }
+
+    @Test("A field that is not described is refused, but by files and probes")
+    func unknownFields() async throws {
+        try await withService { service in
+            let paths = try await service.client.get("/v1/openapi.json").json["paths"]
+            for path in paths.keys {
+                for method in paths[path].keys {
+                    let answer = try await service.client.ask(
+                        .named(method.uppercased()), path.replacing(/\{[a-z]+\}/, with: "x") + "?no=1")
+                    #expect((answer.status == 400) == path.hasPrefix("/v1/"), "\(method) \(path): \(answer.text)")
+                }
+            }
+        }
+    }
+
+    @Test("It is the only address ending in .json that is no place of the database")
+    func beside() async throws {
+        try await withService { service in
+            let refusal = try await service.client.get("/v1/openapi.json?x=1")
+            #expect(refusal.json["code"].string == "bad_request")
+            for path in ["/v1/openapi/x.json", "/openapi.json"] {
+                let answer = try await service.client.get(path)
+                #expect(answer.text == "null", "\(path)")
+            }
+        }
+    }
+}
+
+extension HTTPRequest.Method {
+    fileprivate static func named(_ name: String) -> HTTPRequest.Method { HTTPRequest.Method(name) ?? .get }
+}
