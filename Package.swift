@@ -177,13 +177,15 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "API",
-                "Blobs", "Files", "Inbox", "Isolation", "Pipeline", "Posts", "Tree",
+                "Blobs", "Client", "Files", "Inbox", "Isolation", "Pipeline", "Posts", "Tree",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             path: "Tests/TestSupport"),
-        .testTarget(name: "ImagingTests", dependencies: ["Imaging", "CKernels", "CSystemCrypto"]),
+        .testTarget(name: "ImagingTests", dependencies: ["Imaging", "CKernels", "CSystemCrypto", "TestSupport"]),
         // A render worker that does what a decoder that was taken over might do.
         .executableTarget(name: "RogueWorker", dependencies: ["Imaging", "Isolation"], path: "Tests/RogueWorker"),
         .testTarget(name: "IsolationTests", dependencies: ["Isolation", "Imaging", "RogueWorker", "TestSupport"]),
@@ -191,7 +193,7 @@ let package = Package(
         .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"]),
         .testTarget(name: "BlobsTests", dependencies: ["Blobs", "Files", "TestSupport"]),
         .testTarget(name: "APITests", dependencies: ["API", "TreeModel"]),
-        .testTarget(name: "TreeTests", dependencies: ["Tree", "TreeModel", "CSystemSQLite"]),
+        .testTarget(name: "TreeTests", dependencies: ["Tree", "TreeModel", "CSystemSQLite", "TestSupport"]),
         .testTarget(name: "PostsTests", dependencies: ["Posts", "Tree"]),
         .testTarget(
             name: "DatabaseTests",

@@ -61,41 +61,17 @@ struct DaemonError: Error, CustomStringConvertible {
 
 // MARK: - Speaking to it
 
-struct Answer: Sendable {
-    let status: Int
-    let headers: HTTPFields
-    let body: Data
-
-    func json<Document: Decodable>(_ type: Document.Type) throws -> Document {
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return try decoder.decode(type, from: body)
-    }
-}
-
 extension Daemon {
-    func get(_ path: String) async throws -> Answer {
-        try await send(.get, path)
-    }
-
-    func send(
-        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: RequestBody = .none
-    ) async throws -> Answer {
-        try await client.send(method, path, headers: headers, body: body) { response, body in
-            Answer(
-                status: response.status.code, headers: response.headerFields,
-                body: Data(buffer: try await body.collect(upTo: 64 << 20)))
-        }
-    }
+    func get(_ path: String) async throws -> Answer { try await client.get(path) }
 
     /// Sends a photo and waits for its post; gives the post's id.
     func upload(_ bytes: [UInt8], by user: String, key: String? = nil) async throws -> String {
         struct Created: Decodable { let postId: String }
         var headers = HTTPFields()
         if let key, let name = HTTPField.Name("Idempotency-Key") { headers[name] = key }
-        let answer = try await send(.post, "/v1/uploads?user=\(user)", headers: headers, body: .bytes(bytes))
+        let answer = try await client.ask(.post, "/v1/uploads?user=\(user)", headers: headers, body: .bytes(bytes))
         guard answer.status == 201 else {
-            throw DaemonError("\(answer.status): \(String(decoding: answer.body, as: UTF8.self))")
+            throw DaemonError("\(answer.status): \(answer.text)")
         }
         return try answer.json(Created.self).postId
     }

@@ -84,7 +84,7 @@ struct InboxCommandTests {
             let storage = scratch.path + "/Storage"
             let daemon = try await Daemon(storage: storage)
             let bad = try Fixture.bytes("truncated-baseline-420.jpg")
-            let answer = try await daemon.send(.post, "/v1/uploads?user=maria&text=hello", body: .bytes(bad))
+            let answer = try await daemon.client.ask(.post, "/v1/uploads?user=maria&text=hello", body: .bytes(bad))
             #expect(answer.status == 422)
             try await eventually { try await lines(["ls", "--user", "maria"], in: storage).count == 1 }
             #expect(try await daemon.stop() == 0)

@@ -55,10 +55,10 @@ struct LoadTests {
             for length in [1 << 30, nil] {
                 let sent = Shared(0)
                 let zeros = Flood(piece: String(repeating: "\0", count: 1 << 20), count: 1024, sent: sent)
-                let answer = try await daemon.send(
+                let answer = try await daemon.client.ask(
                     .post, "/v1/uploads?user=u", body: .stream(byteCount: length, zeros))
                 #expect(answer.status == 413)
-                #expect(String(decoding: answer.body, as: UTF8.self).contains("too_large_bytes"))
+                #expect(answer.text.contains("too_large_bytes"))
                 #expect(sent.value < 1 << 30, "refused after \(sent.value >> 20) MiB")
             }
             let grown = (daemon.residentBytes - before) >> 20
@@ -76,16 +76,16 @@ struct LoadTests {
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
             _ = try await daemon.get("/.json")
             let before = daemon.residentBytes
-            let answer = try await daemon.send(
+            let answer = try await daemon.client.ask(
                 .put, "/a.json",
                 body: .stream(byteCount: write == .announced ? 300 << 20 : nil, write.body))
             #expect(answer.status == 400)
             #expect(
-                String(decoding: answer.body, as: UTF8.self).contains(
+                answer.text.contains(
                     "Data to write exceeds the maximum size that can be modified with a single request."))
             let grown = (daemon.residentBytes - before) >> 20
             #expect(grown < 100, "grew by \(grown) MiB")
-            #expect(String(decoding: try await daemon.get("/.json").body, as: UTF8.self) == "null")
+            #expect(try await daemon.get("/.json").text == "null")
             #expect(try await daemon.stop() == 0)
         }
     }
@@ -98,7 +98,7 @@ struct LoadTests {
             let before = daemon.residentBytes
             let json = largeJSON(mebibytes: 8)
             for _ in 0..<14 {
-                let answer = try await daemon.send(
+                let answer = try await daemon.client.ask(
                     .put, "/large.json?print=silent", body: .bytes(Array(json.utf8)))
                 #expect(answer.status == 204)
             }

@@ -34,7 +34,7 @@ struct PostsCommandTests {
                 {"zz1":"junk","zz2":{"text":"no time"},"zz3":{"timestamp":"junk","author":{"uid":"a"}},
                 "zz4":{"timestamp":8.64e15,"author":{"uid":"far"},"text":"a\u001b[2Jb\nc"}}
                 """#
-            #expect(try await daemon.send(.patch, "/posts.json", body: .bytes(Array(junk.utf8))).status == 200)
+            #expect(try await daemon.client.ask(.patch, "/posts.json", body: .bytes(Array(junk.utf8))).status == 200)
             let list = try await run(["posts"] + storage)
             let lines = list.output.split(separator: "\n")
             #expect(list.status == 0 && lines.count == 2, "\(list)")
@@ -56,7 +56,8 @@ struct PostsCommandTests {
             let ids = (0..<450).map { "-P\(String($0 + 1000).dropFirst())" }
             let posts = ids.map { #""\#($0)":{"timestamp":1,"author":{"uid":"a"},"text":"t"}"# }.joined(separator: ",")
             #expect(
-                try await daemon.send(.patch, "/posts.json", body: .bytes(Array("{\(posts)}".utf8))).status == 200)
+                try await daemon.client.ask(.patch, "/posts.json", body: .bytes(Array("{\(posts)}".utf8))).status == 200
+            )
             let cases: [(arguments: [String], ids: ArraySlice<String>, hasMore: Bool)] = [
                 ([], ids.suffix(20), true), (["--limit", "200"], ids.suffix(200), true),
                 (["--limit", "401"], ids.suffix(401), true), (["--limit", "450"], ids[...], false),

@@ -78,7 +78,7 @@ struct ReloadCommandTests {
                 try scratch.write(text, to: "Storage/tintype.json")
                 let refused = try await run(["reload"] + storage)
                 #expect(refused.status == 2 && refused.errors.contains(word), "\(text): \(refused)")
-                #expect(try await daemon.send(.post, "/v1/reload").status == 422, "the service looks for itself")
+                #expect(try await daemon.client.ask(.post, "/v1/reload").status == 422, "the service looks for itself")
             }
             #expect(try await recipes(daemon) == ["thumb"])
             try scratch.write("{}", to: "Storage/tintype.json")

@@ -29,7 +29,7 @@ struct StreamLoadTests {
                 if number % 500 == 0 { _ = try await daemon.get("/healthz") }
             }
             for number in 0..<20 {
-                let answer = try await daemon.send(.put, "/a/\(number).json", body: .bytes(Array("true".utf8)))
+                let answer = try await daemon.client.ask(.put, "/a/\(number).json", body: .bytes(Array("true".utf8)))
                 #expect(answer.status == 200)
             }
             let bytesEach = (daemon.residentBytes - before) / count
@@ -56,7 +56,7 @@ struct StreamLoadTests {
             let before = daemon.residentBytes
             for number in 0..<writeCount {
                 let body = "\"\(number % 2)\(value)\""
-                let answer = try await daemon.send(
+                let answer = try await daemon.client.ask(
                     .put, "/a/v.json?print=silent", body: .bytes(Array(body.utf8)))
                 #expect(answer.status == 204)
                 let event = await quick.read(through: "\n\n")
@@ -79,7 +79,7 @@ struct StreamLoadTests {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
             let json = largeJSON(mebibytes: 4)
-            let written = try await daemon.send(.put, "/large.json?print=silent", body: .bytes(Array(json.utf8)))
+            let written = try await daemon.client.ask(.put, "/large.json?print=silent", body: .bytes(Array(json.utf8)))
             #expect(written.status == 204)
             let before = daemon.residentBytes
             var streams: [WireConnection] = []
@@ -93,7 +93,7 @@ struct StreamLoadTests {
             func spooledBytes() -> Int { unnamedBytes(in: daemon.storage, of: daemon.processID) }
             try await eventually {
                 mostResident = max(mostResident, daemon.residentBytes)
-                let answer = try await daemon.send(.put, "/small.json", body: .bytes(Array("1".utf8)))
+                let answer = try await daemon.client.ask(.put, "/small.json", body: .bytes(Array("1".utf8)))
                 #expect(answer.status == 200)
                 return spooledBytes() > 140 << 20
             }

@@ -26,7 +26,7 @@ struct TreeCommandTests {
             let exported = try await run(["export"] + storage + ["-o", first])
             #expect(exported.status == 0, "\(exported)")
             // What was there goes.
-            _ = try await daemon.send(
+            _ = try await daemon.client.ask(
                 .put, "/\(path.isEmpty ? "" : path + "/")stale.json?ns=copy", body: .bytes(Array("1".utf8)))
             #expect(try await run(["import", first, "--replace", "--yes"] + storage).status == 0)
             #expect(try await run(["export"] + storage + ["-o", second]).status == 0)
@@ -44,7 +44,7 @@ struct TreeCommandTests {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
             let storage = ["--storage", daemon.storage]
-            _ = try await daemon.send(.put, "/x.json", body: .bytes(Array(#"{"a":1,"b":{"c":2}}"#.utf8)))
+            _ = try await daemon.client.ask(.put, "/x.json", body: .bytes(Array(#"{"a":1,"b":{"c":2}}"#.utf8)))
             try scratch.write(#"{"b":{"d":3},"e":4}"#, to: "more.json")
             let merged = try await run(["import", scratch.path + "/more.json", "x", "--merge"] + storage)
             #expect(merged.status == 0, "\(merged)")
@@ -118,11 +118,11 @@ struct TreeCommandTests {
             let storage = scratch.path + "/Storage"
             let daemon = try await Daemon(storage: storage, arguments: ["--engine", "memory"] + files)
             let answer = try await daemon.get("/dinosaurs.json?orderBy=%22height%22&limitToFirst=1")
-            #expect(String(decoding: answer.body, as: UTF8.self) == #"{"b":{"height":1}}"#)
-            #expect(try await daemon.send(.put, "/x.json", body: .bytes(Array("1".utf8))).status == 200)
+            #expect(answer.text == #"{"b":{"height":1}}"#)
+            #expect(try await daemon.client.ask(.put, "/x.json", body: .bytes(Array("1".utf8))).status == 200)
             #expect(try await daemon.stop() == 0)
             let again = try await Daemon(storage: storage, arguments: ["--engine", "memory"])
-            #expect(String(decoding: try await again.get("/.json").body, as: UTF8.self) == "null")
+            #expect(try await again.get("/.json").text == "null")
             #expect(try await again.stop() == 0)
 
             let refusals: [(arguments: [String], complaint: String)] = [

@@ -70,7 +70,7 @@ struct WordTests {
     func fullDevice(command: String) async throws {
         try await withScratch { scratch in
             let daemon = try await Daemon(storage: scratch.path + "/Storage")
-            _ = try await daemon.send(.post, "/v1/uploads?user=maria&text=hello")
+            _ = try await daemon.client.ask(.post, "/v1/uploads?user=maria&text=hello")
             let result = try await run([command, "--storage", daemon.storage], output: "/dev/full")
             #expect(result.status == 75, "\(result)")
             #expect(result.errors.contains("standard output: No space left on device"), "\(result)")

@@ -1,3 +1,5 @@
+import TestSupport
+
 #if WebP
     import Testing
 
@@ -30,7 +32,7 @@
         }
 
         private func rendition(_ file: String, _ recipe: String) throws -> Rendition {
-            let rendered = try Renderer().render(Fixture.bytes(file).span, recipes: [try Recipe(parsing: recipe)])
+            let rendered = try Renderer().render(ImageFixture.bytes(file).span, recipes: [try Recipe(parsing: recipe)])
             return try #require(rendered.renditions.first)
         }
 
@@ -95,7 +97,7 @@
 
         @Test("Every frame counts as much as the canvas")
         func budget() throws {
-            let bytes = Fixture.bytes("animated.gif")
+            let bytes = ImageFixture.bytes("animated.gif")
             let recipe = try Recipe(parsing: "anim=64,webp,animated")
             let limits = ImageLimits(maxFramePixels: 3 * 96 * 72 - 1)
             let error = #expect(throws: ImageError.self) {
@@ -107,9 +109,9 @@
 
         @Test(arguments: ["disposal.gif", "animated.gif", "animated-24x16.webp"])
         func damage(file: String) throws {
-            let bytes = Fixture.bytes(file)
+            let bytes = ImageFixture.bytes(file)
             let recipe = try Recipe(parsing: "anim=12,webp,animated")
-            var random = SplitMix(state: 0x7E57_0000_0005)
+            var random = SeededGenerator(seed: 0x7E57_0000_0005)
             for _ in 0..<300 {
                 var damaged = bytes
                 let bit = Int.random(in: 0..<damaged.count * 8, using: &random)

@@ -4,12 +4,12 @@ import Testing
 
 @Suite("A PNG's cICP chunk: the colours of the same numbers in a HEIC or AVIF")
 struct CodedPNGTests {
-    private static let files = Fixture.whole.filter { fixture in
+    private static let files = ImageFixture.whole.filter { fixture in
         fixture.format == "png" && ["coded-", "pq", "hlg"].contains { fixture.file.hasPrefix($0) }
     }
 
     @Test("Each colour type, depth and range: what was computed by another program", arguments: files)
-    func corners(_ fixture: Fixture) throws {
+    func corners(_ fixture: ImageFixture) throws {
         let recipe = try Recipe(parsing: "exact=2000,png" + (fixture.alpha == true ? ",alpha" : ""))
         let rendered = try Renderer().render(fixture.bytes.span, recipes: [recipe])
         let shown = try decode(try #require(rendered.renditions.first).bytes)
@@ -27,14 +27,14 @@ struct CodedPNGTests {
             ("pq-screen.png", "pq-peak.png", 0),
         ].filter { isReadable($0.1) })
     func sameLight(file: String, other: String, mean: Double) throws {
-        let (image, expected) = (try decode(Fixture.bytes(file)), try decode(Fixture.bytes(other)))
+        let (image, expected) = (try decode(ImageFixture.bytes(file)), try decode(ImageFixture.bytes(other)))
         let difference = try #require(image.meanDifference(from: expected))
         #expect(difference <= mean, "\(difference)")
     }
 
     @Test("The brightest light that a file names is heeded")
     func peak() throws {
-        let (usual, bright) = (try decode(Fixture.bytes("pq.png")), try decode(Fixture.bytes("pq-peak.png")))
+        let (usual, bright) = (try decode(ImageFixture.bytes("pq.png")), try decode(ImageFixture.bytes("pq-peak.png")))
         let difference = try #require(usual.worstDifference(from: bright))
         #expect(difference > 5, "\(difference)")
     }
@@ -42,18 +42,18 @@ struct CodedPNGTests {
     @Test("What has sRGB's range of light and uses all numbers is decoded as any PNG, by the quick decoder")
     func usualSamples() {
         for file in ["coded-srgb.png", "coded-p3.png", "coded-matrix.png", "rgb-8.png"] {
-            #expect(PNGColors(Fixture.bytes(file).span).samples == nil, "\(file)")
+            #expect(PNGColors(ImageFixture.bytes(file).span).samples == nil, "\(file)")
         }
         for file in ["coded-narrow.png", "pq.png", "hlg.png", "pq-grey-alpha.png"] {
-            #expect(PNGColors(Fixture.bytes(file).span).samples != nil, "\(file)")
+            #expect(PNGColors(ImageFixture.bytes(file).span).samples != nil, "\(file)")
         }
-        let srgb = Fixture.bytes("coded-srgb.png")
+        let srgb = ImageFixture.bytes("coded-srgb.png")
         #expect(PNGColors(srgb.span).description(srgb.span) == .standard)
     }
 
     @Test("An image that is cut is refused, or rendered with a warning where that is asked for")
     func truncated() throws {
-        let whole = Fixture.bytes("pq.png")
+        let whole = ImageFixture.bytes("pq.png")
         let half = Array(whole[..<(whole.count * 6 / 10)])
         let recipes = [try Recipe(parsing: "whole=400,png")]
         let error = #expect(throws: ImageError.self) { try Renderer().render(half.span, recipes: recipes) }
@@ -66,7 +66,7 @@ struct CodedPNGTests {
 
     @Test("An image that is held as a whole is held at its depth, and counts so")
     func memory() throws {
-        let bytes = Fixture.bytes("pq-interlaced.png")
+        let bytes = ImageFixture.bytes("pq-interlaced.png")
         let need = 96 * 72 * 6
         func render(maxBytes: Int) throws(ImageError) -> RenderedImage {
             try Renderer(limits: ImageLimits(maxWorkingBytes: maxBytes)).render(bytes.span, recipes: [])
@@ -78,7 +78,7 @@ struct CodedPNGTests {
 
     @Test("The chunk is damaged in any way: an image, with or without a warning")
     func damaged() throws {
-        let original = Fixture.bytes("coded-p3.png")
+        let original = ImageFixture.bytes("coded-p3.png")
         let chunk = try #require(original.indices.first { original.span.starts(with: "cICP", at: $0) })
         for value in UInt8.min...UInt8.max {
             for place in 4..<8 {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Imaging
@@ -16,7 +17,7 @@ struct ColorTests {
             ("coded-narrow.png", "rgb-8.png"), ("coded-narrow-16.png", "rgb-8.png"),
         ])
     func sameColors(file: String, reference: String) throws {
-        let (image, expected) = (try decode(Fixture.bytes(file)), try decode(Fixture.bytes(reference)))
+        let (image, expected) = (try decode(ImageFixture.bytes(file)), try decode(ImageFixture.bytes(reference)))
         #expect(try #require(image.worstDifference(from: expected)) <= 4)
         #expect(try #require(image.meanDifference(from: expected)) < 0.6)
     }
@@ -29,14 +30,14 @@ struct ColorTests {
             "coded-short.png", "coded-long.png", "coded-matrix.png", "coded-range-2.png", "coded-behind-palette.png",
         ])
     func untouchedColors(file: String) throws {
-        #expect(try decode(Fixture.bytes(file)) == decode(Fixture.bytes("rgb-8.png")))
+        #expect(try decode(ImageFixture.bytes(file)) == decode(ImageFixture.bytes("rgb-8.png")))
     }
 
     @Test(
         "Planes are converted as pixels are",
         arguments: ["profile-p3.jpg", "profile-p3-444.jpg", "profile-p3-odd.jpg", "profile-adobe-rgb.jpg"])
     func planes(file: String) throws {
-        let bytes = Fixture.bytes(file)
+        let bytes = ImageFixture.bytes(file)
         let header = try ImageHeader.read(bytes.span)
         guard case .by(let transform) = ColorConversion(ColorDescription.readJPEG(bytes.span)) else {
             Issue.record("a profile")
@@ -54,7 +55,7 @@ struct ColorTests {
 
     @Test func aProfileOfSRGBIsNone() throws {
         for file in ["profile-srgb.jpg", "profile-srgb-grey.jpg"] {
-            let description = ColorDescription.readJPEG(Fixture.bytes(file).span)
+            let description = ColorDescription.readJPEG(ImageFixture.bytes(file).span)
             let transform = try #require(ColorTransform(description))
             #expect(transform.isIdentity)
             guard case .none = ColorConversion(description) else {
@@ -63,7 +64,7 @@ struct ColorTests {
             }
         }
         let p3 = try #require(
-            ColorTransform(ColorDescription.readJPEG(Fixture.bytes("profile-p3.jpg").span)))
+            ColorTransform(ColorDescription.readJPEG(ImageFixture.bytes("profile-p3.jpg").span)))
         #expect(!p3.isIdentity)
         // P3's pure green is far outside of sRGB; its white is white.
         #expect(p3.converted([0, 255, 0, 255, 255, 255]) == [0, 255, 0, 255, 255, 255])
@@ -71,19 +72,19 @@ struct ColorTests {
     }
 
     @Test func chunksAreJoinedInOrder() {
-        let whole = ColorDescription.readJPEG(Fixture.bytes("profile-p3.jpg").span)
-        #expect(ColorDescription.readJPEG(Fixture.bytes("profile-p3-parts.jpg").span) == whole)
-        #expect(ColorDescription.readJPEG(Fixture.bytes("baseline-420.jpg").span) == .standard)
+        let whole = ColorDescription.readJPEG(ImageFixture.bytes("profile-p3.jpg").span)
+        #expect(ColorDescription.readJPEG(ImageFixture.bytes("profile-p3-parts.jpg").span) == whole)
+        #expect(ColorDescription.readJPEG(ImageFixture.bytes("baseline-420.jpg").span) == .standard)
     }
 
     @Test("A profile is damaged in any way: an image, with or without a warning", arguments: [4, 4000])
     func damagedProfiles(count: Int) throws {
         for file in ["profile-p3.jpg", "profile-cmyk.jpg"] {
-            guard case .profile(let profile) = ColorDescription.readJPEG(Fixture.bytes(file).span) else {
+            guard case .profile(let profile) = ColorDescription.readJPEG(ImageFixture.bytes(file).span) else {
                 Issue.record("no profile in \(file)")
                 return
             }
-            var random = SplitMix(state: 0x7E57_0000_0004)
+            var random = SeededGenerator(seed: 0x7E57_0000_0004)
             for _ in 0..<300 {
                 var damaged = profile
                 for _ in 0..<Int.random(in: 1...count, using: &random) {
@@ -104,7 +105,7 @@ struct ColorTests {
     @Test func theMeanColor() throws {
         let recipes: [Recipe] = []
         func color(_ file: String) throws -> RGBColor {
-            try Renderer().render(Fixture.bytes(file).span, recipes: recipes).color
+            try Renderer().render(ImageFixture.bytes(file).span, recipes: recipes).color
         }
         let shown = try color("rgb-8.png")
         #expect(distance([SIMD3(Int(shown.red), Int(shown.green), Int(shown.blue))], ["#848775"]) <= 2)

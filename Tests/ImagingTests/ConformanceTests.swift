@@ -12,7 +12,7 @@ struct ConformanceTests {
 
     @Test(arguments: Reference.all.filter { isReadable($0.file ?? "?") && $0.file != nil })
     func fixtures(_ reference: Reference) throws {
-        try compare(Fixture.bytes(reference.file ?? ""), with: reference)
+        try compare(ImageFixture.bytes(reference.file ?? ""), with: reference)
     }
 
     @Test(
@@ -60,8 +60,8 @@ struct Reference: Decodable, Sendable, CustomTestStringConvertible {
     }
 
     static let all: [Reference] = {
-        guard var rows = try? JSONDecoder().decode([Reference].self, from: Data(Fixture.bytes("references.json"))),
-            let sheet = try? decode(Fixture.bytes("references.png")), sheet.size.height == rows.count * 32
+        guard var rows = try? JSONDecoder().decode([Reference].self, from: Data(ImageFixture.bytes("references.json"))),
+            let sheet = try? decode(ImageFixture.bytes("references.png")), sheet.size.height == rows.count * 32
         else { return [] }
         for index in rows.indices {
             for y in 0..<32 {

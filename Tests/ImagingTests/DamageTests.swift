@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Imaging
@@ -19,7 +20,7 @@ struct DamageTests {
 
     @Test("A file cut at any byte is refused; but a GIF may lack its trailer", arguments: files)
     func cuts(file: String) {
-        let bytes = Fixture.bytes(file)
+        let bytes = ImageFixture.bytes(file)
         #expect(bytes.count > 50)
         for count in 0..<bytes.count {
             let isWhole = file.hasSuffix(".gif") && count == bytes.count - 1
@@ -37,8 +38,8 @@ struct DamageTests {
 
     @Test(arguments: files)
     func flippedBits(file: String) {
-        let bytes = Fixture.bytes(file)
-        var random = SplitMix(state: 0x7E57_0000_0001)
+        let bytes = ImageFixture.bytes(file)
+        var random = SeededGenerator(seed: 0x7E57_0000_0001)
         for _ in 0..<1500 {
             var damaged = bytes
             for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -52,7 +53,7 @@ struct DamageTests {
     @Test(
         "Each bit of a small file is flipped", arguments: ["size-1x1.jpg", "size-5x3-interlaced.png", "size-1x1.gif"])
     func everyBit(file: String) {
-        var bytes = Fixture.bytes(file)
+        var bytes = ImageFixture.bytes(file)
         #expect(bytes.count > 20)
         for bit in 0..<bytes.count * 8 {
             bytes[bit / 8] ^= 1 << (bit % 8)
@@ -67,8 +68,8 @@ struct DamageTests {
 
     @Test(arguments: files)
     func replacedRuns(file: String) {
-        let bytes = Fixture.bytes(file)
-        var random = SplitMix(state: 0x7E57_0000_0002)
+        let bytes = ImageFixture.bytes(file)
+        var random = SeededGenerator(seed: 0x7E57_0000_0002)
         for _ in 0..<500 {
             var damaged = bytes
             let start = Int.random(in: 0..<damaged.count, using: &random)
@@ -88,25 +89,12 @@ struct DamageTests {
             Array("GIF89a".utf8), Array("RIFF\u{64}\0\0\0WEBPVP8X".utf8),
         ] as [[UInt8]])
     func noise(signature: [UInt8]) {
-        var random = SplitMix(state: 0x7E57_0000_0003)
+        var random = SeededGenerator(seed: 0x7E57_0000_0003)
         for _ in 0..<1000 {
             let bytes =
                 signature
                 + (0..<Int.random(in: 0...200, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
             _ = try? render(bytes.span)
         }
-    }
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014): a generator with a seed, so that a failure can be seen again.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

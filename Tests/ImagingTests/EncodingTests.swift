@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Imaging
@@ -7,7 +8,7 @@ struct EncodingTests {
     @Test("A recipe says as what a rendition is written", arguments: ["baseline-420.jpg", "grey.jpg", "rgba-8.png"])
     func progressive(file: String) throws {
         let recipes = [try Recipe(parsing: "plain=90,q80"), try Recipe(parsing: "slow=90,q80,progressive")]
-        let renditions = try Renderer().render(Fixture.bytes(file).span, recipes: recipes).renditions
+        let renditions = try Renderer().render(ImageFixture.bytes(file).span, recipes: recipes).renditions
         #expect(renditions.map { $0.bytes.contains(marker: 0xC2) } == [false, true])
         #expect(try decode(renditions[0].bytes) == decode(renditions[1].bytes))
     }
@@ -25,7 +26,7 @@ struct EncodingTests {
         ] as [(String, String, [UInt8])])
     func subsampling(file: String, recipe: String, factors: [UInt8]) throws {
         let recipes = [try Recipe(parsing: recipe), try Recipe(parsing: "plain=120,q95"), try Recipe(parsing: "l=110")]
-        let rendered = try Renderer().render(Fixture.bytes(file).span, recipes: recipes)
+        let rendered = try Renderer().render(ImageFixture.bytes(file).span, recipes: recipes)
         #expect(rendered.renditions[0].bytes.samplingFactors == factors)
         let (shown, plain) = (try decode(rendered.renditions[0].bytes), try decode(rendered.renditions[1].bytes))
         if recipes[0].fit == .inside {
@@ -63,9 +64,9 @@ struct EncodingTests {
     @Test("A photo, and what has no plain ground, keep halved chroma")
     func photosAsPixels() throws {
         var noise = EncodingTests.screenshot
-        var random = SplitMix(state: 0x7E57_0000_0050)
+        var random = SeededGenerator(seed: 0x7E57_0000_0050)
         for index in noise.bytes.indices { noise.bytes[index] ^= UInt8.random(in: 0...3, using: &random) }
-        var files = [Fixture.bytes("photo.jpg")]
+        var files = [ImageFixture.bytes("photo.jpg")]
         files += try photos.filter { $0.lastPathComponent.hasPrefix("Apple") }.map { try Array(Data(contentsOf: $0)) }
         let images = try files.flatMap { bytes in
             let recipes = [try Recipe(parsing: "a=640,png"), try Recipe(parsing: "b=160,png")]
@@ -82,7 +83,7 @@ struct EncodingTests {
             ("rgb-8.png", "p=96,png", false),
             ("rgba-8.png", "p=96,png", false), ("rgba-8.png", "p=96,png,alpha", true),
         ] {
-            let bytes = Fixture.bytes(file)
+            let bytes = ImageFixture.bytes(file)
             let rendered = try Renderer().render(bytes.span, recipes: [try Recipe(parsing: recipe)])
             let rendition = try #require(rendered.renditions.first)
             #expect(rendition.format == .png)
@@ -120,7 +121,7 @@ struct EncodingTests {
         func avif(file: String, recipe: String, hasAlpha: Bool) throws {
             let recipe = try Recipe(parsing: recipe)
             let plain = try Recipe(parsing: "p=\(recipe.width),png" + (hasAlpha ? ",alpha" : ""))
-            let rendered = try Renderer().render(Fixture.bytes(file).span, recipes: [recipe, plain])
+            let rendered = try Renderer().render(ImageFixture.bytes(file).span, recipes: [recipe, plain])
             let (avif, png) = (rendered.renditions[0], rendered.renditions[1])
             #expect(avif.format == .avif)
             let header = try ImageHeader.read(avif.bytes.span)
@@ -138,7 +139,7 @@ struct EncodingTests {
 
         @Test("The same image gives the same AVIF, however often, and a better quality a larger one")
         func avifIsRepeatable() throws {
-            let bytes = Fixture.bytes("photo.jpg")
+            let bytes = ImageFixture.bytes("photo.jpg")
             let recipes = try ["a=320,q60,avif", "b=320,q60,avif", "c=320,q90,avif", "d=320,q60"].map {
                 try Recipe(parsing: $0)
             }
@@ -150,10 +151,10 @@ struct EncodingTests {
     #if WebP
         @Test(
             "A WebP shows the picture",
-            arguments: Fixture.whole.filter {
+            arguments: ImageFixture.whole.filter {
                 !["photo.jpg", "thumbnail.heic", "thumbnail-320.heic"].contains($0.file)
             })
-        func webp(_ fixture: Fixture) throws {
+        func webp(_ fixture: ImageFixture) throws {
             let recipe = try Recipe(parsing: "w=64,q95,webp")
             let rendered = try Renderer().render(fixture.bytes.span, recipes: [recipe])
             let rendition = try #require(rendered.renditions.first)
@@ -172,7 +173,7 @@ struct EncodingTests {
         func alpha(file: String) throws {
             let recipe = try Recipe(parsing: "w=96,q90,webp,alpha")
             let rendition = try #require(
-                try Renderer().render(Fixture.bytes(file).span, recipes: [recipe]).renditions.first)
+                try Renderer().render(ImageFixture.bytes(file).span, recipes: [recipe]).renditions.first)
             #expect(try ImageHeader.read(rendition.bytes.span).hasAlpha)
             // Left of the arrow's shaft, in the hole; and in a corner.
             let image = try decode(rendition.bytes)

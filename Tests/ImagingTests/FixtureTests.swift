@@ -5,12 +5,12 @@ import Testing
 @Suite("P4: images are told by their bytes, rendered, or refused with a reason")
 struct FixtureTests {
     @Test func theTableIsThere() {
-        #expect(Fixture.whole.count > 90)
-        #expect(Fixture.refused.count > 45)
+        #expect(ImageFixture.whole.count > 90)
+        #expect(ImageFixture.refused.count > 45)
     }
 
-    @Test(arguments: Fixture.whole)
-    func headerIsRead(_ fixture: Fixture) throws {
+    @Test(arguments: ImageFixture.whole)
+    func headerIsRead(_ fixture: ImageFixture) throws {
         let header = try ImageHeader.read(fixture.bytes.span)
         #expect(header.format.rawValue == fixture.format)
         #expect(header.size == fixture.size)
@@ -18,8 +18,8 @@ struct FixtureTests {
         #expect(header.frameCount == fixture.frames)
     }
 
-    @Test(arguments: Fixture.whole)
-    func everyRenditionShowsTheImage(_ fixture: Fixture) throws {
+    @Test(arguments: ImageFixture.whole)
+    func everyRenditionShowsTheImage(_ fixture: ImageFixture) throws {
         let recipes = Recipe.defaults + [try Recipe(parsing: "half=\((fixture.width ?? 1) / 2 + 1)x9999,q95")]
         let rendered = try Renderer().render(fixture.bytes.span, recipes: recipes)
         #expect(rendered.renditions.map(\.recipe) == recipes)
@@ -40,10 +40,10 @@ struct FixtureTests {
     }
 
     @Test(
-        arguments: Fixture.whole.filter {
+        arguments: ImageFixture.whole.filter {
             ["png", "gif"].contains($0.format) && $0.corners != nil && $0.size != PixelSize(width: 5, height: 3)
         })
-    func losslessImagesKeepTheirColors(_ fixture: Fixture) throws {
+    func losslessImagesKeepTheirColors(_ fixture: ImageFixture) throws {
         let corners = try #require(fixture.corners)
         let recipe = try Recipe(parsing: "exact=2000,alpha")
         let rendition = try #require(try Renderer().render(fixture.bytes.span, recipes: [recipe]).renditions.first)
@@ -54,8 +54,8 @@ struct FixtureTests {
         if fixture.alpha == true { #expect(distance(try decode(rendition.bytes).corners, corners) <= tolerance) }
     }
 
-    @Test(arguments: Fixture.refused)
-    func brokenImagesAreRefused(_ fixture: Fixture) {
+    @Test(arguments: ImageFixture.refused)
+    func brokenImagesAreRefused(_ fixture: ImageFixture) {
         let error = #expect(throws: ImageError.self) {
             _ = try Renderer().render(fixture.bytes.span, recipes: Recipe.defaults)
         }
@@ -67,20 +67,20 @@ struct FixtureTests {
 
     @Test(arguments: ["progressive-cmyk.jpg", "exif-gps.jpg", "rgba-16-interlaced.png", "transparent-interlaced.gif"])
     func theSameBytesGiveTheSameBytes(file: String) throws {
-        let first = try Renderer().render(Fixture.bytes(file).span, recipes: Recipe.defaults)
-        #expect(try Renderer().render(Fixture.bytes(file).span, recipes: Recipe.defaults) == first)
+        let first = try Renderer().render(ImageFixture.bytes(file).span, recipes: Recipe.defaults)
+        #expect(try Renderer().render(ImageFixture.bytes(file).span, recipes: Recipe.defaults) == first)
     }
 
     /// Interlaced files, and the same ones that are not.
-    private static let interlaced = Fixture.whole.map(\.file).filter { $0.contains("-interlaced") }
+    private static let interlaced = ImageFixture.whole.map(\.file).filter { $0.contains("-interlaced") }
         .map { ($0, $0.replacing("-interlaced", with: "")) }
-        .filter { _, plain in Fixture.whole.contains { $0.file == plain } }
+        .filter { _, plain in ImageFixture.whole.contains { $0.file == plain } }
 
     @Test("Interlacing changes no pixel", arguments: interlaced)
     func interlacing(file: String, plain: String) throws {
         let recipes = [try Recipe(parsing: "thumb=40x40,alpha")]
-        let expected = try Renderer().render(Fixture.bytes(plain).span, recipes: recipes)
-        #expect(try Renderer().render(Fixture.bytes(file).span, recipes: recipes) == expected)
+        let expected = try Renderer().render(ImageFixture.bytes(plain).span, recipes: recipes)
+        #expect(try Renderer().render(ImageFixture.bytes(file).span, recipes: recipes) == expected)
     }
 
     @Test func formatsHaveNames() {

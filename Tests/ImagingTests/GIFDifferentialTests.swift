@@ -1,15 +1,16 @@
 import CCodecs
+import TestSupport
 import Testing
 
 @testable import Imaging
 
 @Suite("The quick GIF decoder agrees with giflib")
 struct GIFDifferentialTests {
-    private static let files = Fixture.whole.filter { $0.format == "gif" }.map(\.file)
+    private static let files = ImageFixture.whole.filter { $0.format == "gif" }.map(\.file)
 
     @Test("The first frame, index by index as giflib reads it", arguments: files)
     func pixels(file: String) throws {
-        let bytes = Fixture.bytes(file)
+        let bytes = ImageFixture.bytes(file)
         let theirs = try #require(giflib(bytes))
         // What giflib cannot make out is left to it.
         guard let ours = GIFPixels.read(bytes.span, at: theirs.offset, count: theirs.pixels?.count ?? 0) else {
@@ -22,8 +23,8 @@ struct GIFDifferentialTests {
         "Damaged files: what ours accepts giflib accepts too, and both see the same",
         arguments: ["plain.gif", "interlaced.gif"])
     func mutations(file: String) {
-        var random = SplitMix(state: 0x7E57_0000_0030)
-        let original = Fixture.bytes(file)
+        var random = SeededGenerator(seed: 0x7E57_0000_0030)
+        let original = ImageFixture.bytes(file)
         var accepted = 0
         for number in 0..<2000 {
             var bytes = original
@@ -42,7 +43,7 @@ struct GIFDifferentialTests {
 
     @Test("Streams of noise are refused or decoded, and never more than there is room for", arguments: 1...12)
     func noise(rootBits: Int) {
-        var random = SplitMix(state: UInt64(rootBits))
+        var random = SeededGenerator(seed: UInt64(rootBits))
         guard let decoder = LZWDecoder(rootBits: rootBits) else { return #expect(!(2...11).contains(rootBits)) }
         for _ in 0..<500 {
             let stream = (0..<Int.random(in: 0...300, using: &random)).map { _ in
@@ -61,7 +62,7 @@ struct GIFDifferentialTests {
         "Strings short and long, of few pixels and of many, in a dictionary that is cleared or kept",
         arguments: 2...11, [true, false])
     func strings(rootBits: Int, clears: Bool) {
-        var random = SplitMix(state: UInt64(rootBits))
+        var random = SeededGenerator(seed: UInt64(rootBits))
         guard let decoder = LZWDecoder(rootBits: rootBits) else {
             Issue.record("2 to 11 bits are taken")
             return
@@ -87,7 +88,7 @@ struct GIFDifferentialTests {
     @Test(
         "Indices that are said to have more than 8 bits, as others read them, still and animated", arguments: 8...12)
     func wideCodes(rootBits: Int) throws {
-        var random = SplitMix(state: 0x7E57_0000_0033)
+        var random = SeededGenerator(seed: 0x7E57_0000_0033)
         let palette = (0..<768).map { _ in UInt8.random(in: 0...255, using: &random) }
         let size = PixelSize(width: 40, height: 30)
         func frame() -> [[UInt8]] {
@@ -151,7 +152,7 @@ struct GIFDifferentialTests {
         "Of a canvas four times the size that is asked for, samples are the means of two by two pixels",
         arguments: [PixelSize(width: 203, height: 151), PixelSize(width: 200, height: 90)], [nil, 17 as UInt8])
     func halved(size: PixelSize, transparent: UInt8?) throws {
-        var random = SplitMix(state: 0x7E57_0000_0031)
+        var random = SeededGenerator(seed: 0x7E57_0000_0031)
         let palette = (0..<768).map { _ in UInt8.random(in: 0...255, using: &random) }
         let rows = (0..<size.height).map { _ in
             (0..<size.width).map { _ in UInt8.random(in: 0...31, using: &random) }

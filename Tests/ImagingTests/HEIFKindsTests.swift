@@ -7,7 +7,7 @@
     struct HEIFKindsTests {
         /// The only item of a fixture: 96×72 pixels.
         private static let plain: HEIFBuilder.Item = {
-            let bytes = Fixture.bytes("plain.heic")
+            let bytes = ImageFixture.bytes("plain.heic")
             guard let items = try? HEIFItems(bytes.span, format: .heic), let data = try? items.data(of: 1, bytes.span)
             else { return HEIFBuilder.Item(type: "none") }
             let properties = items.properties(of: 1).map { Array(bytes[$0.type - 4..<$0.payload.upperBound]) }
@@ -196,7 +196,7 @@
 
         @Test("What is rare but read shows what the usual file shows", arguments: readable)
         func read(_ row: Readable) throws {
-            #expect(try decode(row.file.bytes) == decode(Fixture.bytes("plain.heic")))
+            #expect(try decode(row.file.bytes) == decode(ImageFixture.bytes("plain.heic")))
         }
 
         @Test("An image anew is turned and cut by its own properties after those of what it shows")

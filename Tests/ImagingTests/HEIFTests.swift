@@ -17,7 +17,7 @@
                 ("thumbnail-of-two-sizes.heic", 160, false),
             ])
         func thumbnail(file: String, width: Int, isTaken: Bool) throws {
-            let rendition = try HEIFTests.rendition(Fixture.bytes(file), "small=\(width),q95")
+            let rendition = try HEIFTests.rendition(ImageFixture.bytes(file), "small=\(width),q95")
             let expected = isTaken ? "#575757" : "#dc1e1e"
             #expect(distance([try decode(rendition).corners[0]], [expected]) <= 18)
         }
@@ -25,7 +25,7 @@
         /// The copy in this photo has 240×180 pixels of a low quality.
         @Test("What an embedded thumbnail gives looks like what the image gives", arguments: [120, 121, 240])
         func likeness(width: Int) throws {
-            let photo = Fixture.bytes("photo.heic")
+            let photo = ImageFixture.bytes("photo.heic")
             let alone = Array(photo.replacing("thmb".utf8, with: "none".utf8))
             #expect(alone != photo)
             let recipe = "small=\(width),q95"
@@ -36,7 +36,7 @@
 
         @Test("A property that turns the image is applied once, whatever EXIF says beside it")
         func turned() throws {
-            let header = try ImageHeader.read(Fixture.bytes("exif-gps.heic").span)
+            let header = try ImageHeader.read(ImageFixture.bytes("exif-gps.heic").span)
             #expect(header.orientation == .left)
             #expect(header.size == PixelSize(width: 96, height: 72))
         }
@@ -61,18 +61,18 @@
             let renderer = Renderer(limits: ImageLimits(maxWorkingBytes: mebibytes * 1_048_576))
             let recipes = [try Recipe(parsing: "small=64")]
             guard let refusal else {
-                _ = try renderer.render(Fixture.bytes(file).span, recipes: recipes)
+                _ = try renderer.render(ImageFixture.bytes(file).span, recipes: recipes)
                 return
             }
             let error = #expect(throws: ImageError.self) {
-                _ = try renderer.render(Fixture.bytes(file).span, recipes: recipes)
+                _ = try renderer.render(ImageFixture.bytes(file).span, recipes: recipes)
             }
             #expect(error?.code == .tooMuchMemory)
             #expect(error?.message.contains(refusal) == true, "\(error?.message ?? "")")
         }
 
         @Test func damagedTablesAreSafe() {
-            let bytes = Fixture.bytes("grid.heic")
+            let bytes = ImageFixture.bytes("grid.heic")
             for index in 0..<min(bytes.count, 900) {
                 for bit in 0..<8 {
                     var damaged = bytes

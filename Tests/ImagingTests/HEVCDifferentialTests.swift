@@ -1,3 +1,5 @@
+import TestSupport
+
 #if AVCodec
     import Foundation
     import Testing
@@ -7,7 +9,7 @@
     @Suite("libavcodec's HEVC decoder agrees with libde265")
     struct HEVCDifferentialTests {
         private static let files =
-            Fixture.whole.filter { $0.format == "heic" }.map { Fixture.folder.appending(path: $0.file) }
+            ImageFixture.whole.filter { $0.format == "heic" }.map { ImageFixture.folder.appending(path: $0.file) }
             + photos.filter { $0.pathExtension == "heic" }
 
         @Test func itIsInstalled() {
@@ -29,7 +31,7 @@
 
         @Test("One after the other by the same decoder, also behind a damaged one")
         func inTurn() throws {
-            let images = HEVCOracle.images(in: Fixture.bytes("grid.heic"))
+            let images = HEVCOracle.images(in: ImageFixture.bytes("grid.heic"))
             #expect(images.count > 1)
             let size = try #require(images.first).size
             let codec = try #require(LibavcodecDecoder(maxPixels: size.coded.pixelCount))
@@ -42,7 +44,7 @@
 
         @Test("An image with more pixels than it was told of is not begun")
         func limit() throws {
-            let (units, size) = try #require(HEVCOracle.images(in: Fixture.bytes("plain.heic")).first)
+            let (units, size) = try #require(HEVCOracle.images(in: ImageFixture.bytes("plain.heic")).first)
             #expect(try #require(LibavcodecDecoder(maxPixels: size.pixelCount / 2)).image(units, format: .heic) == nil)
         }
 
@@ -50,8 +52,8 @@
             "What it takes of pictures with damaged slices libde265 takes, too, and none has a hole",
             arguments: ["plain.heic", "size-640x480.heic"])
         func damage(file: String) throws {
-            let (original, size) = try #require(HEVCOracle.images(in: Fixture.bytes(file)).first)
-            var random = SplitMix(state: 0x7E57_0000_0027)
+            let (original, size) = try #require(HEVCOracle.images(in: ImageFixture.bytes(file)).first)
+            var random = SeededGenerator(seed: 0x7E57_0000_0027)
             var takenCount = 0
             for _ in 0..<150 {
                 var units = original

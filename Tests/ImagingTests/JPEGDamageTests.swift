@@ -1,4 +1,5 @@
 import CCodecs
+import TestSupport
 import Testing
 
 @testable import Imaging
@@ -81,8 +82,8 @@ struct JPEGDamageTests {
 
     @Test(arguments: rows)
     func verdict(_ row: Row) throws {
-        let damaged = row.damage(Fixture.bytes(row.file))
-        #expect(damaged != Fixture.bytes(row.file))
+        let damaged = row.damage(ImageFixture.bytes(row.file))
+        #expect(damaged != ImageFixture.bytes(row.file))
         for acceptsTruncated in [false, true] {
             let outcome = try outcome(damaged, ImageLimits(acceptsTruncated: acceptsTruncated))
             if case (.refused(let message), .refused(let part)) = (outcome, row.outcome) {
@@ -101,10 +102,10 @@ struct JPEGDamageTests {
 
     @Test("Whatever libjpeg complains of is told, and what is missing decides", arguments: photos)
     func policy(file: String) throws {
-        let whole = Fixture.bytes(file)
+        let whole = ImageFixture.bytes(file)
         let expected = try JPEGOracle.complaints(whole)
         #expect(expected.count == 0)
-        var random = SplitMix(state: 0x7E57_0000_0030)
+        var random = SeededGenerator(seed: 0x7E57_0000_0030)
         var (silent, warned, refused) = (0, 0, 0)
         for number in 0..<(file == "photo.jpg" ? 12 : 40) {
             var bytes = whole

@@ -49,13 +49,13 @@ struct JPEGDifferentialTests {
 
     @Test("A progressive one of ink is left to libjpeg")
     func progressiveInk() {
-        #expect(JPEGOracle.oursOfProgressive(Fixture.bytes("progressive-cmyk.jpg"), eighths: [8]) == nil)
+        #expect(JPEGOracle.oursOfProgressive(ImageFixture.bytes("progressive-cmyk.jpg"), eighths: [8]) == nil)
     }
 
     @Test(
         "Scans are passed over that tell nothing of what a scale needs", arguments: [(1, 2), (2, 10), (4, 12), (8, 12)])
     func neededScans(eighths: Int, count: Int) throws {
-        let bytes = Fixture.bytes("progressive-bands.jpg")
+        let bytes = ImageFixture.bytes("progressive-bands.jpg")
         let frame = ProgressiveFrame.read(bytes.span, maxScans: 12)
         let progressive = try #require(frame)
         let places = progressive.frame.components.map {
@@ -72,7 +72,7 @@ struct JPEGDifferentialTests {
         "Huffman tables without end are left to libjpeg, which takes them one after the other",
         arguments: ["progressive-420.jpg", "baseline-420.jpg"])
     func tables(file: String) throws {
-        let original = Fixture.bytes(file)
+        let original = ImageFixture.bytes(file)
         // A table of one word, for a symbol that nobody uses; the image's own come later.
         let table: [UInt8] = [0xFF, 0xC4, 0, 20, 0x13, 1] + [UInt8](repeating: 0, count: 16)
         let own = original.indices.count { original[$0...].starts(with: [0xFF, 0xC4]) }
@@ -88,7 +88,7 @@ struct JPEGDifferentialTests {
 
     @Test("What libjpeg refuses is not ours", arguments: ["progressive-420.jpg", "baseline-420.jpg"])
     func refusals(file: String) throws {
-        let original = Fixture.bytes(file)
+        let original = ImageFixture.bytes(file)
         // 200 words of 15 bits and 200 of 16 are a code, but of more symbols than there are.
         let table: [UInt8] = [0xFF, 0xC4, 1, 163, 0x13] + [UInt8](repeating: 0, count: 14) + [200, 200]
         let many = Array(original[..<2]) + table + [UInt8](repeating: 1, count: 400) + original[2...]
@@ -104,7 +104,7 @@ struct JPEGDifferentialTests {
 
     @Test("One that lacks AC coefficients is left to libjpeg, which smooths it")
     func progressiveWithoutAC() throws {
-        let original = Fixture.bytes("progressive-444.jpg")
+        let original = ImageFixture.bytes("progressive-444.jpg")
         #expect(JPEGOracle.oursOfProgressive(original, eighths: [1]) != nil)
         // Its first scan of AC coefficients, from its SOS to the next marker segment.
         let sos = try #require(
@@ -147,7 +147,9 @@ struct JPEGFile: Sendable, CustomTestStringConvertible {
     var bytes: [UInt8] { (try? Data(contentsOf: url)).map(Array.init) ?? [] }
 
     static let all =
-        Fixture.whole.filter { $0.format == "jpeg" }.map { JPEGFile(url: Fixture.folder.appending(path: $0.file)) }
+        ImageFixture.whole.filter { $0.format == "jpeg" }.map {
+            JPEGFile(url: ImageFixture.folder.appending(path: $0.file))
+        }
         + photos.filter { $0.pathExtension == "jpg" }.map { JPEGFile(url: $0) }
 
     /// The files that our sequential decoder takes.

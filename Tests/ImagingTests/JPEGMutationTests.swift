@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Imaging
@@ -14,8 +15,8 @@ struct JPEGMutationTests {
 
     @Test("Flipped bits, replaced bytes, and cuts in the middle", arguments: files)
     func mutations(file: String) throws {
-        let original = Fixture.bytes(file)
-        var random = SplitMix(state: 0x7E57_0000_0010)
+        let original = ImageFixture.bytes(file)
+        var random = SeededGenerator(seed: 0x7E57_0000_0010)
         var (accepted, equal) = (0, 0)
         for number in 0..<JPEGMutationTests.count {
             let damaged = JPEGMutationTests.mutate(original, &random)
@@ -35,14 +36,14 @@ struct JPEGMutationTests {
     @Test(
         "A file cut anywhere is refused", arguments: ["size-24x16.jpg", "restart-markers.jpg", "progressive-420.jpg"])
     func cuts(file: String) {
-        let bytes = Fixture.bytes(file)
+        let bytes = ImageFixture.bytes(file)
         for count in 0..<bytes.count where count % 7 == 0 || count > bytes.count - 30 {
             let cut = Array(bytes[0..<count])
             #expect(JPEGOracle.ours(cut, eighths: [1]) == nil && JPEGOracle.oursOfProgressive(cut, eighths: [1]) == nil)
         }
     }
 
-    private static func mutate(_ original: [UInt8], _ random: inout SplitMix) -> [UInt8] {
+    private static func mutate(_ original: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var bytes = original
         for _ in 0..<Int.random(in: 1...3, using: &random) {
             let position = Int.random(in: 2..<bytes.count, using: &random)

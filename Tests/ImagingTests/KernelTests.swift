@@ -1,4 +1,5 @@
 import CKernels
+import TestSupport
 import Testing
 
 @testable import Imaging
@@ -7,7 +8,7 @@ import Testing
 struct KernelTests {
     @Test(arguments: [1, 2, 3, 6, 10, 31], [1, 7, 15, 16, 31, 32, 33, 100, 257])
     func blending(rowCount: Int, width: Int) {
-        var random = SplitMix(state: UInt64(rowCount * 1000 + width))
+        var random = SeededGenerator(seed: UInt64(rowCount * 1000 + width))
         for round in 0..<20 {
             let stride = width + round % 3
             // The extremes first, then anything.
@@ -25,7 +26,7 @@ struct KernelTests {
 
     @Test(arguments: [8, 16, 24, 40], [1, 7, 8, 9, 16, 100])
     func shrinking(taps: Int, count: Int) {
-        var random = SplitMix(state: UInt64(taps * 1000 + count))
+        var random = SeededGenerator(seed: UInt64(taps * 1000 + count))
         for round in 0..<20 {
             let width = 50
             let row: [Int16] = (0..<width + taps).map { _ in
@@ -43,7 +44,7 @@ struct KernelTests {
 
     @Test(arguments: [Int16(8), 300, 2000, .max])
     func transforming(magnitude: Int16) {
-        var random = SplitMix(state: UInt64(magnitude))
+        var random = SeededGenerator(seed: UInt64(magnitude))
         for _ in 0..<500 {
             let coefficients = (0..<64).map { _ in Int16.random(in: -magnitude...magnitude, using: &random) }
             var portable = [UInt8](repeating: 0, count: 8 * 11)
@@ -59,7 +60,7 @@ struct KernelTests {
 
     @Test("Colours of one pixel, and means of four", arguments: [3, 4], [1, 2, 3, 16, 17, 100])
     func palettes(channels: Int, count: Int) {
-        var random = SplitMix(state: UInt64(channels * 1000 + count))
+        var random = SeededGenerator(seed: UInt64(channels * 1000 + count))
         for round in 0..<20 {
             // The extremes first, then anything.
             let colors: [UInt64] = (0..<256).map { _ in
@@ -91,7 +92,7 @@ struct KernelTests {
     }
 
     /// Weights whose magnitudes sum up to less than 1.75, as those of the resampler do.
-    private func randomWeights(_ count: Int, _ random: inout SplitMix) -> [Int16] {
+    private func randomWeights(_ count: Int, _ random: inout SeededGenerator) -> [Int16] {
         let largest = LanczosWeights.one * 7 / 4 / count
         return (0..<count).map { _ in Int16.random(in: Int16(-largest / 4)...Int16(largest), using: &random) }
     }

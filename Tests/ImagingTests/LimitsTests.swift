@@ -71,7 +71,7 @@ struct LimitsTests {
         ])
     func settings(file: String, limits: ImageLimits, setting: String) {
         let error = #expect(throws: ImageError.self) {
-            try Renderer(limits: limits).render(Fixture.bytes(file).span, recipes: Recipe.defaults)
+            try Renderer(limits: limits).render(ImageFixture.bytes(file).span, recipes: Recipe.defaults)
         }
         #expect(error?.hint.hasSuffix(" raises \(setting).") == true, "\(error?.hint ?? "")")
     }
@@ -92,7 +92,7 @@ struct LimitsTests {
     @Test("Scans are counted before any is decoded")
     func scans() throws {
         for (file, count) in [("baseline-420.jpg", 1), ("noninterleaved.jpg", 3), ("progressive-444.jpg", 10)] {
-            let bytes = Fixture.bytes(file)
+            let bytes = ImageFixture.bytes(file)
             try JPEGScans.check(bytes.span, size: PixelSize(width: 1, height: 1), limits: ImageLimits(maxScans: count))
             let error = #expect(throws: ImageError.self) {
                 try JPEGScans.check(
@@ -105,7 +105,7 @@ struct LimitsTests {
     @Test(arguments: rows)
     func limits(_ row: Row) {
         do throws(ImageError) {
-            _ = try Renderer(limits: row.limits).render(Fixture.bytes(row.file).span, recipes: Recipe.defaults)
+            _ = try Renderer(limits: row.limits).render(ImageFixture.bytes(row.file).span, recipes: Recipe.defaults)
             #expect(row.code == nil)
         } catch {
             #expect(error.code == row.code)

@@ -48,7 +48,7 @@
             Row(
                 name: "a wide-gamut JPEG, turned, at its own size", recipes: ["a=1000,progressive"],
                 bound: MemoryBound(.yCbCr, square(1000), samplesPerPixel: 1.5)
-            ) { Fixture.dressed(JPEGBuilder.grey(1000, 1000), as: "profile-p3.jpg", orientation: 6) },
+            ) { ImageFixture.dressed(JPEGBuilder.grey(1000, 1000), as: "profile-p3.jpg", orientation: 6) },
             Row(
                 name: "40 megapixels of progressive JPEG", recipes: usual,
                 bound: MemoryBound(.yCbCr, square(6320), samplesPerPixel: 3, workingBytes: 6320 * 6328 * 6)
@@ -76,7 +76,7 @@
                 bound: MemoryBound(.cmyk, square(800), samplesPerPixel: 4)
             ) {
                 let ink = JPEGBuilder.grey(800, 800, factors: [0x11, 0x11, 0x11, 0x11])
-                return Fixture.dressed(ink, as: "profile-cmyk.jpg", orientation: 5)
+                return ImageFixture.dressed(ink, as: "profile-cmyk.jpg", orientation: 5)
             },
             Row(
                 name: "50 megapixels of PNG", recipes: usual,
@@ -133,19 +133,19 @@
                     bound: MemoryBound(
                         .yCbCr, PixelSize(width: 8192, height: 6144), samplesPerPixel: 1.5,
                         workingBytes: 16 * (512 * 512 * 7 / 2 + 1_048_576))
-                ) { Fixture.bytes("large.heic") },
+                ) { ImageFixture.bytes("large.heic") },
                 Row(
                     name: "50 megapixels of AVIF", recipes: usual,
                     bound: MemoryBound(
                         .yCbCr, PixelSize(width: 8192, height: 6144), samplesPerPixel: 1.5,
                         workingBytes: 16 * (640 * 640 * 5 / 2 + 2_097_152))
-                ) { Fixture.bytes("large.avif") },
+                ) { ImageFixture.bytes("large.avif") },
                 Row(
                     name: "an AVIF of 10 bits with all of its chroma", recipes: ["thumb=320"],
                     bound: MemoryBound(
                         .yCbCr, PixelSize(width: 2000, height: 1500), samplesPerPixel: 3,
                         workingBytes: 2128 * 1628 * 7 + 2_097_152)
-                ) { Fixture.bytes("large-deep.avif") },
+                ) { ImageFixture.bytes("large-deep.avif") },
             ]
         #else
             private static let optional: [Row] = []
@@ -156,7 +156,7 @@
             await #expect(processExitsWith: .success) {
                 // What is read and computed once.
                 for file in ["baseline-420.jpg", "rgba-8.png", "profile-p3.jpg", "profile-cmyk.jpg"] {
-                    _ = try Renderer().render(Fixture.bytes(file).span, recipes: Recipe.defaults)
+                    _ = try Renderer().render(ImageFixture.bytes(file).span, recipes: Recipe.defaults)
                 }
                 for row in MemoryTests.rows + MemoryTests.optional { try MemoryTests.check(row) }
             }
@@ -175,11 +175,11 @@
         }
     }
 
-    extension Fixture {
+    extension ImageFixture {
         /// An image with the profile of a fixture, and an orientation.
         fileprivate static func dressed(_ jpeg: JPEGBuilder, as file: String, orientation: Int) -> [UInt8] {
             var (jpeg, offset) = (jpeg, 2)
-            let bytes = Fixture.bytes(file)
+            let bytes = ImageFixture.bytes(file)
             while let (marker, payload) = try? JPEGHeader.nextSegment(bytes.span, &offset), marker != 0xDA {
                 // APP2 has the profile, and APP14 says what the components are.
                 if marker == 0xE2 || marker == 0xEE { jpeg.insert(marker, Array(bytes[payload])) }

@@ -9,9 +9,9 @@ struct MetadataTests {
         let recipes = [
             try Recipe(parsing: "whole=96"), try Recipe(parsing: "small=40"), try Recipe(parsing: "tile=24x30,cover"),
         ]
-        let reference = try Renderer().render(Fixture.bytes("orientation-1-\(order).jpg").span, recipes: recipes)
+        let reference = try Renderer().render(ImageFixture.bytes("orientation-1-\(order).jpg").span, recipes: recipes)
         for orientation in Orientation.allCases {
-            let bytes = Fixture.bytes("orientation-\(orientation.rawValue)-\(order).jpg")
+            let bytes = ImageFixture.bytes("orientation-\(orientation.rawValue)-\(order).jpg")
             let rendered = try Renderer().render(bytes.span, recipes: recipes)
             #expect(rendered.header.orientation == orientation)
             #expect(rendered.renditions.map(\.size) == reference.renditions.map(\.size))
@@ -28,7 +28,9 @@ struct MetadataTests {
         let recipes = try ["whole=160,q100", "half=80,q100", "small=40,q100", "tile=24x30,cover,q100"].map {
             try Recipe(parsing: $0)
         }
-        let (turned, plain) = (Fixture.bytes("rotation-\(orientation.rawValue).jpg"), Fixture.bytes("rotation-1.jpg"))
+        let (turned, plain) = (
+            ImageFixture.bytes("rotation-\(orientation.rawValue).jpg"), ImageFixture.bytes("rotation-1.jpg")
+        )
         let rendered = try Renderer().render(turned.span, recipes: recipes)
         let expected = try Renderer().render(plain.span, recipes: recipes)
         #expect(rendered.header.orientation == orientation)
@@ -42,7 +44,7 @@ struct MetadataTests {
 
     @Test("Pixels turned without loss, with the tag, are the image", arguments: Orientation.allCases)
     func turnedPixels(_ orientation: Orientation) throws {
-        let upright = try decode(Fixture.bytes("size-97x61.png"))
+        let upright = try decode(ImageFixture.bytes("size-97x61.png"))
         let storedSize = orientation.applied(to: upright.size)
         var stored = PixelBuffer(size: storedSize, channels: 3)
         for y in 0..<upright.size.height {
@@ -60,7 +62,7 @@ struct MetadataTests {
             try Recipe(parsing: "tile=24x30,cover,q100"),
         ]
         let rendered = try Renderer().render(tagged.span, recipes: recipes)
-        let expected = try Renderer().render(Fixture.bytes("size-97x61.png").span, recipes: recipes)
+        let expected = try Renderer().render(ImageFixture.bytes("size-97x61.png").span, recipes: recipes)
         #expect(rendered.header.orientation == orientation)
         for (rendition, other) in zip(rendered.renditions, expected.renditions) {
             let worst = try decode(rendition.bytes).worstDifference(from: try decode(other.bytes))
@@ -99,7 +101,7 @@ struct MetadataTests {
         "C14: nothing of the original's metadata is in a rendition",
         arguments: ["exif-gps.jpg", "text.png", "comment.gif", "exif-gps.webp", "exif-gps.heic"].filter(isReadable))
     func secrets(file: String) throws {
-        let bytes = Fixture.bytes(file)
+        let bytes = ImageFixture.bytes(file)
         let secrets = ["TINTYPE-SECRET-PLACE", "Exif", "ICC_PROFILE", "http://ns.adobe.com", "eXIf", "tEXt"]
         #expect(Data(bytes).range(of: Data("TINTYPE-SECRET-PLACE".utf8)) != nil)
         let recipes = Recipe.defaults + [try Recipe(parsing: "kept=64,alpha")]
@@ -120,11 +122,11 @@ struct MetadataTests {
             ],
             [6, 6, 6, 1, 1, 1, 1, 6, 1, 1]))
     func exifIsReadWithCare(file: String, orientation: Int) throws {
-        #expect(try ImageHeader.read(Fixture.bytes(file).span).orientation.rawValue == orientation)
+        #expect(try ImageHeader.read(ImageFixture.bytes(file).span).orientation.rawValue == orientation)
     }
 
     @Test func everyCutOfAnEXIFStructureIsSafe() throws {
-        let bytes = Fixture.bytes("exif-gps.jpg")
+        let bytes = ImageFixture.bytes("exif-gps.jpg")
         let start = try #require(Data(bytes).range(of: Data("Exif\0\0".utf8))?.upperBound)
         let tiff = Array(bytes[start..<start + 200])
         #expect(EXIF.orientation(tiff.span) == .right)

@@ -1,16 +1,17 @@
 import CKernels
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Imaging
 
 @Suite("The quick PNG decoder agrees with libpng")
 struct PNGDifferentialTests {
-    private static let files = Fixture.whole.filter { $0.format == "png" }.map(\.file)
+    private static let files = ImageFixture.whole.filter { $0.format == "png" }.map(\.file)
 
     @Test("What is usual is decoded by us, sample by sample as libpng does it", arguments: files)
     func pixels(file: String) throws {
-        let bytes = Fixture.bytes(file)
+        let bytes = ImageFixture.bytes(file)
         let isUsual = bytes[24] == 8 && [0, 2, 6].contains(bytes[25]) && bytes[28] == 0
         guard let ours = try PNGOracle.ours(bytes) else {
             return #expect(!isUsual || bytes.contains("tRNS") || file.contains("acTL"))
@@ -20,9 +21,9 @@ struct PNGDifferentialTests {
 
     @Test("A flipped bit: what ours accepts libpng accepts too, and both see the same")
     func mutations() throws {
-        var random = SplitMix(state: 0x7E57_0000_0020)
+        var random = SeededGenerator(seed: 0x7E57_0000_0020)
         for file in ["rgb-8.png", "rgba-8.png", "grey-8.png"] {
-            let original = Fixture.bytes(file)
+            let original = ImageFixture.bytes(file)
             for number in 0..<100 {
                 var bytes = original
                 let position = Int.random(in: 8..<bytes.count, using: &random)
@@ -38,7 +39,7 @@ struct PNGDifferentialTests {
 
     @Test("A chunk whose type is not four letters is libpng's to refuse")
     func chunkTypes() throws {
-        let original = Fixture.bytes("rgb-8.png")
+        let original = ImageFixture.bytes("rgb-8.png")
         for type in [[0x74, 0xDF, 0x9E, 0xE2], [0x31, 0x45, 0x78, 0x74], [0x74, 0x45, 0x78, 0x5B]] as [[UInt8]] {
             var bytes = original
             // An empty chunk behind the header.
@@ -51,7 +52,7 @@ struct PNGDifferentialTests {
 
     @Test("Rows of noise with filters at random, some of which there are not", arguments: [UInt8(0), 2, 6])
     func noise(colorType: UInt8) throws {
-        var random = SplitMix(state: UInt64(colorType))
+        var random = SeededGenerator(seed: UInt64(colorType))
         let channels = colorType == 0 ? 1 : colorType == 2 ? 3 : 4
         for round in 0..<40 {
             let (width, height) = (Int.random(in: 1...40, using: &random), Int.random(in: 1...20, using: &random))
@@ -76,13 +77,13 @@ struct PNGDifferentialTests {
 
     @Test("A file that is cut anywhere is left to libpng")
     func cuts() throws {
-        let bytes = Fixture.bytes("rgb-8.png")
+        let bytes = ImageFixture.bytes("rgb-8.png")
         for count in 33..<bytes.count { #expect(try PNGOracle.ours(Array(bytes[..<count])) == nil) }
     }
 
     @Test("Filters and planes, on every processor", arguments: [1, 3, 4], [1, 2, 3, 4, 5, 12, 99, 100])
     func kernels(channels: Int, width: Int) {
-        var random = SplitMix(state: UInt64(channels * 1000 + width))
+        var random = SeededGenerator(seed: UInt64(channels * 1000 + width))
         let (count, rowCount) = (channels * width, 9)
         for round in 0..<50 {
             let above = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Imaging
@@ -87,7 +88,7 @@ struct RecipeTests {
         let files = [
             "size-640x480.jpg", "baseline-444.jpg", "progressive-dc-scans-2x2.jpg", "rgb-8.png", "large-odd.gif",
         ]
-        var random = SplitMix(state: 0x7E57_0000_0040)
+        var random = SeededGenerator(seed: 0x7E57_0000_0040)
         var seen: [String: [UInt8]] = [:]
         var repeatCount = 0
         for _ in 0..<40 {
@@ -95,7 +96,7 @@ struct RecipeTests {
                 Bool.random(using: &random) ? try Recipe(parsing: "r\(number)=\(box)") : nil
             }
             for file in files {
-                for rendition in try Renderer().render(Fixture.bytes(file).span, recipes: recipes).renditions {
+                for rendition in try Renderer().render(ImageFixture.bytes(file).span, recipes: recipes).renditions {
                     let name = "\(file) \(rendition.recipe.name) \(rendition.recipe.fingerprint(among: recipes))"
                     if let bytes = seen[name] {
                         #expect(rendition.bytes == bytes, "\(name)")
@@ -122,7 +123,7 @@ struct RecipeTests {
     }
 
     @Test func sizesNeverGrowNorVanish() throws {
-        var random = SplitMix(state: 0x7E57_0000_0004)
+        var random = SeededGenerator(seed: 0x7E57_0000_0004)
         for _ in 0..<5000 {
             func side(_ limit: Int) -> Int { Int.random(in: 1...limit, using: &random) }
             let recipe = try Recipe(

@@ -8,7 +8,7 @@ struct RendererTests {
         "Many threads give the same bytes, also where they share a colour transform",
         arguments: ["progressive-420.jpg", "profile-cmyk.jpg"])
     func manyThreads(file: String) async throws {
-        let bytes = Fixture.bytes(file)
+        let bytes = ImageFixture.bytes(file)
         let expected = try Renderer().render(bytes.span, recipes: Recipe.defaults)
         try await withThrowingTaskGroup(of: RenderedImage.self) { group in
             for _ in 0..<16 { group.addTask { try Renderer().render(bytes.span, recipes: Recipe.defaults) } }
@@ -21,7 +21,7 @@ struct RendererTests {
             try Recipe(parsing: "white=96"), try Recipe(parsing: "blue=96,background=#1020f0"),
             try Recipe(parsing: "kept=96,alpha"),
         ]
-        let renditions = try Renderer().render(Fixture.bytes("rgba-8.png").span, recipes: recipes).renditions
+        let renditions = try Renderer().render(ImageFixture.bytes("rgba-8.png").span, recipes: recipes).renditions
         #expect(renditions.map(\.format) == [.jpeg, .jpeg, .png])
         // Left of the arrow's shaft, in the hole.
         let colors = try renditions.map { try decode($0.bytes).color(x: 38, y: 42) }
@@ -41,7 +41,7 @@ struct RendererTests {
     }
 
     @Test func noRecipeStillGivesAHeaderAndAPlaceholder() throws {
-        let rendered = try Renderer().render(Fixture.bytes("plain.gif").span, recipes: [])
+        let rendered = try Renderer().render(ImageFixture.bytes("plain.gif").span, recipes: [])
         #expect(rendered.renditions.isEmpty)
         #expect(rendered.placeholder.count > 15)
     }
@@ -50,7 +50,7 @@ struct RendererTests {
         // 160×120, covered by 40×40: the corner squares' outer halves are cut off on the left and right.
         let recipe = try Recipe(parsing: "tile=40,cover,q95")
         let rendition = try #require(
-            try Renderer().render(Fixture.bytes("baseline-444.jpg").span, recipes: [recipe]).renditions.first)
+            try Renderer().render(ImageFixture.bytes("baseline-444.jpg").span, recipes: [recipe]).renditions.first)
         let image = try decode(rendition.bytes)
         #expect(image.size == PixelSize(width: 40, height: 40))
         let corners = [

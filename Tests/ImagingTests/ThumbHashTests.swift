@@ -13,7 +13,7 @@ struct ThumbHashTests {
         ("grey-alpha-8.png", "IQiKBIAdANawmFJsCQAAAABwfYp4+EeHBg=="),
     ])
     func agreesWithOthers(file: String, expected: String) throws {
-        let hash = try Renderer().render(Fixture.bytes(file).span, recipes: []).placeholder
+        let hash = try Renderer().render(ImageFixture.bytes(file).span, recipes: []).placeholder
         #expect(isAlike(hash, expected))
     }
 

@@ -16,7 +16,7 @@ struct ToleranceTests {
             "baseline-420.jpg", "restart-markers.jpg", "arithmetic.jpg", "cmyk-adobe.jpg", "rgb-8.png", "grey-8.png",
         ])
     func upperHalf(file: String) throws {
-        let whole = Fixture.bytes(file)
+        let whole = ImageFixture.bytes(file)
         let half = Array(whole[..<(whole.count * 6 / 10)])
         let recipes = [try Recipe(parsing: "whole=400,q95")]
         #expect(throws: ImageError.self) { try Renderer().render(half.span, recipes: recipes) }
@@ -32,7 +32,7 @@ struct ToleranceTests {
 
     @Test("A progressive JPEG is a coarser one")
     func progressive() throws {
-        let whole = Fixture.bytes("progressive-420.jpg")
+        let whole = ImageFixture.bytes("progressive-420.jpg")
         let rendered = try Renderer(limits: tolerant).render(
             whole.span.extracting(0..<whole.count * 7 / 10), recipes: [try Recipe(parsing: "whole=400,q95")])
         #expect(rendered.warnings == [.truncated])
@@ -41,7 +41,7 @@ struct ToleranceTests {
 
     @Test("As few rows will do for a GIF that is halved as for one that is not")
     func halved() throws {
-        let whole = Fixture.bytes("large-odd.gif")
+        let whole = ImageFixture.bytes("large-odd.gif")
         let cuts = Array(stride(from: 20, to: 1000, by: 20))
         let accepted = try ["whole=403", "small=40"].map { recipe in
             let recipes = [try Recipe(parsing: recipe)]
@@ -55,7 +55,7 @@ struct ToleranceTests {
 
     @Test("Where there is alpha, what is missing is transparent")
     func alpha() throws {
-        let whole = Fixture.bytes("rgba-8.png")
+        let whole = ImageFixture.bytes("rgba-8.png")
         let rendered = try Renderer(limits: tolerant).render(
             whole.span.extracting(0..<whole.count / 2), recipes: [try Recipe(parsing: "whole=400,alpha")])
         let image = try decode(try #require(rendered.renditions.first).bytes)
@@ -64,7 +64,7 @@ struct ToleranceTests {
 
     @Test("An animation that is cut behind its first frame shows it")
     func animation() throws {
-        let whole = Fixture.bytes("animated.gif")
+        let whole = ImageFixture.bytes("animated.gif")
         let recipes = [try Recipe(parsing: "whole=400")]
         let cut = whole.span.extracting(0..<whole.count - 30)
         #expect(throws: ImageError.self) { try Renderer().render(cut, recipes: recipes) }
@@ -73,8 +73,8 @@ struct ToleranceTests {
         #expect(rendered.renditions == (try Renderer().render(whole.span, recipes: recipes)).renditions)
     }
 
-    @Test("Every other kind of damage is refused all the same", arguments: Fixture.refused)
-    func otherDamage(_ fixture: Fixture) throws {
+    @Test("Every other kind of damage is refused all the same", arguments: ImageFixture.refused)
+    func otherDamage(_ fixture: ImageFixture) throws {
         do throws(ImageError) {
             let rendered = try Renderer(limits: tolerant).render(fixture.bytes.span, recipes: Recipe.defaults)
             #expect(fixture.code == "truncated" && rendered.warnings == [.truncated])
@@ -87,7 +87,7 @@ struct ToleranceTests {
         "A file cut at any byte is refused or rendered with a warning",
         arguments: ["size-24x16.jpg", "size-24x16.png", "size-24x16.gif", "size-5x3-interlaced.png"])
     func cuts(file: String) throws {
-        let bytes = Fixture.bytes(file)
+        let bytes = ImageFixture.bytes(file)
         let recipe = try Recipe(parsing: "thumb=12x9,cover,alpha")
         var acceptedCount = 0
         for count in 0..<bytes.count {

@@ -17,7 +17,7 @@ struct TrailerTests {
             "animated.webp", "plain.heic", "grid.heic", "plain.avif",
         ])
     func cut(file: String) {
-        let bytes = Fixture.bytes(file)
+        let bytes = ImageFixture.bytes(file)
         #expect(isComplete(bytes))
         for missing in [2, 3, 12, bytes.count / 2, bytes.count - 12, bytes.count - 1] {
             #expect(!isComplete(Array(bytes.dropLast(missing))), "\(missing)")
@@ -62,7 +62,7 @@ struct TrailerTests {
         #expect(!isComplete([0xFF, 0xD8, 0xFF, 0xD9]))
         #expect(!isComplete(Array("A text that ends with a full stop, as texts do.".utf8)))
         struct Unreadable: Error {}
-        let bytes = Fixture.bytes("baseline-420.jpg")
+        let bytes = ImageFixture.bytes("baseline-420.jpg")
         #expect(!isComplete(bytes) { _, _ in throw Unreadable() })
         #expect(!isComplete(bytes) { offset, maxBytes in Array(bytes.dropFirst(offset).prefix(maxBytes - 1)) })
     }

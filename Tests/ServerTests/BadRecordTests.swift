@@ -2,6 +2,7 @@ import Client
 import Foundation
 import HTTPTypes
 import NIOCore
+import TestSupport
 import Testing
 import Tree
 

@@ -91,11 +91,11 @@ struct ChangeTests {
             // When the first is answered, the second has come, too.
             let first = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
             let second = "GET /v1/changes?since=now&path=a&wait=60 HTTP/1.1\r\nHost: localhost\r\n\r\n"
-            let last = try await RawConnection.with(socket: service.socketPath) { connection in
+            let last = try await WireConnection.with(socket: service.socketPath) { connection in
                 try await connection.send(first + second)
-                _ = try await connection.read(until: "\"ok\"}")
+                _ = await connection.read(until: "\"ok\"}")
                 await service.shutDown()
-                return try await connection.read(until: "}\n")
+                return await connection.read(until: "}\n")
             }
             #expect(last.contains("{\"changes\":[],"), "\(last)")
         }
@@ -109,16 +109,16 @@ struct ChangeTests {
             let second = try await service.tree.set("a/b", to: 2)
             try await service.tree.set("elsewhere", to: 1)
             try await service.listen("since=\(start)&path=a") { stream in
-                let past = try await stream.read(until: "\"value\":2}]}\n\n")
+                let past = await stream.read(until: "\"value\":2}]}\n\n")
                 #expect(past.contains("HTTP/1.1 200 OK") && past.contains("text/event-stream"))
                 #expect(past.contains("id: \(start)\n\n"), "where it begins")
                 #expect(past.contains("event: change\nid: \(second)\ndata: {\"token\":\"\(second)\""))
                 try await service.tree.set("a", to: nil)
-                let deleted = try await stream.read(until: "\n\n")
+                let deleted = await stream.read(until: "\n\n")
                 #expect(deleted.contains("{\"path\":\"/a\",\"value\":null}"), "\(deleted)")
             }
             try await service.listen("since=\(start)&path=a", header: "Last-Event-ID: \(second)") { stream in
-                let rest = try await stream.read(until: "\"value\":null}]}\n\n")
+                let rest = await stream.read(until: "\"value\":null}]}\n\n")
                 #expect(!rest.contains("\"value\":2}"))
             }
         }
@@ -128,9 +128,9 @@ struct ChangeTests {
     func keepAlive() async throws {
         try await withService(changeServer: { $0.database.keepAliveMilliseconds = 50 }) { service in
             try await service.listen("since=now&path=a") { stream in
-                _ = try await stream.read(until: "\n\n")
+                _ = await stream.read(until: "\n\n")
                 let token = try await service.tree.set("elsewhere", to: 1)
-                _ = try await stream.read(until: ": keep-alive\nid: \(token)\n\n")
+                _ = await stream.read(until: ": keep-alive\nid: \(token)\n\n")
             }
         }
     }
@@ -257,12 +257,12 @@ extension Service {
 
     fileprivate func listen(
         _ query: String, header: String = "X-Nothing: nothing", accept: String = "text/event-stream",
-        _ body: (inout RawConnection) async throws -> Void
+        _ body: (WireConnection) async throws -> Void
     ) async throws {
-        try await RawConnection.with(socket: socketPath) { connection in
+        try await WireConnection.with(socket: socketPath) { connection in
             try await connection.send(
                 "GET /v1/changes?\(query) HTTP/1.1\r\nHost: localhost\r\nAccept: \(accept)\r\n\(header)\r\n\r\n")
-            try await body(&connection)
+            try await body(connection)
         }
     }
 }

@@ -21,9 +21,9 @@ struct ConnectionRoomTests {
         _ count: Int, _ service: Service, _ body: @Sendable () async throws -> R
     ) async throws -> R {
         guard count > 0 else { return try await body() }
-        return try await RawConnection.with(port: service.tcpPort) { connection in
+        return try await WireConnection.with(port: service.tcpPort) { connection in
             try await connection.send(Self.request)
-            _ = try await connection.read(until: "}")
+            _ = await connection.read(until: "}")
             return try await withConnections(count - 1, service, body)
         }
     }
@@ -40,9 +40,9 @@ struct ConnectionRoomTests {
                 let id = try await service.client.post("still")
                 #expect(id != nil)
                 return Task {
-                    try await RawConnection.with(port: service.tcpPort) { connection in
+                    try await WireConnection.with(port: service.tcpPort) { connection in
                         try await connection.send(Self.request)
-                        return try await connection.read(until: "}")
+                        return await connection.read(until: "}")
                     }
                 }
             }

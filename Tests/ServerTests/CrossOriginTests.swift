@@ -1,6 +1,7 @@
 import Client
 import Database
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import Server

@@ -1,6 +1,7 @@
 import Client
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import Tree

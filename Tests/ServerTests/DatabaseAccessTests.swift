@@ -143,13 +143,13 @@ struct DatabaseAccessTests {
         try await withService(changeServer: { $0.database.secret = Secret(Self.secret) }) { service in
             let answer = try await service.tcpClient.get("/a.json", headers: [.accept: "text/event-stream"])
             #expect(answer.status == 401 && answer.text == Self.denied)
-            let events = try await RawConnection.with(port: service.tcpPort) { connection in
+            let events = try await WireConnection.with(port: service.tcpPort) { connection in
                 try await connection.send(
                     "GET /a.json?ns=one&auth=\(Self.secret) HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
                 )
-                let begin = try await connection.read(until: "\n\n")
+                let begin = await connection.read(until: "\n\n")
                 _ = try await service.client.ask(.put, "/a/b.json?ns=one", body: .bytes(Array("1".utf8)))
-                return begin + (try await connection.read(until: "\n\n"))
+                return begin + (await connection.read(until: "\n\n"))
             }
             #expect(events.hasPrefix("HTTP/1.1 200 OK\r\n"))
             #expect(events.contains("event: put\ndata: {\"path\":\"/\",\"data\":null}\n\n"), "\(events)")
@@ -200,9 +200,9 @@ struct DatabaseAccessTests {
         try await withService(changeServer: { $0.database.isEmulator = true }) { service in
             _ = try await service.client.ask(.put, "/a.json?ns=one", body: .bytes(Array("1".utf8)))
             _ = try await service.client.ask(.put, "/a.json", body: .bytes(Array("\"main\"".utf8)))
-            let answer = try await RawConnection.with(port: service.tcpPort) { connection in
+            let answer = try await WireConnection.with(port: service.tcpPort) { connection in
                 try await connection.send("GET /a.json HTTP/1.1\r\nHost: \(host):80\r\nConnection: close\r\n\r\n")
-                return try await connection.read()
+                return await connection.readToEnd()
             }
             #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
             if status == 200 { #expect(answer.hasSuffix("\r\n\r\n\(value)"), "\(answer)") }

@@ -72,11 +72,11 @@ struct DatabaseHostileTests {
     @Test("A body that is announced too long is refused before its first byte", arguments: [true, false])
     func announced(asksFirst: Bool) async throws {
         try await withService { service in
-            let answer = try await RawConnection.with(socket: service.socketPath) { connection in
+            let answer = try await WireConnection.with(socket: service.socketPath) { connection in
                 let expect = asksFirst ? "Expect: 100-continue\r\n" : ""
                 try await connection.send(
                     "PUT /a.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 314572800\r\n\(expect)\r\n")
-                return try await connection.read(until: "}")
+                return await connection.read(until: "}")
             }
             #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
             #expect(answer.contains(Self.tooLarge))
@@ -114,7 +114,7 @@ struct DatabaseHostileTests {
     func cut(framing: String) async throws {
         try await withService { service in
             let part = framing.hasPrefix("T") ? "5\r\n12" : "12"
-            try await RawConnection.with(socket: service.socketPath) { connection in
+            try await WireConnection.with(socket: service.socketPath) { connection in
                 try await connection.send("PUT /a.json HTTP/1.1\r\nHost: localhost\r\n\(framing)\r\n\r\n\(part)")
             }
             // Whatever became of it was before this: one writer, in order.
@@ -131,7 +131,7 @@ struct DatabaseHostileTests {
                 let (finished, finish) = AsyncStream.makeStream(of: Void.self)
                 for _ in 0..<200 {
                     group.addTask {
-                        try await RawConnection.with(socket: service.socketPath) { connection in
+                        try await WireConnection.with(socket: service.socketPath) { connection in
                             try await connection.send(
                                 "PUT /slow.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{\"a\":")
                             go.yield()

@@ -1,4 +1,5 @@
 import HTTPTypes
+import TestSupport
 
 extension DatabaseTests {
     private static let scores = "{\"a\":{\"n\":3},\"b\":{\"n\":1},\"c\":{\"n\":2}}"

@@ -1,5 +1,6 @@
 import Client
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("The database over HTTP", .timeLimit(.minutes(5)))

@@ -141,10 +141,10 @@ struct HTTPServerTests {
     func hosts(host: String, isWelcome: Bool) async throws {
         try await withService { service in
             for suffix in ["", ":\(service.tcpPort)"] {
-                let answer = try await RawConnection.with(port: service.tcpPort) { connection in
+                let answer = try await WireConnection.with(port: service.tcpPort) { connection in
                     try await connection.send(
                         "GET /healthz HTTP/1.1\r\nHost: \(host)\(suffix)\r\nConnection: close\r\n\r\n")
-                    return try await connection.read()
+                    return await connection.readToEnd()
                 }
                 #expect(answer.hasPrefix(isWelcome ? "HTTP/1.1 200 " : "HTTP/1.1 403 "), "\(answer)")
             }

@@ -2,6 +2,7 @@ import Client
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @Suite("The service's own pages, and the batch job", .timeLimit(.minutes(5)))

@@ -1,6 +1,7 @@
 import Client
 import Database
 import HTTPTypes
+import TestSupport
 import Testing
 import Tree
 
@@ -44,13 +45,13 @@ struct PublicURLTests {
     func names(host: String, origin: String?, site: String?, status: Int) async throws {
         try await withService(changeServer: { $0.publicURL = PublicURL("https://photos.example.org") }) { service in
             let fields = [origin.map { "Origin: \($0)\r\n" }, site.map { "Sec-Fetch-Site: \($0)\r\n" }]
-            let answer = try await RawConnection.with(port: service.tcpPort) { connection in
+            let answer = try await WireConnection.with(port: service.tcpPort) { connection in
                 try await connection.send(
                     """
                     POST /v1/uploads?user=maria&text=x HTTP/1.1\r\nHost: \(host)\r\n\
                     \(fields.compactMap { $0 }.joined())Content-Length: 0\r\nConnection: close\r\n\r\n
                     """)
-                return try await connection.read()
+                return await connection.readToEnd()
             }
             #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
         }

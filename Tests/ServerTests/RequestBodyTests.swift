@@ -21,7 +21,7 @@ struct RequestBodyTests {
     func cut(framing: String) async throws {
         try await withService { service in
             let part = "07D0\r\n" + String(repeating: "x", count: 1000)
-            try await RawConnection.with(socket: service.socketPath) { connection in
+            try await WireConnection.with(socket: service.socketPath) { connection in
                 try await connection.send(
                     "POST /v1/uploads?user=maria&text=x HTTP/1.1\r\nHost: localhost\r\n\(framing)\r\n\r\n\(part)")
                 try await service.untilReserved()
@@ -36,12 +36,12 @@ struct RequestBodyTests {
     @Test("A body that is announced too long is refused before its first byte", arguments: [true, false])
     func announcedTooLong(asksFirst: Bool) async throws {
         try await withService { service in
-            let answer = try await RawConnection.with(socket: service.socketPath) { connection in
+            let answer = try await WireConnection.with(socket: service.socketPath) { connection in
                 let expect = asksFirst ? "Expect: 100-continue\r\n" : ""
                 try await connection.send(
                     "POST /v1/uploads?user=maria HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1073741824\r\n\(expect)\r\n"
                 )
-                return try await connection.read(until: "}")
+                return await connection.read(until: "}")
             }
             #expect(answer.hasPrefix("HTTP/1.1 413 "), "\(answer)")
             #expect(answer.contains("too_large_bytes"))
@@ -54,13 +54,13 @@ struct RequestBodyTests {
         let jpeg = try fixture("size-97x61.jpg")
         try await withService { service in
             let socket = service.socketPath
-            let answer = try await RawConnection.with(socket: socket) { connection in
+            let answer = try await WireConnection.with(socket: socket) { connection in
                 try await connection.send(
                     "POST /v1/uploads?user=maria HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(jpeg.count)\r\n"
                         + "Expect: 100-continue\r\nConnection: close\r\n\r\n")
-                #expect(try await connection.read(until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+                #expect(await connection.read(until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
                 try await connection.send(jpeg)
-                return try await connection.read(until: "post_id")
+                return await connection.read(until: "post_id")
             }
             #expect(answer.hasPrefix("HTTP/1.1 201 Created\r\n"), "\(answer)")
         }

@@ -1,73 +1,9 @@
 import Client
-import Foundation
 import HTTPTypes
 import NIOCore
-
-/// An answer of the service, read to its end.
-struct Answer: Sendable {
-    let status: Int
-    let headers: HTTPFields
-    let body: [UInt8]
-
-    var text: String { String(decoding: body, as: UTF8.self) }
-
-    /// The body as JSON; null when it is none.
-    var json: JSON { (try? JSONDecoder().decode(JSON.self, from: Data(body))) ?? .null }
-}
-
-/// A JSON value, to look into.
-enum JSON: Decodable, Sendable, Hashable {
-    case null
-    case bool(Bool)
-    case number(Double)
-    case string(String)
-    case array([JSON])
-    case object([String: JSON])
-
-    init(from decoder: any Decoder) throws {
-        let value = try decoder.singleValueContainer()
-        if value.decodeNil() {
-            self = .null
-        } else if let bool = try? value.decode(Bool.self) {
-            self = .bool(bool)
-        } else if let number = try? value.decode(Double.self) {
-            self = .number(number)
-        } else if let string = try? value.decode(String.self) {
-            self = .string(string)
-        } else if let array = try? value.decode([JSON].self) {
-            self = .array(array)
-        } else {
-            self = .object(try value.decode([String: JSON].self))
-        }
-    }
-
-    subscript(key: String) -> JSON { if case .object(let object) = self { object[key] ?? .null } else { .null } }
-    subscript(index: Int) -> JSON {
-        if case .array(let array) = self, array.indices.contains(index) { array[index] } else { .null }
-    }
-    var string: String? { if case .string(let string) = self { string } else { nil } }
-    var int: Int? { if case .number(let number) = self { Int(exactly: number) } else { nil } }
-    var bool: Bool? { if case .bool(let bool) = self { bool } else { nil } }
-    var array: [JSON] { if case .array(let array) = self { array } else { [] } }
-    var keys: Set<String> { if case .object(let object) = self { Set(object.keys) } else { [] } }
-}
+import TestSupport
 
 extension ServiceClient {
-    /// Sends a request and reads the answer to its end.
-    func ask(
-        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: RequestBody = .none
-    ) async throws -> Answer {
-        try await send(method, path, headers: headers, body: body) { response, body in
-            let bytes = try await body.collect(upTo: 64 << 20)
-            return Answer(
-                status: response.status.code, headers: response.headerFields, body: Array(bytes.readableBytesView))
-        }
-    }
-
-    func get(_ path: String, headers: HTTPFields = [:]) async throws -> Answer {
-        try await ask(.get, path, headers: headers)
-    }
-
     /// Publishes a text, for tests that need a post quickly; its id.
     func post(_ text: String, by user: String = "maria") async throws -> String? {
         try await ask(.post, "/v1/uploads?user=\(user)&text=\(text)").json["post_id"].string
@@ -86,10 +22,7 @@ extension HTTPField.Name {
 }
 
 /// A file of the project's own pictures.
-func fixture(_ name: String) throws -> [UInt8] {
-    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    return Array(try Data(contentsOf: tests.appending(path: "../Fixtures/\(name)").standardizedFileURL))
-}
+func fixture(_ name: String) throws -> [UInt8] { try Fixture.bytes(name) }
 
 /// A `multipart/form-data` body.
 struct Form: Sendable {

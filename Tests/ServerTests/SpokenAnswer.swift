@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// An answer as it came.
@@ -13,22 +14,22 @@ extension Service {
     func answers(to bytes: [UInt8], isTCP: Bool, cutInto size: Int = .max) async throws -> [SpokenAnswer] {
         let text =
             isTCP
-            ? try await RawConnection.with(port: tcpPort) {
-                try await Self.speak(bytes, cutInto: size, to: &$0)
+            ? try await WireConnection.with(port: tcpPort) {
+                try await Self.speak(bytes, cutInto: size, to: $0)
             }
-            : try await RawConnection.with(socket: socketPath) {
-                try await Self.speak(bytes, cutInto: size, to: &$0)
+            : try await WireConnection.with(socket: socketPath) {
+                try await Self.speak(bytes, cutInto: size, to: $0)
             }
         return try Self.parse(text)
     }
 
     private static func speak(
-        _ bytes: [UInt8], cutInto size: Int, to connection: inout RawConnection
+        _ bytes: [UInt8], cutInto size: Int, to connection: WireConnection
     ) async throws -> String {
         for start in stride(from: 0, to: bytes.count, by: min(size, bytes.count)) {
             try await connection.send(Array(bytes[start..<min(start + min(size, bytes.count), bytes.count)]))
         }
-        return try await connection.read()
+        return await connection.readToEnd()
     }
 
     private static func parse(_ text: String) throws -> [SpokenAnswer] {

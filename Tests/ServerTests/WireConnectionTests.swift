@@ -2,6 +2,7 @@ import Client
 import Database
 import HTTPTypes
 import Server
+import TestSupport
 import Testing
 
 @Suite("HTTP/1.1 to the letter: connections", .timeLimit(.minutes(5)))
@@ -60,9 +61,9 @@ struct WireConnectionTests {
     @Test("HTTP/1.0 knows no chunks: an answer without a length ends with its connection")
     func noChunks() async throws {
         try await withService { service in
-            let text = try await RawConnection.with(socket: service.socketPath) { connection in
+            let text = try await WireConnection.with(socket: service.socketPath) { connection in
                 try await connection.send("POST /v1/rethumb HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
-                return try await connection.read()
+                return await connection.readToEnd()
             }
             #expect(text.hasPrefix("HTTP/1.0 200 ") || text.hasPrefix("HTTP/1.1 200 "), "\(text)")
             #expect(!text.lowercased().contains("transfer-encoding"), "\(text)")
@@ -81,9 +82,9 @@ struct WireConnectionTests {
     func upgrade(request: String) async throws {
         try await withService { service in
             let next = "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-            let answer = try await RawConnection.with(socket: service.socketPath) { connection in
+            let answer = try await WireConnection.with(socket: service.socketPath) { connection in
                 try await connection.send(request + next)
-                return try await connection.read()
+                return await connection.readToEnd()
             }
             #expect(answer.hasPrefix("HTTP/1.1 "), "\(answer)")
             #expect(answer.lowercased().contains("\r\nconnection: close\r\n"), "\(answer)")

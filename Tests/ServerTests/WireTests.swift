@@ -1,4 +1,5 @@
 import Client
+import TestSupport
 import Testing
 
 @Suite("HTTP/1.1 to the letter: what can be read in two ways is not read", .timeLimit(.minutes(5)))

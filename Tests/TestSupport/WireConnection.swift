@@ -1,29 +1,29 @@
+import HTTPTypes
 import NIOCore
 import NIOPosix
 
-/// A connection to a Unix socket that is kept as long as a test likes, and over which it says exactly what it likes.
+/// A connection to a Unix socket or a port of 127.0.0.1 that is kept as long as a test likes, and over which it says exactly what it likes.
 ///
 /// What comes is taken from the socket at once, and kept until it is asked for, so that a test need not read to be read
 /// from. For one task.
 package final class WireConnection {
-    /// An answer with a length.
-    package struct Answer: Sendable {
-        package let status: Int
-        /// By their names in lower case.
-        package let headers: [String: String]
-        package let body: [UInt8]
-
-        package var text: String { String(decoding: body, as: UTF8.self) }
-    }
-
     private let channel: any Channel
     private var incoming: AsyncStream<ByteBuffer>.AsyncIterator
     private var buffer = ByteBuffer()
 
-    /// Connects.
+    /// Connects to a Unix socket.
     ///
     /// - Parameter reads: Whether anything is ever taken from the socket.
-    package init(socket path: String, reads: Bool = true) async throws {
+    package convenience init(socket path: String, reads: Bool = true) async throws {
+        try await self.init(to: SocketAddress(unixDomainSocketPath: path), reads: reads)
+    }
+
+    /// Connects to a port of 127.0.0.1.
+    package convenience init(port: Int) async throws {
+        try await self.init(to: SocketAddress(ipAddress: "127.0.0.1", port: port), reads: true)
+    }
+
+    private init(to address: SocketAddress, reads: Bool) async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
         channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.autoRead, value: reads)
@@ -32,8 +32,29 @@ package final class WireConnection {
                     try channel.pipeline.syncOperations.addHandler(Collector(continuation))
                 }
             }
-            .connect(unixDomainSocketPath: path).get()
+            .connect(to: address).get()
         incoming = stream.makeAsyncIterator()
+    }
+
+    /// Connects to a Unix socket, runs a body, and closes the connection.
+    package static func with<R>(socket path: String, _ body: (WireConnection) async throws -> R) async throws -> R {
+        try await WireConnection(socket: path).closing(after: body)
+    }
+
+    /// Connects to a port of 127.0.0.1, runs a body, and closes the connection.
+    package static func with<R>(port: Int, _ body: (WireConnection) async throws -> R) async throws -> R {
+        try await WireConnection(port: port).closing(after: body)
+    }
+
+    private func closing<R>(after body: (WireConnection) async throws -> R) async throws -> R {
+        do {
+            let result = try await body(self)
+            await close()
+            return result
+        } catch {
+            await close()
+            throw error
+        }
     }
 
     package func send(_ bytes: some Sequence<UInt8>) async throws {
@@ -63,6 +84,13 @@ package final class WireConnection {
         }
     }
 
+    /// Takes all that has come when a mark has, or when the connection ends before.
+    package func read(until mark: String) async -> String {
+        let mark = Array(mark.utf8)
+        while Self.end(of: mark, in: buffer.readableBytesView[...]) == nil { guard await readMore() else { break } }
+        return buffer.readString(length: buffer.readableBytes) ?? ""
+    }
+
     /// Takes all that comes until the connection ends.
     package func readToEnd() async -> String {
         while await readMore() {}
@@ -73,13 +101,14 @@ package final class WireConnection {
     package func answer() async -> Answer? {
         guard let head = await read(through: "\r\n\r\n") else { return nil }
         let lines = head.split(separator: "\r\n")
-        var headers: [String: String] = [:]
+        var headers = HTTPFields()
         for line in lines.dropFirst() {
             let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingPrefix(while: \.isWhitespace) }
-            headers[parts[0].lowercased()] = parts.count > 1 ? String(parts[1]) : ""
+            guard let name = HTTPField.Name(String(parts[0])) else { continue }
+            headers.append(HTTPField(name: name, value: parts.count > 1 ? String(parts[1]) : ""))
         }
         let status = Int(lines[0].split(separator: " ")[1]) ?? 0
-        let length = [204, 304].contains(status) ? 0 : Int(headers["content-length"] ?? "") ?? 0
+        let length = [204, 304].contains(status) ? 0 : Int(headers[.contentLength] ?? "") ?? 0
         while buffer.readableBytes < length { guard await readMore() else { return nil } }
         return Answer(status: status, headers: headers, body: buffer.readBytes(length: length) ?? [])
     }

@@ -67,23 +67,6 @@ func expectCode(
     return error
 }
 
-/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): small, and the same everywhere for a seed.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
-}
-
 /// A JSON tree as simple as can be, to compare the store with: nested dictionaries, nothing else.
 struct NaiveTree: Equatable {
     var value: TreeValue?

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// A JSON text, read and written as plainly as can be.
 enum NaiveJSON: Equatable, Sendable {
     case null

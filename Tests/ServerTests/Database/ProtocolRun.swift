@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import TestSupport
 
 /// Random requests over several connections, each answer compared with the model's, while listeners listen.
@@ -85,7 +86,7 @@ final class ProtocolRun {
     // MARK: Answers
 
     private func compare(
-        _ answer: WireConnection.Answer, to request: ModelRequest, notBefore start: Int64
+        _ answer: Answer, to request: ModelRequest, notBefore start: Int64
     ) async throws {
         let expected = model.take(request)
         guard answer.status == expected.status else { throw Mismatch("the status is to be \(expected.status)") }
@@ -106,8 +107,8 @@ final class ProtocolRun {
         }
         if model.wantsNow { try await readNow(notBefore: start) }
         guard expected.isTagged else { return }
-        guard let tag = answer.headers["etag"], model.etags.note(tag, of: model.root[request.path]) else {
-            throw Mismatch("the ETag is another value's, or another than before: \(answer.headers["etag"] ?? "none")")
+        guard let tag = answer.headers[.eTag], model.etags.note(tag, of: model.root[request.path]) else {
+            throw Mismatch("the ETag is another value's, or another than before: \(answer.headers[.eTag] ?? "none")")
         }
     }
 

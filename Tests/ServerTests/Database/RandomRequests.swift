@@ -1,3 +1,5 @@
+import TestSupport
+
 extension SeededGenerator {
     /// A request as some client may send it, for a tree as it is now.
     ///

@@ -1,3 +1,5 @@
+import TestSupport
+
 extension SeededGenerator {
     /// Few enough to meet often, and all the kinds that the key order and addresses know.
     static let keys: [ModelText] = [

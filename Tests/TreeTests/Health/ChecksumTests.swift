@@ -1,5 +1,6 @@
 import CSystemSQLite
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tree

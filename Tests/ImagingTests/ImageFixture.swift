@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Imaging
 
 /// A row of `Fixtures/fixtures.json`: a file, and what is expected of it.
-struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
+struct ImageFixture: Decodable, Sendable, CustomTestStringConvertible {
     let file: String
     let format: String?
     let width: Int?
@@ -18,18 +19,16 @@ struct Fixture: Decodable, Sendable, CustomTestStringConvertible {
     let says: String?
 
     var testDescription: String { file }
-    var bytes: [UInt8] { Fixture.bytes(file) }
+    var bytes: [UInt8] { ImageFixture.bytes(file) }
     var size: PixelSize { PixelSize(width: width ?? 0, height: height ?? 0) }
 
-    static let folder = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "Fixtures")
+    static let folder = URL(filePath: Fixture.folder)
 
-    static func bytes(_ file: String) -> [UInt8] {
-        (try? Data(contentsOf: folder.appending(path: file))).map(Array.init) ?? []
-    }
+    /// The bytes of a fixture; none where there is no such file.
+    static func bytes(_ file: String) -> [UInt8] { (try? Fixture.bytes(file)) ?? [] }
 
     /// The fixtures, but for those that this build has no library for.
-    static let all = ((try? JSONDecoder().decode([Fixture].self, from: Data(bytes("fixtures.json")))) ?? [])
+    static let all = ((try? JSONDecoder().decode([ImageFixture].self, from: Data(bytes("fixtures.json")))) ?? [])
         .filter { isReadable($0.file) }
     static let whole = all.filter { $0.code == nil }
     static let refused = all.filter { $0.code != nil }
@@ -44,7 +43,8 @@ func isReadable(_ file: String) -> Bool {
 /// The photos that lie beside the repository, or in the folder that `TINTYPE_PHOTOS` names; none if there is no such
 /// folder.
 let photos: [URL] = {
-    let beside = Fixture.folder.deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/photos")
+    let beside = ImageFixture.folder.deletingLastPathComponent().deletingLastPathComponent().appending(
+        path: "shared/photos")
     let named = ProcessInfo.processInfo.environment["TINTYPE_PHOTOS"].map { URL(filePath: $0) }
     let files = try? FileManager.default.contentsOfDirectory(at: named ?? beside, includingPropertiesForKeys: nil)
     return (files ?? []).sorted { $0.path < $1.path }

@@ -1,0 +1,31 @@
+import NIOCore
+import NIOPosix
+import Pipeline
+
+/// Threads for tests that wait for services, apart from those on which all other tests compute.
+///
+/// All tests of a run begin at once. On the threads that Swift's tasks share, each step of a service would stand in line behind
+/// every picture that another test still has to decode.
+package final class ServiceThreads: TaskExecutor {
+    private static let shared = ServiceThreads()
+    /// How many tests run services at a time: what one waits for is then never behind what a hundred others do.
+    private static let turns = AsyncSemaphore(2 * System.coreCount)
+    @TaskLocal private static var hasTurn = false
+
+    private let pool = NIOThreadPool(numberOfThreads: System.coreCount)
+
+    private init() { pool.start() }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        pool.submit { _ in job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+
+    /// Runs a body that waits for services, once it has a turn. Bodies within bodies share one.
+    package static func run<R>(_ body: () async throws -> R) async throws -> R {
+        if hasTurn { return try await body() }
+        return try await turns.withPermit {
+            try await $hasTurn.withValue(true) { try await withTaskExecutorPreference(shared) { try await body() } }
+        }
+    }
+}
