@@ -5,7 +5,7 @@ public import Files
 /// Each part is 1 to 255 bytes of ASCII letters, digits, `.`, `_` and `-`, and does not begin with a dot; hence a name
 /// can neither leave the store nor meet its temporary files.
 public struct BlobName: Hashable, Sendable, CustomStringConvertible {
-    /// Whose post the blob belongs to.
+    /// The id of the user whose post the blob belongs to.
     public let userID: String
     /// The post that the blob belongs to.
     public let postID: String

@@ -126,7 +126,7 @@ public final class LocalBlobStore: BlobStore {
 
     // MARK: -
 
-    /// What a list of the folder has; empty when the folder is missing, or is none.
+    /// The elements of a list of the folder; empty when the folder is missing, or is none.
     private func list<Element: Sendable>(
         _ body: @escaping @Sendable (Directory) throws(FileError) -> [Element]
     ) async throws(FileError) -> [Element] {

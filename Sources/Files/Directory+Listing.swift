@@ -1,37 +1,39 @@
 import Glibc
 
 extension Directory {
-    /// What stands behind a name, without following links.
+    /// The kind of what has a name; symbolic links are not followed.
     public enum Kind: Sendable {
         case file, folder, other
     }
 
-    /// Which folder or file something is, whatever it is called: its number, and that of its file system.
+    /// The identity of a folder or file, whatever it is called: its number, and that of its file system.
     public struct Identity: Sendable, Hashable {
         fileprivate let device: UInt64
         fileprivate let inode: UInt64
     }
 
-    /// A name in a folder, and what a look at it told.
+    /// A name in a folder, with the attributes of the file that has it.
     public struct Entry: Sendable {
         /// The name, as bytes the file system gave; names that are no UTF-8 are not listed.
         public let name: String
-        /// What stands behind the name.
+        /// The kind of what has the name.
         public let kind: Kind
         /// Size in bytes.
         public let byteCount: Int
-        /// When the file, its name or its rights last changed, nanoseconds since the epoch; nobody can set it back.
+        /// The time of the last change to the bytes, the name or the permissions, in nanoseconds since the epoch;
+        /// nobody can set it back.
         public let changedNanoseconds: Int64
-        /// When the bytes last changed, nanoseconds since the epoch; its owner may set it at will.
+        /// The time of the last change to the bytes, in nanoseconds since the epoch; the file's owner may set it at
+        /// will.
         public let modifiedNanoseconds: Int64
-        /// How many names the file has.
+        /// The number of names (hard links) that the file has.
         public let linkCount: Int
         /// The file's number in its file system.
         public let inode: UInt64
         /// The file system's number.
         public let device: UInt64
 
-        /// Which folder or file has the name now; a mount that lies over it counts as another.
+        /// The identity of what has the name now; a mount that lies over it has another one.
         public var identity: Identity { Identity(device: device, inode: inode) }
     }
 
@@ -44,7 +46,7 @@ extension Directory {
         return entries
     }
 
-    /// What stands behind one name, `.` for the folder itself; nil when nothing does, nor can because the name is too long.
+    /// The entry of one name, `.` for the folder itself; nil when nothing has it, or the name is too long for any file.
     public func entry(_ name: String) throws(FileError) -> Entry? {
         var status = stat()
         guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -105,7 +107,7 @@ private struct Page {
     private let cursor: [UInt8]
     private let limit: Int
     private var found: [RawName] = []
-    /// When the page is full, what is beyond it.
+    /// The last name of a full page; no name beyond it is wanted.
     private var end: RawName?
 
     init(after cursor: [UInt8], limit: Int) {
@@ -132,7 +134,7 @@ private struct Page {
 }
 
 extension timespec {
-    /// Nanoseconds since the epoch; the last moment that can be counted for what is beyond it.
+    /// The nanoseconds since the epoch; the last moment that can be counted, for a time beyond it.
     var nanoseconds: Int64 {
         let (whole, overflow) = Int64(tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
         return overflow ? .max : whole &+ Int64(tv_nsec)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a file operation in Storage was refused or failed.
+/// The reason for which a file operation was refused or failed.
 public struct FileError: Error, Sendable, CustomStringConvertible {
     /// A stable, machine-readable reason.
     public struct Code: RawRepresentable, Hashable, Sendable {
@@ -42,9 +42,9 @@ public struct FileError: Error, Sendable, CustomStringConvertible {
 
     /// The machine-readable reason.
     public let code: Code
-    /// What was attempted, on which name, and what was said: for a person.
+    /// The operation that was attempted, the name, and the system's answer: for a person.
     public let message: String
-    /// What to do about it: for a person.
+    /// A remedy: for a person.
     public let hint: String
 
     /// Makes an error from its parts.

@@ -42,15 +42,17 @@ public final class FileReader: Sendable {
         try withExtendedLifetime(self) { try body(descriptor) }
     }
 
-    /// What tells that a file was changed: every write sets the change time, and nobody can set it back.
+    /// A state of a file that differs from every later one: each write sets the change time, and nobody can set that
+    /// back.
     public struct Version: Hashable, Sendable {
         /// Size in bytes.
         public let byteCount: Int
-        /// When the bytes last changed, nanoseconds since the epoch; its owner may set it at will.
+        /// The time of the last change to the bytes, in nanoseconds since the epoch; the file's owner may set it at
+        /// will.
         public let modifiedNanoseconds: Int64
-        /// When anything about the file last changed.
+        /// The time of the last change to anything about the file, in nanoseconds since the epoch.
         public let changedNanoseconds: Int64
-        /// How many names the file has.
+        /// The number of names (hard links) that the file has.
         public let linkCount: Int
     }
 

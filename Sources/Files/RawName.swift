@@ -42,7 +42,7 @@ public struct RawName: Hashable, Comparable, Sendable {
     /// The name with something behind it.
     public func appending(_ text: String) -> RawName { RawName(bytes: bytes + text.utf8) }
 
-    /// Byte by byte.
+    /// Compares names byte by byte.
     public static func < (one: RawName, other: RawName) -> Bool {
         one.bytes.lexicographicallyPrecedes(other.bytes)
     }

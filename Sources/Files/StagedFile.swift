@@ -8,7 +8,7 @@ import Synchronization
 /// The canonical order of a durable write: create beside the target, write, `fsync`, rename, `fsync` the folder.
 /// A staged file that is dropped before it is published deletes itself. Thread-safe; writes block on the disk.
 public final class StagedFile: Sendable {
-    /// What a finished file holds.
+    /// The contents of a finished file.
     public struct Contents: Sendable, Hashable {
         /// Size in bytes.
         public let byteCount: Int
@@ -24,7 +24,7 @@ public final class StagedFile: Sendable {
         var byteCount = 0
         var isPublished = false
         var isFinished = false
-        /// What a write or the fsync met: the bytes may be anything, and no later call can make them good.
+        /// The error of a write or of the fsync: the bytes may be anything, and no later call can make them good.
         var failure: FileError?
     }
 
@@ -186,7 +186,7 @@ extension Directory {
         try sync()
     }
 
-    /// As `write`, but under a name that nothing has yet.
+    /// Writes a whole file as `write` does, but under a name that nothing has yet.
     ///
     /// - Throws: `FileError`, `exists` when the name is taken.
     public func writeNew(_ bytes: [UInt8], as name: String, staging: Directory) throws(FileError) {

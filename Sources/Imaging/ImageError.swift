@@ -1,4 +1,4 @@
-/// Why an image, or a recipe, was refused.
+/// The reason for which an image or a recipe was refused.
 public struct ImageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The reason, for programs; new ones may be added.
     public let code: Code

@@ -8,7 +8,7 @@ public struct ImageHeader: Sendable, Hashable {
     public let orientation: Orientation
     /// Whether pixels may be transparent.
     ///
-    /// Of a GIF, the first frame's pixels, and the canvas that it leaves uncovered.
+    /// The size in pixels; for a GIF, that of the first frame and of the canvas that it leaves uncovered.
     public let hasAlpha: Bool
     /// The number of frames; 1 for a still image.
     public let frameCount: Int

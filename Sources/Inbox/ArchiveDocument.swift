@@ -9,11 +9,11 @@ struct ArchiveDocument: Decodable, Sendable {
     let file: String?
     /// The upload that the thing was.
     let upload: String?
-    /// What tells a thing that became no upload apart from others of its name.
+    /// The mark that tells a thing that became no upload apart from others of its name.
     let mark: String?
-    /// Where the thing lay in the user's folder; nil for what came by HTTP.
+    /// The path of the thing in the user's folder; nil for a photo that came by HTTP.
     let source: String?
-    /// What became of the upload: `published`, `duplicate`.
+    /// The end of the upload: `published` or `duplicate`.
     let outcome: String?
     /// The post that has the thing's photos.
     let post: String?

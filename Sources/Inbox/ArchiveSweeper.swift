@@ -17,7 +17,7 @@ struct ArchiveSweeper: Sendable {
     /// How many names of a folder are held at a time.
     private static let pageSize = 100_000
 
-    /// Sweeps both.
+    /// Sweeps `done/` and `failed/`.
     ///
     /// What a thing in `done/` consists of has to be in the blob store, byte for byte, or its post deleted: it may be the last
     /// copy otherwise.

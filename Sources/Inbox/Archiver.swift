@@ -4,13 +4,14 @@ import Pipeline
 import Posts
 import Tree
 
-/// Moving things that were dealt with to where a person finds them, each beside the document that says what became of it.
+/// Moves things that were dealt with to where a person finds them, each beside the document that says what became of
+/// it.
 ///
 /// The document comes first and takes the name: it replaces nothing, so that of two things of one name, put away in the
 /// same moment, each has its own. A crash in between leaves a document that bears the thing's mark; it is found again.
 struct Archiver {
     let folder: Directory
-    /// Where documents lie until they are whole.
+    /// The folder in which documents lie until they are whole.
     let staging: Directory
     /// Tells apart things of one name; put behind the name where it is taken. The documents bear it as `upload` or `mark`.
     let mark: String
@@ -111,7 +112,7 @@ extension Directory {
     }
 }
 
-/// What lies beside a file in `done/`: the post that it became.
+/// The document beside a file in `done/`: it names the post that the file became.
 struct Receipt {
     let json: [UInt8]
 

@@ -2,7 +2,7 @@ import API
 import Files
 import Pipeline
 
-/// What lies in a claim's folder: photos in the order of their names, and what is said of them.
+/// The contents of a claim's folder: photos in the order of their names, with their texts.
 struct ClaimContents {
     struct Photo: Sendable {
         let name: String
@@ -14,7 +14,7 @@ struct ClaimContents {
         }
     }
 
-    /// One more than may be, where there are too many.
+    /// The photos in the order of their names; one more than may be, where there are too many.
     private(set) var photos: [Photo] = []
     private(set) var text = ""
     /// The alternative texts of the photos, in their order; there may be fewer of them.

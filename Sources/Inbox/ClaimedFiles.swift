@@ -11,7 +11,7 @@ import Tree
 struct ClaimedFiles: Sendable {
     /// The folder from which the upload was taken.
     let folder: InboxFolder
-    /// What was taken: a photo, or a folder `NAME.post`.
+    /// The name of what was taken: a photo, or a folder `NAME.post`.
     let name: String
     private let storage: StorageFolder
     private let id: PostID
@@ -61,7 +61,7 @@ struct ClaimedFiles: Sendable {
         }
     }
 
-    /// What one of the names is called in the inbox; nil when it is not there.
+    /// The name in the inbox that belongs to one of the claimed names; nil when it is not there.
     private func name(of claimed: String, in place: Directory) throws(FileError) -> String? {
         if claimed == name { return try place.entry(name) == nil ? nil : name }
         for document in SidecarNames.documents(of: name) where try place.entry(document)?.kind == .file {
@@ -115,7 +115,7 @@ struct ClaimedFiles: Sendable {
         return try claimed.folder(name).names().sorted() == photos.sorted()
     }
 
-    /// What an XMP document says that lies where the photo lay; it stays there.
+    /// The text of an XMP document that lies where the photo lay; the document stays there.
     func xmpText() throws -> String {
         guard let place = try? folder.open(in: storage.inbox) else { return "" }
         for name in SidecarNames.xmp(of: name) where try place.entry(name)?.kind == .file {

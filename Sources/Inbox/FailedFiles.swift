@@ -3,11 +3,12 @@ package import Files
 import Foundation
 import Pipeline
 
-/// What could not become a post, in `failed/REASON/USER/…`: the folder itself is the list, whether the service runs or not.
+/// The list of what could not become a post, in `failed/REASON/USER/…`: the folder is the list, whether the service
+/// runs or not.
 package struct FailedFiles: Sendable {
     /// Something that was put aside, and the document beside it.
     package struct Item: Sendable {
-        /// Where it lies, relative to `failed/`: how it is named to people.
+        /// The path relative to `failed/`, by which it is named to people.
         package let path: String
         /// Its size in bytes; nil for a folder, and for what is not there any more.
         package let byteCount: Int?
@@ -16,7 +17,7 @@ package struct FailedFiles: Sendable {
         fileprivate let file: String
         fileprivate let documentName: String
 
-        /// What is known of it, for programs.
+        /// The item as a document for programs.
         package var document: FailedFileDocument {
             var document = FailedFileDocument(
                 path: path, file: file, code: reason.code, message: reason.message, hint: reason.hint,

@@ -49,7 +49,7 @@ struct FailureReason: Sendable {
 }
 
 extension StorageFolder {
-    /// What stands for the user where there is none.
+    /// The name of the folder for files that belong to no user.
     static let noUser = "no_user"
 
     /// The folder `failed/{reason}/{user}/`, made where it is missing.

@@ -1,9 +1,9 @@
 import DequeModule
 
-/// Who has something in the inbox that is to be looked at. Users take turns, a file each: one who drops ten thousand makes
+/// The order in which the inbox is looked at. Users take turns, a file each: one who drops ten thousand makes
 /// nobody wait for more than the one before.
 struct FairSchedule {
-    /// What is to be done in one root.
+    /// The work that is to be done in one root.
     private struct Work {
         /// Names that the kernel told of, the first one last: new files come before the walk through the old ones.
         var names: [InboxEvents.Name] = []
@@ -23,14 +23,14 @@ struct FairSchedule {
     private static let share = 20
 
     private var work: [InboxFolder.Root: Work] = [:]
-    /// Until when a walk, which is dear, is not made again.
+    /// The time before which an expensive walk is not made again.
     private var rests: [InboxFolder.Root: ContinuousClock.Instant] = [:]
     private var queue: Deque<InboxFolder.Root> = []
     /// How many names that the kernel told of are not looked at yet.
     private(set) var nameCount = 0
-    /// Since when there has been no walk through everything.
+    /// The time at which the last walk through everything began; nil when one is due.
     private var roundBegan: ContinuousClock.Instant?
-    /// What the walks of this round have cost.
+    /// The time that the walks of this round have taken.
     private var cost: Duration = .zero
 
     /// Adds what the kernel told.

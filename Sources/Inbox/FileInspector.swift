@@ -5,7 +5,7 @@ import Posts
 
 /// A look at one name in the inbox: what it is, and whether its time has come.
 struct FileInspector {
-    /// What a look told.
+    /// The result of a look at one name.
     enum Finding: Sendable {
         case candidate(Candidate)
         case rejected(RejectedFile)
@@ -13,7 +13,8 @@ struct FileInspector {
         case folder(InboxFolder)
         /// A text, or the moving part of a Live Photo, whose photo is not beside it: it may have been taken already.
         case late(Candidate)
-        /// Something that is still on its way, and in how many nanoseconds to look again; nil when the kernel will tell.
+        /// Something that is still on its way; `after` so many nanoseconds it is looked at again, without a time when
+        /// the kernel tells.
         case unfinished(name: String, after: Int64?)
         /// Nothing that is the inbox's business, or nothing any more.
         case nothing
@@ -57,7 +58,7 @@ struct FileInspector {
         return RawName(name)
     }
 
-    /// In the inbox itself there are users' folders; all else is misplaced.
+    /// Judges an entry of the inbox itself: users' folders belong there, and all else is misplaced.
     private func lookAtTop(_ entry: Directory.Entry, _ hint: InboxEvents.Kind) throws(FileError) -> Finding {
         if entry.kind == .folder {
             if let user = UserID(entry.name) { return .folder(InboxFolder(root: .user(user))) }
@@ -139,7 +140,7 @@ struct FileInspector {
         .unfinished(name: entry.name, after: stability.remaining(entry))
     }
 
-    /// Programs that deliver by a link and an unlink get a second between the two.
+    /// Rejects a file with several names; programs that deliver by a link and an unlink get a second between the two.
     private func linked(_ file: Directory.Entry, within post: Directory.Entry? = nil) -> Finding {
         guard stability.isAtRest(file) else { return unfinished(post ?? file) }
         let what = post == nil ? "has" : "holds \(file.name), which has"

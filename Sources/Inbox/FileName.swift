@@ -1,6 +1,6 @@
 /// Names beside and instead of those that people gave; file names have at most 255 bytes.
 enum FileName {
-    /// What the document beside a file is called.
+    /// The name of the document beside a file.
     static func document(of name: String, kind: String) -> String {
         "\(shortened(name, to: 235)).\(kind).json"
     }

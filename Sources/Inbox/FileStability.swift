@@ -2,7 +2,7 @@ import Files
 import Imaging
 import Tree
 
-/// When a file in the inbox may be taken: when nobody is writing it any more.
+/// The judgement whether a file in the inbox may be taken: nobody is to be writing it any more.
 ///
 /// Never while a process has it open for writing, where the file system can tell (it can on local disks). Beyond that,
 /// one of: the kernel told that it was moved in; it ends as its format says, and the kernel told that it was closed, or
@@ -23,12 +23,13 @@ struct FileStability {
         self.now = now * 1_000_000
     }
 
-    /// What is known of a file without a look at its bytes.
+    /// The state of a file, as far as it shows without a look at all bytes.
     enum State: Equatable {
         case complete
         /// Somebody has it open: the kernel will tell when that ends.
         case beingWritten
-        /// Nobody has, as far as can be told, but it is too fresh to be sure, for so many nanoseconds.
+        /// Nobody has it open, as far as can be told, but it was changed too recently to be sure, for so many
+        /// nanoseconds.
         case fresh(for: Int64)
     }
 
@@ -57,7 +58,7 @@ struct FileStability {
         return ImageFormat.isComplete(byteCount: byteCount) { try file.read(at: $0, maxBytes: $1) }
     }
 
-    /// In how many nanoseconds it has been unchanged for the quiet time, or for less.
+    /// The nanoseconds until the file has been unchanged for the quiet time, or for a shorter one.
     func remaining(_ entry: Directory.Entry, _ time: Int64? = nil) -> Int64 {
         let (age, overflow) = now.subtractingReportingOverflow(entry.changedNanoseconds)
         return overflow ? 0 : max(0, min(time ?? quietTime, quietTime) - max(0, age))

@@ -1,9 +1,9 @@
 import Files
 import Synchronization
 
-/// What was wrong with which folder of the inbox the last time, so that it is said when it changes and not every few seconds.
+/// The last fault of each folder of the inbox, so that a fault is logged when it changes and not every few seconds.
 final class FolderFaults: Sendable {
-    /// What a fault was met with.
+    /// The part of the inbox that has a fault.
     enum Subject: Hashable, Sendable {
         /// The folder itself: nothing can be taken out of it.
         case folder(InboxFolder.Root)

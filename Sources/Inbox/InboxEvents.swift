@@ -7,12 +7,12 @@ import NIOPosix
 import Posts
 import Synchronization
 
-/// What the kernel tells about the inbox (inotify(7)): which names to look at, and which folders to walk through.
+/// The kernel's events in the inbox (inotify(7)): names to look at, and folders to walk through.
 ///
 /// Only hints: on network file systems nothing comes, and the queue of events can overflow, this one too. Whoever listens
 /// walks through everything now and then.
 final class InboxEvents: Sendable {
-    /// What is known of a name.
+    /// The kind of an event.
     enum Kind: Sendable {
         /// It is worth a look.
         case seen
@@ -32,10 +32,10 @@ final class InboxEvents: Sendable {
         static func < (one: Name, other: Name) -> Bool { one.due < other.due }
     }
 
-    /// What there is to do.
+    /// The events that nobody has dealt with yet.
     struct News: Sendable {
         var names: [Name] = []
-        /// Where something appeared that a walk has to find.
+        /// The roots in which something appeared that a walk has to find.
         var walks: Set<InboxFolder.Root> = []
         /// Whether something was forgotten: everything has to be walked through.
         var isIncomplete = false
@@ -50,9 +50,9 @@ final class InboxEvents: Sendable {
 
     /// How many names are remembered; what comes beyond that is found by a walk.
     private static let maxNames = 1 << 16
-    /// Copying programs that write a photo and its text one after the other get this long to finish both.
+    /// The time that copying programs get to finish a photo and its text, which they write one after the other.
     private static let settlingTime: Duration = .milliseconds(250)
-    /// When to look again at what was too fresh.
+    /// The bounds of the time after which a file that was too fresh is looked at again.
     private static let shortestWait: Duration = .milliseconds(250)
     private static let longestWait: Duration = .seconds(60)
     /// A change of attributes is told as well: who mends a file's permissions need not wait for the next walk.
@@ -79,7 +79,7 @@ final class InboxEvents: Sendable {
         if watch >= 0 { state.withLock { $0.folders[watch] = folder } }
     }
 
-    /// What is to be done by now, at most `limit` names; each thing is told once.
+    /// Takes what is due by now, at most `limit` names; everything is handed out once.
     func take(_ limit: Int) -> News {
         let now = ContinuousClock.now
         return state.withLock { state in

@@ -5,7 +5,7 @@ import Posts
 
 /// A folder of the inbox: the inbox itself, a user's, or one below that.
 struct InboxFolder: Hashable, Sendable {
-    /// How deep folders may lie in each other below a user's own.
+    /// The greatest depth of a folder below a user's own.
     static let maxDepth = 16
 
     /// The inbox itself, where nothing but users' folders belongs, or one user's folder. Each has its turn by itself.
@@ -37,7 +37,7 @@ struct InboxFolder: Hashable, Sendable {
         try inbox.folder(below: folders)
     }
 
-    /// How a name here is told to people.
+    /// The path of a name in this folder, as it is told to people.
     func description(of name: String) -> String {
         (folders + [name]).joined(separator: "/")
     }
@@ -50,7 +50,7 @@ struct Candidate: Hashable, Sendable {
     /// A photo, or a folder `NAME.post`.
     let name: String
 
-    /// Where it lies below the user's folder.
+    /// The path below the user's folder.
     var source: String { (place.path + [name]).joined(separator: "/") }
 }
 
@@ -60,6 +60,6 @@ struct RejectedFile: Sendable {
     let name: String
     let reason: Failure
 
-    /// Where it lies below the user's folder.
+    /// The path below the user's folder.
     var source: String { (place.path + [name]).joined(separator: "/") }
 }

@@ -6,7 +6,8 @@ package import Pipeline
 package import Posts
 import Tree
 
-/// What is the inbox's own in the life of its uploads: their files lie in `incoming/{id}/` while they are taken, and in
+/// The part that the inbox has in the life of its uploads: their files lie in `incoming/{id}/` while they are taken,
+/// and in
 /// `done/` or `failed/` when they have ended.
 package struct InboxIntake: IntakeHandler {
     private let storage: StorageFolder

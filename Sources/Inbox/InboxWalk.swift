@@ -25,7 +25,7 @@ struct InboxWalk: Sendable {
         self.pageLength = pageLength
     }
 
-    /// Goes on to the next thing that something is to be done about.
+    /// Goes on to the next name about which something is to be done.
     ///
     /// - Returns: What was found, and where; `nothing` when others should have a turn; nil at the end.
     mutating func next(

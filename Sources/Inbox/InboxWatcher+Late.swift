@@ -6,10 +6,10 @@ import Posts
 import Tree
 
 extension InboxWatcher {
-    /// How long after its publication a post without a text gets one from a document that came late, in milliseconds.
+    /// The time after its publication in which a post without a text gets one from a late document, in milliseconds.
     private static let lateTime: Int64 = 24 * 3_600_000
 
-    /// Deals with what lies without its photo: that may have been taken already.
+    /// Deals with a file whose photo is not beside it: that may have been taken already.
     ///
     /// - Returns: What was claimed, if it is to be taken like anything else.
     func takeLate(_ late: Candidate, _ events: InboxEvents) async -> UploadRecord? {

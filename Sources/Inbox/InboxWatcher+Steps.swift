@@ -2,7 +2,7 @@ import Files
 import Pipeline
 
 extension InboxWatcher {
-    /// What a step came to.
+    /// The result of a step.
     enum Step {
         /// Files were claimed for an upload that is to be finished.
         case claimed(UploadRecord)
@@ -12,7 +12,7 @@ extension InboxWatcher {
         case idle
     }
 
-    /// Something that a look or a walk found, and the folder in which it lies.
+    /// A finding of a look or a walk, and the folder in which it lies.
     private typealias Found = (finding: FileInspector.Finding, place: InboxFolder)
 
     /// Makes one step for whoever's turn it is.

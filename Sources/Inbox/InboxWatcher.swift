@@ -14,7 +14,7 @@ import Tree
 package struct InboxWatcher: Service, CustomStringConvertible {
     package var description: String { "inbox watcher" }
 
-    /// What an operator may choose about the inbox.
+    /// The settings of the inbox.
     package struct Settings: Sendable {
         /// How long a file must be unchanged before it is taken, if nothing told that it was closed or moved in.
         package var quietTime: Duration = .seconds(5)
@@ -109,7 +109,7 @@ package struct InboxWatcher: Service, CustomStringConvertible {
         }
     }
 
-    /// What the last run left, however long a fault is in the way of reading it.
+    /// The uploads that the last run left unfinished; waits as long as a fault is in the way of reading them.
     private func unfinishedAtLast() async -> [UploadRecord] {
         while !Task.isEnding {
             do {

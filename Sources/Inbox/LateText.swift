@@ -3,7 +3,7 @@ import Pipeline
 import Posts
 import Tree
 
-/// What is said of a post of photos after its publication: its text, and alternative texts of its photos.
+/// The words that come after a post of photos was published: its text, and alternative texts of its photos.
 struct LateText {
     private let text: String
     private let alts: [String]
@@ -33,7 +33,7 @@ struct LateText {
         }.result
     }
 
-    /// What the post lacks; nil when it has other words in a place, or no such photo.
+    /// The update that adds what the post lacks; nil when it has other words in a place, or no such photo.
     private func additions(to post: TreeValue, _ id: PostID) throws(TreeError) -> MultiPathUpdate? {
         let path = Paths.post(id)
         var update = MultiPathUpdate()

@@ -5,7 +5,7 @@ package import Pipeline
 package import Posts
 import Tree
 
-/// What is the socket's own in the life of its uploads: the originals of those that failed are kept in `failed/`, as if
+/// The part that HTTP has in the life of its uploads: the originals of those that failed are kept in `failed/`, as if
 /// they had been dropped, so that a person finds them and can put them into the inbox again.
 package struct RefusedUploads: IntakeHandler {
     private let storage: StorageFolder
@@ -14,7 +14,7 @@ package struct RefusedUploads: IntakeHandler {
         self.storage = storage
     }
 
-    /// Clients that send photos again mean it.
+    /// Makes a new post of photos that were posted before: clients that send them again mean it.
     package func duplicatePolicy(for user: UserID) -> DuplicatePolicy { .newPost }
 
     /// Puts the originals of a failed upload aside, and deletes the other blobs of an upload that became no post.
@@ -26,7 +26,8 @@ package struct RefusedUploads: IntakeHandler {
         return true
     }
 
-    /// One photo gets a name of its own, with its text beside it; several lie in a folder `.post`.
+    /// Keeps the originals of an upload: one photo under a name of its own, with its text beside it, several in a
+    /// folder `.post`.
     private func putAside(_ record: UploadRecord) async throws {
         let photos = record.orderedPhotos
         guard let first = photos.first else { return }

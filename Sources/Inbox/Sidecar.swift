@@ -3,7 +3,7 @@ import Files
 import Foundation
 import Pipeline
 
-/// What a person says about a photo: `photo.jpg.json` beside it, or `post.json` in a folder `NAME.post`.
+/// A person's words about a photo: `photo.jpg.json` beside it, or `post.json` in a folder `NAME.post`.
 ///
 ///     { "text": "At the lake #summer", "alt": "Two children on a jetty" }
 ///
@@ -15,9 +15,9 @@ struct Sidecar: Decodable {
     static let postFolderSuffix = ".post"
     static let nameInPostFolder = "post.json"
     private static let maxBytes = 64 * 1024
-    /// What holds a text, the one that counts first.
+    /// The fields that hold a text, the one that counts first.
     private static let textFields = ["text", "caption", "description"]
-    /// Of these a document may consist that has no text: Google Takeout's of a photo that nobody described.
+    /// The fields of a document without a text: Google Takeout's, of a photo that nobody described.
     private static let fieldsWithoutText = ["photoTakenTime", "creationTime"]
     private static let altField = "alt"
 

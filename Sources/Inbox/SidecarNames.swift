@@ -1,6 +1,6 @@
 import Files
 
-/// What documents beside a photo are called, and what else lies beside photos and is not for us.
+/// The names of documents beside a photo, and of other files that photo programs put there.
 ///
 /// Google Takeout calls its documents `PHOTO.supplemental-metadata.json`, cut to 46 characters before the ending, and puts
 /// the number of `PHOTO(1).jpg` behind: `PHOTO.jpg.supplemental-metadata(1).json`.
@@ -40,7 +40,7 @@ enum SidecarNames {
         return names.filter { !$0.isEmpty && documents(of: $0).contains(document) }
     }
 
-    /// With what the name of a photo begins whose document this is, when it was too long for Takeout.
+    /// The beginning of the name of the photo that a document belongs to, when the whole name was too long for Takeout.
     static func photoPrefix(of document: String) -> String? {
         Sidecar.photoName(of: document).flatMap { $0.count == takeoutLength ? $0 : nil }
     }
@@ -57,7 +57,7 @@ enum SidecarNames {
     /// Whether a file may be the moving part of a Live Photo.
     static func isVideo(_ name: String) -> Bool { videos.contains(ending(of: name)) }
 
-    /// What the still part of a Live Photo may be called.
+    /// The possible names of the still part of a Live Photo.
     static func stills(of video: String) -> [String] {
         let stem = stem(of: video)
         return photos.flatMap { ["\(stem).\($0)", "\(stem).\($0.uppercased())"] }

@@ -14,18 +14,18 @@ import Tree
 /// access), and nobody else waits for it.
 package final class DiskMonitor: Sendable {
     private static let interval = Duration.seconds(1)
-    /// Between two trials, so that many faults of one place share one.
+    /// The time between two trials, so that many faults of one place share one.
     private static let rest = Duration.milliseconds(100)
-    /// Below this the file system is as good as full: an upload makes a dozen files.
+    /// The number of free files below which the file system is as good as full: an upload makes a dozen files.
     private static let minFreeFiles = 64
 
     private struct State {
         var isRunning = false
-        /// Each is told whether it was looked into.
+        /// The callers that wait for a look at the disk; each is told whether there was one.
         var reports: [CheckedContinuation<Bool, Never>] = []
         /// Whether somebody has met a fault who does not wait to hear more.
         var isSuspicious = false
-        /// What was free at the last look.
+        /// The space at the last look.
         var space: FileSystemSpace?
         var reportCount = 0
     }
@@ -151,7 +151,7 @@ package final class DiskMonitor: Sendable {
         }
     }
 
-    /// What is not where it was; nil when all is, or is again.
+    /// The pause for a folder that is not where it was; nil when all are, or are again.
     private func loss() async -> IntakePause? {
         do {
             try await FileThreads.run { [storage, logger] in
@@ -166,7 +166,7 @@ package final class DiskMonitor: Sendable {
         }
     }
 
-    /// Why there is too little room; nil when there is enough.
+    /// The pause for too little space; nil when there is enough.
     private func shortage() async -> IntakePause? {
         do {
             try await FileThreads.run {
@@ -197,7 +197,8 @@ package final class DiskMonitor: Sendable {
             hint: hint)
     }
 
-    /// What is in the way of a write, in each of the places where we write; nil when nothing is.
+    /// Tries a write in each of the places where the service writes: the pause for the first that fails; nil when none
+    /// does.
     private func trial() async -> IntakePause? {
         do {
             try await FileThreads.run { [storage] in
@@ -216,7 +217,7 @@ package final class DiskMonitor: Sendable {
 }
 
 extension IntakePause {
-    /// What strangers may know of a fault.
+    /// Says of a fault what strangers may know.
     init(_ fault: any Error) {
         let fault = Failure(fault)
         let message: String

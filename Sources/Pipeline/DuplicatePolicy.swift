@@ -2,7 +2,7 @@ import Files
 package import Posts
 import Tree
 
-/// What becomes of photos whose bytes their user has posted before.
+/// The treatment of photos whose bytes their user has posted before.
 package enum DuplicatePolicy: String, Sendable, CaseIterable {
     /// No second post: the receipt names the first one.
     case link
@@ -12,9 +12,9 @@ package enum DuplicatePolicy: String, Sendable, CaseIterable {
     case reject
 }
 
-/// Which policy holds for whom.
+/// The policies of single users, and that of all others.
 package struct DuplicatePolicies: Sendable {
-    /// What holds for all who are not named.
+    /// The policy for all users who are not named.
     package var general = DuplicatePolicy.link
     package var byUser: [UserID: DuplicatePolicy] = [:]
 

@@ -10,7 +10,7 @@ struct GarbageList: Sendable {
     let blobs: any BlobStore
     let store: UploadStore
     let settings: SharedSettings
-    /// Held while a post's renditions are switched, and while replaced ones are deleted: a recipe that comes back gives
+    /// The lock for switching a post's renditions, and for deleting replaced ones: a recipe that comes back gives
     /// files their old names again, and these must not be deleted as the garbage that they were before.
     let renditionLock = AsyncSemaphore(1)
 

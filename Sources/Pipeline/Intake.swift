@@ -1,9 +1,9 @@
 import API
 package import Posts
 
-/// What is an intake's own in the life of its uploads. The pipeline asks it, and never what kind it is.
+/// The part that an intake has in the life of its uploads. The pipeline asks this, and never which intake it is.
 package protocol IntakeHandler: Sendable {
-    /// What becomes of an upload whose user has posted the same photos before, unless its sender has said so.
+    /// The treatment of an upload whose user has posted the same photos before, unless its sender has chosen one.
     func duplicatePolicy(for user: UserID) -> DuplicatePolicy
 
     /// Whether an upload that became a post leaves something that ``cleanUp(after:)`` has to deal with.

@@ -3,12 +3,13 @@ import ServiceLifecycle
 import Synchronization
 import Tree
 
-/// Why nothing new is taken for now, and since when.
+/// A pause of the intake: its reason, and the time at which it began.
 package struct IntakePause: Error, Sendable {
-    /// For programs: `disk_full`, `read_only`, `permission`, `io`, `too_many_open_files`, `storage_missing`, `storage_locked`, or
+    /// The reason for programs: `disk_full`, `read_only`, `permission`, `io`, `too_many_open_files`, `storage_missing`,
+    /// `storage_locked`, or
     /// another of the tree's.
     package let code: ErrorCode
-    /// For people, strangers too: it names no file.
+    /// The reason for people, strangers too: it names no file.
     package let message: String
     package let hint: String
     /// Milliseconds since the epoch.
@@ -47,7 +48,7 @@ package final class IntakeGate: Sendable {
 
     package init() {}
 
-    /// Why nothing is taken; nil while the gate is open.
+    /// The pause; nil while the gate is open.
     package var pause: IntakePause? { state.withLock { $0.pause } }
 
     /// - Throws: `IntakePause` while nothing new is taken.

@@ -17,7 +17,7 @@ package struct Janitor: Sendable {
     let disk: DiskMonitor
     let logger: Logger
 
-    /// Why nothing may be swept at present; nil while all may.
+    /// The reason for which nothing may be swept at present; nil while everything may.
     package var hold: Failure? { storage.tree.health.damage.map { Failure($0) } ?? storage.age.mismatch }
 
     /// Sweeps regularly until a shutdown. A fault is logged and met again at the next sweep.

@@ -50,6 +50,6 @@ extension Paths {
     /// the record above as a whole, and so take this along.
     static let postsAreOrdered = store / "posts_ordered"
 
-    /// What versions before 0.2 noted of posts that they did not find: no deletion that anybody recorded.
+    /// The notes of versions before 0.2 about posts that they did not find: no deletion that anybody recorded.
     static let orphans = TreePath(["orphans"], in: .pipeline)
 }

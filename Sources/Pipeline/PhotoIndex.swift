@@ -5,12 +5,12 @@ import Tree
 
 /// Finds the posts in which a user has shown photos, by the SHA-256 of their bytes.
 package struct PhotoIndex: Sendable {
-    /// What the index says of an upload's photos.
+    /// The entry of an upload's photos in the index.
     struct Entry {
         let path: TreePath
         /// The value of the entry: the post that had these bytes last.
         let value: TreeValue?
-        /// That post, if it is still there.
+        /// The same post, if it is still there.
         let post: PostID?
     }
 

@@ -2,7 +2,7 @@ package import Files
 package import Imaging
 package import Isolation
 
-/// Where photos are rendered: in this process, or in one that can harm nobody.
+/// The place where photos are rendered: this process, or one that can harm nobody.
 package protocol PhotoRenderer: Sendable {
     /// Renders an original by the recipes. Blocks; is called by as many threads as photos are rendered at a time.
     ///

@@ -1,11 +1,11 @@
 package import Imaging
 import Isolation
 
-/// What an operator may choose about the pipeline.
+/// The settings of the pipeline.
 package struct PipelineSettings: Sendable {
     /// The renditions that every photo gets, by name.
     package var recipes: [Recipe] = Recipe.defaults
-    /// What a photo may cost before it is refused.
+    /// The limits beyond which a photo is refused.
     package var limits = ImageLimits()
     /// How many photos are rendered at a time.
     package var workers: Int
@@ -24,7 +24,7 @@ package struct PipelineSettings: Sendable {
     package var decoderVersion = WorkerProgram.version
     /// How long what was dealt with stays in `done/` and `failed/`.
     package var retention = Retention()
-    /// What becomes of dropped files whose bytes were posted before.
+    /// The treatment of dropped files whose bytes were posted before.
     package var duplicates = DuplicatePolicies()
     /// How much of the disk has to be free for new uploads to be taken.
     package var freeSpaceReserve = FreeSpaceReserve.standard

@@ -2,11 +2,11 @@ package import API
 import Synchronization
 package import Tree
 
-/// How the pipeline is doing, for people and for monitoring.
+/// The condition of the pipeline, for people and for monitoring.
 package struct PipelineStatus: Sendable {
     /// Uploads that wait for a worker.
     package let waiting: Int
-    /// When the one that has waited longest was reserved, in milliseconds since 1970.
+    /// The time at which the upload that has waited longest was reserved, in milliseconds since the epoch.
     package let oldestTimestampMilliseconds: Int64?
     /// Uploads that have not ended yet, by the state in which they are.
     package let unfinished: [UploadState: Int]
@@ -16,7 +16,7 @@ package struct PipelineStatus: Sendable {
     package let duplicates: Int
     /// Uploads that could never become a post, since the start.
     package let failed: Int
-    /// Why nothing new is taken; nil while it is.
+    /// The pause of the intake; nil while there is none.
     package let pause: IntakePause?
     /// Bytes that are free on the disk, and bytes that have to be; nil before the first look.
     package let freeSpace: (bytes: Int, reserve: Int)?
@@ -24,11 +24,11 @@ package struct PipelineStatus: Sendable {
     package let rethumb: Rethumb.Progress?
     /// Files that lie in the inbox and are to be taken; nil when it cannot be read.
     package let inboxFiles: Int?
-    /// Why nothing is swept; nil while all is.
+    /// The reason for which nothing is swept; nil while everything is.
     package let sweepHold: Failure?
     /// How many posts' files nobody claims, at the last look; nil before the first.
     package let unclaimed: Int?
-    /// What the tree has committed since it was opened.
+    /// The numbers of the tree's commits since it was opened.
     package let tree: TreeStore.Statistics
 }
 

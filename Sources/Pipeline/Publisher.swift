@@ -16,7 +16,7 @@ package struct Publisher: Sendable {
     let settings: SharedSettings
     let logger: Logger
 
-    /// What a commit came to.
+    /// The result of a commit.
     private enum Outcome {
         case post
         case duplicate(of: PostID)

@@ -2,14 +2,16 @@ import API
 import Posts
 import Tree
 
-/// What `upload_queue/{id}` says of an upload: enough for a start to know what to do, without a read of each record.
+/// The value of `upload_queue/{id}`: enough for a start to know what to do with an upload, without a read of its
+/// record.
 ///
-/// As it is written: its state, or `settling` when it has ended and is to be tidied up; its intake; its owner.
+/// The entry as it is stored: the state, or `settling` when the upload has ended and is to be tidied up; the intake;
+/// the owner.
 struct QueueEntry {
     let id: PostID
     /// Nil when the upload has ended.
     let state: UploadState?
-    /// Nil, as the owner, in what earlier versions wrote.
+    /// Nil, as is the owner, in entries of earlier versions.
     let intake: Intake?
     let owner: UserID?
 

@@ -8,7 +8,7 @@ import Synchronization
 /// A photo that somebody looks at comes before those that wait in the queue, and these before batches. Among photos of one
 /// priority users take turns, a photo each. What is being rendered is not interrupted.
 package final class RenderScheduler: Sendable {
-    /// How urgent a photo is.
+    /// The urgency of a photo.
     package enum Priority: Int, Sendable, CaseIterable, Comparable {
         /// Somebody waits and looks: a photo that is added to a draft.
         case interactive

@@ -2,7 +2,7 @@ package import API
 import Files
 package import Posts
 
-/// What a request asked for: two that ask for the same have the same one.
+/// A fingerprint of a request: two requests for the same upload have the same one.
 ///
 /// An idempotency key is bound to it. It covers the user, the text as it is posted, whether it is a draft, and the bytes and
 /// alternative texts of the photos in their order; not what the photos are called, nor how the body is encoded.
@@ -14,7 +14,7 @@ package struct RequestFingerprint: Sendable, Hashable {
         self.hex = hex
     }
 
-    /// What it covers of a photo.
+    /// The part of a photo that the fingerprint covers.
     package struct Photo: Sendable {
         fileprivate let words: String
 
@@ -36,7 +36,7 @@ package struct RequestFingerprint: Sendable, Hashable {
         hex = sha256(of: Array((parts + [text]).joined(separator: "\n").utf8))
     }
 
-    /// That of the request that an upload was made of, where it was made at once.
+    /// The fingerprint of the request that an upload was made of, where it was made at once.
     package init(of record: UploadRecord) {
         self.init(
             user: record.owner, text: record.text, isDraft: false,

@@ -1,4 +1,4 @@
-/// How long what was dealt with stays where a person finds it; nil for ever.
+/// The times for which dealt-with files stay where a person finds them; nil for ever.
 package struct Retention: Sendable {
     /// Dropped files in `done/`, once the post has all their bytes.
     package var done: Duration?

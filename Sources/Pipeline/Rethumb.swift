@@ -13,7 +13,7 @@ import Tree
 /// what a post says. The job keeps no notes: a post whose renditions are those of the recipes needs nothing, so that it
 /// can be stopped anywhere and started again, and a second run does nothing.
 package struct Rethumb: Sendable {
-    /// How far the job is.
+    /// The progress of a job.
     package struct Progress: Sendable, Hashable {
         /// How many posts the selection has in all.
         package var total = 0

@@ -3,7 +3,7 @@ import Foundation
 package import Posts
 
 extension Rethumb {
-    /// Which posts.
+    /// The posts that are selected.
     package struct Selection: Sendable {
         /// Only this person's posts.
         package var user: UserID?

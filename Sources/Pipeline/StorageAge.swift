@@ -16,9 +16,9 @@ import Tree
 /// The tree also keeps the last push id here, so that none of a later run comes before it, whatever the clock does.
 package final class StorageAge: Sendable {
     private struct State {
-        /// What the tree says.
+        /// The age of the tree.
         var tree: StoreMark?
-        /// What stands beside the blobs.
+        /// The age of the blobs.
         var blobs: StoreMark?
         var mismatch: Failure?
         /// How many updates the tree had applied at the last tick.
@@ -32,10 +32,10 @@ package final class StorageAge: Sendable {
     private let state: Mutex<State>
     private let turn = AsyncSemaphore(1)
 
-    /// What does not fit; nil while all does.
+    /// The mismatch of the two; nil while they fit.
     package var mismatch: Failure? { state.withLock { $0.mismatch } }
 
-    /// Compares the two.
+    /// Compares the age of the tree with that of the blobs.
     ///
     /// - Parameters:
     ///   - isKept: Whether the tree outlives the process; one that does not is of no age.
@@ -131,7 +131,7 @@ package final class StorageAge: Sendable {
     }
 }
 
-/// What the tree and the blobs of one store both bear.
+/// The mark that the tree and the blobs of one store both bear.
 struct StoreMark: Equatable {
     let id: String
     let counter: Int64

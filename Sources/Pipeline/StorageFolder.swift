@@ -36,10 +36,10 @@ package final class StorageFolder: Sendable {
     private let order: OrderMigration
     private let lock: FolderLock
     let root: Directory
-    /// What may neither vanish nor be replaced while the service runs, by name.
+    /// The files and folders that may neither vanish nor be replaced while the service runs, by name.
     private let essentials: [String: Directory.Identity]
 
-    /// What keeps the tree.
+    /// The engine that keeps the tree.
     package enum TreeEngine: String, Sendable {
         /// `tree.sqlite`.
         case sqlite
@@ -153,6 +153,6 @@ package final class StorageFolder: Sendable {
         }
     }
 
-    /// Where the local socket is.
+    /// The path of the local socket.
     package static func socketPath(in path: String) -> String { "\(path)/tintype.sock" }
 }

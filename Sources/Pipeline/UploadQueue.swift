@@ -28,7 +28,8 @@ final class UploadQueue: Sendable {
     /// How many uploads wait for a worker.
     var count: Int { state.withLock { $0.line.count } }
 
-    /// When the one that has waited longest was reserved, in milliseconds since 1970; nil when none waits.
+    /// The time at which the upload that has waited longest was reserved, in milliseconds since the epoch; nil when
+    /// none waits.
     var oldestTimestampMilliseconds: Int64? {
         state.withLock { $0.line.firsts.map(\.timestampMilliseconds).min() }
     }

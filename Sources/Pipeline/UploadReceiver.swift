@@ -19,7 +19,7 @@ package final class UploadReceiver: Sendable {
         self.renditions = renditions
     }
 
-    /// What stands behind a request: a session that receives it, or the upload that an earlier request of the same
+    /// The start of a request: a session that receives it, or the upload that an earlier request of the same
     /// idempotency key became.
     package enum Start: ~Copyable {
         case new(UploadSession)

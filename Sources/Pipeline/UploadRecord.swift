@@ -2,19 +2,19 @@ package import API
 package import Posts
 package import Tree
 
-/// What the pipeline remembers of an upload, at `uploads/{id}`: private, and listened to for progress.
+/// The pipeline's record of an upload, at `uploads/{id}`: private, and listened to for progress.
 package struct UploadRecord: Sendable {
     /// An original in the blob store and, once they are made, its renditions.
     package struct Photo: Sendable, Hashable {
         /// The blob's file name.
         package let fileName: String
-        /// What the sender called it: data, never a path.
+        /// The sender's name for it: data, never a path.
         package let originalName: String
         package let byteCount: Int
         /// 64 hexadecimal digits.
         package let sha256: String
         package var rendered: PhotoRecord?
-        /// What the photo shows, in words, as its sender says; empty when it was not said.
+        /// The alternative text: the sender's words for what the photo shows; empty without any.
         package var alt = ""
 
         /// The photo as it stands in the post; nil while it is not rendered.
@@ -37,9 +37,9 @@ package struct UploadRecord: Sendable {
     /// What was sent with that name (``RequestFingerprint``); nil without a name, while it is being sent, and in what earlier
     /// versions wrote.
     package var fingerprint: RequestFingerprint?
-    /// Where an inbox upload came from, relative to the inbox.
+    /// The path of an inbox upload's file, relative to the inbox.
     package let source: String?
-    /// What becomes of it when its user has posted the same photos before; nil for what its intake does.
+    /// The treatment of photos that the user has posted before; nil for the intake's own policy.
     package let duplicates: DuplicatePolicy?
     /// Milliseconds since the epoch.
     package let createdAt: Int64

@@ -2,7 +2,7 @@ package import API
 package import Posts
 import Tree
 
-/// What an intake knows about an upload before the first byte.
+/// A request for an upload: what an intake knows before the first byte.
 package struct UploadRequest: Sendable {
     package var owner: UserID
     package var intake: Intake
@@ -12,9 +12,9 @@ package struct UploadRequest: Sendable {
     /// The client's own name for the upload (`Idempotency-Key`), 1 to 200 printable ASCII characters: asking again with it
     /// finds the same upload.
     package var clientReference: String?
-    /// What becomes of it when its user has posted the same photos before; nil for what its intake does.
+    /// The treatment of photos that the user has posted before; nil for the intake's own policy.
     package var duplicates: DuplicatePolicy?
-    /// Where an inbox upload came from, relative to the user's folder.
+    /// The path of an inbox upload's file, relative to the user's folder.
     package var source: String?
 
     package init(owner: UserID, intake: Intake) {

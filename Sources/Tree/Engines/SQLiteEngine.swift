@@ -146,7 +146,7 @@ public final class SQLiteEngine: Engine {
         return try outcome.get()
     }
 
-    /// Why the log cannot be moved into the database: it grows with each commit.
+    /// The error that keeps the log from being moved into the database: it grows with each commit.
     public var fault: TreeError? { lastFault.withLock { $0 } }
 
     /// Commits nothing; and when an earlier checkpoint failed, makes it anew.

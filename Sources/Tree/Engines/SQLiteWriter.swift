@@ -17,7 +17,7 @@ final class SQLiteWriter {
     private var pagesAtCheckpoint: Int32 = 0
     /// Whether the log may hold a commit that failed.
     private var isUnsettled = false
-    /// Why the log could not be moved into the database at the last try; nil when it could.
+    /// The error of the last try to move the log into the database; nil when it succeeded.
     private(set) var fault: TreeError?
 
     /// Opens the database for writing, or makes it.

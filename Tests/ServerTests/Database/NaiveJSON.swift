@@ -1,5 +1,3 @@
-import TestSupport
-
 /// A JSON text, read and written as plainly as can be.
 enum NaiveJSON: Equatable, Sendable {
     case null

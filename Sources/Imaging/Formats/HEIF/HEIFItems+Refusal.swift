@@ -1,6 +1,6 @@
 /// Refusals of valid images that we do not decode: they name the kind, so that nobody takes the image for damaged.
 extension HEIFItems {
-    /// Why there is no image in the file.
+    /// The error for a file without an image.
     var refusalWithoutImage: ImageError {
         if isMinimized { return refusal("of the low-overhead kind (mini)") }
         if hasTracks {

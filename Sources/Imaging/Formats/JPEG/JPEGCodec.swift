@@ -16,7 +16,7 @@ struct JPEGCodec: ImageCodec {
 
     /// Decodes by our own decoders, or by libjpeg where they refuse the image.
     ///
-    /// What ours take for damage libjpeg may take without a word; the image is no better for it.
+    /// libjpeg may read without a word what our decoder takes for damage; the image is no better for it.
     func decode(_ bytes: Span<UInt8>, with reader: ImageReader) throws(ImageError) -> DecodedImages {
         let colors = DecodedColors(.readJPEG(bytes))
         var isDamaged = false

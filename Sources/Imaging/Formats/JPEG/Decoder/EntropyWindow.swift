@@ -39,7 +39,7 @@ struct EntropyWindow: ~Copyable {
 
     /// Makes sure that the reader can decode a block; false when the segment is over.
     ///
-    /// To be called whenever the reader's position is beyond `limit`.
+    /// Fills the window; the caller does so whenever the reader's position is beyond `limit`.
     mutating func prepare(_ reader: inout BitReader, from bytes: Span<UInt8>) -> Bool {
         if marker == nil {
             unsafe slide(&reader)
