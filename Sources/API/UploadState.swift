@@ -1,9 +1,9 @@
-/// Where an upload stands, and what is durable there. Read this first: `Pipeline` makes these moves.
+/// The states of an upload, with what is durable in each. Read this first: `Pipeline` makes these moves.
 ///
 ///     reserved ──accept───> ingested ──render, commit──> published ──files swept──> deleted
 ///     draft ────publish──┘     │
 ///                              ├──same bytes──> duplicate   (of a post of the same user)
-///                              └──verdict──> failed        (a reservation may fail, too: its bytes were no photo)
+///                              └──permanent failure──> failed   (a reservation may fail, too: its bytes were no photo)
 ///
 ///     reserved, draft ──left alone──> expired
 ///
@@ -40,7 +40,7 @@ package enum UploadState: String, Codable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the upload's story is over; what becomes of its post is another one.
+    /// Whether the upload has ended; its post may still be deleted.
     package var isTerminal: Bool { self == .published || next.isEmpty }
 }
 

@@ -7,8 +7,7 @@ package import Posts
 import Tree
 
 /// The part that the inbox has in the life of its uploads: their files lie in `incoming/{id}/` while they are taken,
-/// and in
-/// `done/` or `failed/` when they have ended.
+/// and in `done/` or `failed/` when they have ended.
 package struct InboxIntake: IntakeHandler {
     private let storage: StorageFolder
     private let settings: @Sendable () -> PipelineSettings

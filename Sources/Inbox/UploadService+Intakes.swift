@@ -9,7 +9,7 @@ extension UploadService {
     ) {
         self.init(storage: storage, settings: settings, renderer: renderer, logger: logger) { settings in
             IntakeHandlers(
-                inbox: InboxIntake(storage, settings: settings, logger: logger), socket: RefusedUploads(storage))
+                inbox: InboxIntake(storage, settings: settings, logger: logger), socket: HTTPIntake(storage))
         }
     }
 }

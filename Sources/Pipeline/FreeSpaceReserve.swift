@@ -1,8 +1,7 @@
 package import Files
 
 /// The space that stays free on the disk: below it nothing new is taken, so that what was taken can be brought to its
-/// end, and
-/// what frees space (which has to be written down first) can be done.
+/// end, and what frees space (which has to be written down first) can be done.
 package struct FreeSpaceReserve: Sendable, Hashable {
     /// The lesser of what is given holds; nothing given is no reserve.
     private let bytes: Int?

@@ -7,7 +7,7 @@ import Tree
 
 /// The part that HTTP has in the life of its uploads: the originals of those that failed are kept in `failed/`, as if
 /// they had been dropped, so that a person finds them and can put them into the inbox again.
-package struct RefusedUploads: IntakeHandler {
+package struct HTTPIntake: IntakeHandler {
     private let storage: StorageFolder
 
     package init(_ storage: StorageFolder) {
