@@ -89,13 +89,11 @@ extension TreeStore {
     }
 
     /// Waits until there are changes after a position, anywhere in the store, or it is closed, or the task is
-    /// cancelled.
-    public func waitForChange(after token: SyncToken) async { await commits.waitForChange(after: token) }
-
-    /// Waits as ``waitForChange(after:)`` does, but no longer than this.
-    public func waitForChange(after token: SyncToken, atMost limit: Duration) async {
-        await withTaskGroup { group in
-            group.addTask { await self.waitForChange(after: token) }
+    /// cancelled; no longer than the limit, if there is one.
+    public func waitForChange(after token: SyncToken, atMost limit: Duration? = nil) async {
+        guard let limit else { return await commits.waitForChange(after: token) }
+        await withTaskGroup { [commits] group in
+            group.addTask { await commits.waitForChange(after: token) }
             group.addTask { try? await Task.sleep(for: limit) }
             await group.next()
             group.cancelAll()
