@@ -176,7 +176,7 @@ struct TakingTests {
 
     @Test("A file that is broken off without anybody having it open waits for the quiet time, and is then refused")
     func brokenOff() async throws {
-        try await withInbox(intake: { $0.quietTime = .seconds(3) }) { running in
+        try await withInbox(intake: { $0.quietTime = .seconds(3600) }) { running in
             let bytes = try Fixture.bytes(Self.photo)
             let path = "Storage/inbox/maria/a.jpg"
             try running.scratch.write(Array(bytes.prefix(600)), to: path)
@@ -188,6 +188,7 @@ struct TakingTests {
             try writer.close()
             _ = try await running.document("done/maria/a.jpg.receipt.json")
             try running.scratch.write(Array(bytes.prefix(600)), to: "Storage/inbox/maria/b.jpg")
+            running.clock.advance(by: 3_600_000)
             _ = try await running.document("failed/truncated/maria/b.jpg.reason.json")
         }
     }

@@ -111,10 +111,13 @@ struct VanishedFolderTests {
     func twoLocks() async throws {
         try await withPipeline { running in
             let path = running.storage.path + "/lock"
-            try FileManager.default.removeItem(atPath: path)
-            // As a service of an earlier version does, which locks the file alone.
-            let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-            guard flock(file, LOCK_EX | LOCK_NB) == 0 else { return }  // The service was faster.
+            var file: Int32 = -1
+            repeat {
+                close(file)  // Our service was faster, and has made it anew.
+                try FileManager.default.removeItem(atPath: path)
+                // As a service of an earlier version does, which locks the file alone.
+                file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            } while flock(file, LOCK_EX | LOCK_NB) != 0
             try await eventually { running.pipeline.disk.gate.pause?.code == .locked }
             close(file)
             try await eventually { running.pipeline.disk.gate.pause == nil }

@@ -161,6 +161,7 @@ struct RefusalTests {
             try await check(row, service)
             #expect(try await service.client.get("/v1/posts").text == "{\"posts\":[],\"has_more\":false}")
             #expect(try await service.tree.get("posts") == nil)
+            try await service.untilNothingIsUnfinished()
             let incoming = try service.scratch.directory().folder("Storage").folder("incoming")
             #expect(try incoming.entries().isEmpty, "no part of it is left")
         }

@@ -36,25 +36,23 @@ package func withPipeline(
                 in: $0, runs: runs, settings: settings, renderer: renderer, services: services, body)
         }
     }
-    try await ServiceThreads.run {
-        var chosen = PipelineSettings(workers: 2)
-        settings(&chosen)
-        let clock = TestClock()
-        let storage = try await StorageFolder(path: scratch.path + "/Storage", clock: clock.now)
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let pipeline = UploadService(storage: storage, settings: chosen, renderer: renderer, logger: logger)
-        let group = ServiceGroup(
-            configuration: .init(services: (runs ? [pipeline] : []) + services(pipeline), logger: logger))
-        let running = RunningPipeline(
-            storage: storage, pipeline: pipeline, scratch: scratch, clock: clock, group: group)
-        do {
-            try await withServices(group) { try await body(running) }
-        } catch {
-            await storage.close()
-            throw error
-        }
+    var chosen = PipelineSettings(workers: 2)
+    settings(&chosen)
+    let clock = TestClock()
+    let storage = try await StorageFolder(path: scratch.path + "/Storage", clock: clock.now)
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let pipeline = UploadService(storage: storage, settings: chosen, renderer: renderer, logger: logger)
+    let group = ServiceGroup(
+        configuration: .init(services: (runs ? [pipeline] : []) + services(pipeline), logger: logger))
+    let running = RunningPipeline(
+        storage: storage, pipeline: pipeline, scratch: scratch, clock: clock, group: group)
+    do {
+        try await withServices(group) { try await body(running) }
+    } catch {
         await storage.close()
+        throw error
     }
+    await storage.close()
 }
 
 extension RunningPipeline {

@@ -39,10 +39,12 @@ public struct Scratch: Sendable {
     }
 }
 
-/// Runs a test's body with a fresh folder.
+/// Runs a test's body with a fresh folder, on ``ServiceThreads``: what has a folder mostly waits for a service.
 public func withScratch<R>(_ body: (Scratch) async throws -> R) async throws -> R {
-    let template = NSTemporaryDirectory() + "tt-" + UUID().uuidString.prefix(8)
-    try FileManager.default.createDirectory(atPath: template, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(atPath: template) }
-    return try await body(Scratch(path: template))
+    try await ServiceThreads.run {
+        let template = NSTemporaryDirectory() + "tt-" + UUID().uuidString.prefix(8)
+        try FileManager.default.createDirectory(atPath: template, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: template) }
+        return try await body(Scratch(path: template))
+    }
 }
