@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import Posts
+import TestSupport
 import Testing
 import Tree
 
