@@ -199,6 +199,8 @@ struct TakingTests {
             let photo = try Fixture.bytes(Self.photo)
             for number in 0..<120 { try scratch.write(photo, to: "Storage/inbox/amy/\(1000 + number).jpg") }
             try scratch.write(photo, to: "Storage/inbox/zoe/only.jpg")
+            // Longer than the quiet time: at the first look all are at rest, and none has to wait for that.
+            try await Task.sleep(for: .milliseconds(400))
             try await withInbox(in: scratch) { running in
                 try await eventually { try await running.posts().count == 121 }
                 var sources: [String] = []

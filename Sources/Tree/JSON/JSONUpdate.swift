@@ -159,6 +159,6 @@ extension TreeStore {
         _ update: JSONUpdate, if preconditions: [Precondition] = []
     ) async throws(TreeError) -> JSONReceipt {
         let encoded = try EncodedUpdate(writes: update.writes, origin: update.origin, preconditions: preconditions)
-        return JSONReceipt(try await commit(encoded), origin: update.origin)
+        return JSONReceipt(try await largeWrites.commit(encoded), origin: update.origin)
     }
 }

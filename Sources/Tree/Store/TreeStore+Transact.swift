@@ -42,7 +42,7 @@ extension TreeStore {
             return (try unwrap(decision.outcome), token)
         }
         update.basis = EncodedUpdate.Basis(reads: reads) { decision.run(on: $0) }
-        let receipt = try await commit(update)
+        let receipt = try await largeWrites.commit(update)
         return (try unwrap(decision.outcome), receipt.token)
     }
 }

@@ -199,11 +199,7 @@ extension TreeStore {
     ///   `invalid_value`, or the engine's failure; `corrupt` or `missing_updates` once ``health`` knows of damage.
     @discardableResult
     public func update(_ update: MultiPathUpdate) async throws(TreeError) -> SyncToken {
-        try await commit(try EncodedUpdate(update)).token
-    }
-
-    func commit(_ update: EncodedUpdate) async throws(TreeError) -> CommitReceipt {
-        try await largeWrites.commit(update)
+        try await largeWrites.commit(try EncodedUpdate(update)).token
     }
 }
 

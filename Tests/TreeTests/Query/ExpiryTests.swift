@@ -106,7 +106,7 @@ import Testing
                 try ExpirySweep(at: clock.now, rules: rules, in: snapshot)
             }
             try await store.set("sessions/a", to: 2)
-            for update in sweep.updates { _ = try await store.commit(update) }
+            for update in sweep.updates { _ = try await store.largeWrites.commit(update) }
             #expect(try await store.get("sessions") == ["a": 2])
             #expect(try await Self.entryCount(of: engine) == 1)
         }
