@@ -80,7 +80,7 @@ public final class StagedFile: Sendable {
 
     /// Appends bytes. Blocks while the disk takes them.
     public func write(_ bytes: [UInt8]) throws(FileError) {
-        try bytes.withUnsafeBufferPointer { buffer throws(FileError) in try write(UnsafeRawBufferPointer(buffer)) }
+        try bytes.withUnsafeBufferPointer { buffer throws(FileError) in try self.write(UnsafeRawBufferPointer(buffer)) }
     }
 
     /// Makes the bytes durable and tells what they are. Call once, after the last write.

@@ -67,7 +67,7 @@ struct FailpointTests {
 
     /// Names of C functions that change files, and who may call them outside of a failpoint.
     private static let exceptions = [
-        "FolderLock.swift": "a lock has no bytes that matter", "HTTPServer.swift": "sockets are no data",
+        "FolderLock.swift": "a lock has no bytes that matter", "ListenAddresses.swift": "sockets are no data",
         "FailpointRules.swift": "the trace itself", "SQLiteEngine.swift": "SQLite makes what it finds missing",
     ]
 
@@ -75,7 +75,7 @@ struct FailpointTests {
     func everyCall() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
         let call =
-            /(^|[^.\w])(Glibc\.)?(fsync|fdatasync|(cplatform_)?rename\w*|unlink|unlinkat|mkdir|mkdirat|ftruncate|linkat|link|symlink|creat|p?writev?)\((?!request|message|messages|&|body|bytes|image)/
+            /(^|[^.\w])(Glibc\.)?(fsync|fdatasync|(cplatform_)?rename\w*|unlink|unlinkat|mkdir|mkdirat|ftruncate|linkat|link|symlink|creat|p?writev?)\((?!\)|request|message|messages|&|body|bytes|image)/
         var found = 0
         for module in ["Files", "Blobs", "Pipeline", "Inbox", "Server", "Tree", "Posts"] {
             let folder = root.appending(path: module)
