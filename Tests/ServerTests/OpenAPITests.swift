@@ -1,5 +1,6 @@
 import Client
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("The description of the service", .timeLimit(.minutes(5)))
