@@ -99,7 +99,7 @@ let package = Package(
         .target(
             name: "Pipeline",
             dependencies: [
-                "API",
+                "API", "Access",
                 "Imaging", "Isolation", "Blobs", "Files", "Tree", "Posts", "Failpoints",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -205,7 +205,7 @@ let package = Package(
             name: "PipelineTests",
             dependencies: [
                 "API",
-                "Inbox", "Pipeline", "Blobs", "Files", "Imaging", "Isolation", "Posts", "RogueWorker", "Tree",
+                "Access", "Inbox", "Pipeline", "Blobs", "Files", "Imaging", "Isolation", "Posts", "RogueWorker", "Tree",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
             ]),
@@ -213,7 +213,7 @@ let package = Package(
             name: "InboxTests",
             dependencies: [
                 "API",
-                "Inbox", "Pipeline", "Blobs", "Files", "Posts", "Tree", "TestSupport",
+                "Access", "Inbox", "Pipeline", "Blobs", "Files", "Posts", "Tree", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),

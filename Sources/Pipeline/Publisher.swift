@@ -1,4 +1,5 @@
 import API
+package import Access
 import Blobs
 import Files
 import Logging
@@ -110,9 +111,10 @@ package struct Publisher: Sendable {
     /// Deletes a post and every place that names it, in one update: its author's list and feed, its hashtags, its likes and
     /// comments. Durable when it returns; the files go after the grace period.
     ///
+    /// - Parameter identity: Who deletes it; the log tells.
     /// - Returns: When its files go, in milliseconds since the epoch.
     /// - Throws: `Failure` `not_found` when there is no such post.
-    package func deletePost(_ id: PostID) async throws -> Int64 {
+    package func deletePost(_ id: PostID, by identity: Identity) async throws -> Int64 {
         try await tree.transact(at: "post-deleted") { snapshot, update in
             guard let post = try snapshot.get(Paths.post(id)) else {
                 throw Failure(.notFound, "there is no post \(id)", hint: "it may have been deleted already")
@@ -123,7 +125,7 @@ package struct Publisher: Sendable {
                 update[trace] = nil
             }
         }
-        logger.info("deleted a post", metadata: ["post": "\(id)"])
+        logger.info("deleted a post", metadata: ["post": "\(id)", "identity": "\(identity)"])
         return store.now + settings.value.gracePeriod.milliseconds
     }
 }

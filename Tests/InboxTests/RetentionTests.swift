@@ -1,4 +1,5 @@
 import API
+import Access
 import Files
 import Foundation
 import Pipeline
@@ -73,13 +74,15 @@ struct RetentionTests {
                     try running.drop(Self.photo, as: "maria/\(name)")
                     try await eventually { try await running.posts().count == number + 2 }
                     try await eventually { try await running.storage.tree.get(Paths.queue) == nil }
-                    _ = try await running.pipeline.publisher.deletePost(try #require(PostID(receipt["post"] ?? "")))
+                    let first = try #require(PostID(receipt["post"] ?? ""))
+                    _ = try await running.pipeline.publisher.deletePost(first, by: .admin)
                 }
                 try await running.pipeline.janitor.sweep()
                 let left = try files(in: "done", of: running).filter { !$0.contains(".receipt.json") }
                 #expect(left.count == (lifetime == nil ? 4 : 2), "\(left)")
                 for post in try await running.storage.tree.keys(of: Paths.posts) {
-                    _ = try await running.pipeline.publisher.deletePost(try #require(PostID(post.description)))
+                    let last = try #require(PostID(post.description))
+                    _ = try await running.pipeline.publisher.deletePost(last, by: .admin)
                 }
                 try await running.pipeline.janitor.sweep()
                 #expect(try files(in: "done", of: running).isEmpty == (lifetime != nil))

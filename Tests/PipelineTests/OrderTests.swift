@@ -1,4 +1,5 @@
 import API
+import Access
 import Foundation
 import Pipeline
 import Posts
@@ -63,7 +64,7 @@ struct OrderTests {
         try await withPipeline { running in
             var posts: [PostID] = []
             for text in ["a", "b", "c"] { posts.append(try await running.upload([], by: "maria", text: text).id) }
-            _ = try await running.pipeline.publisher.deletePost(posts[0])
+            _ = try await running.pipeline.publisher.deletePost(posts[0], by: .admin)
             try await running.storage.tree.set(Paths.post(posts[2]), to: nil)
             for user in [nil, "maria"] {
                 let listed = try await ids(running.storage, by: user)

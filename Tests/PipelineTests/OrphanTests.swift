@@ -1,4 +1,5 @@
 import API
+import Access
 import Blobs
 import Files
 import Foundation
@@ -22,7 +23,7 @@ struct OrphanTests {
             var update = MultiPathUpdate()
             switch self {
             case .ours:
-                _ = try await running.pipeline.publisher.deletePost(record.id)
+                _ = try await running.pipeline.publisher.deletePost(record.id, by: .admin)
                 return
             case .multiPath:
                 update[Paths.postsOf(record.owner) / record.id.key] = nil

@@ -42,7 +42,8 @@ struct SlowReaderTests {
         }) { service in
             let json = try await fill(service, 16)
             let connections = try await unread(2, service)
-            try await eventually { try await service.client.get("/large.json").status == 503 }
+            // Both wait before anything else asks: a read that came between them would have one of them refused.
+            try await eventually { service.server.spool.usedBytes >= 2 * json.utf8.count }
             let refused = try await service.client.get("/large.json")
             #expect(refused.status == 503 && refused.headers[.retryAfter] != nil)
             #expect(refused.json["error"].string?.hasPrefix("too many large answers wait for their readers") == true)

@@ -6,6 +6,9 @@ import Pipeline
 ///
 /// All tests of a run begin at once. On the threads that Swift's tasks share, each step of a service would stand in line behind
 /// every picture that another test still has to decode.
+///
+/// Nothing that runs here may use AsyncAlgorithms's `merge`, nor `cancelOnGracefulShutdown()` of a sequence, which is made of it:
+/// it holds a lock where a task goes back to an executor of its own, and a cancellation at that moment waits for ever.
 package final class ServiceThreads: TaskExecutor {
     private static let shared = ServiceThreads()
     /// How many tests run services at a time: what one waits for is then never behind what a hundred others do.

@@ -71,9 +71,9 @@ struct ChangeRoutes: Sendable {
             status: .ok, headers: headers,
             body: ResponseBody { writer in
                 let (stops, stop) = AsyncStream.makeStream(of: Void.self)
-                try await request.body.consumeWithInboundCloseHandler { _ in
+                try await request.body.answerUntilEnd {
                     try await write(requested, from: token, to: &writer, until: stops)
-                } onInboundClosed: {
+                } onEnd: {
                     stop.finish()
                 }
                 try await writer.finish(nil)
@@ -87,7 +87,7 @@ struct ChangeRoutes: Sendable {
     ) async throws {
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
-                for await _ in stops.cancelOnGracefulShutdown() {}
+                for await _ in stops {}
                 return false
             }
             defer { group.cancelAll() }

@@ -42,11 +42,11 @@ struct EventRoutes: Sendable {
             status: .ok, headers: headers,
             body: ResponseBody { writer in
                 let messages = Messages(limit: Self.bufferLimit)
-                try await request.body.consumeWithInboundCloseHandler { _ in
+                try await request.body.answerUntilEnd {
                     try await writeMissed(since: start, until: posts.token, to: &writer)
                     try await writer.write(ByteBuffer(string: ": new posts follow\nid: \(posts.token)\n\n"))
                     try await write(messages, of: posts, to: &writer)
-                } onInboundClosed: {
+                } onEnd: {
                     messages.finish()
                 }
                 try await writer.finish(nil)
@@ -74,7 +74,7 @@ struct EventRoutes: Sendable {
         try await writer.write(ByteBuffer(string: "event: resnapshot\nid: \(end)\ndata: null\n\n"))
     }
 
-    /// Writes until the reader goes, the service stops, or the reader has fallen too far behind.
+    /// Writes until there are no more messages, or the reader has fallen too far behind.
     private func write(
         _ messages: Messages, of posts: Subscription, to writer: inout any ResponseBodyWriter
     ) async throws {
@@ -87,7 +87,7 @@ struct EventRoutes: Sendable {
                 }
             }
             defer { group.cancelAll() }
-            for try await message in messages.stream.cancelOnGracefulShutdown() {
+            for try await message in messages.stream {
                 try await writer.write(message)
             }
         }

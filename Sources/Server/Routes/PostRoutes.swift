@@ -65,11 +65,11 @@ struct PostRoutes: Sendable {
     /// Deletes a post, for whoever may delete it in the database.
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
         let parameters = try DatabaseParameters(query: request.uri.query)
-        _ = try admission.admit(request.head, parameters, isTrusted: context.isTrusted)
+        let identity = try admission.admit(request.head, parameters, isTrusted: context.isTrusted)
         guard let id = PostID(context.parameters.get("id") ?? "") else {
             throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
         }
-        let end = try await publisher.deletePost(id)
+        let end = try await publisher.deletePost(id, by: identity)
         return .json(DeletionDocument(postID: id.description, filesUntil: end))
     }
 

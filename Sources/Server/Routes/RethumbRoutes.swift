@@ -79,9 +79,13 @@ struct RethumbRoutes: Sendable {
                 defer { continuation.finish() }
                 return await lastLine(of: job) { continuation.yield($0) }
             }
-            for await progress in steps.cancelOnGracefulShutdown() {
-                try await writer.write(progress.line(isFinished: false))
-                try await Task.sleep(for: reportInterval)
+            try await withGracefulShutdownHandler {
+                for await progress in steps {
+                    try await writer.write(progress.line(isFinished: false))
+                    try await Task.sleep(for: reportInterval)
+                }
+            } onGracefulShutdown: {
+                continuation.finish()
             }
             if Task.isShuttingDownGracefully { group.cancelAll() }
             return try await group.next()

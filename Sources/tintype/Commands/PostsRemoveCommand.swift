@@ -1,4 +1,5 @@
 import API
+import Access
 import ArgumentParser
 import Foundation
 import HTTPTypes
@@ -54,7 +55,7 @@ extension PostsCommand {
                     try await ask(ids) { try await pipeline.tree.get(Paths.post($0)) }
                     var failures = 0
                     for id in ids {
-                        failures += try await report(id) { _ = try await pipeline.publisher.deletePost(id) }
+                        failures += try await report(id) { _ = try await pipeline.publisher.deletePost(id, by: .admin) }
                     }
                     return failures
                 }

@@ -82,11 +82,13 @@ struct HangupListener: ServiceLifecycle.Service, CustomStringConvertible {
     let logger: Logger
 
     func run() async throws {
-        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
-            do {
-                _ = try await settings.reload(isDryRun: false)
-            } catch {
-                logger.error("the settings are as they were", metadata: ["fault": "\(error)"])
+        await cancelWhenGracefulShutdown {
+            for await _ in await UnixSignalsSequence(trapping: .sighup) {
+                do {
+                    _ = try await settings.reload(isDryRun: false)
+                } catch {
+                    logger.error("the settings are as they were", metadata: ["fault": "\(error)"])
+                }
             }
         }
     }
