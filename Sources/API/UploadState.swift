@@ -7,8 +7,8 @@
 ///
 ///     reserved, draft ──left alone──> expired
 ///
-/// Every move is one multi-path update with the old state as its precondition, so that of two that race (a publish and
-/// an expiry, two clients with one idempotency key) exactly one wins.
+/// Every move is one multi-path update that commits only in the state that it was decided by, so that of two that race
+/// (a publish and an expiry, two clients with one idempotency key) exactly one wins.
 package enum UploadState: String, Codable, Sendable, CaseIterable {
     /// The post's id is taken; no byte is promised yet. Expires.
     case reserved
@@ -42,10 +42,12 @@ package enum UploadState: String, Codable, Sendable, CaseIterable {
 
     /// Whether the upload has ended; its post may still be deleted.
     package var isTerminal: Bool { self == .published || next.isEmpty }
-}
 
-/// A way by which uploads come in, as their records name it.
-package enum Intake: String, Codable, Sendable, CaseIterable {
-    case inbox
-    case socket
+    /// Whether the blobs of an upload in this state are a post's. Those of one that ended otherwise are deleted.
+    package var isPost: Bool {
+        switch self {
+        case .published, .deleted: true
+        case .reserved, .draft, .ingested, .duplicate, .failed, .expired: false
+        }
+    }
 }

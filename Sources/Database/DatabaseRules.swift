@@ -15,6 +15,8 @@ package struct DatabaseRules: Sendable {
     }
 
     /// The document, comments and all; with `isStrict` as plain JSON without them.
+    ///
+    /// - Throws: `TreeError`, the engine's failure.
     package func text(isStrict: Bool) async throws(TreeError) -> String {
         let text =
             isStrict

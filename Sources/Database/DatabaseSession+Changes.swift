@@ -13,6 +13,8 @@ package enum ChangePosition: Sendable {
 
 extension DatabaseSession {
     /// The token of a position in the change log.
+    ///
+    /// - Throws: `TreeError`, the engine's failure.
     package func token(of position: ChangePosition) async throws(TreeError) -> SyncToken {
         switch position {
         case .token(let token): token

@@ -21,6 +21,7 @@ extension DatabaseSession {
     ///   - receiver: Who is sent the events; one receiver may serve any number of listeners.
     ///   - began: Is given the listener before the first event can come to it.
     /// - Returns: The value at the beginning, and the position in the change log that it stands for.
+    /// - Throws: `TreeError` with the code `index_not_defined`, `too_many_reads` or `cancelled`, or the engine's failure.
     package func listen(
         to request: ListenRequest, in frame: TextFrame, notifying receiver: any EventReceiver,
         began: (Listener) -> Void

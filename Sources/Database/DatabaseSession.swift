@@ -4,9 +4,10 @@ package import TreeModel
 
 /// The database as one identity may use it: it gets, writes and listens, at any number of paths at once.
 ///
-/// A session is the only way to the trees for those who come from outside, so that who they are is known wherever
-/// something is read, written or listened to, and is judged there. It costs nothing to begin and holds nothing: a
-/// request may have one of its own, a connection one for all its life. Every function may be called from any task.
+/// Clients of the database and of `/v1/changes` reach the trees by a session and not otherwise, so that who they are is
+/// known wherever something is read, written or listened to, and can be judged there. (Posts and people are public, and
+/// are read without one.) A session costs nothing to begin and holds nothing: a request may have one of its own, a
+/// connection one for all its life. Every function may be called from any task.
 package struct DatabaseSession: Sendable {
     /// The identity that reads, writes and listens.
     package let identity: Identity

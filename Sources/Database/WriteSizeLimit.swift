@@ -17,7 +17,9 @@ package enum WriteSizeLimit: String, Sendable {
         }
     }
 
-    /// Refuses a body of this length.
+    /// Refuses a body of more bytes than a write may have.
+    ///
+    /// - Throws: `Failure` with the code `write_too_large`.
     package func check(_ byteCount: Int) throws(Failure) {
         guard byteCount <= maxBytes else {
             throw Failure(

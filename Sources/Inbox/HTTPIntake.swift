@@ -20,7 +20,7 @@ package struct HTTPIntake: IntakeHandler {
     /// Puts the originals of a failed upload aside, and deletes the other blobs of an upload that became no post.
     package func cleanUp(after record: UploadRecord) async throws -> Bool {
         if record.state == .failed { try await putAside(record) }
-        if ![.published, .deleted].contains(record.state) {
+        if !record.state.isPost {
             try await storage.blobs.removeAll(userID: record.owner.description, postID: record.id.description)
         }
         return true

@@ -144,7 +144,7 @@ struct InboxImporter {
                 let (storage, post) = (service.storage, try await postWithAll(of: record, files))
                 try await FileThreads.run { try Self.archive(record, files, alreadyIn: post, in: storage) }
             }
-            if record.state != .published {
+            if !record.state.isPost {
                 try await service.storage.blobs.removeAll(
                     userID: record.owner.description, postID: record.id.description)
             }

@@ -15,7 +15,7 @@ extension InboxWatcher {
         } catch let refusal as Failure where !refusal.isTransient {
             await reject(RejectedFile(place: candidate.place, name: candidate.name, reason: refusal))
         } catch {
-            if await service.disk.isPaused(by: error) { return nil }
+            if await service.disk.report(error) { return nil }
             if let fault = error as? FileError, fault.code == .permission {
                 // Of all its files the same is to be expected, unless it is about one folder in it.
                 await probe(candidate.place.root, again: true)
@@ -44,7 +44,7 @@ extension InboxWatcher {
                 return try await cancelWhenGracefulShutdown { try await importer.finish(record.id) }
             } catch {
                 if Task.isEnding { return }
-                if await service.disk.isPaused(by: error) { continue }
+                if await service.disk.report(error) { continue }
                 attempt += 1
                 if attempt == 3, stuck.tryWait() {
                     slots.signal()
@@ -78,7 +78,7 @@ extension InboxWatcher {
                 }
             }
         } catch {
-            if await !service.disk.isPaused(by: error) { note(error as? FileError, in: rejected.place.root) }
+            if await !service.disk.report(error) { note(error as? FileError, in: rejected.place.root) }
         }
     }
 

@@ -35,7 +35,7 @@ extension InboxWatcher {
         } catch let refusal as Failure where !refusal.isTransient {
             await reject(RejectedFile(place: late.place, name: late.name, reason: refusal))
         } catch {
-            if await !service.disk.isPaused(by: error) { note(error as? FileError, in: late.place.root) }
+            if await !service.disk.report(error) { note(error as? FileError, in: late.place.root) }
         }
         return nil
     }

@@ -37,7 +37,7 @@ extension InboxWatcher {
         } catch {
             // A file that nobody lets us read is no fault of the disk, and its neighbours are looked at all the same.
             let fault = error as? FileError
-            let isOfTheDisk = fault?.code == .permission ? false : await service.disk.isPaused(by: error)
+            let isOfTheDisk = fault?.code == .permission ? false : await service.disk.report(error)
             if !isOfTheDisk { note(fault, in: root) }
             return .looked
         }

@@ -115,7 +115,7 @@ package struct InboxWatcher: Service, CustomStringConvertible {
             do {
                 return try await service.store.unfinished(from: .inbox)
             } catch {
-                if await !service.disk.isPaused(by: error) {
+                if await !service.disk.report(error) {
                     logger.warning("cannot read what is unfinished", metadata: ["fault": "\(error)"])
                 }
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(1)) }

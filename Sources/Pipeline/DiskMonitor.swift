@@ -120,7 +120,7 @@ package final class DiskMonitor: Sendable {
     ///
     /// - Returns: Whether the intake is paused: then the error was no failed attempt of anybody.
     @discardableResult
-    package func isPaused(by error: any Error) async -> Bool {
+    package func report(_ error: any Error) async -> Bool {
         guard error is IntakePause || Failure(error).isTransient, !(error is CancellationError) else {
             return false
         }

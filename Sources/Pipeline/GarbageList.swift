@@ -14,8 +14,8 @@ struct GarbageList: Sendable {
     /// files their old names again, and these must not be deleted as the garbage that they were before.
     let renditionLock = AsyncSemaphore(1)
 
-    /// Adds blobs to the list, as a part of the update that makes garbage of them. One that its post names after the grace
-    /// period all the same stays.
+    /// Adds blobs to the list, as a part of the update that makes garbage of them. A blob that a post names again when the
+    /// grace period is over is kept.
     ///
     /// - Returns: The path of the entry; nil when there are no blobs.
     @discardableResult

@@ -49,7 +49,4 @@ extension Paths {
     /// Whether all posts are in the order of publication (`OrderMigration`). Versions that do not keep the order replace
     /// the record above as a whole, and so take this along.
     static let postsAreOrdered = store / "posts_ordered"
-
-    /// The notes of versions before 0.2 about posts that they did not find: no deletion that anybody recorded.
-    static let orphans = TreePath(["orphans"], in: .pipeline)
 }

@@ -13,14 +13,15 @@ package struct PipelineSettings: Sendable {
     package var createsPeople = true
     /// How long a reservation or draft may be left alone.
     package var draftLifetime: Duration = .seconds(24 * 3600)
-    /// How long a replaced rendition stays, for readers that saw its address before the switch.
+    /// How long a replaced rendition stays, for readers that saw its address before the switch; and how long the files of a
+    /// deleted post do.
     package var gracePeriod: Duration = .seconds(48 * 3600)
     /// How long an upload that ended without a post can be asked for, by its id or its idempotency key. Those that were
     /// published can be for as long as the service has its records: re-thumbnailing needs them.
     package var recordLifetime: Duration = .seconds(30 * 24 * 3600)
     /// How long a photo that broke its decoder is refused without being decoded.
     package var poisonLifetime: Duration = .seconds(30 * 24 * 3600)
-    /// The decoders that there are: another's verdicts do not hold.
+    /// The version of the decoders: what another one refused is tried again.
     package var decoderVersion = WorkerProgram.version
     /// How long what was dealt with stays in `done/` and `failed/`.
     package var retention = Retention()

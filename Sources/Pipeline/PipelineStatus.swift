@@ -12,17 +12,15 @@ package struct PipelineStatus: Sendable {
     package let unfinished: [UploadState: Int]
     /// Posts that were committed since the start.
     package let published: Int
-    /// Dropped files whose bytes had been posted before, since the start.
+    /// Uploads whose photos their users had posted before, since the start.
     package let duplicates: Int
     /// Uploads that could never become a post, since the start.
     package let failed: Int
-    /// The pause of the intake; nil while there is none.
-    package let pause: IntakePause?
     /// Bytes that are free on the disk, and bytes that have to be; nil before the first look.
     package let freeSpace: (bytes: Int, reserve: Int)?
     /// How far re-thumbnailing is; nil while none runs.
     package let rethumb: Rethumb.Progress?
-    /// Files that lie in the inbox and are to be taken; nil when it cannot be read.
+    /// Files that wait to be taken; nil when no intake can tell.
     package let inboxFiles: Int?
     /// The reason for which nothing is swept; nil while everything is.
     package let sweepHold: Failure?
@@ -40,8 +38,8 @@ extension UploadService {
             waiting: store.queue.count, oldestTimestampMilliseconds: store.queue.oldestTimestampMilliseconds,
             unfinished: Dictionary(states.map { ($0, 1) }, uniquingKeysWith: +),
             published: store.counters[.published], duplicates: store.counters[.duplicate],
-            failed: store.counters[.failed], pause: disk.gate.pause, freeSpace: disk.freeSpace,
-            rethumb: rethumbProgress.value, inboxFiles: await store.intakes.inbox.backlog(),
+            failed: store.counters[.failed], freeSpace: disk.freeSpace,
+            rethumb: rethumbProgress.value, inboxFiles: await store.intakes.backlog(),
             sweepHold: janitor.hold, unclaimed: unclaimed.count, tree: tree.statistics)
     }
 }

@@ -6,7 +6,7 @@ import Logging
 package import Posts
 import Tree
 
-/// Makes posts of acknowledged uploads, and deletes posts: the writer of `posts/`, `people/` and `feed/` on our side.
+/// Makes posts of acknowledged uploads, and deletes posts. (``Rethumb`` changes the renditions that a post names.)
 package struct Publisher: Sendable {
     let tree: TreeStore
     let blobs: any BlobStore

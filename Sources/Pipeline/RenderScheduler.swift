@@ -5,7 +5,8 @@ import Synchronization
 
 /// The one road to the renderer: it decides whose photo is rendered next.
 ///
-/// A photo that somebody looks at comes before those that wait in the queue, and these before batches. Among photos of one
+/// A photo that somebody looks at comes before those that wait in the queue, and these before batches; but a batch that
+/// waits gets a turn after every ``batchInterval`` others, since it may hold what others wait for. Among photos of one
 /// priority users take turns, a photo each. What is being rendered is not interrupted.
 package final class RenderScheduler: Sendable {
     /// The urgency of a photo.
@@ -25,10 +26,28 @@ package final class RenderScheduler: Sendable {
         let continuation: CheckedContinuation<Bool, Never>
     }
 
+    /// How many turns others have in a row while a batch waits.
+    static let batchInterval = 16
+
     private struct State {
         var freeCount: Int
+        var turnsSinceBatch = 0
         var lastID: UInt64 = 0
         var lines = Priority.allCases.map { _ in FairLine<String, Waiting>() }
+
+        /// Takes whose turn is next out of its line.
+        mutating func popNext() -> Waiting? {
+            if turnsSinceBatch >= RenderScheduler.batchInterval, let next = lines[Priority.batch.rawValue].popFirst() {
+                turnsSinceBatch = 0
+                return next
+            }
+            for priority in Priority.allCases {
+                guard let next = lines[priority.rawValue].popFirst() else { continue }
+                turnsSinceBatch = lines[Priority.batch.rawValue].count == 0 ? 0 : turnsSinceBatch + 1
+                return next
+            }
+            return nil
+        }
     }
 
     private let renderer: any PhotoRenderer
@@ -51,15 +70,17 @@ package final class RenderScheduler: Sendable {
     /// Renders a photo when its turn has come.
     ///
     /// - Parameters:
-    ///   - original: The photo as it was sent.
+    ///   - open: Opens the photo as it was sent, once its turn has come: those that wait hold no descriptor.
     ///   - user: Whose turn it takes.
     /// - Throws: `ImageError` or `IsolationError`: a permanent failure or a transient one; `FileError` when the original cannot
-    ///   be read; `CancellationError` when the task is cancelled while it waits.
+    ///   be read; `CancellationError` when the task is cancelled while it waits; what `open` throws.
     package func render(
-        _ original: FileReader, recipes: [Recipe], limits: ImageLimits, priority: Priority, for user: String
+        recipes: [Recipe], limits: ImageLimits, priority: Priority, for user: String,
+        _ open: () async throws -> FileReader
     ) async throws -> RenderedImage {
         try await waitForTurn(priority, user)
         defer { endTurn() }
+        let original = try await open()
         return try await threads.runIfActive { [renderer] in
             try renderer.render(original, recipes: recipes, limits: limits)
         }
@@ -92,11 +113,9 @@ package final class RenderScheduler: Sendable {
 
     private func endTurn() {
         let next: Waiting? = state.withLock { state in
-            for index in state.lines.indices {
-                if let next = state.lines[index].popFirst() { return next }
-            }
-            state.freeCount += 1
-            return nil
+            let next = state.popNext()
+            if next == nil { state.freeCount += 1 }
+            return next
         }
         next?.continuation.resume(returning: true)
     }

@@ -35,8 +35,8 @@ package struct RenditionMaker: Sendable {
         let settings = settings.value
         do {
             let image = try await scheduler.render(
-                original(photo, of: record), recipes: settings.recipes, limits: settings.limits, priority: priority,
-                for: record.owner.description)
+                recipes: settings.recipes, limits: settings.limits, priority: priority, for: record.owner.description
+            ) { try await original(photo, of: record) }
             return try await write(image, by: settings.recipes, number: number, of: record)
         } catch let error as IsolationError where error.isPoison {
             try await poison.remember(photo, error)

@@ -73,7 +73,7 @@ package struct Rethumb: Sendable {
             } catch let error where error is CancellationError || (error as? TreeError)?.code == .closed {
                 throw error
             } catch {
-                guard await service.disk.isPaused(by: error) else { throw Failure(error) }
+                guard await service.disk.report(error) else { throw Failure(error) }
             }
         }
     }

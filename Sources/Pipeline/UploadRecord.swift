@@ -2,7 +2,7 @@ package import API
 package import Posts
 package import Tree
 
-/// The pipeline's record of an upload, at `uploads/{id}`: private, and listened to for progress.
+/// The pipeline's record of an upload, at `uploads/{id}` of the pipeline's own tree, which no client can reach.
 package struct UploadRecord: Sendable {
     /// An original in the blob store and, once they are made, its renditions.
     package struct Photo: Sendable, Hashable {
@@ -37,7 +37,7 @@ package struct UploadRecord: Sendable {
     /// What was sent with that name (``RequestFingerprint``); nil without a name, while it is being sent, and in what earlier
     /// versions wrote.
     package var fingerprint: RequestFingerprint?
-    /// The path of an inbox upload's file, relative to the inbox.
+    /// The path of an inbox upload's file, relative to its user's folder in the inbox.
     package let source: String?
     /// The treatment of photos that the user has posted before; nil for the intake's own policy.
     package let duplicates: DuplicatePolicy?

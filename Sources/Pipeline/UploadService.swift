@@ -131,7 +131,7 @@ package final class UploadService: Service, CustomStringConvertible {
                 resumedCount += 1
             case nil:
                 try await store.cleanUp(entry.id)
-            default:
+            case .reserved, .draft, .published, .deleted, .duplicate, .failed, .expired:
                 break
             }
         }

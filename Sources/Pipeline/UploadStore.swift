@@ -4,10 +4,11 @@ package import Posts
 import Synchronization
 package import Tree
 
-/// The records of all uploads, and the only writer of the private tree's uploads, references and queue.
+/// The records of all uploads, with the references and the queue that belong to them.
 ///
-/// Every change of a record is one durable multi-path update whose preconditions are what it was decided by; which
-/// changes there are stands in ``UploadState``. Methods may be called from any task.
+/// The store makes all transitions but those that are part of a larger update: ``Publisher`` publishes, and
+/// ``DeletedPostSweeper`` notes that a post was deleted. Each is one durable multi-path update whose preconditions are
+/// what it was decided by; which there are stands in ``UploadState``. Methods may be called from any task.
 package final class UploadStore: Sendable {
     let tree: TreeStore
     let ids: PushIDGenerator

@@ -53,7 +53,7 @@ struct UploadWorkers: Sendable {
     /// Waits until it makes sense to try an upload again.
     private func waitForRetry(_ id: PostID, after fault: Failure) async {
         // While the disk is broken, nothing that is tried counts.
-        if await disk.isPaused(by: fault) { return await disk.gate.waitUntilOpen() }
+        if await disk.report(fault) { return await disk.gate.waitUntilOpen() }
         let attempt = store.queue.countAttempt(id)
         // Each try may keep a worker busy for as long as a photo may take at all.
         let delay = Backoff.delay(afterAttempt: attempt, atMost: fault.code == .workerKilled ? 3600 : 60)

@@ -46,6 +46,9 @@ package struct PostReader: Sendable {
         try await tree.snapshot { snapshot in try snapshot.exists(Paths.posts / id) }
     }
 
+    /// What stands at `posts/{id}`; nil when nothing does.
+    func record(at id: TreeKey) async throws -> TreeValue? { try await tree.get(Paths.posts / id) }
+
     /// The record of a post, whether it can be shown or not; nil when there is none.
     package func record(of id: PostID) async throws -> TreeValue? { try await tree.get(Paths.post(id)) }
 

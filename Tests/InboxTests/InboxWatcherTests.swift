@@ -118,8 +118,9 @@ struct InboxWatcherTests {
             let bytes = try Fixture.bytes("baseline-420.jpg")
             try running.scratch.write(bytes, to: "Storage/inbox/maria/never.jpg.part")
             let path = "\(running.scratch.path)/Storage/inbox/maria/slow.jpg"
-            try Data().write(to: URL(fileURLWithPath: path))
-            let writer = try #require(FileHandle(forWritingAtPath: path))
+            let descriptor = open(path, O_WRONLY | O_CREAT, 0o644)
+            try #require(descriptor >= 0)
+            let writer = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
             for start in stride(from: 0, to: bytes.count, by: bytes.count / 4) {
                 try writer.write(contentsOf: bytes[start..<min(start + bytes.count / 4, bytes.count)])
                 // Longer than the quiet time: it is the open file that protects it.

@@ -27,7 +27,7 @@ struct OrderTests {
             #expect(draft.id < first.id)
             #expect(try await ids(running.storage) == [draft.id, first.id])
             #expect(try await ids(running.storage, by: "maria") == [draft.id, first.id])
-            let later = try await running.storage.tree.changes(since: try #require(mark), at: Paths.posts, limit: 10)
+            let later = try await running.storage.tree.changes(since: try #require(mark), at: Paths.posts).changes
             #expect(later.flatMap { $0.writes.map(\.path.description) } == ["/\(draft.id)"])
             // The record says where it stands.
             let published = try await running.storage.tree.get(Paths.post(draft.id) / "published")?.integerValue

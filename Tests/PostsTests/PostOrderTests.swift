@@ -103,6 +103,21 @@ struct PostOrderTests {
         }
     }
 
+    @Test("Posts of a store that was never ordered get positions of their own when one update changes several of them")
+    func unordered() async throws {
+        let engine = MemoryEngine()
+        let names: [TreeKey] = ["a", "b", "c"]
+        let earlier = try await TreeStore(engine: engine, isMaintained: false)
+        for id in names { try await earlier.set(Paths.posts / id, to: Self.post(by: "maria")) }
+        let store = try await TreeStore(engine: engine, derivations: [PostOrder()], isMaintained: false)
+        var update = MultiPathUpdate()
+        for id in names { update[Paths.posts / id / "author" / "full_name"] = "Maria" }
+        try await store.update(update)
+        #expect(try await ids(store) == ["c", "b", "a"])
+        try await Self.expectConsistent(store)
+        await store.close()
+    }
+
     @Test("A refused update leaves the order as it was; one that was deleted and comes back is the newest")
     func refusedAndBack() async throws {
         try await withStore { store in

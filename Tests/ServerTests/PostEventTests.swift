@@ -133,6 +133,39 @@ struct PostEventTests {
         }
     }
 
+    @Test("A post that a client makes of pieces is told once, when it appears, with what it has; later pieces are not")
+    func pieces() async throws {
+        try await withService { service in
+            let token = try await service.tree.token
+            try await write(
+                #"{"timestamp":1,"text":"hello","author":{"uid":"maria"}}"#, to: "/posts/a.json", .patch, at: service)
+            let live = try await events(service, since: "\(token)", through: "\"path\":\"/b\"") {
+                try await write(#"{"text":"changed"}"#, to: "/posts/a.json", .patch, at: service)
+                try await write(#"{"timestamp":2,"author/uid":"ann"}"#, to: "/posts/b.json", .patch, at: service)
+            }
+            let told = live.filter { $0.path != nil }
+            #expect(told.map(\.path) == ["/a", "/b"])
+            #expect(told.allSatisfy { $0.data["position"].string == $0.id })
+            #expect(told.first?.data["data"]["author"]["uid"].string == "maria")
+        }
+    }
+
+    @Test("However much was committed at once, a reader gets it piece by piece, and is not cut off")
+    func large() async throws {
+        try await withService { service in
+            let token = try await service.tree.token
+            let text = String(repeating: "x", count: 50_000)
+            for batch in 0..<3 {
+                let posts = (0..<100).map { number in
+                    "\"p\(batch)\(100 + number)\":{\"timestamp\":1,\"text\":\"\(text)\",\"author\":{\"uid\":\"maria\"}}"
+                }
+                try await write("{\(posts.joined(separator: ","))}", to: "/posts.json", .patch, at: service)
+            }
+            let told = try await events(service, since: "\(token)").filter { $0.path != nil }
+            #expect(told.count == 300 && Set(told.map(\.id)).count == 300)
+        }
+    }
+
     @Test("A post that is replaced is told with the position that it has had")
     func replaced() async throws {
         try await withService { service in

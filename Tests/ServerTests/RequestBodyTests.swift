@@ -28,7 +28,7 @@ struct RequestBodyTests {
             }
             try await service.untilNothingIsUnfinished()
             let incoming = try service.scratch.directory().folder("Storage").folder("incoming")
-            #expect(try incoming.entries().isEmpty)
+            try await eventually { try incoming.entries().isEmpty }
             #expect(try await service.client.get("/v1/posts").json["posts"].array.isEmpty)
         }
     }

@@ -64,7 +64,7 @@ struct SlowReaderTests {
         "Whoever takes nothing of a stream is cut off, and what it held is free")
     func cut() async throws {
         try await withService(changeServer: {
-            $0.readingPace = SlowReaderHandler.Pace(bytes: 1 << 10, time: .seconds(5))
+            $0.readingPace = SlowReaderHandler.Pace(bytes: 1 << 10, time: .seconds(10))
         }) { service in
             let json = try await fill(service)
             let connections = try await unread(2, service)

@@ -167,6 +167,7 @@ struct UploadTests {
                 #expect(answer.status == 422)
                 #expect(answer.json["code"].string == "truncated")
             }
+            try await eventually { try await service.pipeline.status().failed >= 1 }
             #expect(try await service.pipeline.status().failed == 1)
         }
     }

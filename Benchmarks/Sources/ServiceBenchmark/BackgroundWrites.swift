@@ -1,4 +1,3 @@
-import API
 import Glibc
 
 /// Writes elsewhere in the tree at a steady rate, by a process of its own.

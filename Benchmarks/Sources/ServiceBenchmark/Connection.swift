@@ -1,4 +1,3 @@
-import API
 import Glibc
 
 /// A connection over which one request is underway at a time.

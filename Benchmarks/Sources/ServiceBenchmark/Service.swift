@@ -1,4 +1,3 @@
-import API
 import Glibc
 
 /// The built service, running in a folder of its own.

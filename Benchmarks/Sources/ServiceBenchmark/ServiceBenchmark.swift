@@ -1,4 +1,3 @@
-import API
 import Foundation
 
 /// Figures of the whole service, over its sockets.

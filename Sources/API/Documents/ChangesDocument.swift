@@ -6,6 +6,7 @@ package struct ChangesDocument: Document {
     package struct Change: Document {
         /// From where to go on after it.
         package let token: String
+        /// The time of the commit, in milliseconds since the epoch.
         package let timestamp: Int64
         package let writes: [Write]
     }

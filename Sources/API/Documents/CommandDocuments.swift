@@ -73,6 +73,7 @@ package struct FailedFileDocument: Document {
     package let code: String
     package let message: String
     package let hint: String
+    /// Milliseconds since the epoch.
     package let failedAt: Int64
     package var user: String?
     package var upload: String?

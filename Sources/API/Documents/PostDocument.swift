@@ -107,6 +107,9 @@ package struct PostEventDocument: Document {
 
 /// A page of posts.
 package struct PostPageDocument: Document {
+    /// The largest number of posts in a page.
+    package static let maxPosts = 200
+
     /// A record below `posts/` that is no post.
     package struct Skipped: Document {
         package let path: String
@@ -137,7 +140,8 @@ package struct PostPageDocument: Document {
 package struct DeletionDocument: Document {
     package let postID: String
     package var deleted = true
-    /// Until when its files are there, at the longest.
+    /// The time, in milliseconds since the epoch, until which its files stay at least, unless `grace-period` is shortened
+    /// before.
     package let filesUntil: Int64
 
     private enum CodingKeys: String, CodingKey {

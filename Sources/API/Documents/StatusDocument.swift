@@ -84,6 +84,7 @@ package struct StatusDocument: Document {
     package var uploads: [String: Int] = [:]
     /// Uploads that wait for a worker, and when the oldest of them was reserved.
     package var queue = 0
+    /// The time at which the upload that has waited longest was reserved, in milliseconds since the epoch.
     package var queueSince: Int64?
     package let tree: Tree
     package var inbox: Inbox?
@@ -121,6 +122,7 @@ package struct ReadinessDocument: Document {
     package let code: ErrorCode?
     package let message: String?
     package let hint: String?
+    /// The time of the beginning, in milliseconds since the epoch.
     package let since: Int64?
 
     package init(_ status: Status, _ failure: Failure? = nil, since: Int64? = nil) {

@@ -2,7 +2,7 @@
 /// decoded.
 ///
 /// A codec is a value without state, for any thread. `ImageFormat.codec` is the registry; nothing else outside of a
-/// format's folder names the format's codec.
+/// format's folder reads by the format's codec. (`Recipe+Encoding.swift` names the formats that can be written.)
 protocol ImageCodec: Sendable {
     /// The format of the files that the codec reads.
     var format: ImageFormat { get }

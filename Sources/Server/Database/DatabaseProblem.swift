@@ -48,12 +48,16 @@ struct DatabaseProblem {
         text = detail.isEmpty ? sentence : "\(sentence) (\(detail))"
     }
 
+    /// The answer's body.
+    var json: [UInt8] {
+        let document: TreeValue = ["error": .string(text)]
+        return document.json()
+    }
+
     /// The answer.
     var response: Response {
         var headers = HTTPFields.database
         if status == .serviceUnavailable { headers[.retryAfter] = "1" }
-        let document: TreeValue = ["error": .string(text)]
-        return Response(
-            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: document.json())))
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: json)))
     }
 }

@@ -81,7 +81,7 @@ extension DatabaseRequest {
         if let announced { try write.check(announced: announced) }
         for try await buffer in http.body { try write.receive(buffer.readableBytesUInt8Span) }
         try Task.checkCancellation()
-        // Nothing at all is refused by what it is for.
+        // An empty body is refused by what would have been written of it.
         guard write.byteCount == 0 || announced == nil || announced == write.byteCount else {
             throw Failure(.badRequest, "the body ended after \(write.byteCount) of \(announced ?? 0) bytes")
         }

@@ -5,7 +5,7 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 
-/// The Realtime Database protocol over HTTP (REST): `/{path}.json` is a place in a tree.
+/// The Realtime Database protocol over HTTP (REST): `/{path}.json` is a path in a tree.
 ///
 /// An encoder over the session of whoever sends a request.
 struct DatabaseResponder: HTTPResponder {

@@ -24,7 +24,7 @@ struct ChangeRoutes: Sendable {
             [
                 .query(
                     "path", .text(matching: "^[^\\x00-\\x1f\\x7f.#$\\[\\]]{0,190}$"),
-                    "the place at, above and below which changes are reported"),
+                    "the path at, above and below which changes are reported"),
                 .query("since", .text(matching: "^(oldest|now|[0-9]{1,18})$"), "the `token` of the answer before"),
                 .query("limit", .integer(1...ChangesRequest.maxLimit), "the largest number of changes"),
                 .query("wait", .integer(0...ChangesRequest.maxWait), "seconds to wait for a change"),
@@ -32,7 +32,7 @@ struct ChangeRoutes: Sendable {
                 .header("Last-Event-ID", .text(matching: "^[0-9]{1,18}$"), "in place of `since`"),
             ] + Admission.parameters,
             answers: [.json(ChangesDocument.self), .events(ChangesDocument.Change.self)],
-            errors: Admission.errors + [.invalidPath, .invalidNamespace, .resnapshot], run: read)
+            errors: Admission.errors + [.invalidPath, .resnapshot], run: read)
         routes.add("/v1/changes", [.get: read])
     }
 
@@ -92,7 +92,7 @@ struct ChangeRoutes: Sendable {
             }
             defer { group.cancelAll() }
             var token = token
-            // A token that is no good gets no sign of its own: a client would come again with it for ever.
+            // A token that cannot be used is not sent as an id: the client would reconnect with it for ever.
             var lastWritten: ContinuousClock.Instant?
             while true {
                 let page: ChangePage

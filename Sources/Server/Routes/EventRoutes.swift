@@ -9,10 +9,8 @@ import Tree
 /// `/v1/posts/events`: posts as they are published and deleted, as server-sent events (WHATWG HTML §9.2), whose ids are
 /// positions in the change log from which a reader can go on.
 struct EventRoutes: Sendable {
-    /// By how many changes a reader may fall behind before it is cut off; it can come again and go on.
-    private static let bufferLimit = 256
-    /// How many changes are read at a time for a reader that has missed some.
-    private static let missedAtOnce = 100
+    /// How many changes may wait to be noticed. They are noticed at once: a reader is read for from the change log.
+    private static let bufferLimit = 64
 
     private let tree: TreeStore
     private let keepAliveInterval: Duration
@@ -35,94 +33,87 @@ struct EventRoutes: Sendable {
 
     @Sendable private func follow(_ request: Request, _ context: RequestContext) async throws -> Response {
         let start = try EventID.requested(by: request, context.query)
-        // First listen, then read what was missed: nothing lies between the two.
+        // First listen, then read: nothing lies between the two.
         let posts = try await tree.subscribe(to: Paths.posts, bufferLimit: Self.bufferLimit, readsValue: false)
         let headers: HTTPFields = [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"]
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { writer in
-                let messages = Messages(limit: Self.bufferLimit)
+                let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+                wake.yield()
                 try await request.body.answerUntilEnd {
-                    try await writeMissed(since: start, until: posts.token, to: &writer)
-                    try await writer.write(ByteBuffer(string: ": new posts follow\nid: \(posts.token)\n\n"))
-                    try await write(messages, of: posts, to: &writer)
+                    async let _ = watch(posts, waking: wake)
+                    try await write(since: start, or: posts.token, to: &writer, at: wakes)
                 } onEnd: {
-                    messages.finish()
+                    wake.finish()
                 }
                 try await writer.finish(nil)
             })
     }
 
-    /// Writes what a reader has missed, or that nobody knows that any more.
-    @concurrent private func writeMissed(
-        since start: EventID?, until end: SyncToken, to writer: inout any ResponseBodyWriter
-    ) async throws {
-        guard let start else { return }
-        do {
-            var token = start.before
-            while token < end {
-                let changes = try await tree.changes(since: token, at: Paths.posts, limit: Self.missedAtOnce)
-                for change in changes where change.token <= end {
-                    let message = try await PostReader(tree).events(of: change).message(of: change, after: start)
-                    if let message { try await writer.write(message) }
-                }
-                guard changes.count == Self.missedAtOnce, let last = changes.last else { return }
-                token = last.token
-            }
-            guard token > end else { return }
-        } catch let error as TreeError where error.code == .tokenTooOld || error.code == .tokenUnknown {}
-        try await writer.write(ByteBuffer(string: "event: resnapshot\nid: \(end)\ndata: null\n\n"))
-    }
-
-    /// Writes until there are no more messages, or the reader has fallen too far behind.
-    private func write(
-        _ messages: Messages, of posts: Subscription, to writer: inout any ResponseBodyWriter
-    ) async throws {
+    /// Wakes the writer whenever a post has changed, and now and then for a sign of life.
+    private func watch(_ posts: Subscription, waking wake: AsyncStream<Void>.Continuation) async throws {
         try await withThrowingTaskGroup { group in
-            group.addTask(name: "new posts") { await messages.sendPosts(of: posts, PostReader(tree)) }
+            group.addTask(name: "new posts") { for try await _ in posts { wake.yield() } }
             group.addTask(name: "keep-alive") {
                 while true {
                     try await Task.sleep(for: keepAliveInterval)
-                    messages.send(ByteBuffer(string: ": keep-alive\n\n"))
+                    wake.yield()
                 }
             }
-            defer { group.cancelAll() }
-            for try await message in messages.stream {
-                try await writer.write(message)
+            defer {
+                wake.finish()
+                group.cancelAll()
             }
-        }
-    }
-}
-
-/// What one reader has still to be sent; bounded.
-private struct Messages: Sendable {
-    let stream: AsyncThrowingStream<ByteBuffer, any Error>
-    private let continuation: AsyncThrowingStream<ByteBuffer, any Error>.Continuation
-
-    init(limit: Int) {
-        (stream, continuation) = AsyncThrowingStream.makeStream(bufferingPolicy: .bufferingOldest(limit))
-    }
-
-    /// Sends one message, or cuts the reader off when it is too far behind to miss nothing.
-    func send(_ message: ByteBuffer) {
-        if case .dropped = continuation.yield(message) {
-            continuation.finish(throwing: TreeError(.overflow, "the reader is too slow"))
+            try await group.next()
         }
     }
 
-    func sendPosts(of posts: Subscription, _ reader: PostReader) async {
+    /// Writes what there is to tell whenever there may be something, or after a while a sign of life.
+    ///
+    /// Events are read from the change log as fast as the reader takes them, so that nobody is cut off for being slow, and a
+    /// reader costs no more memory than what is written at once.
+    @concurrent private func write(
+        since start: EventID?, or now: SyncToken, to writer: inout any ResponseBodyWriter, at wakes: AsyncStream<Void>
+    ) async throws {
+        var token = start?.before ?? now
+        var sign: String? = "new posts follow"
+        var lastWritten = ContinuousClock.now
+        for await _ in wakes {
+            if try await writeEvents(since: &token, after: start, to: &writer) { lastWritten = .now }
+            if sign == nil, lastWritten + keepAliveInterval / 2 <= .now { sign = "keep-alive" }
+            guard let comment = sign else { continue }
+            try await writer.write(ByteBuffer(string: ": \(comment)\nid: \(token)\n\n"))
+            sign = nil
+            lastWritten = .now
+        }
+    }
+
+    /// Writes the events from a position on, and moves it behind them; or tells that nobody knows them any more.
+    ///
+    /// - Returns: Whether there were any.
+    @concurrent private func writeEvents(
+        since token: inout SyncToken, after start: EventID?, to writer: inout any ResponseBodyWriter
+    ) async throws -> Bool {
+        var hasWritten = false
         do {
-            for try await change in posts {
-                if let message = try await reader.events(of: change).message(of: change) { send(message) }
+            while true {
+                let (changes, next, hasMore) = try await tree.changes(since: token, at: Paths.posts)
+                for change in changes {
+                    let events = try await PostReader(tree).events(of: change)
+                    for piece in events.pieces(of: change, after: start) {
+                        try await writer.write(piece)
+                        hasWritten = true
+                    }
+                }
+                token = next
+                guard hasMore else { return hasWritten }
             }
-            finish()
-        } catch {
-            continuation.finish(throwing: error)
+        } catch let error as TreeError where error.code == .tokenTooOld || error.code == .tokenUnknown {
+            token = try await tree.token
+            try await writer.write(ByteBuffer(string: "event: resnapshot\nid: \(token)\ndata: null\n\n"))
+            return true
         }
-    }
-
-    func finish() {
-        continuation.finish()
     }
 }
 
@@ -174,18 +165,22 @@ private struct EventID {
 }
 
 extension [PostEvent?] {
-    /// The events of a change as text; nil when there is nothing to tell.
-    ///
-    /// Each has an id with which the next one is asked for. They are one message, so that none is held back alone.
-    fileprivate func message(of change: Change, after start: EventID? = nil) -> ByteBuffer? {
+    /// How many bytes are collected before they are written.
+    private static let pieceBytes = 256 << 10
+
+    /// The events of a change as text, in pieces that are made as they are asked for; each event has an id with which the
+    /// next one is asked for.
+    fileprivate func pieces(of change: Change, after start: EventID?) -> some Sequence<ByteBuffer> {
         let last = lastIndex { $0 != nil }
-        var message = ByteBuffer()
-        for (index, event) in enumerated().dropFirst(start?.toldCount(of: change) ?? 0) {
-            guard let event else { continue }
-            let id = index == last ? "\(change.token)" : "\(change.token)-\(index + 1)"
-            message.writeString(event.text(id: id))
+        var rest = enumerated().dropFirst(start?.toldCount(of: change) ?? 0).makeIterator()
+        return AnyIterator {
+            var piece = ByteBuffer()
+            while piece.readableBytes < Self.pieceBytes, let (index, event) = rest.next() {
+                guard let event else { continue }
+                piece.writeString(event.text(id: index == last ? "\(change.token)" : "\(change.token)-\(index + 1)"))
+            }
+            return piece.readableBytes > 0 ? piece : nil
         }
-        return message.readableBytes > 0 ? message : nil
     }
 }
 

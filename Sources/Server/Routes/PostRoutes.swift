@@ -8,7 +8,6 @@ import Tree
 /// `/v1/posts` and `/v1/people`: what was published, the newest first.
 struct PostRoutes: Sendable {
     private static let defaultLimit = 20
-    private static let maxLimit = 200
 
     private let posts: PostReader
     private let publisher: Publisher
@@ -24,7 +23,7 @@ struct PostRoutes: Sendable {
 
     func add(to routes: inout RouteTable) {
         let page: [Parameter] = [
-            .query("limit", .integer(1...Self.maxLimit), "the largest number of posts"),
+            .query("limit", .integer(1...PostPageDocument.maxPosts), "the largest number of posts"),
             .query("before", .text, "the `next` of the page before"),
         ]
         let list = Operation(
@@ -80,7 +79,7 @@ struct PostRoutes: Sendable {
     @Sendable private func listOfPerson(_ request: Request, _ context: RequestContext) async throws -> Response {
         let uid = try await person(context).uid
         guard let hashes = context.query["sha256"] else { return try await list(uid, context.query) }
-        _ = (try limit(context.query), try await cursor(context.query))  // Of no use here, but not for that any text.
+        _ = (try limit(context.query), try await cursor(context.query))  // Unused here, but invalid values are refused.
         return .page(try await page(of: uid, showing: hashes.split(separator: " ").map(String.init)))
     }
 
@@ -126,8 +125,8 @@ struct PostRoutes: Sendable {
 
     private func limit(_ query: FormFields) throws(Failure) -> Int {
         guard let text = query["limit"] else { return Self.defaultLimit }
-        guard let limit = Int(text), (1...Self.maxLimit).contains(limit) else {
-            throw Failure(.badRequest, "limit is not between 1 and \(Self.maxLimit)")
+        guard let limit = Int(text), (1...PostPageDocument.maxPosts).contains(limit) else {
+            throw Failure(.badRequest, "limit is not between 1 and \(PostPageDocument.maxPosts)")
         }
         return limit
     }

@@ -1,8 +1,7 @@
 package import API
 import Hummingbird
 
-/// Reads the operator's settings again, and works by them from then on, unless it is told to change nothing; what is
-/// other than before.
+/// Reads the operator's settings again and, unless it is a dry run, applies them. Returns those that differ.
 package typealias SettingsReload = @Sendable (_ isDryRun: Bool) async throws -> [SettingsChange]
 
 /// `/v1/reload`: reads the settings again.

@@ -1,4 +1,5 @@
 import Database
+import HTTPTypes
 import NIOCore
 import Tree
 
@@ -36,14 +37,12 @@ enum EventStreamMessage {
     }
 
     /// A whole answer that refuses a stream.
-    static func refusal(_ error: TreeError) -> ByteBuffer {
-        let isPassing = error.isTransient || error.isDamage || error.code == .closed
-        let status = isPassing ? "503 Service Unavailable\r\nRetry-After: 1" : "400 Bad Request"
-        let document: TreeValue = ["error": .string(error.message)]
-        let json = document.json()
+    static func refusal(_ problem: DatabaseProblem) -> ByteBuffer {
+        let retry = problem.status == .serviceUnavailable ? "\r\nRetry-After: 1" : ""
+        let json = problem.json
         var buffer = ByteBuffer(
             string: """
-                HTTP/1.1 \(status)\r
+                HTTP/1.1 \(problem.status.code) \(problem.status.reasonPhrase)\(retry)\r
                 Content-Type: application/json; charset=utf-8\r
                 Content-Length: \(json.count)\r
                 Access-Control-Allow-Origin: *\r

@@ -122,7 +122,7 @@ final class EventStreamLoop: EventReceiver {
                 }
                 eventLoop.execute { reading.value = nil }
             } catch {
-                let refusal = EventStreamMessage.refusal(error)
+                let refusal = EventStreamMessage.refusal(DatabaseProblem(error))
                 eventLoop.execute {
                     if let listener = listening.value { self.remove(listener.id) }
                     listening.value = nil

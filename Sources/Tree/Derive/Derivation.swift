@@ -29,11 +29,9 @@ public struct ChangedChild: Sendable, Hashable {
     public let wasThere: Bool
     /// Whether anything is there after it.
     public let isThere: Bool
-    /// The number of children that the same update has added before this one in key order.
+    /// The number of children before this one, in key order, that the same update may have changed.
     public let number: Int
 
-    /// Whether the update has added the child.
-    public var isAdded: Bool { isThere && !wasThere }
     /// Whether the update has deleted the child.
     public var isDeleted: Bool { wasThere && !isThere }
 }

@@ -85,7 +85,7 @@ struct Derivations: Sendable {
                 guard wasThere || isThere else { return }
                 let key = try PathEncoding.decode(child.span.extracting(droppingFirst: node.key.count))
                 let changed = ChangedChild(key: key, wasThere: wasThere, isThere: isThere, number: number)
-                if changed.isAdded { number += 1 }
+                number += 1
                 for derivation in node.derivations {
                     for write in try derivation.writes(for: changed, at: commit, in: snapshot) {
                         try transaction.apply(derived: write)

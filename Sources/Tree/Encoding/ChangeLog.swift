@@ -124,21 +124,16 @@ struct ChangeLog: Sendable {
         if isWanted, !row.isEmpty { _ = try visit(EncodedChange(row: row.span, token: last)) }
     }
 
-    /// The changes after a position, at most so many: of everything, or as they are seen from a node.
+    /// The changes after a position, at most so many.
     ///
     /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`.
     func changes(
-        since token: SyncToken, at node: [UInt8]?, limit: Int, in snapshot: any EngineSnapshot
+        since token: SyncToken, limit: Int, in snapshot: any EngineSnapshot
     ) throws(TreeError) -> [Change] {
         var changes: [Change] = []
         try forEach(since: token, in: snapshot) { change throws(TreeError) in
             guard changes.count < limit else { return false }
-            if let node {
-                guard let view = try ChangeView(change, from: node, priorities: .hidden) else { return true }
-                changes.append(try Change(view))
-            } else {
-                changes.append(try Change(change))
-            }
+            changes.append(try Change(change))
             return true
         }
         return changes

@@ -40,10 +40,39 @@ extension TreeStore {
     public func changePage(
         since token: SyncToken, at path: TreePath, limit: Int, _ form: JSONForm = .plain
     ) async throws(TreeError) -> ChangePage {
+        let node = StoreFormat.dataKey(path)
+        let (entries, next, hasMore) = try await page(since: token, at: path, limit: limit, priorities: .asWrites) {
+            view throws(TreeError) in
+            let json = try view.json(at: node, form)
+            return (ChangePage.Entry(token: view.token, json: json), json.count)
+        }
+        return ChangePage(entries: entries, next: next, hasMore: hasMore)
+    }
+
+    /// Changes that were committed after a position, oldest first, as a ``Subscription`` at the path has them; as many
+    /// as fit into a few megabytes, and at least one.
+    ///
+    /// - Returns: The changes, the position at which the next ones begin, and whether there may be more already.
+    /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`: begin anew from a snapshot.
+    public func changes(
+        since token: SyncToken, at path: TreePath
+    ) async throws(TreeError) -> (changes: [Change], next: SyncToken, hasMore: Bool) {
+        try await page(since: token, at: path, limit: .max, priorities: .hidden) { view throws(TreeError) in
+            (try Change(view), view.writes.reduce(0) { $0 + $1.rows.bytes.count })
+        }
+    }
+
+    /// Reads changes on, as they are seen from a path, until there are enough of them.
+    ///
+    /// - Parameter read: Makes an entry of a change, and says how many bytes it has.
+    private func page<Entry: Sendable>(
+        since token: SyncToken, at path: TreePath, limit: Int, priorities: ChangeView.Priorities,
+        _ read: @escaping @Sendable (ChangeView) throws(TreeError) -> (Entry, byteCount: Int)
+    ) async throws(TreeError) -> ([Entry], SyncToken, Bool) {
         try path.checkDepth()
         let node = StoreFormat.dataKey(path)
-        return try await read { snapshot throws(TreeError) in
-            var entries: [ChangePage.Entry] = []
+        return try await self.read { snapshot throws(TreeError) in
+            var entries: [Entry] = []
             var next = token
             var scanned = 0
             var byteCount = 0
@@ -55,13 +84,13 @@ extension TreeStore {
                 }
                 scanned += 1
                 next = change.token
-                guard let view = try ChangeView(change, from: node, priorities: .asWrites) else { return true }
-                let json = try view.json(at: node, form)
-                byteCount += json.count
-                entries.append(ChangePage.Entry(token: change.token, json: json))
+                guard let view = try ChangeView(change, from: node, priorities: priorities) else { return true }
+                let entry = try read(view)
+                byteCount += entry.byteCount
+                entries.append(entry.0)
                 return true
             }
-            return ChangePage(entries: entries, next: next, hasMore: hasMore)
+            return (entries, next, hasMore)
         }
     }
 

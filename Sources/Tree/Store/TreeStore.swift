@@ -208,14 +208,10 @@ extension TreeStore {
 extension TreeStore {
     /// The updates that were committed after a position, oldest first: fewer than `limit` when these are all.
     ///
-    /// - Parameter path: If given, only changes of what is at the path or below it, with paths from there on, as a
-    ///   ``Subscription`` has them. It costs reading the log up to the last change that is returned.
     /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`: begin anew from a snapshot.
-    public func changes(
-        since token: SyncToken, at path: TreePath? = nil, limit: Int
-    ) async throws(TreeError) -> [Change] {
+    public func changes(since token: SyncToken, limit: Int) async throws(TreeError) -> [Change] {
         try await engine.read { [changeLog] snapshot throws(TreeError) in
-            try changeLog.changes(since: token, at: path.map(StoreFormat.dataKey), limit: limit, in: snapshot)
+            try changeLog.changes(since: token, limit: limit, in: snapshot)
         }
     }
 }

@@ -52,9 +52,6 @@ extension PostsCommand {
         @Flag(help: "Print one JSON document.")
         var json = false
 
-        /// The largest page that the service returns.
-        private static let pageLimit = 200
-
         func validate() throws {
             guard limit >= 1 else { throw ValidationError("--limit has to be 1 or more") }
         }
@@ -67,7 +64,7 @@ extension PostsCommand {
             var count = 0
             document.next = before
             repeat {
-                let limit = all ? Self.pageLimit : min(Self.pageLimit, self.limit - count)
+                let limit = all ? PostPageDocument.maxPosts : min(PostPageDocument.maxPosts, self.limit - count)
                 let page: PostPageDocument = try await service.read(
                     .get, path, query: ["limit": "\(limit)", "before": document.next])
                 document.next = page.next

@@ -57,9 +57,9 @@ struct RenderJob: Sendable {
     /// Renders the thumbnails when the file's turn comes, and writes them.
     func run(by scheduler: RenderScheduler) async -> Result {
         do {
-            let original = try await FileThreads.run { () throws(FileError) in try FileReader(path: path) }
-            let image = try await scheduler.render(
-                original, recipes: recipes, limits: limits, priority: .batch, for: stem)
+            let image = try await scheduler.render(recipes: recipes, limits: limits, priority: .batch, for: stem) {
+                try await FileThreads.run { () throws(FileError) in try FileReader(path: path) }
+            }
             let thumbnails = try await FileThreads.run { () throws(FileError) in try write(image) }
             return Result(path: path, outcome: .ok(image, thumbnails))
         } catch {

@@ -1,5 +1,6 @@
 import Glibc
 private import Middle
+
 import struct Synchronization.Mutex
 
 enum Upward {}

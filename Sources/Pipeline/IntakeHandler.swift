@@ -61,4 +61,13 @@ package struct IntakeHandlers: Sendable {
     }
 
     var all: [any IntakeHandler] { Intake.allCases.map { self[$0] } }
+
+    /// The number of files that wait to be taken; nil when no intake can tell.
+    func backlog() async -> Int? {
+        var sum: Int?
+        for handler in all {
+            if let count = await handler.backlog() { sum = (sum ?? 0) + count }
+        }
+        return sum
+    }
 }
