@@ -27,7 +27,10 @@ struct OrderTests {
             #expect(draft.id < first.id)
             #expect(try await ids(running.storage) == [draft.id, first.id])
             #expect(try await ids(running.storage, by: "maria") == [draft.id, first.id])
-            let later = try await running.storage.tree.changes(since: try #require(mark), at: Paths.posts).changes
+            let begin = try #require(mark)
+            let later = try await running.storage.tree.snapshot {
+                try $0.changes(since: begin, at: Paths.posts).changes
+            }
             #expect(later.flatMap { $0.writes.map(\.path.description) } == ["/\(draft.id)"])
             // The record says where it stands.
             let published = try await running.storage.tree.get(Paths.post(draft.id) / "published")?.integerValue

@@ -98,7 +98,9 @@ struct EventRoutes: Sendable {
         var hasWritten = false
         do {
             while true {
-                let (changes, next, hasMore) = try await tree.changes(since: token, at: Paths.posts)
+                let (changes, next, hasMore) = try await tree.snapshot { [token] snapshot in
+                    try snapshot.changes(since: token, at: Paths.posts)
+                }
                 for change in changes {
                     let events = try await PostReader(tree).events(of: change)
                     for piece in events.pieces(of: change, after: start) {

@@ -46,7 +46,7 @@ extension TreeSnapshot {
     public func shallowJSON(of path: TreePath) throws(TreeError) -> [UInt8] {
         var json: [UInt8] = []
         try forEachChildKey(of: StoreFormat.dataKey(path)) { segment throws(TreeError) in
-            try Self.appendShallow(segment, to: &json)
+            try json.appendShallow(segment)
         }
         guard json.isEmpty else { return json + [UInt8(ascii: "}")] }
         return try self.json(of: path)
@@ -60,15 +60,9 @@ extension TreeSnapshot {
         var json: [UInt8] = []
         let segments = try segments(of: try select(query, at: path), below: StoreFormat.dataKey(path))
         for segment in segments.sorted(by: { $0.span.precedes($1.span) }) {
-            try Self.appendShallow(segment.span, to: &json)
+            try json.appendShallow(segment.span)
         }
         return json.isEmpty ? Array("null".utf8) : json + [UInt8(ascii: "}")]
-    }
-
-    private static func appendShallow(_ segment: Span<UInt8>, to json: inout [UInt8]) throws(TreeError) {
-        json.append(UInt8(ascii: json.isEmpty ? "{" : ","))
-        try JSONAssembler.appendKey(segment, to: &json)
-        json.append(contentsOf: ":true".utf8)
     }
 
     /// The number of children that a path has; 0 for a leaf and for nothing.
@@ -97,5 +91,14 @@ extension TreeSnapshot {
             try visit(child.span.extracting(droppingFirst: top.count))
             rest = ByteRange(from: ByteRange.subtree(child).upper, upTo: rest.upper)
         }
+    }
+}
+
+extension [UInt8] {
+    /// Appends a member `"key":true` of an object that is being written.
+    fileprivate mutating func appendShallow(_ segment: Span<UInt8>) throws(TreeError) {
+        append(UInt8(ascii: isEmpty ? "{" : ","))
+        try JSONAssembler.appendKey(segment, to: &self)
+        append(contentsOf: ":true".utf8)
     }
 }

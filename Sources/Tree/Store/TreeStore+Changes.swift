@@ -27,11 +27,6 @@ public struct ChangePage: Sendable {
 }
 
 extension TreeStore {
-    /// The number of bytes after which a page ends.
-    private static var maxPageBytes: Int { 4 << 20 }
-    /// The most changes that are looked at for a page.
-    private static var maxPageScan: Int { 10_000 }
-
     /// The changes at a path, above it and below it that were committed after a position, oldest first.
     ///
     /// A write above the path is shown as one of the path itself.
@@ -40,57 +35,16 @@ extension TreeStore {
     public func changePage(
         since token: SyncToken, at path: TreePath, limit: Int, _ form: JSONForm = .plain
     ) async throws(TreeError) -> ChangePage {
-        let node = StoreFormat.dataKey(path)
-        let (entries, next, hasMore) = try await page(since: token, at: path, limit: limit, priorities: .asWrites) {
-            view throws(TreeError) in
-            let json = try view.json(at: node, form)
-            return (ChangePage.Entry(token: view.token, json: json), json.count)
-        }
-        return ChangePage(entries: entries, next: next, hasMore: hasMore)
-    }
-
-    /// Changes that were committed after a position, oldest first, as a ``Subscription`` at the path has them; as many
-    /// as fit into a few megabytes, and at least one.
-    ///
-    /// - Returns: The changes, the position at which the next ones begin, and whether there may be more already.
-    /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`: begin anew from a snapshot.
-    public func changes(
-        since token: SyncToken, at path: TreePath
-    ) async throws(TreeError) -> (changes: [Change], next: SyncToken, hasMore: Bool) {
-        try await page(since: token, at: path, limit: .max, priorities: .hidden) { view throws(TreeError) in
-            (try Change(view), view.writes.reduce(0) { $0 + $1.rows.bytes.count })
-        }
-    }
-
-    /// Reads changes on, as they are seen from a path, until there are enough of them.
-    ///
-    /// - Parameter read: Makes an entry of a change, and says how many bytes it has.
-    private func page<Entry: Sendable>(
-        since token: SyncToken, at path: TreePath, limit: Int, priorities: ChangeView.Priorities,
-        _ read: @escaping @Sendable (ChangeView) throws(TreeError) -> (Entry, byteCount: Int)
-    ) async throws(TreeError) -> ([Entry], SyncToken, Bool) {
         try path.checkDepth()
         let node = StoreFormat.dataKey(path)
-        return try await self.read { snapshot throws(TreeError) in
-            var entries: [Entry] = []
-            var next = token
-            var scanned = 0
-            var byteCount = 0
-            var hasMore = false
-            try snapshot.changeLog.forEach(since: token, in: snapshot.engine) { change throws(TreeError) in
-                guard entries.count < limit, scanned < Self.maxPageScan, byteCount < Self.maxPageBytes else {
-                    hasMore = true
-                    return false
-                }
-                scanned += 1
-                next = change.token
-                guard let view = try ChangeView(change, from: node, priorities: priorities) else { return true }
-                let entry = try read(view)
-                byteCount += entry.byteCount
-                entries.append(entry.0)
-                return true
+        return try await read { snapshot throws(TreeError) in
+            let (entries, next, hasMore) = try snapshot.changeLog.page(
+                since: token, at: node, limit: limit, priorities: .asWrites, in: snapshot.engine
+            ) { view throws(TreeError) in
+                let json = try view.json(at: node, form)
+                return (ChangePage.Entry(token: view.token, json: json), json.count)
             }
-            return (entries, next, hasMore)
+            return ChangePage(entries: entries, next: next, hasMore: hasMore)
         }
     }
 
@@ -104,6 +58,58 @@ extension TreeStore {
     /// The position after the last change.
     public var token: SyncToken {
         get async throws(TreeError) { try await read { snapshot throws(TreeError) in try snapshot.token } }
+    }
+}
+
+extension TreeSnapshot {
+    /// Changes that were committed after a position, oldest first, as a ``Subscription`` at the path has them; as many
+    /// as fit into a few megabytes, and at least one.
+    ///
+    /// - Returns: The changes, the position at which the next ones begin, and whether there may be more already.
+    /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`: begin anew from a snapshot.
+    public func changes(
+        since token: SyncToken, at path: TreePath
+    ) throws(TreeError) -> (changes: [Change], next: SyncToken, hasMore: Bool) {
+        try path.checkDepth()
+        return try changeLog.page(
+            since: token, at: StoreFormat.dataKey(path), priorities: .hidden, in: engine
+        ) { view throws(TreeError) in
+            (try Change(view), view.writes.reduce(0) { $0 + $1.rows.bytes.count })
+        }
+    }
+}
+
+extension ChangeLog {
+    /// The number of bytes after which a page ends.
+    private static let maxPageBytes = 4 << 20
+    /// The most changes that are looked at for a page.
+    private static let maxPageScan = 10_000
+
+    /// Reads changes as they are seen from a node until there are enough of them.
+    ///
+    /// - Parameter read: Makes an entry of a change, and says how many bytes it has.
+    /// - Returns: The entries, the position at which the next ones begin, and whether there may be more already.
+    fileprivate func page<Entry>(
+        since token: SyncToken, at node: [UInt8], limit: Int = .max, priorities: ChangeView.Priorities,
+        in snapshot: any EngineSnapshot, _ read: (ChangeView) throws(TreeError) -> (Entry, byteCount: Int)
+    ) throws(TreeError) -> ([Entry], SyncToken, Bool) {
+        var entries: [Entry] = []
+        var (next, hasMore) = (token, false)
+        var (scanned, byteCount) = (0, 0)
+        try forEach(since: token, in: snapshot) { change throws(TreeError) in
+            guard entries.count < limit, scanned < Self.maxPageScan, byteCount < Self.maxPageBytes else {
+                hasMore = true
+                return false
+            }
+            scanned += 1
+            next = change.token
+            guard let view = try ChangeView(change, from: node, priorities: priorities) else { return true }
+            let entry = try read(view)
+            byteCount += entry.byteCount
+            entries.append(entry.0)
+            return true
+        }
+        return (entries, next, hasMore)
     }
 }
 
