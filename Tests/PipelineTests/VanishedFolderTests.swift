@@ -98,8 +98,13 @@ struct VanishedFolderTests {
     func lock(isReplaced: Bool) async throws {
         try await withPipeline { running in
             let path = running.storage.path + "/lock"
-            try FileManager.default.removeItem(atPath: path)
-            if isReplaced { try running.scratch.write("1\n", to: "Storage/lock") }
+            if isReplaced {
+                // Put there at once: the service would make one anew in between.
+                try running.scratch.write("1\n", to: "other")
+                try #require(rename(running.scratch.path + "/other", path) == 0)
+            } else {
+                try FileManager.default.removeItem(atPath: path)
+            }
             let error = await #expect(throws: FileError.self) { try await StorageFolder(path: running.storage.path) }
             #expect(error?.code == .locked)
             try await eventually { (try? running.scratch.read("Storage/lock")) == "\(getpid())\n" }

@@ -43,7 +43,7 @@ struct EventRoutes: Sendable {
                 wake.yield()
                 try await request.body.answerUntilEnd {
                     async let _ = watch(posts, waking: wake)
-                    try await write(since: start, or: posts.token, to: &writer, at: wakes)
+                    try await send(since: start, or: posts.token, to: &writer, at: wakes)
                 } onEnd: {
                     wake.finish()
                 }
@@ -69,33 +69,33 @@ struct EventRoutes: Sendable {
         }
     }
 
-    /// Writes what there is to tell whenever there may be something, or after a while a sign of life.
+    /// Sends what there is to tell whenever there may be something, or after a while a sign of life.
     ///
     /// Events are read from the change log as fast as the reader takes them, so that nobody is cut off for being slow, and a
     /// reader costs no more memory than what is written at once.
-    @concurrent private func write(
+    @concurrent private func send(
         since start: EventID?, or now: SyncToken, to writer: inout any ResponseBodyWriter, at wakes: AsyncStream<Void>
     ) async throws {
         var token = start?.before ?? now
         var sign: String? = "new posts follow"
-        var lastWritten = ContinuousClock.now
+        var lastSent = ContinuousClock.now
         for await _ in wakes {
-            if try await writeEvents(since: &token, after: start, to: &writer) { lastWritten = .now }
-            if sign == nil, lastWritten + keepAliveInterval / 2 <= .now { sign = "keep-alive" }
+            if try await sendEvents(since: &token, after: start, to: &writer) { lastSent = .now }
+            if sign == nil, lastSent + keepAliveInterval / 2 <= .now { sign = "keep-alive" }
             guard let comment = sign else { continue }
             try await writer.write(ByteBuffer(string: ": \(comment)\nid: \(token)\n\n"))
             sign = nil
-            lastWritten = .now
+            lastSent = .now
         }
     }
 
-    /// Writes the events from a position on, and moves it behind them; or tells that nobody knows them any more.
+    /// Sends the events from a position on, and moves it behind them; or tells that nobody knows them any more.
     ///
     /// - Returns: Whether there were any.
-    @concurrent private func writeEvents(
+    @concurrent private func sendEvents(
         since token: inout SyncToken, after start: EventID?, to writer: inout any ResponseBodyWriter
     ) async throws -> Bool {
-        var hasWritten = false
+        var hasSent = false
         do {
             while true {
                 let (changes, next, hasMore) = try await tree.snapshot { [token] snapshot in
@@ -105,11 +105,11 @@ struct EventRoutes: Sendable {
                     let events = try await PostReader(tree).events(of: change)
                     for piece in events.pieces(of: change, after: start) {
                         try await writer.write(piece)
-                        hasWritten = true
+                        hasSent = true
                     }
                 }
                 token = next
-                guard hasMore else { return hasWritten }
+                guard hasMore else { return hasSent }
             }
         } catch let error as TreeError where error.code == .tokenTooOld || error.code == .tokenUnknown {
             token = try await tree.token
