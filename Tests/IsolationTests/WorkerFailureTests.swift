@@ -81,7 +81,7 @@ struct WorkerFailureTests {
 
     @Test("A worker that somebody stops is replaced, and its photo rendered")
     func stoppedFromOutside() async throws {
-        let renderer = try IsolatedRenderer(Rogue.program, limits: WorkerLimits(timeout: .seconds(1)))
+        let renderer = try IsolatedRenderer(Rogue.program, limits: WorkerLimits(timeout: .seconds(5)))
         let name = try await renderer.workerName()
         kill(try #require(pid_t(name)), SIGSTOP)
         let good = try Fixture.bytes("size-24x16.jpg")
