@@ -1,14 +1,14 @@
 /// What a request shows of who sends it.
 package struct Credentials: Sendable {
     /// Whether it comes over the Unix socket, whose file mode says who may use it.
-    package let isPeer: Bool
+    package let isTrusted: Bool
     /// The bearer token that it carries (RFC 6750); nil for none.
     package let token: String?
     /// Whether a web page that another machine serves makes a browser send it.
     package let isFromForeignPage: Bool
 
-    package init(isPeer: Bool, token: String?, isFromForeignPage: Bool) {
-        self.isPeer = isPeer
+    package init(isTrusted: Bool, token: String?, isFromForeignPage: Bool) {
+        self.isTrusted = isTrusted
         self.token = token
         self.isFromForeignPage = isFromForeignPage
     }
@@ -41,7 +41,7 @@ package struct AccessPolicy: Sendable {
     ///
     /// - Throws: ``AccessError`` for a request that is not let in.
     package func identity(for credentials: Credentials) throws(AccessError) -> Identity {
-        guard !credentials.isPeer else { return .admin }
+        guard !credentials.isTrusted else { return .admin }
         guard let token = credentials.token else {
             guard isEmulator else { throw .denied }
             return .anonymous

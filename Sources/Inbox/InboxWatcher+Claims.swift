@@ -31,7 +31,7 @@ extension InboxWatcher {
         return nil
     }
 
-    /// Brings a claim to its end, however often a passing fault is in the way; a shutdown leaves it for the next start.
+    /// Brings a claim to its end, however often a transient error is in the way; a shutdown leaves it for the next start.
     ///
     /// It keeps its slot while the intake is paused. What meets a fault of its own again and again gives it to others.
     func finish(_ record: UploadRecord, signalling slots: AsyncSemaphore) async {
@@ -52,7 +52,7 @@ extension InboxWatcher {
                 }
                 let delay = Backoff.delay(afterAttempt: attempt)
                 logger.warning(
-                    "a passing fault; trying again",
+                    "a transient error; trying again",
                     metadata: ["upload": "\(record.id)", "fault": "\("\(error)".printable)", "in": "\(delay)"])
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: delay) }
             }

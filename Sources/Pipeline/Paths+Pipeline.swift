@@ -27,7 +27,7 @@ extension Paths {
         TreePath(["contents", uid.key, hash], in: .pipeline)
     }
 
-    /// Photos that broke their decoder, by the SHA-256 of their bytes, each with its verdict.
+    /// Photos that broke their decoder, by the SHA-256 of their bytes, each with the failure.
     static let poison = TreePath(["poison"], in: .pipeline)
 
     /// Uploads that ended without a post, each with when it did: their records go after a while.

@@ -6,7 +6,7 @@ package import Isolation
 package protocol PhotoRenderer: Sendable {
     /// Renders an original by the recipes. Blocks; is called by as many threads as photos are rendered at a time.
     ///
-    /// - Throws: `ImageError` or `IsolationError`, the verdict or a passing fault; `FileError` when it cannot be read.
+    /// - Throws: `ImageError` or `IsolationError`, a permanent failure or a transient error; `FileError` when it cannot be read.
     func render(_ original: FileReader, recipes: [Recipe], limits: ImageLimits) throws -> RenderedImage
 }
 

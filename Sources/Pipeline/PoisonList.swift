@@ -6,7 +6,7 @@ import Tree
 
 /// Photos that broke their decoder are remembered by their bytes, and refused from then on without being decoded.
 ///
-/// Not for ever: decoders are mended, and what was poison to the old one may be a photo to the new. So a verdict holds for a
+/// Not for ever: decoders are mended, and what was poison to the old one may be a photo to the new. So a refusal holds for a
 /// while, for the program and the libraries that came to it, and until a person asks for another try.
 struct PoisonList: Sendable {
     let tree: TreeStore
@@ -26,7 +26,7 @@ struct PoisonList: Sendable {
             hint: failure["hint"]?.stringValue ?? "")
     }
 
-    /// Remembers a photo's verdict. Durable when it returns.
+    /// Remembers that a photo broke its decoder. Durable when it returns.
     func remember(_ photo: UploadRecord.Photo, _ error: IsolationError) async throws {
         try await tree.set(
             Paths.poison / (try TreeKey(photo.sha256)),
@@ -46,7 +46,7 @@ struct PoisonList: Sendable {
         }
     }
 
-    /// Forgets a verdict if a person asked for that.
+    /// Forgets a refusal if a person asked for that.
     private func forgive(_ sha256: String) async throws -> Bool {
         let folder = folder
         guard try await FileThreads.run({ try DecodeRetry.isGiven(sha256, in: folder) }) else { return false }
@@ -91,7 +91,7 @@ package enum DecodeRetry {
 }
 
 extension ErrorCode {
-    /// Whether the verdict holds for the bytes, wherever they come from.
+    /// Whether the refusal holds for the bytes, wherever they come from.
     package var isPoison: Bool {
         IsolationError.Code.poison.contains(IsolationError.Code(rawValue: rawValue))
     }

@@ -83,7 +83,7 @@ final class UploadQueue: Sendable {
         for worker in workers { worker.resume(returning: nil) }
     }
 
-    /// Puts an upload back after a passing fault, for later.
+    /// Puts an upload back after a transient error, for later.
     func setAside(_ id: PostID, after fault: Failure) {
         setAside.continuation.yield((id, fault))
     }

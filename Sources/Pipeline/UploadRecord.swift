@@ -45,7 +45,7 @@ package struct UploadRecord: Sendable {
     package let createdAt: Int64
     /// Milliseconds since the epoch.
     package var updatedAt: Int64
-    /// How many tries to render and commit ended in a passing fault.
+    /// How many tries to render and commit ended in a transient error.
     package var attempts: Int = 0
     /// The last fault; final when the state is failed.
     package var error: Failure?

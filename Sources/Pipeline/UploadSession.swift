@@ -56,13 +56,16 @@ package struct UploadSession: ~Copyable {
         named name: String, alt: String = "", _ next: () async throws -> ByteBuffer?
     ) async throws {
         let alt = try PostText.requireAlt(alt)
-        guard record.state == .draft else {
-            try receiver.store.checkPhotoCount(photos.count)
-            var photo = try await receiver.ingester.receive(as: photos.count, named: name, of: record, next)
-            photo.alt = alt
-            photos.append(photo)
-            return
-        }
+        if record.state == .draft { return try await addToDraft(named: name, alt: alt, next) }
+        try receiver.store.checkPhotoCount(photos.count)
+        var photo = try await receiver.ingester.receive(as: photos.count, named: name, of: record, next)
+        photo.alt = alt
+        photos.append(photo)
+    }
+
+    private mutating func addToDraft(
+        named name: String, alt: String, _ next: () async throws -> ByteBuffer?
+    ) async throws {
         let number = try await receiver.store.drafts.nextPhotoNumber(of: record.id)
         var photo = try await receiver.ingester.receive(as: number, named: name, of: record, next)
         photo.alt = alt

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Passing faults cost time, never an upload", .timeLimit(.minutes(5)))
+@Suite("Transient errors cost time, never an upload", .timeLimit(.minutes(5)))
 struct FaultTests {
     @Test(
         "K8: a rendition that cannot be written is tried again until it can, and whoever asks is told why it takes so long"
@@ -43,7 +43,7 @@ struct FaultTests {
         return "blobs/u/\(id)/thumb-\(recipe.fingerprint(among: recipes)).jpg"
     }
 
-    @Test("An original that is gone is a verdict that says where to put it back")
+    @Test("An original that is gone is a permanent failure that says where to put it back")
     func originalMissing() async throws {
         try await withScratch { scratch in
             let accepted = Shared<PostID?>(nil)

@@ -48,7 +48,7 @@ struct PoisonTests {
             }
             try await withPipeline(in: scratch, settings: { $0.poisonLifetime = .zero }, renderer: try Counting()) {
                 let again = try await $0.upload([(poison.name, Rogue.photo("name"))], by: "maria")
-                #expect(again.error?.code.rawValue == "corrupt", "another photo has its own verdict")
+                #expect(again.error?.code.rawValue == "corrupt", "another photo has its own failure")
             }
         }
     }
@@ -114,7 +114,7 @@ struct PoisonTests {
         }
     }
 
-    @Test("Killed from outside is no verdict: it is tried again, later and later, and its bytes are nobody's poison")
+    @Test("Killed from outside is no failure of the photo: it is tried again, later and later, and not condemned")
     func killedFromOutside() async throws {
         try await withPipeline(renderer: Hunted()) { running in
             let id = try await running.accept("size-97x61.jpg", by: "maria")

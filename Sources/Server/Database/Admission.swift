@@ -27,7 +27,7 @@ struct Admission: Sendable {
         _ request: HTTPRequest, _ parameters: DatabaseParameters, isTrusted: Bool
     ) throws(Failure) -> Identity {
         let credentials = Credentials(
-            isPeer: isTrusted, token: Self.bearerToken(request.headerFields) ?? parameters.token,
+            isTrusted: isTrusted, token: Self.bearerToken(request.headerFields) ?? parameters.token,
             isFromForeignPage: request.isFromForeignPage)
         do throws(AccessError) {
             return try policy.identity(for: credentials)

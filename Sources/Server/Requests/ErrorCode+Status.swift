@@ -41,5 +41,5 @@ extension ErrorCode {
 
 extension ErrorCode {
     /// The codes that clients are told in their own words, for the check of the documents.
-    package static var told: [ErrorCode] { allCases.filter { $0.status != nil } }
+    package static var shownToClients: [ErrorCode] { allCases.filter { $0.status != nil } }
 }

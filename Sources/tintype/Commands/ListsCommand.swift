@@ -24,7 +24,7 @@ struct ListsCommand: ParsableCommand {
         switch list {
         case .settings: Self.settingsTable.forEach(Terminal.output)
         case .commands: Self.commands.forEach(Terminal.output)
-        case .errorCodes: ErrorCode.told.map(\.rawValue).sorted().forEach(Terminal.output)
+        case .errorCodes: ErrorCode.shownToClients.map(\.rawValue).sorted().forEach(Terminal.output)
         case .failpoints: Failpoint.allCases.map(\.rawValue).forEach(Terminal.output)
         }
     }
