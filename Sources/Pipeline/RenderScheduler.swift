@@ -67,6 +67,9 @@ package final class RenderScheduler: Sendable {
         threads.shutdownGracefully { _ in }
     }
 
+    /// How many photos wait for their turn.
+    var waitingCount: Int { state.withLock { $0.lines.reduce(0) { $0 + $1.count } } }
+
     /// Renders a photo when its turn has come.
     ///
     /// - Parameters:

@@ -1,7 +1,5 @@
 import Files
-import Foundation
 import Imaging
-import Synchronization
 import TestSupport
 import Testing
 
@@ -9,61 +7,55 @@ import Testing
 
 @Suite("Whose photo is rendered next", .timeLimit(.minutes(5)))
 struct RenderSchedulerTests {
-    /// Refuses every photo, after a moment in which others can get into line.
-    private struct Refusing: PhotoRenderer {
+    /// Is never asked: no photo of these tests can be opened.
+    private struct Unused: PhotoRenderer {
         func render(_ original: FileReader, recipes: [Recipe], limits: ImageLimits) throws -> RenderedImage {
-            Thread.sleep(forTimeInterval: 0.001)
             throw FileError(.io, "no photo")
         }
     }
 
-    private func render(
-        _ priority: RenderScheduler.Priority, by scheduler: RenderScheduler, _ path: String, note: () -> Void = {}
-    ) async {
-        _ = try? await scheduler.render(recipes: [], limits: ImageLimits(), priority: priority, for: "maria") {
-            note()
-            return try FileReader(path: path)
-        }
-    }
-
-    @Test("A batch that waits gets its turn however many uploads keep coming, but not before many of them")
-    func batch() async throws {
-        try await withScratch { scratch in
-            try scratch.write([1], to: "photo")
-            let path = scratch.path + "/photo"
-            let scheduler = RenderScheduler(Refusing(), workers: 1)
-            let (turns, isDone) = (Shared(0), Shared(false))
-            await withTaskGroup(of: Void.self) { group in
-                for _ in 0..<8 {
-                    group.addTask {
-                        while !isDone.value { await render(.queued, by: scheduler, path) { turns.change { $0 += 1 } } }
-                    }
-                }
-                while turns.value < 20 { await Task.yield() }
-                let before = turns.value
-                await render(.batch, by: scheduler, path) { isDone.change { $0 = true } }
-                let between = turns.value - before
-                #expect((RenderScheduler.batchInterval / 2...RenderScheduler.batchInterval + 8).contains(between))
+    /// Has photos wait in line while the only turn is taken, acts, then gives the turn back.
+    ///
+    /// - Returns: The priorities of those who had their turn, in order.
+    private func turns(
+        of waiting: [RenderScheduler.Priority], act: ([Task<Void, Never>], RenderScheduler) async throws -> Void
+    ) async throws -> [RenderScheduler.Priority] {
+        let scheduler = RenderScheduler(Unused(), workers: 1)
+        let turns = Shared<[RenderScheduler.Priority]>([])
+        @Sendable func render(_ priority: RenderScheduler.Priority, _ turn: @Sendable () async -> Void) async {
+            _ = try? await scheduler.render(recipes: [], limits: ImageLimits(), priority: priority, for: "maria") {
+                turns.change { $0.append(priority) }
+                await turn()
+                throw FileError(.io, "no photo")
             }
         }
+        let (isOver, end) = AsyncStream.makeStream(of: Void.self)
+        let first = Task { await render(.interactive) { for await _ in isOver {} } }
+        try await eventually { turns.value.count == 1 }
+        let tasks = waiting.map { priority in Task { await render(priority) {} } }
+        try await eventually { scheduler.waitingCount == waiting.count }
+        try await act(tasks, scheduler)
+        end.finish()
+        for task in [first] + tasks { await task.value }
+        return Array(turns.value.dropFirst())
     }
 
-    @Test("Who is cancelled leaves the line, and opens nothing")
+    @Test("Who is looked at comes first, then uploads; a batch that waits has one turn after every sixteen of theirs")
+    func order() async throws {
+        let uploads = Array(repeating: RenderScheduler.Priority.queued, count: 20)
+        let waiting = [.batch, .batch] + uploads + [.interactive]
+        let turns = try await turns(of: waiting) { _, _ in }
+        #expect(turns.first == .interactive)
+        #expect(turns.indices.filter { turns[$0] == .batch } == [RenderScheduler.batchInterval, waiting.count - 1])
+    }
+
+    @Test("Who is cancelled leaves the line at once, and opens nothing")
     func cancelled() async throws {
-        try await withScratch { scratch in
-            try scratch.write([1], to: "photo")
-            let path = scratch.path + "/photo"
-            let scheduler = RenderScheduler(Refusing(), workers: 1)
-            let opened = Shared(0)
-            await withTaskGroup(of: Void.self) { group in
-                group.cancelAll()
-                for _ in 0..<50 {
-                    group.addTask { await render(.interactive, by: scheduler, path) { opened.change { $0 += 1 } } }
-                }
-            }
-            // Nobody is left in line: the next one has its turn.
-            await render(.batch, by: scheduler, path) { opened.change { $0 -= 1 } }
-            #expect(opened.value == -1)
+        let turns = try await turns(of: [.queued, .batch, .interactive]) { tasks, scheduler in
+            for task in tasks.dropLast() { task.cancel() }
+            for task in tasks.dropLast() { await task.value }
+            #expect(scheduler.waitingCount == 1)
         }
+        #expect(turns == [.interactive])
     }
 }
