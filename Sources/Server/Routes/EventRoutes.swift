@@ -71,8 +71,8 @@ struct EventRoutes: Sendable {
 
     /// Sends what there is to tell whenever there may be something, or after a while a sign of life.
     ///
-    /// Events are read from the change log as fast as the reader takes them, so that nobody is cut off for being slow, and a
-    /// reader costs no more memory than what is written at once.
+    /// Events are read from the change log as fast as the reader takes them, so that nobody is cut off for having fallen
+    /// behind. A slow reader holds a few megabytes of changes, or one that is larger.
     @concurrent private func send(
         since start: EventID?, or now: SyncToken, to writer: inout any ResponseBodyWriter, at wakes: AsyncStream<Void>
     ) async throws {
