@@ -83,7 +83,7 @@ let package = Package(
         .target(name: "Isolation", dependencies: ["Imaging", "CSandbox"]),
 
         // Who is asking.
-        .target(name: "Access"),
+        .target(name: "Access", dependencies: ["TreeModel"]),
         // What programs are told.
         .target(name: "API", dependencies: ["TreeModel"]),
 

@@ -1,7 +1,30 @@
+package import TreeModel
+
 /// The identity that a request acts as.
 package enum Identity: Hashable, Sendable {
     /// Somebody who was let in, and of whom nothing is known.
     case anonymous
+    /// Somebody who proved who they are.
+    case user(User)
     /// The owner of the service, who may do everything.
     case admin
+
+    /// The id of the user; nil for everybody else.
+    package var uid: String? { if case .user(let user) = self { user.uid } else { nil } }
+}
+
+/// A user who proved who they are, and what is claimed of them.
+package struct User: Hashable, Sendable {
+    /// The id; nil only where an admin acts as somebody without one.
+    package let uid: String?
+    /// The variable `auth` of security rules: an object with `uid`, `provider` and `token`, which has all claims.
+    package let auth: JSONValue
+    /// The time at which the proof expires, in milliseconds since the epoch; nil for never.
+    package let expiresMilliseconds: Int64?
+
+    package init(uid: String?, auth: JSONValue, expiresMilliseconds: Int64? = nil) {
+        self.uid = uid
+        self.auth = auth
+        self.expiresMilliseconds = expiresMilliseconds
+    }
 }

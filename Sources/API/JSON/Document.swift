@@ -1,4 +1,5 @@
 package import Foundation
+package import TreeModel
 
 /// A JSON document that the service or the command line writes, and a program reads.
 package protocol Document: Codable, Sendable {}
@@ -20,3 +21,5 @@ extension Document {
         return bytes
     }
 }
+
+extension JSONValue: Document {}

@@ -1,4 +1,4 @@
-import TreeModel
+package import TreeModel
 
 /// The JSON Schemas (2020-12) of documents, each read off the `init(from:)` of its type.
 ///

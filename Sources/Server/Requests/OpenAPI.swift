@@ -1,5 +1,6 @@
 import API
 import HTTPTypes
+import TreeModel
 
 /// The description of what is served, for programs (OpenAPI 3.1).
 struct OpenAPI {

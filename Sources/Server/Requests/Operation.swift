@@ -1,6 +1,7 @@
 import API
 import HTTPTypes
 import Hummingbird
+import TreeModel
 
 typealias Handler = @Sendable (Request, RequestContext) async throws -> Response
 

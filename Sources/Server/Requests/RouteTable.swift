@@ -1,6 +1,7 @@
 import API
 import HTTPTypes
 import Hummingbird
+import TreeModel
 
 /// What is served, by path and method.
 struct RouteTable: Sendable {

@@ -1,17 +1,23 @@
-/// Any JSON, such as a schema. The tree's values have neither lists nor keys with a `$` or a `/`.
-package indirect enum JSONValue: Document, Hashable {
+/// Any JSON, such as a schema or what a token claims. The tree's values have neither lists nor keys with a `$` or a `/`.
+package indirect enum JSONValue: Codable, Hashable, Sendable {
+    case null
     case bool(Bool)
     case integer(Int)
+    case double(Double)
     case string(String)
     case list([JSONValue])
     case object([String: JSONValue])
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        if let bool = try? container.decode(Bool.self) {
+        if container.decodeNil() {
+            self = .null
+        } else if let bool = try? container.decode(Bool.self) {
             self = .bool(bool)
         } else if let integer = try? container.decode(Int.self) {
             self = .integer(integer)
+        } else if let double = try? container.decode(Double.self) {
+            self = .double(double)
         } else if let string = try? container.decode(String.self) {
             self = .string(string)
         } else if let list = try? container.decode([JSONValue].self) {
@@ -24,8 +30,10 @@ package indirect enum JSONValue: Document, Hashable {
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
+        case .null: try container.encodeNil()
         case .bool(let bool): try container.encode(bool)
         case .integer(let integer): try container.encode(integer)
+        case .double(let double): try container.encode(double)
         case .string(let string): try container.encode(string)
         case .list(let list): try container.encode(list)
         case .object(let object): try container.encode(object)
@@ -42,6 +50,21 @@ package indirect enum JSONValue: Document, Hashable {
             self = .object(object)
         }
     }
+
+    /// The text, if this is a string.
+    package var string: String? { if case .string(let string) = self { string } else { nil } }
+
+    /// The number, if this is a whole one.
+    package var integer: Int? {
+        switch self {
+        case .integer(let integer): integer
+        case .double(let double): Int(exactly: double)
+        default: nil
+        }
+    }
+
+    /// The truth value, if this is one.
+    package var bool: Bool? { if case .bool(let bool) = self { bool } else { nil } }
 }
 
 extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByStringInterpolation,
