@@ -3,6 +3,7 @@
 package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case addressInUse = "address_in_use"
     case badAddress = "bad_address"
+    case badCertificate = "bad_certificate"
     case badConfiguration = "bad_configuration"
     case badMultipart = "bad_multipart"
     case badName = "bad_name"

@@ -99,7 +99,7 @@ struct HTTPServerTests {
         try await withService { service in
             try await withScratch { scratch in
                 let error = try await refusal(in: scratch) {
-                    $0.listen = try LoopbackAddress("127.0.0.1:\(service.tcpPort)")
+                    $0.listen = try ListenAddress("127.0.0.1:\(service.tcpPort)")
                 }
                 #expect(error?.code == .addressInUse)
                 #expect(error?.message.contains("\(service.tcpPort)") == true)

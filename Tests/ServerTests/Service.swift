@@ -62,7 +62,7 @@ func withService<R: Sendable>(
         change(&settings)
         let pipeline = UploadService(storage: storage, settings: settings, logger: logger)
         var serverSettings = HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: storage.path))
-        serverSettings.listen = try LoopbackAddress("127.0.0.1:0")
+        serverSettings.listen = try ListenAddress("127.0.0.1:0")
         // All tests run at once, on few processors: nothing that a slow machine would make happen.
         serverSettings.shutdownPatience = .seconds(600)
         serverSettings.idleTimeout = .seconds(600)

@@ -67,6 +67,6 @@ struct ValueTests {
             ("[::1:80", nil),
         ] as [(String, String?)])
     func loopbackAddresses(text: String, expected: String?) {
-        #expect((try? LoopbackAddress(text))?.description == expected)
+        #expect((try? ListenAddress(text))?.description == expected)
     }
 }

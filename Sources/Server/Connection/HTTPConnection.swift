@@ -5,6 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
+import NIOSSL
 
 /// A connection of the server: Hummingbird's HTTP/1.1, with what is stricter around its parser, until a request takes
 /// the connection over.
@@ -19,39 +20,62 @@ struct HTTPConnection: ServerChildChannel {
         let reading: SlowReaderHandler.Pace
     }
 
-    private let http: HTTP1Channel
-    private let bodyPatience: TimeAmount
+    /// A connection whose handlers are in place.
+    struct Value: ServerChildChannelValue {
+        let client: ClientConnection
+        let http: HTTP1Channel
+        let requests: HTTP1Channel.Value
 
-    /// - Parameter owner: Who takes a connection over from a request on.
-    init(
-        responder: @escaping HTTPChannelHandler.Responder, patience: Patience,
-        owner: @escaping TakeoverHandler.OwnerChoice
-    ) {
-        http = HTTP1Channel(
+        var channel: any Channel { requests.channel }
+    }
+
+    let responder: HTTPChannelHandler.Responder
+    let patience: Patience
+    /// What the connections of a listener have around HTTP.
+    let transport: Transport
+    /// Who takes a connection over from a request on.
+    let owner: TakeoverHandler.OwnerChoice
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        ClientConnection.of(channel, through: transport).flatMap { client in
+            let http = http(for: client)
+            return http.setup(channel: channel, logger: logger).flatMapThrowing { requests in
+                try addHandlers(to: channel.pipeline.syncOperations, for: client, logger)
+                return Value(client: client, http: http, requests: requests)
+            }
+        }
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        await ClientConnection.$current.withValue(value.client) {
+            await value.http.handle(value: value.requests, logger: logger)
+        }
+    }
+
+    private func http(for client: ClientConnection) -> HTTP1Channel {
+        HTTP1Channel(
             responder: responder,
             configuration: .init(
-                additionalChannelHandlers: [TakeoverHandler(owner), SlowReaderHandler(patience.reading)],
+                additionalChannelHandlers: [TakeoverHandler(owner, of: client), SlowReaderHandler(patience.reading)],
                 idleTimeout: TimeAmount(patience.idle),
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: RequestHead.maxBytes, maxHeaderListSize: RequestHead.maxBytes,
                     maxHeaderFieldCount: RequestHead.maxFields)))
-        bodyPatience = TimeAmount(patience.body)
     }
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        http.setup(channel: channel, logger: logger).flatMapThrowing { value in
-            let pipeline = channel.pipeline.syncOperations
-            let framer = RequestFramer()
-            try pipeline.addHandler(framer, position: .first)
-            try pipeline.addHandler(
-                MessageHandler(behind: framer, bodyPatience: bodyPatience, logger: logger),
-                position: .before(try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)))
-            return value
+    /// Adds what stands between the socket and the parser; each comes before those that were added before.
+    private func addHandlers(
+        to pipeline: ChannelPipeline.SynchronousOperations, for client: ClientConnection, _ logger: Logger
+    ) throws {
+        let framer = RequestFramer()
+        try pipeline.addHandler(framer, position: .first)
+        try pipeline.addHandler(
+            MessageHandler(behind: framer, bodyPatience: TimeAmount(patience.body), logger: logger),
+            position: .before(try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)))
+        if let certificates = transport.certificates {
+            try pipeline.addHandler(NIOSSLServerHandler(context: certificates.context), position: .first)
         }
-    }
-
-    func handle(value: HTTP1Channel.Value, logger: Logger) async {
-        await http.handle(value: value, logger: logger)
+        if client.expectsProxyHeader { try pipeline.addHandler(ProxyHeaderHandler(of: client), position: .first) }
     }
 
     /// Takes out of a connection all that reads and writes requests, and all that limits their time;
@@ -60,7 +84,8 @@ struct HTTPConnection: ServerChildChannel {
     /// - Returns: The connection as it is without HTTP.
     static func takeOver(_ pipeline: ChannelPipeline.SynchronousOperations) throws -> TakenConnection {
         let connection = TakenConnection()
-        try pipeline.addHandler(connection, position: .first)
+        let encryption = try? pipeline.handler(type: NIOSSLServerHandler.self)
+        try pipeline.addHandler(connection, position: encryption.map { .after($0) } ?? .first)
         remove(HTTPConnectionStateHandler.self, from: pipeline)
         remove(HTTP1ToHTTPServerCodec.self, from: pipeline)
         remove(ByteToMessageHandler<HTTPRequestDecoder>.self, from: pipeline)

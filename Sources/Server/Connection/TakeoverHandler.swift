@@ -25,7 +25,7 @@ final class TakeoverHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     /// Who takes the connection over from a request on; nil when the request is answered as any other.
-    typealias OwnerChoice = @Sendable (_ request: HTTPRequest, _ isTrusted: Bool) -> (any ConnectionOwner)?
+    typealias OwnerChoice = @Sendable (_ request: HTTPRequest, _ client: ClientConnection) -> (any ConnectionOwner)?
 
     private enum State {
         /// Requests pass; so many of them are not answered yet.
@@ -37,14 +37,18 @@ final class TakeoverHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private let owner: OwnerChoice
+    private let client: ClientConnection
     private var state = State.requests(unansweredCount: 0)
 
-    init(_ owner: @escaping OwnerChoice) { self.owner = owner }
+    init(_ owner: @escaping OwnerChoice, of client: ClientConnection) {
+        self.owner = owner
+        self.client = client
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .requests(let unansweredCount) = state else { return }
         guard case .head(let request) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
-        guard let owner = owner(request, context.channel.localAddress?.protocol == .unix) else {
+        guard let owner = owner(request, client) else {
             state = .requests(unansweredCount: unansweredCount + 1)
             return context.fireChannelRead(data)
         }

@@ -21,13 +21,12 @@ struct Admission: Sendable {
 
     /// The identity that a request acts as.
     ///
-    /// - Parameter isTrusted: Whether it came over the Unix socket.
     /// - Throws: `Failure` with the code `permission_denied` or `bad_token` for a request that is not let in.
     func admit(
-        _ request: HTTPRequest, _ parameters: DatabaseParameters, isTrusted: Bool
+        _ request: HTTPRequest, _ parameters: DatabaseParameters, from client: ClientConnection
     ) throws(Failure) -> Identity {
         let credentials = Credentials(
-            isTrusted: isTrusted, token: Self.bearerToken(request.headerFields) ?? parameters.token,
+            isTrusted: client.isLocal, token: Self.bearerToken(request.headerFields) ?? parameters.token,
             isFromForeignPage: request.isFromForeignPage)
         do throws(AccessError) {
             return try policy.identity(for: credentials)
@@ -43,9 +42,9 @@ struct Admission: Sendable {
     ///
     /// - Parameter uri: The address of the request.
     /// - Throws: `Failure` with the code `bad_request`, `permission_denied`, `bad_token` or `invalid_namespace`.
-    func admit(_ request: HTTPRequest, at uri: URI, isTrusted: Bool) throws(Failure) -> AdmittedRequest {
+    func admit(_ request: HTTPRequest, at uri: URI, from client: ClientConnection) throws(Failure) -> AdmittedRequest {
         let parameters = try DatabaseParameters(query: uri.query)
-        let identity = try admit(request, parameters, isTrusted: isTrusted)
+        let identity = try admit(request, parameters, from: client)
         return AdmittedRequest(
             session: database.session(as: identity), parameters: parameters,
             namespace: try namespaces.namespace(named: parameters.namespace, host: request.authority))

@@ -23,7 +23,7 @@ struct DatabaseResponder: HTTPResponder {
             return Response(status: .ok, headers: .preflight(for: request.headers))
         }
         let request = context.asking(request)
-        let admitted = try admission.admit(request.head, at: request.uri, isTrusted: context.isTrusted)
+        let admitted = try admission.admit(request.head, at: request.uri, from: context.client)
         let response =
             switch request.uri.path {
             case Self.functionTriggersPath: Response.database("{\"status\":\"ok\"}")

@@ -8,7 +8,7 @@ struct Dispatcher: HTTPResponder {
     let database: any HTTPResponder<RequestContext>
     let streams: EventStreams
     /// What guards the database.
-    let databaseGuard: LoopbackGuard
+    let databaseGuard: SiteGuard
 
     func respond(to request: Request, context: RequestContext) async throws -> Response {
         Self.isForDatabase(request.head)
@@ -17,9 +17,9 @@ struct Dispatcher: HTTPResponder {
     }
 
     /// Who takes the connection of a request over; nil when the request is answered as any other.
-    func owner(for request: HTTPRequest, isTrusted: Bool) -> (any ConnectionOwner)? {
-        guard Self.isForDatabase(request), let stream = streams.stream(for: request, isTrusted: isTrusted),
-            (try? databaseGuard.check(request, isTrusted: isTrusted)) != nil
+    func owner(for request: HTTPRequest, from client: ClientConnection) -> (any ConnectionOwner)? {
+        guard Self.isForDatabase(request), let stream = streams.stream(for: request, from: client),
+            (try? databaseGuard.check(request, from: client)) != nil
         else { return nil }
         return stream
     }

@@ -17,7 +17,11 @@ package struct HTTPServer: Service, CustomStringConvertible {
         /// At most 107 bytes: the kernel's limit.
         package var socketPath: String
         /// Where to listen on TCP; nil for nowhere.
-        package var listen: LoopbackAddress?
+        package var listen: ListenAddress?
+        /// What the service proves itself by over TCP; nil where connections are not encrypted.
+        package var tls: TLSFiles?
+        /// The proxies that are believed when they say who the client is; nil for none.
+        package var proxies: TrustedProxies?
         /// For all photos of one request together, in bytes; one photo has the pipeline's limit.
         package var maxRequestBytes = 256 << 20
         package var database = DatabaseSettings()
@@ -99,7 +103,12 @@ package struct HTTPServer: Service, CustomStringConvertible {
         defer { addresses.removeSocket() }
         let responder = responder()
         var listeners = [socketApplication(responder)]
-        if let address = settings.listen { listeners.append(tcpApplication(responder, at: address)) }
+        if let address = settings.listen {
+            let certificates = try settings.tls.map { files throws(Failure) in try TLSCertificates(files) }
+            let transport = Transport(certificates: certificates, proxies: settings.proxies)
+            listeners.append(tcpApplication(responder, at: address, through: transport))
+            if let certificates { listeners.append(CertificateWatch(certificates: certificates, logger: logger)) }
+        }
         var configuration = ServiceGroupConfiguration(services: listeners, logger: logger)
         configuration.maximumGracefulShutdownDuration = settings.shutdownPatience
         do {
@@ -123,7 +132,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
 
     private func responder() -> Dispatcher {
         let proxyWarning = ProxyWarning()
-        let photosGuard = LoopbackGuard(names: names, origins: origins, proxyWarning: proxyWarning)
+        let photosGuard = SiteGuard(names: names, origins: origins, proxyWarning: proxyWarning)
         var databaseGuard = photosGuard
         databaseGuard.names.domains = HostNames.databaseDomains
         let database = Router(context: RequestContext.self)
@@ -140,7 +149,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         ResponseMiddleware(words: words, logger: logger) { [disk = service.disk] error in disk.notice(error) }
     }
 
-    private func photos(behind guard: LoopbackGuard) -> Router<RequestContext> {
+    private func photos(behind guard: SiteGuard) -> Router<RequestContext> {
         let router = Router(context: RequestContext.self)
         router.add(middleware: GzipMiddleware())
         router.add(middleware: CORSMiddleware(origins: origins))
@@ -172,22 +181,26 @@ package struct HTTPServer: Service, CustomStringConvertible {
     private func socketApplication(_ responder: Dispatcher) -> any Service {
         let (addresses, onListening) = (addresses, onListening)
         let path = addresses.socketPath
-        return application(responder, at: .unixDomainSocket(path: path), limit: connections.all) { _ in
+        return application(
+            responder, at: .unixDomainSocket(path: path), through: Transport(), limit: connections.all
+        ) { _ in
             addresses.openSocketToGroup()
             onListening(.socket(path: path))
         }
     }
 
-    private func tcpApplication(_ responder: Dispatcher, at address: LoopbackAddress) -> any Service {
+    private func tcpApplication(
+        _ responder: Dispatcher, at address: ListenAddress, through transport: Transport
+    ) -> any Service {
         let onListening = onListening
         let place = BindAddress.hostname(address.host, port: address.port)
-        return application(responder, at: place, limit: connections.tcp) { channel in
+        return application(responder, at: place, through: transport, limit: connections.tcp) { channel in
             onListening(.tcp(host: address.host, port: channel.localAddress?.port ?? address.port))
         }
     }
 
     private func application(
-        _ responder: Dispatcher, at address: BindAddress, limit: Int,
+        _ responder: Dispatcher, at address: BindAddress, through transport: Transport, limit: Int,
         onRunning: @escaping @Sendable (any Channel) async -> Void
     ) -> any Service {
         let patience = HTTPConnection.Patience(
@@ -197,7 +210,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
         return Application(
             responder: responder,
             server: HTTPServerBuilder {
-                HTTPConnection(responder: $0, patience: patience, owner: responder.owner(for:isTrusted:))
+                HTTPConnection(
+                    responder: $0, patience: patience, transport: transport, owner: responder.owner(for:from:))
             },
             configuration: ApplicationConfiguration(address: address, backlog: 1024),
             onServerRunning: { [room] channel in

@@ -13,7 +13,7 @@ struct ListenAddresses: Sendable {
     private static let maxSocketPathBytes = 107
 
     let socketPath: String
-    let tcp: LoopbackAddress?
+    let tcp: ListenAddress?
 
     /// Sees whether the port can be listened at, and the socket's path used, without doing either.
     ///

@@ -21,7 +21,7 @@ package enum AllowedOrigins: Sendable, Hashable {
     private static func isOrigin(_ text: String) -> Bool {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, ["http:", "https:"].contains(parts[0]), parts[1].isEmpty else { return false }
-        let (host, port) = LoopbackAddress.split(String(parts[2]))
+        let (host, port) = HostName.split(String(parts[2]))
         let isHost = !host.isEmpty && host.utf8.allSatisfy { !"@?#*".utf8.contains($0) && (0x21...0x7E).contains($0) }
         return isHost && (port.map { UInt16($0) != nil } ?? true)
     }

@@ -18,7 +18,7 @@ extension ErrorCode {
         case .tooLarge: .contentTooLarge
         case .unsupportedFormat, .unsupportedType: .unsupportedMediaType
         case .rangeNotSatisfiable: .rangeNotSatisfiable
-        case .badConfiguration, .keyReused, .tooManyPhotos, .tooManyPixels, .sideTooLong, .tooManyFrames,
+        case .badCertificate, .badConfiguration, .keyReused, .tooManyPhotos, .tooManyPixels, .sideTooLong, .tooManyFrames,
             .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed, .decoderTimedOut:
             .unprocessableContent
         case .headTooLarge: .requestHeaderFieldsTooLarge

@@ -17,7 +17,7 @@ extension HTTPRequest {
     var isFromForeignPage: Bool {
         guard let origin = pageOrigin else { return false }
         let parts = origin.split(separator: "/", omittingEmptySubsequences: false)
-        return parts.count != 3 || !LoopbackAddress.isLoopback(LoopbackAddress.split(String(parts[2])).host)
+        return parts.count != 3 || !HostName.isLoopback(HostName.split(String(parts[2])).host)
     }
 }
 

@@ -13,7 +13,8 @@ struct HostNames: Sendable {
     /// Whether the request is addressed to a name that means this service: one of this machine's, the public one, or one in
     /// its domains.
     func isOwn(_ head: HTTPRequest) -> Bool {
-        let host = (head.authority.map { LoopbackAddress.split($0).host } ?? "").lowercased()
-        return LoopbackAddress.isLoopback(host) || host == publicHost || domains.contains { host.hasSuffix($0) }
+        let host = (head.authority.map { HostName.split($0).host } ?? "").lowercased()
+        // No name server has a say in what an address means, so that no page can take one for its own.
+        return HostName.isLoopback(host) || IPAddress(host) != nil || host == publicHost || domains.contains { host.hasSuffix($0) }
     }
 }

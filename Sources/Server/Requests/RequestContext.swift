@@ -7,9 +7,8 @@ import NIOCore
 /// What a request's handler knows beside the request.
 struct RequestContext: Hummingbird.RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// Whether the request came through the Unix socket, whose file mode says who may use it; false for TCP, which every
-    /// program and every web page on this machine can reach.
-    let isTrusted: Bool
+    /// What the request's connection shows of its client.
+    let client: ClientConnection
     /// The fields of the query, as the operation declares them.
     var query = FormFields.none
     /// By which the request is found in the log.
@@ -20,8 +19,12 @@ struct RequestContext: Hummingbird.RequestContext {
         coreContext = CoreRequestContextStorage(source: source)
         trace = source.logger[metadataKey: "hb.request.id"].map { "\($0)" } ?? RequestID().description
         channel = source.channel
-        isTrusted = source.channel.localAddress?.protocol == .unix
+        client = ClientConnection.current ?? .unknown
     }
+
+    /// Whether the request came through the Unix socket, whose file mode says who may use it; false for TCP, which every
+    /// program and every web page on this machine can reach.
+    var isTrusted: Bool { client.isLocal }
 
     /// A request whose body is to be read: a client that waits to be asked for the body is asked when it is.
     func asking(_ request: Request) -> Request {

@@ -37,7 +37,7 @@ struct ChangeRoutes: Sendable {
     }
 
     @Sendable private func read(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let admitted = try admission.admit(request.head, at: request.uri, isTrusted: context.isTrusted)
+        let admitted = try admission.admit(request.head, at: request.uri, from: context.client)
         let requested = try ChangesRequest(request, context.query, admitted)
         let token = try await requested.session.token(of: requested.since)
         if request.headers[.accept]?.contains("text/event-stream") == true {

@@ -64,7 +64,7 @@ struct PostRoutes: Sendable {
     /// Deletes a post, for whoever may delete it in the database.
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
         let parameters = try DatabaseParameters(query: request.uri.query)
-        let identity = try admission.admit(request.head, parameters, isTrusted: context.isTrusted)
+        let identity = try admission.admit(request.head, parameters, from: context.client)
         guard let id = PostID(context.parameters.get("id") ?? "") else {
             throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
         }

@@ -22,12 +22,12 @@ final class EventStreams: Sendable {
 
     /// The stream that a request for the database asks for; nil when it asks for none, is not let in, or names nothing
     /// that can be listened to: it is then answered as any other.
-    func stream(for request: HTTPRequest, isTrusted: Bool) -> EventStream? {
+    func stream(for request: HTTPRequest, from client: ClientConnection) -> EventStream? {
         guard request.method == .get, request.headerFields[.accept]?.contains("text/event-stream") == true else {
             return nil
         }
         let uri = URI(request.path ?? "")
-        guard let admitted = try? admission.admit(request, at: uri, isTrusted: isTrusted),
+        guard let admitted = try? admission.admit(request, at: uri, from: client),
             let query = try? admitted.parameters.query().map(Optional.some) ?? .some(nil),
             let path = try? DatabasePath(address: uri.path, in: admitted.namespace), !path.isPriority
         else { return nil }

@@ -37,7 +37,7 @@ enum Settings {
             help: "A loopback address on which HTTP is served besides the socket.",
             details: "Such as `127.0.0.1:8080`.", flag: .value("host:port"),
             expectation: "a loopback address and port such as 127.0.0.1:8080",
-            parse: { $0.isEmpty ? .some(nil) : (try? LoopbackAddress($0)).map(Optional.some) }),
+            parse: { $0.isEmpty ? .some(nil) : (try? ListenAddress($0)).map(Optional.some) }),
         StoredSetting(
             name: "public-url", target: \HTTPServer.Settings.publicURL, defaultText: "",
             help: "The address at which a proxy in front publishes the service.",

@@ -10,7 +10,7 @@ import Synchronization
 /// read the answers. Against the latter: the `Host` must be a name of this machine, or the public one. Against the
 /// former: a request that changes something must come from our own page, from one that is let in, or from no page
 /// (Fetch Metadata, `Origin`, `Referer`). The Unix socket is trusted.
-struct LoopbackGuard: RouterMiddleware {
+struct SiteGuard: RouterMiddleware {
     /// The hosts that the service answers to.
     var names: HostNames
     /// Whose pages may change something, beside our own.
@@ -22,17 +22,17 @@ struct LoopbackGuard: RouterMiddleware {
         next: @concurrent (Request, RequestContext) async throws -> Response
     ) async throws -> Response {
         if context.isTrusted { proxyWarning.warn(of: request, context) }
-        try check(request.head, isTrusted: context.isTrusted)
+        try check(request.head, from: context.client)
         return try await next(request, context)
     }
 
     /// Refuses a request that a page of another site sends, or may have made a browser send.
     ///
     /// - Throws: `Failure` with the code `foreign_host` or `cross_site`.
-    func check(_ head: HTTPRequest, isTrusted: Bool) throws(Failure) {
-        guard !isTrusted else { return }
+    func check(_ head: HTTPRequest, from client: ClientConnection) throws(Failure) {
+        guard !client.isLocal else { return }
         try checkHost(head)
-        try checkSite(head)
+        try checkSite(head, scheme: client.isEncrypted ? "https" : "http")
     }
 
     private func checkHost(_ head: HTTPRequest) throws(Failure) {
@@ -44,12 +44,12 @@ struct LoopbackGuard: RouterMiddleware {
         }
     }
 
-    private func checkSite(_ head: HTTPRequest) throws(Failure) {
+    private func checkSite(_ head: HTTPRequest, scheme: String) throws(Failure) {
         guard ![.get, .head, .options].contains(head.method), origins != .any else { return }
         let site = head.headerFields[.secFetchSite] ?? "none"
         let page = head.pageOrigin
         if let page, origins.contains(page) { return }
-        let own = head.authority.map { "http://\($0)".lowercased() }
+        let own = head.authority.map { "\(scheme)://\($0)".lowercased() }
         guard ["none", "same-origin"].contains(site), page == nil || page == own else {
             throw Failure(
                 .crossSite, "a page of another site may not change anything here",

@@ -1,0 +1,72 @@
+import HTTPTypes
+import NIOCore
+import Synchronization
+
+/// What a connection shows of its client by itself, whatever is sent over it.
+final class ClientConnection: Sendable {
+    /// The end at which the client is.
+    enum Peer: Sendable {
+        /// A process of this machine, on the Unix socket; nil when the system does not say whose.
+        case process(PeerCredentials?)
+        /// A program anywhere, at an IP address.
+        case network(String)
+    }
+
+    /// The connection whose requests the current task answers.
+    @TaskLocal static var current: ClientConnection?
+
+    let peer: Peer
+    /// Whether the connection is encrypted as far as this machine.
+    let isEncrypted: Bool
+    /// The address of the client for which a proxy has opened the connection.
+    private let proxiedAddress = Mutex<String?>(nil)
+
+    private let proxies: TrustedProxies?
+
+    private init(_ peer: Peer, isEncrypted: Bool = false, proxies: TrustedProxies? = nil) {
+        self.peer = peer
+        self.isEncrypted = isEncrypted
+        self.proxies = proxies
+    }
+
+    /// A connection of which nothing is known: it is trusted with nothing.
+    static let unknown = ClientConnection(.network(""))
+
+    /// The connection of a channel that has just been accepted.
+    static func of(_ channel: any Channel, through transport: Transport) -> EventLoopFuture<ClientConnection> {
+        guard channel.localAddress?.protocol == .unix else {
+            let address = channel.remoteAddress?.ipAddress ?? ""
+            return channel.eventLoop.makeSucceededFuture(
+                ClientConnection(
+                    .network(address), isEncrypted: transport.certificates != nil, proxies: transport.proxies))
+        }
+        return PeerCredentials.of(channel).map { ClientConnection(.process($0)) }
+    }
+
+    /// Whether the connection came through the Unix socket.
+    var isLocal: Bool { if case .process = peer { true } else { false } }
+
+    /// The IP address of the other end; empty on the Unix socket.
+    private var remoteAddress: String { if case .network(let address) = peer { address } else { "" } }
+
+    /// Whether the other end is a proxy that is believed.
+    private var isFromProxy: Bool { proxies?.contains(remoteAddress) ?? false }
+
+    /// Whether the connection begins with the header of a proxy.
+    var expectsProxyHeader: Bool { isFromProxy && proxies?.announcement == .header }
+
+    /// The IP address of the client that sends a request: that for which a trusted proxy sends it, else that of the
+    /// other end; empty on the Unix socket.
+    func address(of request: HTTPRequest) -> String {
+        if let address = proxiedAddress.withLock({ $0 }) { return address }
+        guard isFromProxy, let proxies, proxies.announcement == .fields else { return remoteAddress }
+        return proxies.client(of: request.headerFields) ?? remoteAddress
+    }
+
+    /// Whether nobody reads along between the client and this machine, as far as can be known here: on the Unix socket,
+    /// on loopback, with TLS, or through a proxy that terminates it.
+    var isPrivate: Bool { isLocal || isEncrypted || isFromProxy || HostName.isLoopback(remoteAddress) }
+
+    /// Notes for whom a proxy has opened the connection.
+    func setProxiedAddress(_ address: String) { proxiedAddress.withLock { $0 = address } }
+}
