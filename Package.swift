@@ -10,6 +10,7 @@ let package = Package(
         .library(name: "Imaging", targets: ["Imaging"]),
         .library(name: "Isolation", targets: ["Isolation"]),
         .library(name: "TreeModel", targets: ["TreeModel"]),
+        .library(name: "Rules", targets: ["Rules"]),
         .library(name: "Tree", targets: ["Tree"]),
         .library(name: "Blobs", targets: ["Blobs", "Files"]),
     ],
@@ -67,6 +68,9 @@ let package = Package(
 
         // The values of the tree, without a store: what a client has in common with it.
         .target(name: "TreeModel"),
+
+        // The language of security rules: who may do what, judged over any data.
+        .target(name: "Rules", dependencies: ["TreeModel"]),
 
         // Three products that know nothing of each other.
         .target(name: "Imaging", dependencies: ["CCodecs", "CKernels"], swiftSettings: [.strictMemorySafety()]),
@@ -195,6 +199,7 @@ let package = Package(
         .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"]),
         .testTarget(name: "BlobsTests", dependencies: ["Blobs", "Files", "TestSupport"]),
         .testTarget(name: "APITests", dependencies: ["API", "TreeModel"]),
+        .testTarget(name: "RulesTests", dependencies: ["Rules", "TreeModel", "TestSupport"]),
         .testTarget(name: "TreeTests", dependencies: ["Tree", "TreeModel", "CSystemSQLite", "TestSupport"]),
         .testTarget(name: "PostsTests", dependencies: ["Posts", "Tree"]),
         .testTarget(

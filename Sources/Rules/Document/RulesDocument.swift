@@ -1,0 +1,45 @@
+package import TreeModel
+
+/// A rules document: JSON with comments that says, node by node, who may do what and what is kept.
+///
+///     { "rules": {                                     // one key
+///         "posts": { ".indexOn": "timestamp",          // a child's path, ".value", or a list of them
+///                    "$post": { ".read": true } },     // any other key
+///         "sessions": { "$id": { ".ttl": 3600 } },     /* extension: seconds after the last write */
+///         "scores": { ".indexOn": [["team", "points"]] } } }   // extension: an index of several children
+///
+/// `.read`, `.write` and `.validate` are an expression in a string, or true or false.
+///
+/// (Firebase, "Realtime Database Security Rules".)
+package struct RulesDocument: Sendable {
+    /// The longest document, in bytes.
+    package static let maxBytes = 1 << 20
+
+    /// The text without its comments: spaces in their places.
+    package let json: [UInt8]
+    /// The rules of the root of the tree.
+    package let root: RulesNode
+
+    /// Reads a document, and compiles its rules.
+    ///
+    /// - Throws: ``TreeError`` with code `invalid_rules`, whose message begins with the line and the column, from 1, or
+    ///   `too_large`.
+    package init(_ text: String) throws(TreeError) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= Self.maxBytes else {
+            throw TreeError(
+                .tooLarge, "the rules have \(bytes.count) bytes, the limit is \(Self.maxBytes)", hint: "write fewer")
+        }
+        let source = try SourceText(bytes)
+        let json = source.json
+        var tokenizer = JSONTokenizer(RulesReader(source))
+        do {
+            try tokenizer.feed(json.span)
+            try tokenizer.finish()
+        } catch {
+            throw tokenizer.sink.placed(error, at: tokenizer.offset)
+        }
+        self.json = json
+        root = tokenizer.sink.root
+    }
+}

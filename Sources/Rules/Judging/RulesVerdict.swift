@@ -1,0 +1,32 @@
+/// Whether a read or a write is allowed, and by which rule.
+package struct RulesVerdict: Sendable {
+    package let isAllowed: Bool
+    /// The rule that decided: the one that granted, or the `.validate` that refused; nil when no rule granted.
+    package let rule: Rule?
+    /// The nodes of the rules on the way to that rule.
+    private let trail: [RulesNode]
+
+    init(isAllowed: Bool, rule: Rule? = nil, trail: [RulesNode] = []) {
+        self.isAllowed = isAllowed
+        self.rule = rule
+        self.trail = trail
+    }
+
+    /// The path of the rule in the document, such as `/posts/$post`; nil when no rule decided.
+    package var rulePath: String? { rule.map { _ in trail.rulePath } }
+
+    /// The decision in a line, such as `refused by .validate of /posts/$post (12:9)`.
+    package var explanation: String {
+        guard let rule, let rulePath else { return isAllowed ? "allowed" : "refused: no rule grants it" }
+        let place = "\(rule.kind.rawValue) of \(rulePath) (\(rule.line):\(rule.column))"
+        return "\(isAllowed ? "granted" : "refused") by \(place)"
+    }
+}
+
+extension [RulesNode] {
+    /// The path of the last one in the document.
+    var rulePath: String {
+        let names = dropFirst().map { "/\($0.name)" }.joined()
+        return names.isEmpty ? "/" : names
+    }
+}
