@@ -82,7 +82,7 @@ let package = Package(
         .target(name: "Blobs", dependencies: ["Files"]),
         .target(
             name: "Tree",
-            dependencies: ["TreeModel", "Failpoints", "CSystemCrypto", "CSystemDeflate", "CSystemSQLite"]),
+            dependencies: ["Rules", "TreeModel", "Failpoints", "CSystemCrypto", "CSystemDeflate", "CSystemSQLite"]),
 
         // Rendering in processes that can harm nobody.
         .target(name: "Isolation", dependencies: ["Imaging", "CSandbox"]),

@@ -7,11 +7,11 @@ package struct DatabaseRules: Sendable {
     private static let none = "{\"rules\":{}}"
 
     private let namespace: Namespace
-    private let tree: TreeStore
+    private let database: RealtimeDatabase
 
-    init(of namespace: Namespace, in tree: TreeStore) {
+    init(of namespace: Namespace, in database: RealtimeDatabase) {
         self.namespace = namespace
-        self.tree = tree
+        self.database = database
     }
 
     /// The document, comments and all; with `isStrict` as plain JSON without them.
@@ -20,12 +20,13 @@ package struct DatabaseRules: Sendable {
     package func text(isStrict: Bool) async throws(TreeError) -> String {
         let text =
             isStrict
-            ? try await tree.rulesJSON(of: namespace).map { String(decoding: $0, as: UTF8.self) }
-            : try await tree.rules(of: namespace)
+            ? try await database.tree.rulesJSON(of: namespace).map { String(decoding: $0, as: UTF8.self) }
+            : try await database.tree.rules(of: namespace)
         return text ?? Self.none
     }
 
-    /// Replaces the document; see ``TreeStore/setRules(_:of:)``.
+    /// Replaces the document, and ends the listening of those who may no longer read what they listen to; see
+    /// ``TreeStore/setRules(_:of:)``.
     ///
     /// - Throws: `Failure` with the code `bad_request` for bytes that are not UTF-8; `TreeError` with the code `invalid_rules`,
     ///   or the engine's failure.
@@ -33,6 +34,7 @@ package struct DatabaseRules: Sendable {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(.badRequest, "1:1: the rules are not UTF-8")
         }
-        try await tree.setRules(text, of: namespace)
+        try await database.tree.setRules(text, of: namespace)
+        try await database.listeners.judge(in: namespace, of: database.tree)
     }
 }

@@ -30,6 +30,7 @@ extension DatabaseSession {
     package func changes(
         since token: SyncToken, at path: TreePath, limit: Int, _ form: JSONForm
     ) async throws -> ChangePage {
+        try await judgeRead(of: path)
         do {
             return try await database.tree.changePage(since: token, at: path, limit: limit, form)
         } catch {
@@ -41,6 +42,14 @@ extension DatabaseSession {
                     what the log still has
                     """)
         }
+    }
+
+    /// Sees to it that everything at a path may be read.
+    ///
+    /// - Throws: `TreeError` with the code `permission_denied`, or the engine's failure.
+    package func judgeRead(of path: TreePath) async throws {
+        guard let requester else { return }
+        try await database.tree.snapshot { snapshot in try snapshot.judgeRead(of: path, for: requester) }
     }
 
     /// Waits until there are changes after a token, but not longer than this; the wait ends with the task.

@@ -21,23 +21,39 @@ extension DatabaseSession {
     ///   - receiver: Who is sent the events; one receiver may serve any number of listeners.
     ///   - began: Is given the listener before the first event can come to it.
     /// - Returns: The value at the beginning, and the position in the change log that it stands for.
-    /// - Throws: `TreeError` with the code `index_not_defined`, `too_many_reads` or `cancelled`, or the engine's failure.
+    /// - Throws: `TreeError` with the code `index_not_defined`, `too_many_reads` `permission_denied` or `cancelled`, or the
+    ///   engine's failure.
     package func listen(
         to request: ListenRequest, in frame: TextFrame, notifying receiver: any EventReceiver,
         began: (Listener) -> Void
     ) async throws(TreeError) -> (start: SpooledBody.Finished, token: SyncToken) {
-        let answer = try await database.tree.listen(
-            at: request.path, matching: request.query, notifying: receiver, began: began
-        ) { [spool = database.spool] value throws(TreeError) in
-            let text = SpooledBody(in: frame, spool: spool)
-            let rest = try value.json { piece throws(TreeError) in try text.append(piece) }
-            try text.append(rest)
-            return try text.finish()
+        var begun: Listener?
+        let answer: (start: SpooledBody.Finished, token: SyncToken)
+        do throws(TreeError) {
+            answer = try await database.tree.listen(
+                at: request.path, matching: request.query, for: requester, notifying: receiver,
+                began: { listener in
+                    begun = listener
+                    if let requester { database.listeners.add(listener, for: requester, notifying: receiver) }
+                    began(listener)
+                }
+            ) { [spool = database.spool] value throws(TreeError) in
+                let text = SpooledBody(in: frame, spool: spool)
+                let rest = try value.json { piece throws(TreeError) in try text.append(piece) }
+                try text.append(rest)
+                return try text.finish()
+            }
+        } catch {
+            if let begun { database.listeners.remove(begun) }
+            throw error
         }
         database.trace("listened to", by: identity, at: request.path, answer.token)
         return answer
     }
 
     /// Ends a listener; events that are underway may still come.
-    package func stopListening(_ listener: Listener) { database.tree.stopListening(listener) }
+    package func stopListening(_ listener: Listener) {
+        database.listeners.remove(listener)
+        database.tree.stopListening(listener)
+    }
 }

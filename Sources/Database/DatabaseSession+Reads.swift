@@ -16,9 +16,9 @@ package struct ReadRequest: Sendable {
         case nothing
     }
 
-    private let path: TreePath
+    fileprivate let path: TreePath
     private let part: Part
-    private let query: TreeQuery?
+    fileprivate let query: TreeQuery?
     private let wantsETag: Bool
     private let knownETag: String?
     private let frame: TextFrame
@@ -70,8 +70,9 @@ extension DatabaseSession {
 
     private func read(_ request: ReadRequest) async throws -> ReadAnswer {
         do {
-            return try await database.tree.snapshot { [spool = database.spool] snapshot in
-                try request.answer(from: snapshot, spool: spool)
+            return try await database.tree.snapshot { [spool = database.spool, requester] snapshot in
+                try snapshot.judgeRead(of: request.path, matching: request.query, for: requester)
+                return try request.answer(from: snapshot, spool: spool)
             }
         } catch let error as TreeError {
             throw error.cause as? Failure ?? error

@@ -61,7 +61,8 @@ extension DatabaseSession {
         _ update: JSONUpdate, at path: DatabasePath, ifETag etag: String?, share: ByteBudget.Share? = nil
     ) async throws -> WriteReceipt {
         if update.replacesPlace { try judgeReplacing(path) }
-        let receipt = try await database.tree.update(update, if: etag.map { [.etag(path.node, $0)] } ?? [])
+        let receipt = try await database.tree.update(
+            update, if: etag.map { [.etag(path.node, $0)] } ?? [], for: requester)
         database.trace("written", by: identity, at: path.node, receipt.token)
         return WriteReceipt(receipt, holding: share)
     }

@@ -1,5 +1,6 @@
 package import API
 package import Access
+import Tree
 package import TreeModel
 
 /// The database as one identity may use it: it gets, writes and listens, at any number of paths at once.
@@ -18,12 +19,21 @@ package struct DatabaseSession: Sendable {
         self.identity = identity
     }
 
+    /// Who the rules see; nil for the owner, whom they do not bind.
+    var requester: Requester? {
+        switch identity {
+        case .admin: nil
+        case .anonymous: Requester(auth: nil, mayUseTreesWithoutRules: database.isOpenWithoutRules)
+        case .user(let user): Requester(auth: user.auth, mayUseTreesWithoutRules: database.isOpenWithoutRules)
+        }
+    }
+
     /// The rules document of a tree, which is its owner's.
     ///
     /// - Throws: `Failure` with the code `permission_denied` for everybody else.
     package func rules(of namespace: Namespace) throws(Failure) -> DatabaseRules {
         guard identity == .admin else { throw .permissionDenied() }
-        return DatabaseRules(of: namespace, in: database.tree)
+        return DatabaseRules(of: namespace, in: database)
     }
 }
 

@@ -13,6 +13,10 @@ package final class RealtimeDatabase: Sendable {
     let ids: PushIDGenerator
     /// Whether the service's own tree is gone when the service ends.
     let isThrowAway: Bool
+    /// Whether everybody may do everything in a tree for which nobody has written rules, as in an emulator.
+    let isOpenWithoutRules: Bool
+    /// Those who listen and are bound by rules.
+    let listeners = RuledListeners()
     private let logger: Logger
     let budget = ByteBudget(maxBytes: maxBytesInWork)
     /// Where long answers wait for their readers.
@@ -21,13 +25,16 @@ package final class RealtimeDatabase: Sendable {
     /// - Parameters:
     ///   - ids: What makes the keys of pushed children.
     ///   - isThrowAway: Whether the trees are gone when the process ends.
+    ///   - isOpenWithoutRules: Whether everybody may do everything in a tree for which nobody has written rules.
     ///   - logger: What is told, at the level `trace`, who writes what and who listens where.
     package init(
-        _ tree: TreeStore, ids: PushIDGenerator, isThrowAway: Bool, spool: ResponseSpool, logger: Logger
+        _ tree: TreeStore, ids: PushIDGenerator, isThrowAway: Bool, isOpenWithoutRules: Bool, spool: ResponseSpool,
+        logger: Logger
     ) {
         self.tree = tree
         self.ids = ids
         self.isThrowAway = isThrowAway
+        self.isOpenWithoutRules = isOpenWithoutRules
         self.spool = spool
         self.logger = logger
     }

@@ -68,6 +68,8 @@ extension TreeError {
         public static let conflictingPaths = Code(rawValue: "conflicting_paths")
         /// A precondition did not hold; nothing was written.
         public static let preconditionFailed = Code(rawValue: "precondition_failed")
+        /// The rules of the tree do not allow it; nothing was read or written.
+        public static let permissionDenied = Code(rawValue: "permission_denied")
         /// The change log no longer reaches back to the token.
         public static let tokenTooOld = Code(rawValue: "token_too_old")
         /// The token is ahead of the change log: it comes from another store, or from before a restore.

@@ -22,7 +22,7 @@ struct Fixture: Sendable {
 /// Runs a test's body with a fresh database.
 @discardableResult
 func withDatabase<R: Sendable>(
-    isThrowAway: Bool = false, maxSpooledBytes: Int = ResponseSpool.maxBytes,
+    isThrowAway: Bool = false, isOpenWithoutRules: Bool = true, maxSpooledBytes: Int = ResponseSpool.maxBytes,
     _ body: @Sendable (Fixture) async throws -> R
 ) async throws -> R {
     try await withScratch { scratch in
@@ -30,7 +30,8 @@ func withDatabase<R: Sendable>(
         let spool = ResponseSpool(in: try scratch.directory(), maxBytes: maxSpooledBytes)
         let log = RecordingLog()
         let database = RealtimeDatabase(
-            tree, ids: PushIDGenerator(), isThrowAway: isThrowAway, spool: spool,
+            tree, ids: PushIDGenerator(), isThrowAway: isThrowAway, isOpenWithoutRules: isOpenWithoutRules,
+            spool: spool,
             logger: Logger(label: "test") { _ in log })
         let result = try await body(Fixture(database: database, tree: tree, spool: spool, log: log))
         await tree.close()

@@ -133,7 +133,7 @@ struct HTTPServerTests {
     // MARK: - Bodies
 
     @Test(
-        "Only this machine's own names lead in over TCP",
+        "Only this machine's own names and addresses lead in over TCP",
         arguments: [
             ("localhost", true), ("127.0.0.1", true), ("[::1]", true), ("LOCALHOST", true), ("evil.example", false),
             ("127.0.0.1.evil.example", false), ("localhost.evil.example", false), ("0.0.0.0", false), ("", false),

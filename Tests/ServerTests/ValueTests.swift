@@ -58,15 +58,35 @@ struct ValueTests {
     }
 
     @Test(
-        "TCP is for this machine alone",
+        "An address to listen at is an IP address and a port",
         arguments: [
-            ("127.0.0.1:8080", "127.0.0.1:8080"), ("localhost:0", "127.0.0.1:0"), ("[::1]:80", "[::1]:80"),
-            ("127.1.2.3:65535", "127.1.2.3:65535"), ("0.0.0.0:8080", nil), ("[::]:8080", nil), ("192.168.1.2:80", nil),
-            ("example.org:80", nil), ("127.0.0.1", nil), ("127.0.0.1:", nil), ("127.0.0.1:99999", nil), (":80", nil),
-            ("127.0.0.1.evil.org:80", nil), ("127.0.0.256:80", nil), ("127.0.0.+1:80", nil), ("", nil),
-            ("[::1:80", nil),
-        ] as [(String, String?)])
-    func loopbackAddresses(text: String, expected: String?) {
-        #expect((try? ListenAddress(text))?.description == expected)
+            ("127.0.0.1:8080", "127.0.0.1:8080", true), ("localhost:0", "127.0.0.1:0", true),
+            ("[::1]:80", "[::1]:80", true), ("127.1.2.3:65535", "127.1.2.3:65535", true),
+            ("0.0.0.0:8080", "0.0.0.0:8080", false), ("[::]:8080", "[::]:8080", false), ("*:443", "[::]:443", false),
+            ("192.168.1.2:80", "192.168.1.2:80", false), ("example.org:80", nil, false), ("127.0.0.1", nil, false),
+            ("127.0.0.1:", nil, false), ("127.0.0.1:99999", nil, false), (":80", nil, false),
+            ("127.0.0.1.evil.org:80", nil, false), ("127.0.0.256:80", nil, false), ("127.0.0.+1:80", nil, false),
+            ("", nil, false), ("[::1:80", nil, false),
+        ] as [(String, String?, Bool)])
+    func listenAddresses(text: String, expected: String?, isLoopback: Bool) {
+        let address = try? ListenAddress(text)
+        #expect(address?.description == expected)
+        #expect(address?.isLoopback ?? false == isLoopback)
     }
+
+    @Test(
+        "A network is the addresses that begin with the same bits",
+        arguments: [
+            ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false), ("10.0.0.7", "10.0.0.7", true),
+            ("10.0.0.7", "10.0.0.8", false), ("0.0.0.0/0", "198.51.100.1", true), ("192.0.2.128/25", "192.0.2.127", false),
+            ("192.0.2.128/25", "192.0.2.200", true), ("10.0.0.0/8", "::ffff:10.1.2.3", true),
+            ("2001:db8::/32", "2001:db8:1::1", true), ("2001:db8::/32", "2001:db9::1", false),
+            ("::/0", "10.0.0.1", false),
+        ])
+    func networks(network: String, address: String, isIn: Bool) throws {
+        #expect(try #require(IPNetwork(parsing: network)).contains(try #require(IPAddress(address))) == isIn)
+    }
+
+    @Test(arguments: ["", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0/8", "10.0.0.0/8/8", "::/129", "host/8"])
+    func whatIsNoNetwork(text: String) { #expect(IPNetwork(parsing: text) == nil) }
 }

@@ -18,13 +18,18 @@ final class ClientConnection: Sendable {
     let peer: Peer
     /// Whether the connection is encrypted as far as this machine.
     let isEncrypted: Bool
+    /// The address of this machine at which a connection over TCP came in.
+    let localAddress: IPAddress?
     /// The address of the client for which a proxy has opened the connection.
     private let proxiedAddress = Mutex<String?>(nil)
 
     private let proxies: TrustedProxies?
 
-    private init(_ peer: Peer, isEncrypted: Bool = false, proxies: TrustedProxies? = nil) {
+    private init(
+        _ peer: Peer, isEncrypted: Bool = false, at localAddress: IPAddress? = nil, proxies: TrustedProxies? = nil
+    ) {
         self.peer = peer
+        self.localAddress = localAddress
         self.isEncrypted = isEncrypted
         self.proxies = proxies
     }
@@ -38,7 +43,8 @@ final class ClientConnection: Sendable {
             let address = channel.remoteAddress?.ipAddress ?? ""
             return channel.eventLoop.makeSucceededFuture(
                 ClientConnection(
-                    .network(address), isEncrypted: transport.certificates != nil, proxies: transport.proxies))
+                    .network(address), isEncrypted: transport.certificates != nil,
+                    at: channel.localAddress?.ipAddress.flatMap(IPAddress.init), proxies: transport.proxies))
         }
         return PeerCredentials.of(channel).map { ClientConnection(.process($0)) }
     }

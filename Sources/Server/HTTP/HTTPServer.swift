@@ -79,8 +79,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
         names = HostNames(publicHost: settings.publicURL?.host)
         spool = ResponseSpool(in: service.storage.incoming, maxBytes: settings.maxSpooledBytes)
         let database = RealtimeDatabase(
-            service.tree, ids: service.storage.ids, isThrowAway: service.storage.engine == .memory, spool: spool,
-            logger: logger)
+            service.tree, ids: service.storage.ids, isThrowAway: service.storage.engine == .memory,
+            isOpenWithoutRules: settings.database.isEmulator, spool: spool, logger: logger)
         admission = Admission(settings.database, to: database, publicHost: names.publicHost)
         streams = EventStreams(
             admission, starts: InitialEvents(patience: settings.readingPace.time),

@@ -31,16 +31,16 @@ struct SiteGuard: RouterMiddleware {
     /// - Throws: `Failure` with the code `foreign_host` or `cross_site`.
     func check(_ head: HTTPRequest, from client: ClientConnection) throws(Failure) {
         guard !client.isLocal else { return }
-        try checkHost(head)
+        try checkHost(head, at: client.localAddress)
         try checkSite(head, scheme: client.isEncrypted ? "https" : "http")
     }
 
-    private func checkHost(_ head: HTTPRequest) throws(Failure) {
-        guard names.isOwn(head) else {
+    private func checkHost(_ head: HTTPRequest, at localAddress: IPAddress?) throws(Failure) {
+        guard names.isOwn(head, at: localAddress) else {
             let known = ["localhost", "127.0.0.1", names.publicHost].compactMap { $0 }.joined(separator: ", ")
             throw Failure(
                 .foreignHost, "this service answers to \(known) only",
-                hint: "behind a proxy, let public-url name the address by which the service is known")
+                hint: "let public-url name the address by which the service is known")
         }
     }
 

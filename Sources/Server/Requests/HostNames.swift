@@ -10,11 +10,13 @@ struct HostNames: Sendable {
     /// The domains of which every host is the service's own, each with a dot first.
     var domains: [String] = []
 
-    /// Whether the request is addressed to a name that means this service: one of this machine's, the public one, or one in
-    /// its domains.
-    func isOwn(_ head: HTTPRequest) -> Bool {
+    /// Whether the request is addressed to a name that means this service: one of this machine's, the address at which it
+    /// came in, the public name, or one in its domains.
+    ///
+    /// No name server has a say in what an address means, so that no page can take one for its own.
+    func isOwn(_ head: HTTPRequest, at localAddress: IPAddress?) -> Bool {
         let host = (head.authority.map { HostName.split($0).host } ?? "").lowercased()
-        // No name server has a say in what an address means, so that no page can take one for its own.
-        return HostName.isLoopback(host) || IPAddress(host) != nil || host == publicHost || domains.contains { host.hasSuffix($0) }
+        if let localAddress, IPAddress(host) == localAddress { return true }
+        return HostName.isLoopback(host) || host == publicHost || domains.contains { host.hasSuffix($0) }
     }
 }

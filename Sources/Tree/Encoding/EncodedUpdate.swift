@@ -21,6 +21,9 @@ struct EncodedUpdate: Sendable {
     /// Whether the rows of its only write have been staged.
     var isStaged = false
 
+    /// For whom the update is made, if the rules allow it; nil for the service itself, which no rule binds.
+    var requester: Requester?
+
     /// The reads that the update was decided by; nil when it holds whatever has changed.
     var basis: Basis?
 

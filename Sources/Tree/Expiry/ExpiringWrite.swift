@@ -1,3 +1,5 @@
+import Rules
+
 /// The effect of a write on the times at which nodes expire, in one transaction with it.
 ///
 /// A node at which, above which or below which is written, even if nothing changes, lives for its time anew.
@@ -40,7 +42,7 @@ struct ExpiringWrite {
 extension TreeRules {
     /// The expiry of a node that is written now; nil for none.
     func expiry(of node: [UInt8], writtenAt timestampMilliseconds: Int64) throws(TreeError) -> ExpiryTable.Entry? {
-        guard let (rule, pattern) = root.node(at: try SegmentedKey(node)),
+        guard let (rule, pattern) = try document.root.node(at: try SegmentedKey(node)),
             let timeToLive = rule.timeToLiveMilliseconds,
             let expiry = expiries.first(where: { $0.nodes == pattern })
         else { return nil }

@@ -158,7 +158,17 @@ extension TreeStore {
     public func update(
         _ update: JSONUpdate, if preconditions: [Precondition] = []
     ) async throws(TreeError) -> JSONReceipt {
-        let encoded = try EncodedUpdate(writes: update.writes, origin: update.origin, preconditions: preconditions)
+        try await self.update(update, if: preconditions, for: nil)
+    }
+
+    /// Applies a change that came as JSON, if the rules allow it to somebody; nil for the service itself.
+    ///
+    /// - Throws: ``TreeError`` with code `permission_denied`, or as ``update(_:if:)``.
+    package func update(
+        _ update: JSONUpdate, if preconditions: [Precondition], for requester: Requester?
+    ) async throws(TreeError) -> JSONReceipt {
+        var encoded = try EncodedUpdate(writes: update.writes, origin: update.origin, preconditions: preconditions)
+        encoded.requester = requester
         return JSONReceipt(try await largeWrites.commit(encoded), origin: update.origin)
     }
 }

@@ -17,8 +17,10 @@ public protocol EventReceiver: AnyObject, Sendable {
 public struct Listener: Hashable, Sendable {
     /// The number that the receiver is given with each event.
     public let id: UInt64
-    let path: TreePath
-    let query: TreeQuery?
+    /// What is listened to.
+    public let path: TreePath
+    /// Which children of it; nil for all that is there.
+    public let query: TreeQuery?
 }
 
 /// A receiver, and the listeners for which it receives an event.

@@ -11,16 +11,18 @@ extension TreeStore {
     /// - Parameters:
     ///   - path: What to listen to.
     ///   - query: Which children of it; nil for all that is there.
+    ///   - requester: For whom it is, if the rules allow it; nil for the service itself.
     ///   - receiver: Who is sent the events.
     ///   - maxBytes: The largest value that is read as a start.
     ///   - began: Is given the listener before the first event can come to it.
     ///   - start: Is given what is there, on a thread that may wait for the disk; it may be called anew, after a call
     ///     that came to nothing.
     /// - Returns: What `start` returned, and the position in the change log that it stands for.
-    /// - Throws: ``TreeError`` with code `too_large` or `index_not_defined`, what `start` throws, or the engine's
-    ///   failure; nobody listens then.
-    public func listen<Start: Sendable>(
-        at path: TreePath, matching query: TreeQuery? = nil, notifying receiver: any EventReceiver,
+    /// - Throws: ``TreeError`` with code `too_large`, `index_not_defined` or `permission_denied`, what `start` throws, or
+    ///   the engine's failure; nobody listens then.
+    package func listen<Start: Sendable>(
+        at path: TreePath, matching query: TreeQuery? = nil, for requester: Requester? = nil,
+        notifying receiver: any EventReceiver,
         maxBytes: Int = maxListenedBytes, began: (Listener) -> Void,
         start: @escaping @Sendable (InitialValue) throws(TreeError) -> Start
     ) async throws(TreeError) -> (start: Start, token: SyncToken) {
@@ -36,6 +38,9 @@ extension TreeStore {
         began(listener)
         do throws(TreeError) {
             if let subscription {
+                try await read { snapshot throws(TreeError) in
+                    try snapshot.judgeRead(of: path, matching: query, for: requester)
+                }
                 let (json, token) = try await subscription.join(id, notifying: receiver)
                 // A text for the disk is written by a thread that may wait for it.
                 return try await read { _ throws(TreeError) in
@@ -43,6 +48,7 @@ extension TreeStore {
                 }
             }
             return try await read { snapshot throws(TreeError) in
+                try snapshot.judgeRead(of: path, for: requester)
                 let value = InitialValue { drain throws(TreeError) in
                     try snapshot.json(of: path, maxBytes: maxBytes, drain: drain)
                 }

@@ -1,3 +1,5 @@
+import Rules
+
 /// The indexes and times to live that the rules of a tree ask for, as one row:
 ///
 ///     version(8) next id(8)
@@ -31,7 +33,7 @@ extension RulesCatalog {
         var wanted: [(parents: PathPattern, order: ChildOrder)] = []
         var mortal: [PathPattern] = []
         root.forEach { pattern, node in
-            wanted += node.indexes.map { (pattern, $0) }
+            wanted += node.indexes.map { (pattern, ChildOrder($0)) }
             if node.timeToLiveMilliseconds != nil { mortal.append(pattern) }
         }
         for position in indexes.indices where indexes[position].state != .dropped {

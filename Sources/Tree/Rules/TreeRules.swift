@@ -1,9 +1,10 @@
+import Rules
 import Synchronization
 
 /// The rules of one tree, ready for use.
 struct TreeRules: Sendable {
     let version: UInt64
-    let root: RulesNode
+    let document: RulesDocument
     /// The indexes that are being built or ready.
     let indexes: [Index]
     let expiries: [RulesCatalog.Expiry]
@@ -12,7 +13,7 @@ struct TreeRules: Sendable {
     init?(of namespace: Namespace, catalog row: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) {
         let catalog = try RulesCatalog(row: row.span)
         guard let text = try snapshot.value(for: Self.textKey(of: namespace)) else { return nil }
-        root = try RulesDocument(text.span.text).root
+        document = try RulesDocument(text.span.text)
         version = catalog.version
         indexes = catalog.indexes.filter { $0.state != .dropped }
         expiries = catalog.expiries
@@ -53,8 +54,8 @@ final class RulesCache: Sendable {
         for query: EncodedQuery, at path: TreePath, in snapshot: any EngineSnapshot
     ) throws(TreeError) -> Index {
         guard let rules = try rules(of: path.namespace, in: snapshot),
-            let (node, pattern) = rules.root.node(at: try SegmentedKey(StoreFormat.dataKey(path))),
-            node.indexes.contains(query.order),
+            let (node, pattern) = try rules.document.root.node(at: try SegmentedKey(StoreFormat.dataKey(path))),
+            node.indexes.contains(where: { ChildOrder($0) == query.order }),
             let index = rules.indexes.first(where: { $0.parents == pattern && $0.order == query.order })
         else { throw query.indexNotDefined(at: path) }
         return index

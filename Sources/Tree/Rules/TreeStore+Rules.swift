@@ -1,3 +1,5 @@
+import Rules
+
 extension TreeStore {
     /// The rules document of a tree as it was stored, comments and all; nil for none.
     public func rules(of namespace: Namespace = .main) async throws(TreeError) -> String? {
@@ -16,7 +18,7 @@ extension TreeStore {
     ///
     /// `.indexOn` and `.ttl` count from now on: indexes of what is there already are built in the background, and
     /// queries read all children until they are ready; what is written from now on lives for its time. `.read`,
-    /// `.write` and `.validate` are kept, and not enforced.
+    /// `.write` and `.validate` judge what is read and written for a ``Requester`` from now on.
     ///
     /// - Throws: ``TreeError`` with code `invalid_rules`, whose message begins with the line and the column (the old
     ///   rules stay then), `too_large`, or the engine's failure.

@@ -13,6 +13,7 @@ final class LargeWrites: BackgroundWork {
     private let changeLog: ChangeLog
     private let rules: RulesCache
     private let derivations: Derivations
+    private let clock: @Sendable () -> Int64
     /// The number of rows from which on a write is large.
     private let minRows: Int
     private let turns = StagingTurns()
@@ -22,13 +23,14 @@ final class LargeWrites: BackgroundWork {
 
     init(
         engine: StagingEngine, group: GroupCommit, changeLog: ChangeLog, rules: RulesCache, derivations: Derivations,
-        minRows: Int
+        clock: @escaping @Sendable () -> Int64, minRows: Int
     ) {
         self.engine = engine
         self.group = group
         self.changeLog = changeLog
         self.rules = rules
         self.derivations = derivations
+        self.clock = clock
         self.minRows = minRows
     }
 
@@ -72,7 +74,9 @@ final class LargeWrites: BackgroundWork {
 
     private func course(of update: EncodedUpdate, _ write: EncodedWrite) async throws(TreeError) -> Course {
         if derivations.concern(write) { return .direct }
-        return try await engine.read { [changeLog, rules] engine throws(TreeError) in
+        return try await engine.read { [changeLog, rules, clock] engine throws(TreeError) in
+            // The commit judges once more; but nothing is staged, nor called unchanged, for whoever may not write it.
+            try update.judge(beforeTurnIn: engine, timestampMilliseconds: clock(), rules: rules)
             guard try IndexingWriter.mayBeStaged(write, rules: rules, in: engine) else { return .direct }
             guard !write.hasServerValues, try engine.hasSameRows(as: write) else { return .stage }
             let snapshot = TreeSnapshot(engine: engine, changeLog: changeLog, rules: rules)

@@ -67,10 +67,11 @@ final class Committer: Sendable {
             let (decided, writes): (EncodedUpdate, [EncodedWrite])
             do {
                 decided = try self.decided(update, by: snapshot, at: token)
+                writes = try writer.wanted(of: decided).resolved(
+                    in: transaction, timestampMilliseconds: timestampMilliseconds, token: next,
+                    isStaged: decided.isStaged)
+                try writer.judge(decided, writes)
                 for precondition in decided.preconditions { try precondition.check(in: snapshot) }
-                writes = try Self.resolve(
-                    try writer.wanted(of: decided), in: transaction, timestampMilliseconds: timestampMilliseconds,
-                    token: next, isStaged: decided.isStaged)
             } catch {
                 guard error.isRefusal else { throw error }
                 answers.append(.failure(error))
@@ -124,30 +125,6 @@ final class Committer: Sendable {
             nodesOfPriorities: try ListenedValues.nodesOfPriorities(among: changed, of: commits, in: transaction))
         try changeLog.append(change, in: transaction)
         return change
-    }
-
-    /// Fills in what the server is to fill in, by what is there before the update.
-    private static func resolve(
-        _ writes: [EncodedWrite], in transaction: any EngineTransaction, timestampMilliseconds: Int64, token: SyncToken,
-        isStaged: Bool
-    ) throws(TreeError) -> [EncodedWrite] {
-        guard writes.contains(where: \.hasServerValues) else { return writes }
-        var resolved = writes
-        for index in resolved.indices where resolved[index].hasServerValues {
-            let key = resolved[index].key
-            var filledIn = RowBlock()
-            resolved[index].rows = try resolved[index].rows.mapValues { path, leaf throws(TreeError) in
-                guard LeafEncoding.isServerValue(leaf) else { return nil }
-                let new = try LeafEncoding.resolve(
-                    leaf, old: try transaction.value(for: key + path.copied),
-                    timestampMilliseconds: timestampMilliseconds, token: token)
-                if isStaged { filledIn.append(path: path, value: new.span) }
-                return new
-            }
-            resolved[index].filledIn = filledIn
-            resolved[index].hasServerValues = false
-        }
-        return resolved
     }
 
     private func count(_ applied: Int) {

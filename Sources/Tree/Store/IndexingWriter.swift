@@ -68,6 +68,18 @@ struct IndexingWriter {
         return writes
     }
 
+    /// Judges an update by the rules.
+    ///
+    /// - Parameter writes: Its writes, whose server values are filled in.
+    /// - Throws: ``TreeError`` with code `permission_denied`.
+    mutating func judge(_ update: EncodedUpdate, _ writes: [EncodedWrite]) throws(TreeError) {
+        guard update.requester != nil else { return }
+        try update.judge(writes, in: transaction, timestampMilliseconds: timestampMilliseconds) {
+            namespace throws(TreeError) in
+            try rules(ofTree: namespace, StoreFormat.prefix(of: namespace)[...])
+        }
+    }
+
     /// Whether the rules ask for nothing to be kept beside what is written, so that its rows may be staged.
     static func mayBeStaged(
         _ write: EncodedWrite, rules: RulesCache, in snapshot: any EngineSnapshot
@@ -87,7 +99,14 @@ struct IndexingWriter {
     private mutating func rules(ofTreeOf key: [UInt8]) throws(TreeError) -> TreeRules? {
         let prefix = key[..<(try StoreFormat.prefixLength(of: key.span))]
         if let known = rulesOfTrees[prefix] { return known }
-        let found = try rules.rules(of: try StoreFormat.namespace(ofDataKey: key.span), in: transaction)
+        return try rules(ofTree: try StoreFormat.namespace(ofDataKey: key.span), prefix)
+    }
+
+    private mutating func rules(
+        ofTree namespace: Namespace, _ prefix: ArraySlice<UInt8>
+    ) throws(TreeError) -> TreeRules? {
+        if let known = rulesOfTrees[prefix] { return known }
+        let found = try rules.rules(of: namespace, in: transaction)
         rulesOfTrees[prefix] = .some(found)
         return found
     }

@@ -62,7 +62,7 @@ public final class TreeStore: Sendable {
         self.committer = committer
         group = GroupCommit { takeGroup throws(TreeError) in try await committer.apply(takeGroup) }
         largeWrites = LargeWrites(
-            engine: engine, group: group, changeLog: changeLog, rules: rules, derivations: derivations,
+            engine: engine, group: group, changeLog: changeLog, rules: rules, derivations: derivations, clock: clock,
             minRows: minRowsOfLargeWrite)
         maintenance = Maintenance(engine: engine, rules: rules, group: group, clock: clock)
         healthCheck = HealthCheck(engine: engine, changeLog: changeLog)

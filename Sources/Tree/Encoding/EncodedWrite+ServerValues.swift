@@ -1,0 +1,27 @@
+extension [EncodedWrite] {
+    /// The writes with what the server is to fill in, by what is there before the update.
+    ///
+    /// - Parameter isStaged: Whether the rows have been staged, so that those that are filled in are kept apart.
+    /// - Throws: ``TreeError`` with code `invalid_value`.
+    func resolved(
+        in snapshot: any EngineSnapshot, timestampMilliseconds: Int64, token: SyncToken, isStaged: Bool
+    ) throws(TreeError) -> [EncodedWrite] {
+        guard contains(where: \.hasServerValues) else { return self }
+        var resolved = self
+        for index in resolved.indices where resolved[index].hasServerValues {
+            let key = resolved[index].key
+            var filledIn = RowBlock()
+            resolved[index].rows = try resolved[index].rows.mapValues { path, leaf throws(TreeError) in
+                guard LeafEncoding.isServerValue(leaf) else { return nil }
+                let new = try LeafEncoding.resolve(
+                    leaf, old: try snapshot.value(for: key + path.copied),
+                    timestampMilliseconds: timestampMilliseconds, token: token)
+                if isStaged { filledIn.append(path: path, value: new.span) }
+                return new
+            }
+            resolved[index].filledIn = filledIn
+            resolved[index].hasServerValues = false
+        }
+        return resolved
+    }
+}

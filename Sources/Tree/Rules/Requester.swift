@@ -1,0 +1,123 @@
+import Rules
+package import TreeModel
+
+/// Somebody for whom something is read or written, if the rules of the tree allow it.
+package struct Requester: Sendable {
+    /// The variable `auth` of the rules; nil for somebody of whom nothing is known.
+    package let auth: JSONValue?
+    /// Whether everything is allowed in a tree for which nobody has written rules; otherwise nothing is.
+    package let mayUseTreesWithoutRules: Bool
+
+    package init(auth: JSONValue?, mayUseTreesWithoutRules: Bool) {
+        self.auth = auth
+        self.mayUseTreesWithoutRules = mayUseTreesWithoutRules
+    }
+
+    fileprivate func subject(at timestampMilliseconds: Int64) -> RulesSubject {
+        RulesSubject(auth: auth, nowMilliseconds: timestampMilliseconds)
+    }
+}
+
+// MARK: Writes
+
+extension EncodedUpdate {
+    /// Judges the update by the rules of the trees that it writes to, each path by itself, with the states before and
+    /// after the whole update.
+    ///
+    /// - Parameters:
+    ///   - writes: The writes, whose server values are filled in.
+    ///   - rules: Finds the rules of a tree.
+    /// - Throws: ``TreeError`` with code `permission_denied`.
+    func judge(
+        _ writes: [EncodedWrite], in snapshot: any EngineSnapshot, timestampMilliseconds: Int64,
+        rules: (Namespace) throws(TreeError) -> TreeRules?
+    ) throws(TreeError) {
+        guard let requester else { return }
+        let stored = StoredRows(snapshot: snapshot)
+        let updated = UpdatedRows(writes, over: snapshot)
+        let subject = requester.subject(at: timestampMilliseconds)
+        for write in writes {
+            let node = write.isPriority ? Array(write.key.dropLast()) : write.key
+            let path = try StoreFormat.path(ofDataKey: node.span)
+            guard let rules = try rules(path.namespace) else {
+                guard requester.mayUseTreesWithoutRules else { throw .permissionDenied(path) }
+                continue
+            }
+            let prefix = StoreFormat.prefix(of: path.namespace)
+            let verdict = try rules.document.judgeWrite(
+                at: path.keys.map(\.string), by: subject, before: RuledNode(rootOf: prefix, in: stored),
+                after: RuledNode(rootOf: prefix, in: updated))
+            guard verdict.isAllowed else { throw .permissionDenied(path, verdict) }
+        }
+    }
+}
+
+extension EncodedUpdate {
+    /// Judges the update before its turn in a transaction, by what is there now.
+    ///
+    /// - Throws: ``TreeError`` with code `permission_denied` or `invalid_value`.
+    func judge(
+        beforeTurnIn snapshot: any EngineSnapshot, timestampMilliseconds: Int64, rules: RulesCache
+    ) throws(TreeError) {
+        guard requester != nil else { return }
+        let writes = try writes.resolved(
+            in: snapshot, timestampMilliseconds: timestampMilliseconds, token: SyncToken(sequence: 0), isStaged: false)
+        try judge(writes, in: snapshot, timestampMilliseconds: timestampMilliseconds) {
+            namespace throws(TreeError) in try rules.rules(of: namespace, in: snapshot)
+        }
+    }
+}
+
+// MARK: Reads
+
+extension TreeSnapshot {
+    /// Judges a read of everything at a path, or of what a query takes of it; nil stands for the service itself, which
+    /// no rule binds.
+    ///
+    /// - Throws: ``TreeError`` with code `permission_denied`.
+    package func judgeRead(
+        of path: TreePath, matching query: TreeQuery? = nil, for requester: Requester?
+    ) throws(TreeError) {
+        guard let requester else { return }
+        guard let rules = try rules.rules(of: path.namespace, in: engine) else {
+            guard requester.mayUseTreesWithoutRules else { throw .permissionDenied(path) }
+            return
+        }
+        let root = RuledNode(rootOf: StoreFormat.prefix(of: path.namespace), in: StoredRows(snapshot: engine))
+        let verdict = try rules.document.judgeRead(
+            at: path.keys.map(\.string), matching: query.map(RulesQuery.init),
+            by: requester.subject(at: WallClock.milliseconds()), in: root)
+        guard verdict.isAllowed else { throw .permissionDenied(path, verdict) }
+    }
+}
+
+extension RulesQuery {
+    /// The query as rules see it. Of an order by several children they see the first one.
+    fileprivate init(_ query: TreeQuery) {
+        let order: Order =
+            switch query.order {
+            case .key: .key
+            case .value: .value
+            case .priority: .priority
+            case .children(let paths): .child(paths.first?.keys.map(\.string).joined(separator: "/") ?? "")
+            }
+        self.init(order: order)
+        startAt = RulesScalar(query.lower?.values.first ?? nil)
+        endAt = RulesScalar(query.upper?.values.first ?? nil)
+        if let lower = query.lower, lower == query.upper, lower.isInclusive { equalTo = startAt }
+        switch query.limit {
+        case nil: break
+        case .first(let limit): limitToFirst = limit
+        case .last(let limit): limitToLast = limit
+        }
+    }
+}
+
+extension TreeError {
+    /// The refusal of what the rules do not allow. Why, is for the log: whoever is refused is not told.
+    fileprivate static func permissionDenied(_ path: TreePath, _ verdict: RulesVerdict? = nil) -> TreeError {
+        TreeError(
+            .permissionDenied, "Permission denied", path: path,
+            hint: verdict?.explanation ?? "nobody has written rules for this tree")
+    }
+}

@@ -1,0 +1,100 @@
+import Rules
+
+/// A node of one state of a tree, as rules see it; nothing is read before a rule asks for it.
+final class RuledNode: RulesData {
+    private let rows: any RuledRows
+    /// The key of a row at the node.
+    private let key: [UInt8]
+    /// The length of what the keys of the tree begin with.
+    private let treeLength: Int
+
+    private init(_ rows: any RuledRows, key: [UInt8], treeLength: Int) {
+        self.rows = rows
+        self.key = key
+        self.treeLength = treeLength
+    }
+
+    /// The root of a tree, whose keys begin so.
+    convenience init(rootOf prefix: [UInt8], in rows: any RuledRows) {
+        self.init(rows, key: prefix, treeLength: prefix.count)
+    }
+
+    func child(_ path: String) throws(TreeError) -> any RulesData {
+        guard let keys = RulesPath.keys(of: path) else { return NoNode(below: self) }
+        var key = key
+        for name in keys { PathEncoding.append(name, to: &key) }
+        return RuledNode(rows, key: key, treeLength: treeLength)
+    }
+
+    func parent() -> (any RulesData)? {
+        guard key.count > treeLength else { return nil }
+        let bytes = key
+        var (start, end) = (treeLength, treeLength)
+        while end < bytes.count {
+            start = end
+            guard let next = try? PathEncoding.segmentEnd(in: bytes.span, from: end) else { return nil }
+            end = next
+        }
+        return RuledNode(rows, key: Array(bytes[..<start]), treeLength: treeLength)
+    }
+
+    func value() throws(TreeError) -> RulesScalar {
+        if let leaf = try rows.value(for: key) { return RulesScalar(try LeafEncoding.decode(leaf.span)) }
+        return try firstRow(in: .subtree(key)) == nil ? .null : .object
+    }
+
+    func exists() throws(TreeError) -> Bool { try firstRow(in: .subtree(key)) != nil }
+
+    func priority() throws(TreeError) -> RulesScalar {
+        guard let leaf = try rows.value(for: key + [PathEncoding.priorityTag]), try exists() else { return .null }
+        return RulesScalar(try LeafEncoding.decode(leaf.span))
+    }
+
+    func forEachChildKey(_ body: (String) throws(TreeError) -> Bool) throws(TreeError) {
+        var rest = ByteRange(from: key + [PathEncoding.priorityTag + 1], upTo: ByteRange.subtree(key).upper)
+        while let row = try firstRow(in: rest) {
+            let child = Array(row[..<(try PathEncoding.segmentEnd(in: row.span, from: key.count))])
+            let name = try PathEncoding.decode(child.span.extracting(droppingFirst: key.count))
+            guard try body(name.string) else { return }
+            rest = ByteRange(from: ByteRange.subtree(child).upper, upTo: rest.upper)
+        }
+    }
+
+    /// The key of the first row of a leaf in a range.
+    private func firstRow(in range: ByteRange) throws(TreeError) -> [UInt8]? {
+        var lower = range.lower
+        while let row = try rows.firstKey(in: ByteRange(from: lower, upTo: range.upper)) {
+            guard row.last == PathEncoding.priorityTag else { return row }
+            lower = row + [0]
+        }
+        return nil
+    }
+}
+
+/// What a path leads to that names no node.
+private final class NoNode: RulesData {
+    private let above: any RulesData
+
+    init(below above: any RulesData) { self.above = above }
+
+    func child(_ path: String) -> any RulesData { NoNode(below: self) }
+    func parent() -> (any RulesData)? { above }
+    func value() -> RulesScalar { .null }
+    func priority() -> RulesScalar { .null }
+    func forEachChildKey(_ body: (String) throws(TreeError) -> Bool) {}
+}
+
+extension RulesScalar {
+    /// What rules can tell of a value.
+    init(_ value: TreeValue?) {
+        self =
+            switch value {
+            case nil: .null
+            case .bool(let bool): .bool(bool)
+            case .integer(let integer): .number(Double(integer))
+            case .double(let double): .number(double)
+            case .string(let string): .string(string)
+            case .object: .object
+            }
+    }
+}

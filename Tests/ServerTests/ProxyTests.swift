@@ -1,0 +1,78 @@
+import HTTPTypes
+import NIOCore
+import Testing
+
+@testable import Server
+
+@Suite("Proxies that say who the client is")
+struct ProxyTests {
+    @Test(
+        "The client is the last address that is not a trusted proxy's own",
+        arguments: [
+            ("forwarded", ["for=192.0.2.7"], "192.0.2.7"),
+            ("forwarded", ["for=198.51.100.9, for=192.0.2.7;proto=https;by=10.0.0.1"], "192.0.2.7"),
+            ("forwarded", ["For=\"[2001:db8::7]:4711\""], "2001:db8::7"),
+            ("forwarded", ["for=192.0.2.7", "for=10.0.0.2"], "192.0.2.7"),
+            ("forwarded", ["for=_hidden"], nil), ("forwarded", ["proto=https"], nil), ("forwarded", [""], nil),
+            ("x-forwarded-for", ["192.0.2.7"], "192.0.2.7"),
+            ("x-forwarded-for", ["1.2.3.4, 192.0.2.7, 10.0.0.9"], "192.0.2.7"),
+            ("x-forwarded-for", ["192.0.2.7:4711"], "192.0.2.7"), ("x-forwarded-for", ["2001:db8::7"], "2001:db8::7"),
+            ("x-forwarded-for", ["10.0.0.3, 10.0.0.9"], nil), ("x-forwarded-for", ["somebody"], nil),
+        ] as [(String, [String], String?)])
+    func clients(field: String, values: [String], expected: String?) throws {
+        let proxies = try #require(TrustedProxies(parsing: "10.0.0.0/8"))
+        var fields = HTTPFields()
+        let name = try #require(HTTPField.Name(field))
+        for value in values { fields.append(HTTPField(name: name, value: value)) }
+        #expect(proxies.client(of: fields) == expected)
+    }
+
+    @Test(
+        "A PROXY header is read as it comes, byte by byte",
+        arguments: [
+            ("PROXY TCP4 192.0.2.7 198.51.100.1 56324 443\r\n", ProxyHeader.client("192.0.2.7")),
+            ("PROXY TCP6 2001:db8::7 2001:db8::1 56324 443\r\n", .client("2001:db8::7")),
+            ("PROXY UNKNOWN\r\n", .proxy), ("PROXY UNKNOWN ffff::1 ffff::2 1 2\r\n", .proxy),
+        ])
+    func textHeaders(text: String, expected: ProxyHeader) throws {
+        try expect(Array(text.utf8), means: expected)
+    }
+
+    @Test(
+        "A PROXY header may be binary",
+        arguments: [
+            ([0x21, 0x11, 0, 12, 192, 0, 2, 7, 198, 51, 100, 1, 0xDC, 4, 1, 0xBB], ProxyHeader.client("192.0.2.7")),
+            ([0x20, 0x00, 0, 0], .proxy), ([0x21, 0x31, 0, 2, 1, 2], .proxy),
+            ([0x21, 0x11, 0, 15, 192, 0, 2, 7, 198, 51, 100, 1, 0xDC, 4, 1, 0xBB, 4, 0, 0], .client("192.0.2.7")),
+        ] as [([UInt8], ProxyHeader)])
+    func binaryHeaders(rest: [UInt8], expected: ProxyHeader) throws {
+        try expect(Array("\r\n\r\n\0\r\nQUIT\n".utf8) + rest, means: expected)
+    }
+
+    private func expect(_ header: [UInt8], means expected: ProxyHeader) throws {
+        var bytes = ByteBuffer()
+        for byte in header.dropLast() {
+            bytes.writeInteger(byte)
+            #expect(try ProxyHeader.read(from: &bytes) == nil)
+        }
+        bytes.writeBytes(header.suffix(1))
+        bytes.writeString("GET")
+        #expect(try ProxyHeader.read(from: &bytes) == expected)
+        #expect(String(buffer: bytes) == "GET")
+    }
+
+    @Test(
+        "What is no PROXY header is refused",
+        arguments: [
+            "GET / HTTP/1.1\r\n", "PROXY\r\n", "PROXY TCP4 192.0.2.7\r\n", "PROXY TCP4 a b c d\r\n",
+            "PROXY TCP5 192.0.2.7 198.51.100.1 1 2\r\n", "PROXY UNKNOWN\n",
+            "PROXY TCP4 " + String(repeating: "1", count: 200), "\r\n\r\n\0\r\nQUIT\n\u{11}\u{11}\0\0",
+            "\r\n\r\n\0\r\nQUIT\n!\u{11}\u{7F}\u{7F}",
+        ])
+    func malformed(text: String) {
+        #expect(throws: ProxyHeader.Malformed.self) {
+            var bytes = ByteBuffer(string: text)
+            while try ProxyHeader.read(from: &bytes) == nil { bytes.writeBytes([0x31]) }
+        }
+    }
+}
