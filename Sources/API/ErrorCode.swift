@@ -68,6 +68,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case missingUpdates = "missing_updates"
     case noData = "no_data"
     case noService = "no_service"
+    case notEncrypted = "not_encrypted"
     case notFound = "not_found"
     case originalMissing = "original_missing"
     case outOfMemory = "out_of_memory"

@@ -28,9 +28,14 @@ struct SiteGuard: RouterMiddleware {
 
     /// Refuses a request that a page of another site sends, or may have made a browser send.
     ///
-    /// - Throws: `Failure` with the code `foreign_host` or `cross_site`.
+    /// - Throws: `Failure` with the code `not_encrypted`, `foreign_host` or `cross_site`.
     func check(_ head: HTTPRequest, from client: ClientConnection) throws(Failure) {
         guard !client.isLocal else { return }
+        guard client.isPrivate else {
+            throw Failure(
+                .notEncrypted, "this service is reached through its proxy, or with TLS",
+                hint: "behind-proxy lists the addresses of the proxy")
+        }
         try checkHost(head, at: client.localAddress)
         try checkSite(head, scheme: client.isEncrypted ? "https" : "http")
     }

@@ -35,14 +35,37 @@ extension Configuration {
 
     /// The settings of the HTTP server, without those of the database and the reload.
     ///
-    /// - Throws: `ConfigurationError` when there is a public address and no port for the proxy to reach.
+    /// - Throws: `ConfigurationError` when there is a public address and no port for the proxy to reach, or when passwords and
+    ///   tokens would cross a network in the clear.
     func httpSettings(socketPath: String) throws -> HTTPServer.Settings {
-        let http = try settings(HTTPServer.Settings(socketPath: socketPath))
+        var http = try settings(HTTPServer.Settings(socketPath: socketPath))
+        http.tls = try tlsFiles()
+        if try value(\.readsProxyHeader) {
+            guard http.proxies != nil else {
+                throw ConfigurationError("proxy-header is believed of nobody; behind-proxy says whose it is")
+            }
+            http.proxies?.announcement = .header
+        }
+        if let listen = http.listen, !listen.isLoopback, http.tls == nil, http.proxies == nil {
+            throw ConfigurationError(
+                """
+                \(listen) can be reached from other machines, which would send passwords and tokens in the clear; give \
+                --tls-certificate and --tls-key, or --behind-proxy with the address of a proxy that terminates TLS
+                """)
+        }
         if http.publicURL != nil, http.listen == nil {
             throw ConfigurationError(
                 "public-url is about TCP; say where the proxy reaches this, such as --listen 127.0.0.1:8080")
         }
         return http
+    }
+
+    private func tlsFiles() throws -> TLSFiles? {
+        let (certificate, key) = (try value(\.tlsCertificate), try value(\.tlsKey))
+        guard certificate.isEmpty == key.isEmpty else {
+            throw ConfigurationError("tls-certificate and tls-key belong together: give both, or neither")
+        }
+        return certificate.isEmpty ? nil : TLSFiles(certificate: certificate, key: key)
     }
 
     /// The settings of the database's protocol; `warn` is called with what the operator should know about them.

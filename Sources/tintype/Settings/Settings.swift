@@ -13,6 +13,11 @@ struct ServiceSettings: Sendable {
     var engine = StorageFolder.TreeEngine.sqlite
     /// The file whose content opens the database over TCP; empty for none.
     var databaseSecretFile = ""
+    /// The files of the TLS certificate and of its key; empty for none.
+    var tlsCertificate = ""
+    var tlsKey = ""
+    /// Whether proxies say in a PROXY header who the client is.
+    var readsProxyHeader = false
     var renderMode = RenderMode.isolated
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.text
@@ -34,10 +39,31 @@ enum Settings {
             flag: .value("engine"), expectation: "sqlite or memory", parse: { StorageFolder.TreeEngine(rawValue: $0) }),
         StoredSetting(
             name: "listen", target: \HTTPServer.Settings.listen, defaultText: "",
-            help: "A loopback address on which HTTP is served besides the socket.",
-            details: "Such as `127.0.0.1:8080`.", flag: .value("host:port"),
-            expectation: "a loopback address and port such as 127.0.0.1:8080",
+            help: "An address and port at which HTTP is served besides the socket.",
+            details: "Such as `127.0.0.1:8080`; one that other machines reach, such as `*:443`, needs "
+                + "`tls-certificate` or `behind-proxy` ([how](Security.md#on-a-network)).",
+            flag: .value("host:port"), expectation: "an address and port such as 127.0.0.1:8080 or *:443",
             parse: { $0.isEmpty ? .some(nil) : (try? ListenAddress($0)).map(Optional.some) }),
+        StoredSetting(
+            name: "tls-certificate", target: \ServiceSettings.tlsCertificate, defaultText: "",
+            help: "A file with the certificate, and its chain, with which connections at listen are encrypted.",
+            details: "In PEM. It is read again when it changes.", flag: .value("file"), expectation: "a file",
+            parse: { $0 }),
+        StoredSetting(
+            name: "tls-key", target: \ServiceSettings.tlsKey, defaultText: "",
+            help: "A file with the private key of tls-certificate.", details: "In PEM.", flag: .value("file"),
+            expectation: "a file", parse: { $0 }),
+        StoredSetting(
+            name: "behind-proxy", target: \HTTPServer.Settings.proxies, defaultText: "",
+            help: "Addresses of the proxies in front, which terminate TLS and say who the client is.",
+            details: "Such as `10.0.0.5` or `10.0.0.0/8`. They are believed in `Forwarded` and `X-Forwarded-For`, and nobody "
+                + "else is.",
+            flag: .value("addresses"), expectation: "a list of addresses such as \"127.0.0.1 10.0.0.0/8\"",
+            parse: { $0.isEmpty ? .some(nil) : TrustedProxies(parsing: $0).map(Optional.some) }),
+        StoredSetting(
+            name: "proxy-header", target: \ServiceSettings.readsProxyHeader, defaultText: "false",
+            help: "Whether those proxies begin each connection with a PROXY header, instead of fields in requests.",
+            flag: .bare, expectation: "true or false", parse: { Bool($0) }),
         StoredSetting(
             name: "public-url", target: \HTTPServer.Settings.publicURL, defaultText: "",
             help: "The address at which a proxy in front publishes the service.",
