@@ -15,10 +15,14 @@ package final class Rule: Sendable {
     /// The column of the rule's key in the document, in characters from 1.
     package let column: Int
 
-    init(kind: Kind, text: String, line: Int, column: Int) {
+    /// The expression as it is evaluated.
+    let program: Program
+
+    init(kind: Kind, text: String, line: Int, column: Int, program: Program) {
         self.kind = kind
         self.text = text
         self.line = line
         self.column = column
+        self.program = program
     }
 }

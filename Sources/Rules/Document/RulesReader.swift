@@ -23,6 +23,8 @@ struct RulesReader: JSONSink {
     private var stringCount = 0
     /// The offset of the fault in the document, where it is not that of the last token.
     private var faultOffset: Int?
+    /// The offset of the last key.
+    private var keyOffset = 0
     private var role = Role.document
     private var hasRules = false
     /// The open nodes, the top one first.
@@ -61,6 +63,7 @@ struct RulesReader: JSONSink {
 
     mutating func key(_ utf8: Span<UInt8>) throws(TreeError) {
         stringCount += 1
+        keyOffset = stringOffset
         let name = utf8.text
         guard let last = drafts.indices.last else {
             guard name == "rules", !hasRules else { throw Self.notRules }
@@ -131,8 +134,24 @@ struct RulesReader: JSONSink {
 
     private mutating func addRule(_ kind: Rule.Kind, _ text: String) throws(TreeError) {
         guard let last = drafts.indices.last else { return }
-        let (line, column) = source.position(of: stringOffset)
-        drafts[last].rules[kind] = Rule(kind: kind, text: text, line: line, column: column)
+        let valueOffset = stringOffset
+        let (line, column) = source.position(of: keyOffset)
+        do throws(ExpressionError) {
+            let program = try Compiler.compile(text, for: kind, with: variables)
+            drafts[last].rules[kind] = Rule(kind: kind, text: text, line: line, column: column, program: program)
+        } catch {
+            faultOffset = source.offset(ofByte: error.offset, inStringAt: valueOffset)
+            throw Self.invalid(error.message)
+        }
+    }
+
+    /// The depths of the keys that `$names` stand for.
+    private var variables: [String: Int] {
+        var variables: [String: Int] = [:]
+        for (depth, draft) in drafts.enumerated() where draft.name.utf8.first == UInt8(ascii: "$") {
+            variables[draft.name] = depth - 1
+        }
+        return variables
     }
 
     // MARK: Indexes and times to live

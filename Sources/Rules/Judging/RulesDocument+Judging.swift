@@ -12,7 +12,8 @@ extension RulesDocument {
     package func judgeRead(
         at path: [String], matching query: RulesQuery? = nil, by subject: RulesSubject, in data: any RulesData
     ) throws(TreeError) -> RulesVerdict {
-        RulesVerdict(isAllowed: false)
+        var judge = Judge(root, at: path, Evaluator(path: path, subject: subject, query: query ?? .none, data: data))
+        return try judge.read()
     }
 
     /// Judges a write of everything at a path.
@@ -28,6 +29,25 @@ extension RulesDocument {
     package func judgeWrite(
         at path: [String], by subject: RulesSubject, before data: any RulesData, after newData: any RulesData
     ) throws(TreeError) -> RulesVerdict {
-        RulesVerdict(isAllowed: false)
+        var judge = Judge(root, at: path, Evaluator(path: path, subject: subject, data: data, newData: newData))
+        return try judge.write()
+    }
+
+    /// Judges a read as ``judgeRead(at:matching:by:in:)`` does, and tells of each rule what it came to.
+    package func explainRead(
+        at path: [String], matching query: RulesQuery? = nil, by subject: RulesSubject, in data: any RulesData
+    ) throws(TreeError) -> RulesTrace {
+        let evaluator = Evaluator(path: path, subject: subject, query: query ?? .none, data: data)
+        var judge = Judge(root, at: path, evaluator, isTraced: true)
+        return RulesTrace(verdict: try judge.read(), evaluations: judge.evaluations)
+    }
+
+    /// Judges a write as ``judgeWrite(at:by:before:after:)`` does, and tells of each rule what it came to.
+    package func explainWrite(
+        at path: [String], by subject: RulesSubject, before data: any RulesData, after newData: any RulesData
+    ) throws(TreeError) -> RulesTrace {
+        let evaluator = Evaluator(path: path, subject: subject, data: data, newData: newData)
+        var judge = Judge(root, at: path, evaluator, isTraced: true)
+        return RulesTrace(verdict: try judge.write(), evaluations: judge.evaluations)
     }
 }

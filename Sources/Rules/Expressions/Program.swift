@@ -1,0 +1,75 @@
+/// A compiled expression: its parts in one list, each naming others by their positions.
+///
+/// No part refers to anything that is counted, so that evaluating touches no counters but those of the values.
+struct Program: Sendable {
+    /// A part of an expression.
+    enum Operation: Sendable {
+        case constant(Int)
+        /// The key of the path at a depth: what a `$name` stands for.
+        case key(Int)
+        case auth, now, root, data, newData
+        case query
+        case not(Int)
+        case negative(Int)
+        /// Both, or one, of two booleans; longer chains hang on the right.
+        case all(Int, Int)
+        case any(Int, Int)
+        case conditional(Int, Int, Int)
+        case equal(Int, Int, isNegated: Bool)
+        case compare(Comparison, Int, Int)
+        case add(Int, Int)
+        case arithmetic(Arithmetic, Int, Int)
+        /// The member of a value that has no type before it is evaluated, by the constant with its name.
+        case member(Int, Int)
+        case index(Int, Int)
+        /// A property, or a method with up to two arguments.
+        case property(Member, Int)
+        case call(Member, Int, Int, Int)
+        /// `hasChildren` with the list of that number.
+        case hasChildren(Int, list: Int)
+        /// `matches` with the regular expression of that number.
+        case matches(Int, Int)
+    }
+
+    enum Comparison: Sendable { case less, lessOrEqual, greater, greaterOrEqual }
+    enum Arithmetic: Sendable { case subtract, multiply, divide, remainder }
+
+    private(set) var operations: [Operation] = []
+    /// The bytes of the text that each operation comes from.
+    private(set) var ranges: [Range<Int>] = []
+    private(set) var constants: [Constant] = []
+    private(set) var lists: [[Int]] = []
+    private(set) var expressions: [RegularExpression] = []
+
+    enum Constant: Sendable {
+        case null
+        case bool(Bool)
+        case number(Double)
+        case string(String)
+        case opaque
+    }
+
+    /// The position of the whole expression.
+    var entry: Int { operations.count - 1 }
+
+    mutating func append(_ operation: Operation, _ range: Range<Int>) -> Int {
+        operations.append(operation)
+        ranges.append(range)
+        return operations.count - 1
+    }
+
+    mutating func append(_ constant: Constant) -> Int {
+        constants.append(constant)
+        return constants.count - 1
+    }
+
+    mutating func append(_ list: [Int]) -> Int {
+        lists.append(list)
+        return lists.count - 1
+    }
+
+    mutating func append(_ expression: RegularExpression) -> Int {
+        expressions.append(expression)
+        return expressions.count - 1
+    }
+}

@@ -1,0 +1,37 @@
+/// An expression as it is written.
+struct Syntax {
+    indirect enum Kind {
+        case null
+        case bool(Bool)
+        case number(Double)
+        case string(String)
+        case regularExpression(pattern: String, flags: String)
+        case name(String)
+        case list([Syntax])
+        case not(Syntax)
+        case negative(Syntax)
+        /// A chain of `&&` or of `||`: two operands or more.
+        case all([Syntax])
+        case any([Syntax])
+        case binary(BinaryOperator, Syntax, Syntax)
+        case conditional(Syntax, then: Syntax, else: Syntax)
+        case member(Syntax, name: String, nameOffset: Int)
+        case index(Syntax, Syntax)
+        case call(Syntax, [Syntax])
+    }
+
+    let kind: Kind
+    /// The bytes in the text, without parentheses around it.
+    let range: Range<Int>
+    /// The number of expressions, one in the other, of which this is the outermost.
+    let depth: Int
+}
+
+/// An operator between two expressions, both of which are always evaluated.
+enum BinaryOperator: String {
+    case equal = "==", notEqual = "!="
+    case less = "<", lessOrEqual = "<=", greater = ">", greaterOrEqual = ">="
+    case add = "+", subtract = "-", multiply = "*", divide = "/", remainder = "%"
+    /// Of storage rules.
+    case isIn = "in", isOfType = "is"
+}
