@@ -95,6 +95,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case tooManyPhotos = "too_many_photos"
     case tooManyPixels = "too_many_pixels"
     case tooManyReads = "too_many_reads"
+    case tooManyRequests = "too_many_requests"
     case tooManyScans = "too_many_scans"
     case tooManyWrites = "too_many_writes"
     case tooMuchMemory = "too_much_memory"

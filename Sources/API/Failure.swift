@@ -8,16 +8,26 @@ package struct Failure: Error, Document, Hashable, CustomStringConvertible {
     package let message: String
     /// Whether the same work may succeed later with nothing changed but the circumstances. Documents do not tell it.
     package private(set) var isTransient = false
+    /// The seconds after which the same work may succeed, where that is known. Answers tell it in a header.
+    package private(set) var retryAfter: Int?
 
     private enum CodingKeys: CodingKey { case code, hint, message }
 
-    package init(_ code: ErrorCode, _ message: String, hint: String = "", isTransient: Bool = false) {
+    package init(_ code: ErrorCode, _ message: String, hint: String = "", isTransient: Bool = false, retryAfter: Int? = nil) {
         self.code = code
         self.message = message
         self.hint = hint
         self.isTransient = isTransient
+        self.retryAfter = retryAfter
     }
 
     /// The message and, in brackets, the hint.
     package var description: String { hint.isEmpty ? message : "\(message) (\(hint))" }
+}
+
+extension Failure {
+    /// The refusal of what an identity may not do.
+    package static func permissionDenied(hint: String = "") -> Failure {
+        Failure(.permissionDenied, "Permission denied", hint: hint)
+    }
 }

@@ -36,10 +36,3 @@ package struct DatabaseSession: Sendable {
         return DatabaseRules(of: namespace, in: database)
     }
 }
-
-extension Failure {
-    /// The refusal of what an identity may not do.
-    package static func permissionDenied(hint: String = "") -> Failure {
-        Failure(.permissionDenied, "Permission denied", hint: hint)
-    }
-}

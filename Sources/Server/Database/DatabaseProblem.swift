@@ -10,6 +10,8 @@ import Tree
 struct DatabaseProblem {
     let status: HTTPResponse.Status
     let text: String
+    /// The seconds after which to try again; nil where nothing is gained by that.
+    private(set) var retryAfter: Int?
 
     private static let invalidData = """
         Invalid data; couldn't parse JSON object, array, or value. Perhaps you're using invalid characters in your key \
@@ -21,6 +23,7 @@ struct DatabaseProblem {
         switch error {
         case let error as Failure:
             self.init(Problem(error).status, error.message, detail: error.hint)
+            if let seconds = error.retryAfter { retryAfter = seconds }
         case let error as TreeError:
             self.init(error)
         default:
@@ -33,6 +36,7 @@ struct DatabaseProblem {
         case .invalidJSON, .invalidKey: self.init(.badRequest, Self.invalidData, detail: error.message)
         case .tooLarge: self.init(.badRequest, Self.tooLarge, detail: error.message)
         case .invalidValue, .invalidQuery, .indexNotDefined, .invalidRules: self.init(.badRequest, error.message)
+        case .permissionDenied: self.init(.unauthorized, "Permission denied")
         case .conflictingPaths:
             self.init(.badRequest, "\(error.path?.description ?? "/"): \(error.message)", detail: error.hint ?? "")
         default: self.init(Problem(error))
@@ -45,6 +49,7 @@ struct DatabaseProblem {
 
     private init(_ status: HTTPResponse.Status, _ sentence: String, detail: String = "") {
         self.status = status
+        retryAfter = status == .serviceUnavailable ? 1 : nil
         text = detail.isEmpty ? sentence : "\(sentence) (\(detail))"
     }
 
@@ -57,7 +62,7 @@ struct DatabaseProblem {
     /// The answer.
     var response: Response {
         var headers = HTTPFields.database
-        if status == .serviceUnavailable { headers[.retryAfter] = "1" }
+        if let retryAfter { headers[.retryAfter] = "\(retryAfter)" }
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: json)))
     }
 }

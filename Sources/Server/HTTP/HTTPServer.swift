@@ -89,8 +89,9 @@ package struct HTTPServer: Service, CustomStringConvertible {
 
     /// Sees whether the addresses can be listened at, before anything has begun that would have to be ended again.
     ///
-    /// - Throws: `Failure` that names the address.
+    /// - Throws: `Failure` that names the address, or the certificate.
     package func checkAddresses() async throws {
+        if let tls = settings.tls { _ = try TLSCertificates(tls) }
         try await addresses.check()
     }
 

@@ -21,6 +21,7 @@ extension ErrorCode {
         case .badCertificate, .badConfiguration, .keyReused, .tooManyPhotos, .tooManyPixels, .sideTooLong, .tooManyFrames,
             .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed, .decoderTimedOut:
             .unprocessableContent
+        case .tooManyRequests: .tooManyRequests
         case .headTooLarge: .requestHeaderFieldsTooLarge
         case .codingNotSupported: .notImplemented
         case .versionNotSupported: .httpVersionNotSupported

@@ -34,6 +34,8 @@ struct Problem {
                     .tooLarge,
                     "the body has more than \(error.maxBytes.map(String.init) ?? "the permitted number of") bytes",
                     hint: "send a shorter text"))
+        case let error as TreeError where error.code == .permissionDenied:
+            self.init(.permissionDenied())
         case let error as TreeError where error.isDamage:
             self.init(
                 Failure(
@@ -95,7 +97,11 @@ struct Problem {
     /// The document as an answer.
     func response(trace: String, headers: HTTPFields = [:]) -> Response {
         var headers = headers
-        if status == .serviceUnavailable || status == Self.diskFull { headers[.retryAfter] = Self.retryAfter }
+        if let seconds = failure.retryAfter {
+            headers[.retryAfter] = "\(seconds)"
+        } else if status == .serviceUnavailable || status == Self.diskFull {
+            headers[.retryAfter] = Self.retryAfter
+        }
         var response = Response.json(document(trace: trace), status: status, headers: headers)
         response.headers[.contentType] = Self.contentType
         return response

@@ -38,7 +38,7 @@ enum EventStreamMessage {
 
     /// A whole answer that refuses a stream.
     static func refusal(_ problem: DatabaseProblem) -> ByteBuffer {
-        let retry = problem.status == .serviceUnavailable ? "\r\nRetry-After: 1" : ""
+        let retry = problem.retryAfter.map { "\r\nRetry-After: \($0)" } ?? ""
         let json = problem.json
         var buffer = ByteBuffer(
             string: """

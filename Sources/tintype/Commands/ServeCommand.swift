@@ -84,6 +84,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         server.reload = { try await running.reload(isDryRun: $0) }
         let isEmulator = server.database.isEmulator
+        let isEncrypted = server.tls != nil
         if isEmulator, storage.engine != .memory {
             logger.warning(
                 "emulator: everybody on this machine, and every web page in a browser, may read and change everything in \(storage.path); leave it out, or use --engine memory, where the photos matter"
@@ -94,7 +95,8 @@ struct ServeCommand: AsyncParsableCommand {
             case .socket(let path):
                 log.announce("listening on \(path); drop photos into \(storage.path)/inbox/USER/")
             case .tcp(let host, let port):
-                log.announce("listening on http://\(host):\(port)/")
+                let authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+                log.announce("listening on \(isEncrypted ? "https" : "http")://\(authority)/")
                 if isEmulator {
                     log.announce("for database clients: FIREBASE_DATABASE_EMULATOR_HOST=\(host):\(port)")
                 }

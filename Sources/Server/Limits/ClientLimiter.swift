@@ -1,0 +1,125 @@
+import API
+import Synchronization
+
+/// Counts what each client asks for, and refuses what is beyond its limits.
+final class ClientLimiter: Sendable {
+    /// Something of which a client may have so many at a time.
+    enum Activity: Hashable, Sendable {
+        case stream, upload
+    }
+
+    /// Clients that are counted at once. When more come, those are forgotten that use nothing.
+    private static let maxClients = 100_000
+    /// The seconds whose worth of requests, and of bytes, may come at once.
+    private static let requestBurst = 10.0
+    private static let byteBurst = 120.0
+
+    private struct Account {
+        var requests: TokenBucket?
+        var bytes: TokenBucket?
+        var active: [Activity: Int] = [:]
+
+        mutating func isIdle(_ now: ContinuousClock.Instant) -> Bool {
+            let isFull = requests?.isFull(now: now) ?? true
+            return (bytes?.isFull(now: now) ?? true) && isFull && active.isEmpty
+        }
+    }
+
+    private let limits: ClientLimits
+    private let clock: @Sendable () -> ContinuousClock.Instant
+    private let accounts = Mutex<[LimitedClient: Account]>([:])
+
+    init(_ limits: ClientLimits, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.limits = limits
+        self.clock = clock
+    }
+
+    /// Counts a request.
+    ///
+    /// - Throws: `Failure` with the code `too_many_requests`.
+    func countRequest(of client: LimitedClient) throws(Failure) {
+        let now = clock()
+        let wait = withAccount(of: client, now) { account in
+            // A client in debt for bytes waits, too; what it sends then is counted as it comes.
+            account.bytes?.take(0, now: now) ?? account.requests?.take(1, now: now)
+        }
+        if let wait { throw .tooManyRequests("this client sends too much", retryAfter: wait) }
+    }
+
+    /// Counts bytes that a client has sent.
+    func count(_ bytes: Int, of client: LimitedClient) {
+        guard limits.bytesPerSecond != nil else { return }
+        let now = clock()
+        withAccount(of: client, now) { $0.bytes?.spend(Double(bytes), now: now) }
+    }
+
+    /// Counts something that goes on for a while.
+    ///
+    /// - Returns: What ends the counting, when it goes.
+    /// - Throws: `Failure` with the code `too_many_requests`.
+    func begin(_ activity: Activity, of client: LimitedClient) throws(Failure) -> Lease {
+        guard let limit = activity == .stream ? limits.streams : limits.uploads else { return Lease {} }
+        let isAllowed = withAccount(of: client, clock()) { account in
+            guard account.active[activity, default: 0] < limit else { return false }
+            account.active[activity, default: 0] += 1
+            return true
+        }
+        guard isAllowed else {
+            let name = activity == .stream ? "streams" : "uploads"
+            throw .tooManyRequests("this client has \(limit) \(name) open already", retryAfter: 5)
+        }
+        return Lease { [weak self] in self?.end(activity, of: client) }
+    }
+
+    /// Something that goes on and is counted until it is let go of.
+    final class Lease: Sendable {
+        private let end: @Sendable () -> Void
+
+        fileprivate init(end: @escaping @Sendable () -> Void) { self.end = end }
+
+        deinit { end() }
+    }
+
+    private func end(_ activity: Activity, of client: LimitedClient) {
+        accounts.withLock { accounts in
+            guard let count = accounts[client]?.active[activity] else { return }
+            accounts[client]?.active[activity] = count > 1 ? count - 1 : nil
+        }
+    }
+
+    private func withAccount<Result>(
+        of client: LimitedClient, _ now: ContinuousClock.Instant, _ body: (inout Account) -> sending Result
+    ) -> sending Result {
+        accounts.withLock { accounts in
+            if accounts[client] == nil, accounts.count >= Self.maxClients { Self.forgetIdle(&accounts, now) }
+            var account = accounts[client] ?? makeAccount(now)
+            defer { accounts[client] = account }
+            return body(&account)
+        }
+    }
+
+    private func makeAccount(_ now: ContinuousClock.Instant) -> Account {
+        Account(
+            requests: limits.requestsPerSecond.map {
+                TokenBucket(perSecond: $0, burst: Self.requestBurst, now: now)
+            }, bytes: limits.bytesPerSecond.map { TokenBucket(perSecond: $0, burst: Self.byteBurst, now: now) })
+    }
+
+    /// Makes room: forgets those who use nothing, and half of all when that is not enough.
+    private static func forgetIdle(_ accounts: inout [LimitedClient: Account], _ now: ContinuousClock.Instant) {
+        for (client, account) in accounts {
+            var account = account
+            if account.isIdle(now) { accounts[client] = nil }
+        }
+        guard accounts.count >= maxClients else { return }
+        for (client, account) in accounts.prefix(maxClients / 2) where account.active.isEmpty { accounts[client] = nil }
+    }
+}
+
+extension Failure {
+    /// The refusal of what is beyond a client's limits, in seconds.
+    static func tooManyRequests(_ message: String, retryAfter seconds: Double) -> Failure {
+        let wait = Int(seconds.rounded(.up))
+        return Failure(.tooManyRequests, message, hint: "try again in \(wait) s", retryAfter: wait)
+    }
+}

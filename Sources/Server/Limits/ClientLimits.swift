@@ -1,0 +1,37 @@
+/// How much one client over TCP may ask for; whoever is at the Unix socket, an admin, and a program on this machine that
+/// no proxy speaks for, may ask for anything.
+package struct ClientLimits: Sendable, Hashable {
+    /// Requests per second, over some time; nil for any number.
+    package var requestsPerSecond: Int? = 100
+    /// Bytes of request bodies per second, over some time; nil for any number.
+    package var bytesPerSecond: Int? = 32 << 20
+    /// Streams of events at a time; nil for any number.
+    package var streams: Int? = 100
+    /// Uploads at a time; nil for any number.
+    package var uploads: Int? = 16
+
+    package init() {}
+
+    /// No limits.
+    static var none: ClientLimits {
+        var limits = ClientLimits()
+        limits.requestsPerSecond = nil
+        limits.bytesPerSecond = nil
+        limits.streams = nil
+        limits.uploads = nil
+        return limits
+    }
+}
+
+/// What a limit counts as one: the user of a request whose sender is known, else the address that it comes from.
+enum LimitedClient: Hashable, Sendable {
+    case user(String)
+    /// The bytes of the address; of version 6 those of its network of 64 bits, as that is what one household has.
+    case address([UInt8])
+
+    /// The client at an address.
+    init(address: String) {
+        let bytes = IPAddress(address)?.bytes ?? []
+        self = .address(bytes.count == 16 ? Array(bytes[..<8]) : bytes)
+    }
+}
