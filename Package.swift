@@ -88,7 +88,7 @@ let package = Package(
         .target(name: "Isolation", dependencies: ["Imaging", "CSandbox"]),
 
         // Who is asking.
-        .target(name: "Access", dependencies: ["TreeModel"]),
+        .target(name: "Access", dependencies: ["CSystemCrypto", "TreeModel"]),
         // What programs are told.
         .target(name: "API", dependencies: ["TreeModel"]),
 

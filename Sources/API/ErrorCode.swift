@@ -2,6 +2,7 @@
 /// answers, documents and records.
 package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case addressInUse = "address_in_use"
+    case adminOnly = "admin_only"
     case badAddress = "bad_address"
     case badCertificate = "bad_certificate"
     case badConfiguration = "bad_configuration"
@@ -62,12 +63,12 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case jobRunning = "job_running"
     case keyReused = "key_reused"
     case leftOver = "left_over"
-    case localOnly = "local_only"
     case malformedRequest = "malformed_request"
     case methodNotAllowed = "method_not_allowed"
     case missingUpdates = "missing_updates"
     case noData = "no_data"
     case noService = "no_service"
+    case notAllowed = "not_allowed"
     case notEncrypted = "not_encrypted"
     case notFound = "not_found"
     case originalMissing = "original_missing"

@@ -10,15 +10,21 @@ package struct Failure: Error, Document, Hashable, CustomStringConvertible {
     package private(set) var isTransient = false
     /// The seconds after which the same work may succeed, where that is known. Answers tell it in a header.
     package private(set) var retryAfter: Int?
+    /// What only the log is told.
+    package private(set) var reason = ""
 
     private enum CodingKeys: CodingKey { case code, hint, message }
 
-    package init(_ code: ErrorCode, _ message: String, hint: String = "", isTransient: Bool = false, retryAfter: Int? = nil) {
+    package init(
+        _ code: ErrorCode, _ message: String, hint: String = "", isTransient: Bool = false, retryAfter: Int? = nil,
+        reason: String = ""
+    ) {
         self.code = code
         self.message = message
         self.hint = hint
         self.isTransient = isTransient
         self.retryAfter = retryAfter
+        self.reason = reason
     }
 
     /// The message and, in brackets, the hint.
@@ -29,5 +35,10 @@ extension Failure {
     /// The refusal of what an identity may not do.
     package static func permissionDenied(hint: String = "") -> Failure {
         Failure(.permissionDenied, "Permission denied", hint: hint)
+    }
+
+    /// The refusal of what somebody may not do, though it is known who they are.
+    package static func notAllowed(_ what: String) -> Failure {
+        Failure(.notAllowed, "you may not \(what)", hint: "whoever it belongs to may, and an admin")
     }
 }

@@ -115,7 +115,7 @@ struct DeletionTests {
                 (HTTPRequest.Method.get, "/v1/unclaimed"), (.delete, path), (.post, "/v1/unclaimed/accept"),
             ] {
                 let answer = try await service.tcpClient.ask(method, path)
-                #expect(answer.json["code"].string == "local_only", "\(path)")
+                #expect(answer.json["code"].string == "admin_only", "\(path)")
             }
             #expect(try await service.client.ask(.delete, "/v1/unclaimed/jan/\(lost)").status == 404)
             #expect(service.scratch.exists("Storage/blobs/maria/\(lost)/original.jpg"))

@@ -192,11 +192,11 @@ struct HTTPServerTests {
     }
 
     @Test("Re-thumbnailing is not for everybody on the machine")
-    func localOnly() async throws {
+    func adminOnly() async throws {
         try await withService { service in
             let answer = try await service.tcpClient.ask(.post, "/v1/rethumb")
             #expect(answer.status == 403)
-            #expect(answer.json["code"].string == "local_only")
+            #expect(answer.json["code"].string == "admin_only")
         }
     }
 }

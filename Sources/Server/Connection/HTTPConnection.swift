@@ -37,7 +37,9 @@ struct HTTPConnection: ServerChildChannel {
     let owner: TakeoverHandler.OwnerChoice
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        ClientConnection.of(channel, through: transport).flatMap { client in
+        ClientConnection.of(
+            channel, isEncrypted: transport.certificates != nil, proxies: transport.proxies
+        ).flatMap { client in
             let http = http(for: client)
             return http.setup(channel: channel, logger: logger).flatMapThrowing { requests in
                 try addHandlers(to: channel.pipeline.syncOperations, for: client, logger)

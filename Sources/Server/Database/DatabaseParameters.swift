@@ -4,8 +4,6 @@ import Database
 /// How a request for the database is to be understood and answered: the parameters of its address.
 struct DatabaseParameters: Sendable {
     private(set) var namespace: String?
-    /// What the sender shows to be let in.
-    private(set) var token: String?
     /// What is meant by a POST that says so.
     private(set) var methodOverride: String?
     private(set) var isPretty = false
@@ -51,8 +49,6 @@ struct DatabaseParameters: Sendable {
     private mutating func set(_ name: String, _ value: String) throws(Failure) {
         switch name {
         case "ns": namespace = value
-        case "access_token": token = value
-        case "auth": token = token ?? value
         case "x-http-method-override": methodOverride = value
         case "print":
             isPretty = value == "pretty"

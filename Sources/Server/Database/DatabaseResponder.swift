@@ -16,14 +16,14 @@ struct DatabaseResponder: HTTPResponder {
     /// The longest rules document, in bytes.
     private static let maxRulesBytes = 1 << 20
 
-    let admission: Admission
+    let access: DatabaseAccess
 
     func respond(to request: Request, context: RequestContext) async throws -> Response {
         guard request.method != .options else {
             return Response(status: .ok, headers: .preflight(for: request.headers))
         }
         let request = context.asking(request)
-        let admitted = try admission.admit(request.head, at: request.uri, from: context.client)
+        let admitted = try access.admit(request.head, at: request.uri, by: context.proof)
         let response =
             switch request.uri.path {
             case Self.functionTriggersPath: Response.database("{\"status\":\"ok\"}")

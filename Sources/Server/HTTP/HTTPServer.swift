@@ -1,4 +1,5 @@
 import API
+package import Access
 package import Database
 import Foundation
 import HTTPTypes
@@ -31,6 +32,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
         package var allowedOrigins = AllowedOrigins.these([])
         /// Where a proxy in front makes the service known; nil when there is none.
         package var publicURL: PublicURL?
+        /// How much one client may ask for.
+        package var limits = ClientLimits()
         /// How long a connection may be silent between requests, and how long a request's head may take (slow loris).
         package var idleTimeout = Duration.seconds(60)
         /// How many connections may be open at once; nil for as many as the process has descriptors for.
@@ -63,13 +66,18 @@ package struct HTTPServer: Service, CustomStringConvertible {
     private let onListening: @Sendable (Listener) -> Void
     private let names: HostNames
     private let admission: Admission
+    private let access: DatabaseAccess
     let spool: ResponseSpool
     private let streams: EventStreams
     private let room = ConnectionLimiter()
 
-    /// Prepares the server; `onListening` is told each address once connections are taken there.
+    /// Prepares the server.
+    ///
+    /// - Parameters:
+    ///   - access: Decides as whom requests act.
+    ///   - onListening: Is told each address once connections are taken there.
     package init(
-        _ service: UploadService, settings: Settings, logger: Logger,
+        _ service: UploadService, settings: Settings, access: AccessControl, logger: Logger,
         onListening: @escaping @Sendable (Listener) -> Void = { _ in }
     ) {
         self.service = service
@@ -81,9 +89,10 @@ package struct HTTPServer: Service, CustomStringConvertible {
         let database = RealtimeDatabase(
             service.tree, ids: service.storage.ids, isThrowAway: service.storage.engine == .memory,
             isOpenWithoutRules: settings.database.isEmulator, spool: spool, logger: logger)
-        admission = Admission(settings.database, to: database, publicHost: names.publicHost)
+        admission = Admission(access: access, limiter: ClientLimiter(settings.limits))
+        self.access = DatabaseAccess(settings.database, to: database, publicHost: names.publicHost)
         streams = EventStreams(
-            admission, starts: InitialEvents(patience: settings.readingPace.time),
+            admission, self.access, starts: InitialEvents(patience: settings.readingPace.time),
             keepAlive: .milliseconds(settings.database.keepAliveMilliseconds))
     }
 
@@ -140,9 +149,10 @@ package struct HTTPServer: Service, CustomStringConvertible {
         database.add(middleware: GzipMiddleware())
         database.add(middleware: responses(in: .database))
         database.add(middleware: databaseGuard)
+        database.add(middleware: AdmissionMiddleware(admission: admission))
         return Dispatcher(
             photos: photos(behind: photosGuard).buildResponder(),
-            database: database.middlewares.constructResponder(finalResponder: DatabaseResponder(admission: admission)),
+            database: database.middlewares.constructResponder(finalResponder: DatabaseResponder(access: access)),
             streams: streams, databaseGuard: databaseGuard)
     }
 
@@ -156,15 +166,16 @@ package struct HTTPServer: Service, CustomStringConvertible {
         router.add(middleware: CORSMiddleware(origins: origins))
         router.add(middleware: responses(in: .problems))
         router.add(middleware: `guard`)
+        router.add(middleware: AdmissionMiddleware(admission: admission))
         var routes = RouteTable()
         UploadRoutes(service, limits: limits).add(to: &routes)
         DraftRoutes(service, limits: limits).add(to: &routes)
         EventRoutes(service.tree, keepAlive: settings.database.keepAlive).add(to: &routes)
-        PostRoutes(service, admission).add(to: &routes)
+        PostRoutes(service).add(to: &routes)
         UnclaimedRoutes(service.unclaimed).add(to: &routes)
         MediaRoutes(service.storage.blobs).add(to: &routes)
         RethumbRoutes(service).add(to: &routes)
-        ChangeRoutes(admission, keepAlive: settings.database.keepAlive).add(to: &routes)
+        ChangeRoutes(access, keepAlive: settings.database.keepAlive).add(to: &routes)
         if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: &routes) }
         HealthRoutes(service, room).add(to: &routes)
         PageRoutes().add(to: &routes)

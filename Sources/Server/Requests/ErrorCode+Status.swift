@@ -9,7 +9,7 @@ extension ErrorCode {
             .malformedRequest, .invalidPath, .badQuery, .noData, .writeTooLarge, .conditionNotSupported, .timedOut:
             .badRequest
         case .permissionDenied, .badToken: .unauthorized
-        case .foreignHost, .crossSite, .localOnly, .notEncrypted: .forbidden
+        case .foreignHost, .crossSite, .adminOnly, .notAllowed, .notEncrypted: .forbidden
         case .notFound, .unknownUser, .invalidNamespace: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .tooSlow: .requestTimeout

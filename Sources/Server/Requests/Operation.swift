@@ -19,6 +19,13 @@ struct Operation: Sendable {
     let ignoresQuery: Bool
     let run: Handler
 
+    /// By what every request may say who sends it, beside `Authorization`.
+    static let senderParameters: [Parameter] = [
+        .query("auth", .text, "a token, as in `Authorization`"),
+        .query("access_token", .text, "a token, as in `Authorization`"),
+        .query("as", .text(matching: "^[^\\x00-\\x1f\\x7f]{1,128}$"), "for an admin: the user for whom to act"),
+    ]
+
     init(
         _ summary: String, _ parameters: [Parameter] = [], body: [String: Schema] = [:], answers: [Answer],
         errors: [ErrorCode] = [], ignoresQuery: Bool = false, run: @escaping Handler
@@ -35,7 +42,7 @@ struct Operation: Sendable {
     /// Does it, with the fields of the query; a field that is not declared is refused.
     func respond(to request: Request, _ context: RequestContext) async throws -> Response {
         guard !ignoresQuery else { return try await run(request, context) }
-        let query = parameters.filter { $0.place == .query }
+        let query = (parameters + Self.senderParameters).filter { $0.place == .query }
         var context = context
         context.query = try FormFields(
             queryOf: request.uri, names: query.map(\.name), lists: Set(query.filter(\.isList).map(\.name)))

@@ -1,4 +1,5 @@
 import API
+import Access
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -9,6 +10,10 @@ struct RequestContext: Hummingbird.RequestContext {
     var coreContext: CoreRequestContextStorage
     /// What the request's connection shows of its client.
     let client: ClientConnection
+    /// What lets the request in, and as whom.
+    var proof = Proof.nothing
+    /// What counts how much the sender has of something at a time; nil for whoever has no limits.
+    var activities: Activities?
     /// The fields of the query, as the operation declares them.
     var query = FormFields.none
     /// By which the request is found in the log.
@@ -34,12 +39,25 @@ struct RequestContext: Hummingbird.RequestContext {
         return request
     }
 
-    /// Refuses what only the Unix socket may ask for.
-    func requireTrust(for what: String) throws(Failure) {
-        guard isTrusted else {
+    /// Counts something that goes on for a while, until what is returned goes; nil where there is no limit.
+    ///
+    /// - Throws: `Failure` with the code `too_many_requests`.
+    func begin(_ activity: ClientLimiter.Activity) throws(Failure) -> ClientLimiter.Lease? {
+        guard let activities else { return nil }
+        return try activities.limiter.begin(activity, of: activities.client)
+    }
+
+    /// The identity that the request acts as.
+    var identity: Identity { proof.identity }
+
+    /// Refuses what only an admin may ask for.
+    ///
+    /// - Throws: `Failure` with the code `admin_only`.
+    func requireAdmin(for what: String) throws(Failure) {
+        guard identity == .admin else {
             throw Failure(
-                .localOnly, "\(what) is not available over TCP",
-                hint: "ask through the Unix socket, as the service's user")
+                .adminOnly, "\(what) is for admins",
+                hint: "ask through the Unix socket, as the service's user, or with an admin key")
         }
     }
 }

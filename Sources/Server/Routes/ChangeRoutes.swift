@@ -10,11 +10,11 @@ import Tree
 ///
 /// A page at once, a page as soon as there is something (`wait`), or server-sent events, whose ids are tokens.
 struct ChangeRoutes: Sendable {
-    private let admission: Admission
+    private let access: DatabaseAccess
     private let keepAliveInterval: Duration
 
-    init(_ admission: Admission, keepAlive interval: Duration) {
-        self.admission = admission
+    init(_ access: DatabaseAccess, keepAlive interval: Duration) {
+        self.access = access
         keepAliveInterval = interval
     }
 
@@ -30,14 +30,14 @@ struct ChangeRoutes: Sendable {
                 .query("wait", .integer(0...ChangesRequest.maxWait), "seconds to wait for a change"),
                 .query("format", .text, "`export` for priorities, too"),
                 .header("Last-Event-ID", .text(matching: "^[0-9]{1,18}$"), "in place of `since`"),
-            ] + Admission.parameters,
+            ] + DatabaseAccess.parameters,
             answers: [.json(ChangesDocument.self), .events(ChangesDocument.Change.self)],
-            errors: Admission.errors + [.invalidPath, .resnapshot], run: read)
+            errors: [.invalidNamespace, .invalidPath, .resnapshot], run: read)
         routes.add("/v1/changes", [.get: read])
     }
 
     @Sendable private func read(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let admitted = try admission.admit(request.head, at: request.uri, from: context.client)
+        let admitted = try access.admit(request.head, at: request.uri, by: context.proof)
         let requested = try ChangesRequest(request, context.query, admitted)
         let token = try await requested.session.token(of: requested.since)
         if request.headers[.accept]?.contains("text/event-stream") == true {

@@ -12,13 +12,11 @@ struct PostRoutes: Sendable {
     private let posts: PostReader
     private let publisher: Publisher
     private let index: PhotoIndex
-    private let admission: Admission
 
-    init(_ service: UploadService, _ admission: Admission) {
+    init(_ service: UploadService) {
         posts = PostReader(service.tree)
         publisher = service.publisher
         index = service.index
-        self.admission = admission
     }
 
     func add(to routes: inout RouteTable) {
@@ -33,8 +31,8 @@ struct PostRoutes: Sendable {
         let show = Operation(
             "A post.", [.path("id", .postID)], answers: [.json(PostDocument.self)], errors: [.notFound], run: show)
         let remove = Operation(
-            "Deletes a post, and all that names it.", [.path("id", .postID)] + Admission.parameters,
-            answers: [.json(DeletionDocument.self)], errors: Admission.errors + [.notFound], run: remove)
+            "Deletes a post, and all that names it.", [.path("id", .postID)],
+            answers: [.json(DeletionDocument.self)], errors: [.notFound], run: remove)
         routes.add("/v1/posts/{id}", [.get: show, .delete: remove])
         let person = Operation(
             "Somebody who posts.", [.path("uid", .userID)], answers: [.json(PersonDocument.self)], errors: [.notFound],
@@ -63,12 +61,10 @@ struct PostRoutes: Sendable {
 
     /// Deletes a post, for whoever may delete it in the database.
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let parameters = try DatabaseParameters(query: request.uri.query)
-        let identity = try admission.admit(request.head, parameters, from: context.client)
         guard let id = PostID(context.parameters.get("id") ?? "") else {
             throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
         }
-        let end = try await publisher.deletePost(id, by: identity)
+        let end = try await publisher.deletePost(id, by: context.identity)
         return .json(DeletionDocument(postID: id.description, filesUntil: end))
     }
 

@@ -12,12 +12,12 @@ struct ReloadRoutes: Sendable {
         let reload = Operation(
             "Reads the settings again; through the Unix socket.",
             [.query("dry_run", .flag, "whether only to compare")], answers: [.json(ReloadDocument.self)],
-            errors: [.localOnly, .badConfiguration], run: run)
+            errors: [.adminOnly, .badConfiguration], run: run)
         routes.add("/v1/reload", [.post: reload])
     }
 
     @Sendable private func run(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireTrust(for: "reloading the settings")
+        try context.requireAdmin(for: "reloading the settings")
         let changes = try await reload(try context.query.flag("dry_run"))
         return .json(ReloadDocument(settings: changes))
     }

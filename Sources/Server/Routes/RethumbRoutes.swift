@@ -33,12 +33,12 @@ struct RethumbRoutes: Sendable {
                 .query("dry_run", .flag, "whether only to count"),
             ],
             answers: [.lines(.any(.document(RethumbDocument.self), .document(RethumbFailureDocument.self)))],
-            errors: [.badUser, .badTime, .localOnly, .jobRunning], run: run)
+            errors: [.badUser, .badTime, .adminOnly, .jobRunning], run: run)
         routes.add("/v1/rethumb", [.post: rethumb])
     }
 
     @Sendable private func run(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireTrust(for: "re-thumbnailing")
+        try context.requireAdmin(for: "re-thumbnailing")
         let query = context.query
         let selection = try Rethumb.Selection(
             user: query["user"], since: query["since"], onlyMissing: try query.flag("only_missing"))

@@ -17,22 +17,22 @@ struct UnclaimedRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         let list = Operation(
             "Files that no post claims; through the Unix socket.", answers: [.lines(.document(UnclaimedDocument.self))],
-            errors: [.localOnly], run: list)
+            errors: [.adminOnly], run: list)
         routes.add("/v1/unclaimed", [.get: list])
         let remove = Operation(
             "Deletes files that no post claims; through the Unix socket.",
             [.path("uid", .userID), .path("post", .postID)], answers: [.json(UnclaimedDeletionDocument.self)],
-            errors: [.localOnly, .notFound], run: remove)
+            errors: [.adminOnly, .notFound], run: remove)
         routes.add("/v1/unclaimed/{uid}/{post}", [.delete: remove])
         let accept = Operation(
             "Takes tree and blobs as they are for one store; through the Unix socket.",
-            answers: [.json(AcceptanceDocument.self)], errors: [.localOnly], run: accept)
+            answers: [.json(AcceptanceDocument.self)], errors: [.adminOnly], run: accept)
         routes.add("/v1/unclaimed/accept", [.post: accept])
     }
 
     /// A JSON object a line.
     @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireTrust(for: "the list of unclaimed files")
+        try context.requireAdmin(for: "the list of unclaimed files")
         var lines = ByteBuffer()
         for post in try await files.list() { lines.writeBytes(post.json() + "\n".utf8) }
         return Response(
@@ -40,7 +40,7 @@ struct UnclaimedRoutes: Sendable {
     }
 
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireTrust(for: "deleting unclaimed files")
+        try context.requireAdmin(for: "deleting unclaimed files")
         guard let owner = UserID(context.parameters.get("uid") ?? ""),
             let id = PostID(context.parameters.get("post") ?? "")
         else {
@@ -52,7 +52,7 @@ struct UnclaimedRoutes: Sendable {
 
     /// Takes tree and blobs as they are for one store.
     @Sendable private func accept(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try context.requireTrust(for: "accepting tree and blobs as they are")
+        try context.requireAdmin(for: "accepting tree and blobs as they are")
         try await files.acceptAge()
         return .json(AcceptanceDocument())
     }

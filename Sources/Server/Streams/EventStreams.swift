@@ -9,13 +9,15 @@ import Tree
 /// those who listen.
 final class EventStreams: Sendable {
     private let admission: Admission
+    private let access: DatabaseAccess
     private let starts: InitialEvents
     private let keepAlive: TimeAmount
     private let loops = Mutex<[ObjectIdentifier: EventStreamLoop]>([:])
 
     /// - Parameter keepAlive: How often a stream shows that it is alive.
-    init(_ admission: Admission, starts: InitialEvents, keepAlive: TimeAmount) {
+    init(_ admission: Admission, _ access: DatabaseAccess, starts: InitialEvents, keepAlive: TimeAmount) {
         self.admission = admission
+        self.access = access
         self.starts = starts
         self.keepAlive = keepAlive
     }
@@ -27,7 +29,8 @@ final class EventStreams: Sendable {
             return nil
         }
         let uri = URI(request.path ?? "")
-        guard let admitted = try? admission.admit(request, at: uri, from: client),
+        guard let proof = try? admission.proof(of: request, from: client),
+            let admitted = try? access.admit(request, at: uri, by: proof),
             let query = try? admitted.parameters.query().map(Optional.some) ?? .some(nil),
             let path = try? DatabasePath(address: uri.path, in: admitted.namespace), !path.isPriority
         else { return nil }

@@ -53,6 +53,8 @@ struct DraftRoutes: Sendable {
 
     @Sendable private func addPhotos(_ request: Request, _ context: RequestContext) async throws -> Response {
         try disk.gate.check()
+        let upload = try context.begin(.upload)
+        defer { withExtendedLifetime(upload) {} }
         let id = try await record(context).id
         var form = UploadForm(request, context)
         var pieces = try UploadPieces(context.asking(request), photoName: form.photoName, limits: limits)
@@ -83,7 +85,8 @@ struct DraftRoutes: Sendable {
     }
 
     private func record(_ context: RequestContext) async throws -> UploadRecord {
-        guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await uploads.store.record(of: id)
+        guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await uploads.store.record(of: id),
+            context.identity.owns(record)
         else {
             throw Failure(.notFound, "there is no such draft", hint: "reserve one: POST /v1/uploads?draft=true")
         }

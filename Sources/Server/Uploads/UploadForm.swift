@@ -1,4 +1,5 @@
 import API
+import Access
 import HTTPTypes
 import Hummingbird
 import Pipeline
@@ -8,10 +9,12 @@ import Posts
 struct UploadForm {
     var fields: FormFields
     private let clientReference: String?
+    private let identity: Identity
 
     init(_ request: Request, _ context: RequestContext) {
         fields = context.query
         clientReference = request.headers[.idempotencyKey]
+        identity = context.identity
     }
 
     /// What a photo that comes as it is was called.
@@ -40,17 +43,9 @@ struct UploadForm {
 
     /// What to reserve.
     ///
-    /// - Throws: `Failure` with the code `bad_user` when it is not said who posts, `Failure` for a bad flag.
+    /// - Throws: `Failure` with the code `bad_user`, `permission_denied` or `not_allowed`, `Failure` for a bad flag.
     func request() throws -> UploadRequest {
-        guard let user = fields["user"] else {
-            throw Failure(
-                .badUser, "it is not said who posts",
-                hint: "give user in the query, or as a form field before the first photo")
-        }
-        guard let owner = UserID(user) else {
-            throw Failure(
-                .badUser, "\"\(user.prefix(80))\" is no user id", hint: "use 1 to 128 letters, digits, _ and -")
-        }
+        let owner = try owner()
         var request = UploadRequest(owner: owner, intake: .socket)
         request.text = text
         request.isDraft = try fields.flag("draft")
@@ -67,6 +62,27 @@ struct UploadForm {
 }
 
 extension UploadForm {
+    /// Who posts: whoever sends the request, or whom an admin names.
+    private func owner() throws(Failure) -> UserID {
+        let user: String
+        switch (identity, fields["user"]) {
+        case (.anonymous, _): throw .permissionDenied(hint: "sign in, and send the token in Authorization")
+        case (.user(let sender), let named):
+            guard let uid = sender.uid, named == nil || named == uid else { throw .notAllowed("post as somebody else") }
+            user = uid
+        case (.admin, let named?): user = named
+        case (.admin, nil):
+            throw Failure(
+                .badUser, "it is not said who posts",
+                hint: "give user in the query, or as a form field before the first photo")
+        }
+        guard let owner = UserID(user) else {
+            throw Failure(
+                .badUser, "\"\(user.prefix(80))\" is no user id", hint: "use 1 to 128 letters, digits, _ and -")
+        }
+        return owner
+    }
+
     /// The kinds of a body with photos.
     static let body: [String: Schema] = [
         "image/*": .binary, "application/octet-stream": .binary,

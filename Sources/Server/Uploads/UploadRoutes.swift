@@ -39,7 +39,7 @@ struct UploadRoutes: Sendable {
                 .json(PublishedDocument.self).with(headers: "Location"),
                 .json(UploadDocument.self, .accepted).with(headers: "Location"),
             ],
-            errors: UploadForm.errors + [.badUser, .badReference, .emptyPost, .unknownUser, .duplicate, .keyReused],
+            errors: UploadForm.errors + [.badUser, .notAllowed, .badReference, .emptyPost, .unknownUser, .duplicate, .keyReused],
             run: create)
         // PUT, too: that is what "curl -T" sends.
         routes.add("/v1/uploads", [.post: create, .put: create])
@@ -51,6 +51,8 @@ struct UploadRoutes: Sendable {
 
     @Sendable private func create(_ request: Request, _ context: RequestContext) async throws -> Response {
         try disk.gate.check()
+        let upload = try context.begin(.upload)
+        defer { withExtendedLifetime(upload) {} }
         var form = UploadForm(request, context)
         var pieces = try UploadPieces(context.asking(request), photoName: form.photoName, limits: limits)
         let first = try await PhotoReceiver(uploads: uploads).readFields(&pieces, into: &form)
@@ -145,7 +147,8 @@ struct UploadRoutes: Sendable {
     }
 
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
-        guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await uploads.store.record(of: id)
+        guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await uploads.store.record(of: id),
+            context.identity.owns(record)
         else {
             throw Failure(.notFound, "there is no such upload", hint: "it may have expired; send the photo again")
         }

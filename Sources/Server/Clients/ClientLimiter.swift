@@ -123,3 +123,9 @@ extension Failure {
         return Failure(.tooManyRequests, message, hint: "try again in \(wait) s", retryAfter: wait)
     }
 }
+
+/// Counts what a client has of something at a time.
+struct Activities: Sendable {
+    let limiter: ClientLimiter
+    let client: LimitedClient
+}

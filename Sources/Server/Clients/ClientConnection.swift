@@ -1,3 +1,4 @@
+import Access
 import HTTPTypes
 import NIOCore
 import Synchronization
@@ -38,13 +39,15 @@ final class ClientConnection: Sendable {
     static let unknown = ClientConnection(.network(""))
 
     /// The connection of a channel that has just been accepted.
-    static func of(_ channel: any Channel, through transport: Transport) -> EventLoopFuture<ClientConnection> {
+    static func of(
+        _ channel: any Channel, isEncrypted: Bool, proxies: TrustedProxies?
+    ) -> EventLoopFuture<ClientConnection> {
         guard channel.localAddress?.protocol == .unix else {
             let address = channel.remoteAddress?.ipAddress ?? ""
             return channel.eventLoop.makeSucceededFuture(
                 ClientConnection(
-                    .network(address), isEncrypted: transport.certificates != nil,
-                    at: channel.localAddress?.ipAddress.flatMap(IPAddress.init), proxies: transport.proxies))
+                    .network(address), isEncrypted: isEncrypted,
+                    at: channel.localAddress?.ipAddress.flatMap(IPAddress.init), proxies: proxies))
         }
         return PeerCredentials.of(channel).map { ClientConnection(.process($0)) }
     }

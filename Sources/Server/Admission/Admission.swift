@@ -1,0 +1,105 @@
+import API
+import Access
+import HTTPTypes
+import HummingbirdCore
+
+/// The one place where a request is let in, whether it is answered or begins a stream: it says as whom the request
+/// acts.
+struct Admission: Sendable {
+    let access: AccessControl
+    let limiter: ClientLimiter
+
+    /// What lets a request in, and as whom.
+    ///
+    /// - Throws: `Failure` with the code `permission_denied` or `bad_token` for a request that is not let in.
+    func proof(of request: HTTPRequest, from client: ClientConnection) throws(Failure) -> Proof {
+        do throws(AccessError) {
+            return try access.proof(for: Credentials(of: request, from: client))
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// What lets a request in, and as whom; a key of another issuer that is not known yet is asked for.
+    ///
+    /// - Throws: As ``proof(of:from:)``.
+    func proofWaiting(of request: HTTPRequest, from client: ClientConnection) async throws(Failure) -> Proof {
+        do throws(AccessError) {
+            return try access.proof(for: Credentials(of: request, from: client))
+        } catch {
+            guard await access.refreshKeys(after: error) else { throw Failure(error) }
+            return try proof(of: request, from: client)
+        }
+    }
+
+    /// What is counted as one client; nil for whoever has no limits.
+    func limitedClient(_ proof: Proof, _ request: HTTPRequest, from client: ClientConnection) -> LimitedClient? {
+        if case .admin = proof.identity { return nil }
+        guard !client.isLocal else { return nil }
+        if let uid = proof.identity.uid { return .user(uid) }
+        let address = client.address(of: request)
+        return HostName.isLoopback(address) ? nil : LimitedClient(address: address)
+    }
+}
+
+extension Credentials {
+    /// What a request shows of who sends it.
+    init(of request: HTTPRequest, from client: ClientConnection) {
+        let query = CredentialFields(query: URI(request.path ?? "").query)
+        self.init(
+            peer: client.accessPeer(sending: request),
+            token: Self.bearerToken(request.headerFields) ?? query.accessToken ?? query.auth,
+            override: query.authOverride, actingFor: query.actingFor, isFromForeignPage: request.isFromForeignPage)
+    }
+
+    /// The token of `Authorization`: `Bearer` (RFC 6750), or `Firebase`, as clients of its storage say.
+    private static func bearerToken(_ headers: HTTPFields) -> String? {
+        guard let value = headers[.authorization], let space = value.firstIndex(of: " "),
+            ["bearer", "firebase"].contains(value[..<space].lowercased())
+        else { return nil }
+        return String(value[value.index(after: space)...])
+    }
+}
+
+extension ClientConnection {
+    fileprivate func accessPeer(sending request: HTTPRequest) -> Credentials.Peer {
+        guard case .process(let process) = peer else { return .network(address: address(of: request)) }
+        return process.map { .local($0) } ?? .network(address: "")
+    }
+}
+
+/// The parameters of an address that say who asks. What cannot be decoded says nothing.
+private struct CredentialFields {
+    private(set) var accessToken: String?
+    private(set) var auth: String?
+    private(set) var authOverride: String?
+    private(set) var actingFor: String?
+
+    init(query: String?) {
+        guard let query, query.utf8.contains(UInt8(ascii: "a")) else { return }
+        for pair in Substring(query).utf8.split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { continue }
+            switch String(Substring(parts[0])) {
+            case "access_token": accessToken = PercentEncoding.decode(parts[1], plusIsSpace: true)
+            case "auth": auth = PercentEncoding.decode(parts[1], plusIsSpace: true)
+            case "auth_variable_override": authOverride = PercentEncoding.decode(parts[1], plusIsSpace: true)
+            case "as": actingFor = PercentEncoding.decode(parts[1], plusIsSpace: true)
+            default: break
+            }
+        }
+    }
+}
+
+extension Failure {
+    /// The refusal of a request that is not let in, in the words that clients of Realtime Databases know.
+    init(_ error: AccessError) {
+        let code: ErrorCode =
+            switch error {
+            case .denied: .permissionDenied
+            case .badOverride: .badRequest
+            case .badToken, .expired, .revoked, .unknownKey: .badToken
+            }
+        self.init(code, error.text, reason: error.reason)
+    }
+}

@@ -1,0 +1,32 @@
+import Access
+import Hummingbird
+import NIOCore
+
+/// Finds out who sends each request, and whether they have not sent too many.
+struct AdmissionMiddleware: RouterMiddleware {
+    let admission: Admission
+
+    func handle(
+        _ request: Request, context: RequestContext,
+        next: @concurrent (Request, RequestContext) async throws -> Response
+    ) async throws -> Response {
+        // A browser that asks whether a page may send a request shows nothing of who sends it.
+        guard request.method != .options else { return try await next(request, context) }
+        let (limiter, client) = (admission.limiter, context.client)
+        var (request, context) = (request, context)
+        if let stranger = admission.limitedClient(.nothing, request.head, from: client) {
+            try limiter.countRequest(of: stranger)
+        }
+        context.proof = try await admission.proofWaiting(of: request.head, from: client)
+        if let limited = admission.limitedClient(context.proof, request.head, from: client) {
+            if case .user = limited { try limiter.countRequest(of: limited) }
+            context.activities = Activities(limiter: limiter, client: limited)
+            request.body = RequestBody(
+                asyncSequence: request.body.map { bytes in
+                    limiter.count(bytes.readableBytes, of: limited)
+                    return bytes
+                })
+        }
+        return try await next(request, context)
+    }
+}

@@ -1,0 +1,24 @@
+import Access
+import Glibc
+import NIOCore
+
+/// What the kernel tells of the process at the other end (`struct ucred`).
+private struct KernelCredentials: Sendable {
+    let processID: Int32
+    let userID: UInt32
+    let groupID: UInt32
+}
+
+extension PeerCredentials {
+    /// The credentials of the peer of a channel on a Unix socket; nil where the system does not tell.
+    static func of(_ channel: any Channel) -> EventLoopFuture<PeerCredentials?> {
+        guard let options = channel as? any SocketOptionProvider else {
+            return channel.eventLoop.makeSucceededFuture(nil)
+        }
+        let value: EventLoopFuture<KernelCredentials> = options.unsafeGetSocketOption(
+            level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED))
+        return value.map { kernel in
+            PeerCredentials(userID: kernel.userID, groupID: kernel.groupID, processID: kernel.processID)
+        }.flatMapErrorThrowing { _ in nil }
+    }
+}

@@ -1,0 +1,47 @@
+import API
+import Access
+import Database
+import HTTPTypes
+import HummingbirdCore
+import TreeModel
+
+/// The way from a request for the database to the session of whoever sent it.
+struct DatabaseAccess: Sendable {
+    let namespaces: DatabaseNamespaces
+    let database: RealtimeDatabase
+
+    /// - Parameter publicHost: The host by which the service is known; nil for none.
+    init(_ settings: DatabaseSettings, to database: RealtimeDatabase, publicHost: String?) {
+        namespaces = DatabaseNamespaces(mainName: settings.namespace, publicHost: publicHost)
+        self.database = database
+    }
+
+    /// Understands which tree a request is for.
+    ///
+    /// - Parameters:
+    ///   - uri: The address of the request.
+    ///   - proof: What lets the request in.
+    /// - Throws: `Failure` with the code `bad_request` or `invalid_namespace`.
+    func admit(_ request: HTTPRequest, at uri: URI, by proof: Proof) throws(Failure) -> AdmittedRequest {
+        let parameters = try DatabaseParameters(query: uri.query)
+        return AdmittedRequest(
+            session: database.session(as: proof.identity), parameters: parameters,
+            namespace: try namespaces.namespace(named: parameters.namespace, host: request.authority))
+    }
+}
+
+/// A request that was let into the database.
+struct AdmittedRequest: Sendable {
+    /// The session of whoever sent it.
+    let session: DatabaseSession
+    let parameters: DatabaseParameters
+    /// The tree that it means.
+    let namespace: Namespace
+}
+
+extension DatabaseAccess {
+    /// By what a request says which tree it means.
+    static let parameters: [Parameter] = [
+        .query("ns", .text(matching: "^[-0-9_a-z]{1,64}$"), "the name of the tree")
+    ]
+}
