@@ -83,7 +83,7 @@ let package = Package(
         .target(name: "Isolation", dependencies: ["Imaging", "CSandbox"]),
 
         // Who is asking.
-        .target(name: "Access", dependencies: ["TreeModel"]),
+        .target(name: "Access", dependencies: ["TreeModel", "CSystemCrypto"]),
         // What programs are told.
         .target(name: "API", dependencies: ["TreeModel"]),
 
@@ -192,6 +192,7 @@ let package = Package(
         .testTarget(name: "FailpointsTests", dependencies: ["Failpoints"]),
         .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"]),
         .testTarget(name: "BlobsTests", dependencies: ["Blobs", "Files", "TestSupport"]),
+        .testTarget(name: "AccessTests", dependencies: ["Access", "CSystemCrypto", "TreeModel"]),
         .testTarget(name: "APITests", dependencies: ["API", "TreeModel"]),
         .testTarget(name: "TreeTests", dependencies: ["Tree", "TreeModel", "CSystemSQLite", "TestSupport"]),
         .testTarget(name: "PostsTests", dependencies: ["Posts", "Tree"]),

@@ -14,14 +14,6 @@ package struct Credentials: Sendable {
     }
 }
 
-/// Why a request is not let in.
-package enum AccessError: Error, Hashable, Sendable {
-    /// It shows nothing that lets it in.
-    case denied
-    /// Its token is none that is known here.
-    case badToken
-}
-
 /// Decides as whom a request acts: whoever reaches the Unix socket is the owner, and over TCP the operator decides who is
 /// let in.
 package struct AccessPolicy: Sendable {
@@ -50,7 +42,7 @@ package struct AccessPolicy: Sendable {
         switch token {
         case "owner" where isEmulator: return credentials.isFromForeignPage ? .anonymous : .admin
         case _ where isEmulator && Self.looksLikeJWT(token): return .anonymous
-        default: throw .badToken
+        default: throw .badToken(.malformed)
         }
     }
 

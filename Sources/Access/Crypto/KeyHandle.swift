@@ -1,0 +1,48 @@
+import CSystemCrypto
+
+/// A key of libcrypto's, public or private.
+///
+/// `@unchecked Sendable`: the key does not change after it was made, its count of references is atomic, and each use has
+/// a context of its own, which is what libcrypto asks of threads that share a key.
+final class KeyHandle: @unchecked Sendable {
+    /// The longest RSA key, in bits: a longer one would make each check slow.
+    static let maxRSABits: Int32 = 8192
+    /// The shortest RSA key, in bits (NIST SP 800-131A).
+    static let minRSABits: Int32 = 2048
+
+    let pointer: OpaquePointer
+
+    /// Takes a key over, which nobody else frees; nil is a key that could not be made.
+    ///
+    /// - Throws: ``KeyError`` for a key that is neither RSA of an acceptable length nor of the curve P-256.
+    init(taking pointer: OpaquePointer?) throws(KeyError) {
+        guard let pointer else { throw KeyError("it is no key that can be read") }
+        self.pointer = pointer
+        // From here on, a failure frees the key through `deinit`.
+        guard isRSA || isP256 else { throw KeyError("it is a key of a kind that is not in use here") }
+        guard !isRSA || (Self.minRSABits...Self.maxRSABits).contains(EVP_PKEY_get_bits(pointer)) else {
+            throw KeyError("it is an RSA key of \(EVP_PKEY_get_bits(pointer)) bits, not \(Self.minRSABits) to 8192")
+        }
+    }
+
+    deinit { EVP_PKEY_free(pointer) }
+
+    var isRSA: Bool { EVP_PKEY_is_a(pointer, "RSA") == 1 }
+
+    var isP256: Bool {
+        guard EVP_PKEY_is_a(pointer, "EC") == 1 else { return false }
+        var name = [CChar](repeating: 0, count: 64)
+        guard EVP_PKEY_get_group_name(pointer, &name, name.count, nil) == 1 else { return false }
+        return ["prime256v1", "P-256"].contains { $0.utf8CString.elementsEqual(name.prefix($0.utf8.count + 1)) }
+    }
+
+    /// A number that the key consists of, big-endian without leading zeros; nil if it has none of that name.
+    func number(_ name: String) -> [UInt8]? {
+        var number: OpaquePointer?
+        guard EVP_PKEY_get_bn_param(pointer, name, &number) == 1 else { return nil }
+        defer { BN_free(number) }
+        var bytes = [UInt8](repeating: 0, count: (Int(BN_num_bits(number)) + 7) / 8)
+        BN_bn2bin(number, &bytes)
+        return bytes
+    }
+}

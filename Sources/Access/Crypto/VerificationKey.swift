@@ -1,0 +1,86 @@
+import CSystemCrypto
+
+/// The algorithms of signatures (RFC 7518 §3.1) that are in use.
+package enum SignatureAlgorithm: String, Sendable, Hashable {
+    /// RSA with PKCS #1 v1.5 and SHA-256.
+    case rs256 = "RS256"
+    /// ECDSA on the curve P-256 with SHA-256.
+    case es256 = "ES256"
+    /// HMAC with SHA-256.
+    case hs256 = "HS256"
+}
+
+/// What tells whether a signature is good.
+///
+/// The key itself says which algorithm it is for, never the token (RFC 8725 §3.1): an RSA key cannot be taken for the
+/// secret of an HMAC.
+package struct VerificationKey: Sendable {
+    private enum Material: Sendable {
+        case rsa(KeyHandle)
+        case p256(KeyHandle)
+        case secret(Secret)
+    }
+
+    private let material: Material
+
+    /// A public key, RSA or of the curve P-256.
+    init(publicKey handle: KeyHandle) { material = handle.isRSA ? .rsa(handle) : .p256(handle) }
+
+    /// A secret that both sides know.
+    init(secret: Secret) { material = .secret(secret) }
+
+    /// The key in a PEM text: a public key or an X.509 certificate, of which nothing else counts.
+    package init(pem: String) throws(KeyError) { self.init(publicKey: try PEM.publicKey(pem)) }
+
+    /// The one algorithm that the key is for.
+    package var algorithm: SignatureAlgorithm {
+        switch material {
+        case .rsa: .rs256
+        case .p256: .es256
+        case .secret: .hs256
+        }
+    }
+
+    /// Whether a signature is this key's, and of this message.
+    package func isSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+        switch material {
+        case .rsa(let key):
+            Self.isSignature(signature, of: message, by: key)
+        case .p256(let key):
+            ECDSASignature.der(signature).map { Self.isSignature($0, of: message, by: key) } ?? false
+        case .secret(let secret):
+            Digest.areEqual(signature, Digest.hmacSHA256(message, key: Array(secret.text.utf8)))
+        }
+    }
+
+    private static func isSignature(_ signature: [UInt8], of message: [UInt8], by key: KeyHandle) -> Bool {
+        let context = EVP_MD_CTX_new()
+        defer { EVP_MD_CTX_free(context) }
+        guard EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key.pointer) == 1,
+            EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+        else {
+            ERR_clear_error()
+            return false
+        }
+        return true
+    }
+}
+
+/// The two numbers of an ECDSA signature on P-256.
+enum ECDSASignature {
+    /// The form that libcrypto reads (RFC 3279 §2.2.3) of the one that tokens have, 32 bytes for each number (RFC 7518
+    /// §3.4); nil for anything else.
+    static func der(_ signature: [UInt8]) -> [UInt8]? {
+        guard signature.count == 64 else { return nil }
+        let numbers = integer(signature[..<32]) + integer(signature[32...])
+        return [0x30, UInt8(numbers.count)] + numbers
+    }
+
+    /// A number of at most 32 bytes in DER.
+    private static func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var digits = Array(bytes.drop { $0 == 0 })
+        // A leading bit would mean a negative number.
+        if digits.first.map({ $0 >= 0x80 }) ?? true { digits.insert(0, at: 0) }
+        return [0x02, UInt8(digits.count)] + digits
+    }
+}

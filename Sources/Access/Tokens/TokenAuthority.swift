@@ -1,0 +1,100 @@
+package import TreeModel
+import Foundation
+import Synchronization
+
+/// Issues and verifies the service's own ID tokens (RS256), in the shape of Firebase's.
+package final class TokenAuthority: Sendable {
+    /// The audience of the tokens, and the end of the name of their issuer.
+    package let project: String
+    private let now: @Sendable () -> Int64
+    private let rules: ClaimRules
+    private let state: Mutex<State>
+
+    private struct State {
+        var ring: KeyRing
+        /// The number of times that the keys were replaced.
+        var generation = 0
+    }
+
+    /// - Parameters:
+    ///   - project: The name of the service among its clients, as a Firebase project's.
+    ///   - now: The time in milliseconds since the epoch.
+    package init(
+        project: String, keys: KeyRing,
+        now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1000) }
+    ) {
+        self.project = project
+        self.now = now
+        rules = ClaimRules(
+            issuer: Self.issuer(of: project), audiences: [project], needsAuthTime: true,
+            maxLifetimeSeconds: Int64(KeyRing.maxLifetimeSeconds))
+        state = Mutex(State(ring: keys))
+    }
+
+    /// The issuer of the tokens of a project.
+    package static func issuer(of project: String) -> String { "https://securetoken.google.com/\(project)" }
+
+    /// The issuer of the tokens.
+    package var issuer: String { rules.issuer }
+
+    /// Issues a token with these claims and `iss`, `aud`, `iat`, `exp`, which are always the authority's; `auth_time` is
+    /// now unless the claims say it.
+    ///
+    /// - Parameter lifetimeSeconds: At least 1, and not more than ``KeyRing/maxLifetimeSeconds``; brought between them.
+    /// - Throws: ``KeyError`` when the key does not sign.
+    package func issue(
+        _ claims: [String: JSONValue], lifetimeSeconds: Int = 3600
+    ) throws(KeyError) -> String {
+        let now = now()
+        guard let key = state.withLock({ $0.ring.signingKey(now: now) }) else { throw KeyError("there is no key") }
+        let issued = Int(now / 1000)
+        var claims = claims
+        claims["iss"] = .string(issuer)
+        claims["aud"] = .string(project)
+        claims["iat"] = .integer(issued)
+        claims["exp"] = .integer(issued + min(max(lifetimeSeconds, 1), KeyRing.maxLifetimeSeconds))
+        if claims["auth_time"] == nil { claims["auth_time"] = .integer(issued) }
+        return try WebToken.text(of: claims, keyID: key.id, signedBy: key.key)
+    }
+
+    /// The claims of a token that this authority issued and that has not expired; says nothing of its user, who may be
+    /// disabled.
+    ///
+    /// - Throws: ``AccessError`` with the case `badToken` or `expired`.
+    package func verify(_ token: String) throws(AccessError) -> [String: JSONValue] { try verify(WebToken(token)) }
+
+    func verify(_ token: WebToken) throws(AccessError) -> [String: JSONValue] {
+        let now = now()
+        let keys = state.withLock { $0.ring.verifyingKeys(now: now) }
+        guard let keyID = token.keyID, let key = keys.first(where: { $0.id.isSame(as: keyID) }) else {
+            throw .badToken(.unknownKey)
+        }
+        try token.check(signedBy: key.key.verificationKey)
+        _ = try rules.check(token.claims, now: now)
+        return token.claims
+    }
+
+    /// The public keys that may still verify, for whoever verifies elsewhere, as a JSON Web Key Set (RFC 7517 §5).
+    package var jwks: JSONValue {
+        let now = now()
+        return state.withLock(\.ring).publicSet(now: now)
+    }
+
+    /// The public keys by name, in PEM, as firebase-admin's libraries take them beside certificates.
+    package var publicKeys: [String: String] {
+        let now = now()
+        let keys = state.withLock { $0.ring.verifyingKeys(now: now) }
+        return Dictionary(keys.compactMap { key in (try? key.key.publicPEM()).map { (key.id, $0) } }) { first, _ in first }
+    }
+
+    /// Takes other keys. Tokens of keys that are not among them are good no more.
+    package func replaceKeys(_ keys: KeyRing) {
+        state.withLock { state in
+            state.ring = keys
+            state.generation += 1
+        }
+    }
+
+    /// A number that changes with the keys.
+    var generation: Int { state.withLock(\.generation) }
+}

@@ -1,0 +1,68 @@
+import TreeModel
+
+/// A JSON Web Token in its compact form (RFC 7519, RFC 7515 §7.1), as it came: nothing of it is proved yet.
+///
+/// It is read strictly: one spelling of base64url, no member of an object twice, nothing longer than ``maxBytes``.
+struct WebToken: Sendable {
+    /// The longest token that is looked at, in bytes: headers of a request are not longer either.
+    static let maxBytes = 16 << 10
+
+    /// The algorithm that it claims to be signed by.
+    let algorithm: String
+    /// The name of the key that it claims to be signed by.
+    let keyID: String?
+    /// What it claims, by name.
+    let claims: [String: JSONValue]
+    /// What the signature is of: the first two parts, and the dot between.
+    let signedBytes: [UInt8]
+    let signature: [UInt8]
+
+    /// Reads a token.
+    ///
+    /// - Throws: ``AccessError`` with the case `badToken`.
+    init(_ text: String) throws(AccessError) {
+        guard text.utf8.count <= Self.maxBytes else { throw .badToken(.tooLong) }
+        let bytes = Array(text.utf8)
+        let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts[0].isEmpty, !parts[1].isEmpty else { throw .badToken(.malformed) }
+        guard let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
+            let signature = Base64URL.decode(parts[2])
+        else { throw .badToken(.malformed) }
+        guard let header = JSONValue(text: header)?.members, let claims = JSONValue(text: payload)?.members else {
+            throw .badToken(.duplicateMember)
+        }
+        guard header["crit"] == nil else { throw .badToken(.criticalHeader) }
+        // A token for something else says so here (RFC 8725 §3.11).
+        if let type = header["typ"], type.string?.lowercased() != "jwt" { throw .badToken(.badType) }
+        guard let algorithm = header["alg"]?.string else { throw .badToken(.badAlgorithm) }
+        keyID = try Self.keyID(in: header)
+        self.algorithm = algorithm
+        self.claims = claims
+        self.signature = signature
+        signedBytes = Array(bytes[..<parts[1].endIndex])
+    }
+
+    private static func keyID(in header: [String: JSONValue]) throws(AccessError) -> String? {
+        guard let member = header["kid"] else { return nil }
+        guard let keyID = member.string else { throw .badToken(.unknownKey) }
+        return keyID
+    }
+
+    /// Makes sure that a key signed it.
+    ///
+    /// - Throws: ``AccessError`` with the case `badToken`.
+    func check(signedBy key: VerificationKey) throws(AccessError) {
+        // The key says the algorithm, and the token may not say another one (RFC 8725 §3.1).
+        guard algorithm == key.algorithm.rawValue else { throw .badToken(.badAlgorithm) }
+        guard key.isSignature(signature, of: signedBytes) else { throw .badToken(.badSignature) }
+    }
+
+    /// The text of a token with these claims, signed by an RSA key.
+    static func text(
+        of claims: [String: JSONValue], keyID: String, signedBy key: SigningKey
+    ) throws(KeyError) -> String {
+        let header: JSONValue = ["alg": "RS256", "kid": .string(keyID), "typ": "JWT"]
+        let signed = Base64URL.encode(header.text) + "." + Base64URL.encode(JSONValue.object(claims).text)
+        return signed + "." + Base64URL.encode(try key.signature(of: Array(signed.utf8)))
+    }
+}
