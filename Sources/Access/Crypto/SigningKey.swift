@@ -37,7 +37,7 @@ struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
 
     /// The modulus and the exponent, big-endian.
     var publicNumbers: (modulus: [UInt8], exponent: [UInt8])? {
-        guard let modulus = handle.number(OSSL_PKEY_PARAM_RSA_N), let exponent = handle.number(OSSL_PKEY_PARAM_RSA_E)
+        guard let modulus = handle.number("n"), let exponent = handle.number("e")
         else { return nil }
         return (modulus, exponent)
     }

@@ -72,15 +72,6 @@ enum ECDSASignature {
     /// §3.4); nil for anything else.
     static func der(_ signature: [UInt8]) -> [UInt8]? {
         guard signature.count == 64 else { return nil }
-        let numbers = integer(signature[..<32]) + integer(signature[32...])
-        return [0x30, UInt8(numbers.count)] + numbers
-    }
-
-    /// A number of at most 32 bytes in DER.
-    private static func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        var digits = Array(bytes.drop { $0 == 0 })
-        // A leading bit would mean a negative number.
-        if digits.first.map({ $0 >= 0x80 }) ?? true { digits.insert(0, at: 0) }
-        return [0x02, UInt8(digits.count)] + digits
+        return DER.sequence(DER.integer(signature[..<32]), DER.integer(signature[32...]))
     }
 }

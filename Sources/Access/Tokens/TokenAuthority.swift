@@ -1,6 +1,6 @@
-package import TreeModel
 import Foundation
 import Synchronization
+package import TreeModel
 
 /// Issues and verifies the service's own ID tokens (RS256), in the shape of Firebase's.
 package final class TokenAuthority: Sendable {
@@ -84,7 +84,9 @@ package final class TokenAuthority: Sendable {
     package var publicKeys: [String: String] {
         let now = now()
         let keys = state.withLock { $0.ring.verifyingKeys(now: now) }
-        return Dictionary(keys.compactMap { key in (try? key.key.publicPEM()).map { (key.id, $0) } }) { first, _ in first }
+        return Dictionary(keys.compactMap { key in (try? key.key.publicPEM()).map { (key.id, $0) } }) { first, _ in
+            first
+        }
     }
 
     /// Takes other keys. Tokens of keys that are not among them are good no more.

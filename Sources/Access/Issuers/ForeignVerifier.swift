@@ -1,0 +1,49 @@
+import TreeModel
+
+/// The judgement on ID tokens of one issuer.
+struct ForeignVerifier: Sendable {
+    let settings: IssuerSettings
+    let leewaySeconds: Int64
+
+    /// The user of a token.
+    ///
+    /// - Parameters:
+    ///   - keys: The issuer's keys, as far as they are here.
+    ///   - now: The time in milliseconds since the epoch.
+    /// - Throws: ``AccessError`` with the case `badToken`, `expired` or `unknownKey`.
+    func user(of token: WebToken, keys: PublicKeySet?, now: Int64) throws(AccessError) -> ProvenUser {
+        // Before anybody goes for new keys: no key would be for it.
+        let algorithms: [SignatureAlgorithm] = settings.kind == .firebase ? [.rs256] : [.rs256, .es256]
+        guard algorithms.contains(where: { $0.rawValue == token.algorithm }) else { throw .badToken(.badAlgorithm) }
+        guard let key = keys?.key(for: token) else {
+            guard keys == nil || token.keyID != nil else { throw .badToken(.unknownKey) }
+            throw .unknownKey(issuer: settings.issuer)
+        }
+        try token.check(signedBy: key)
+        let rules = ClaimRules(
+            issuer: settings.issuer, audiences: settings.audiences, needsAuthTime: settings.kind == .firebase,
+            leewaySeconds: leewaySeconds, maxLifetimeSeconds: Int64(KeyRing.maxLifetimeSeconds))
+        let expiry = try rules.check(token.claims, now: now)
+        switch settings.kind {
+        case .firebase: return try ProvenUser(claims: token.claims, expirySeconds: expiry)
+        case .oidc(let uidClaim, let uidPrefix, let provider):
+            try checkParty(token.claims)
+            guard let subject = token.claims[uidClaim]?.string, !subject.isEmpty else { throw .badToken(.badSubject) }
+            var claims = token.claims
+            // Nothing but Firebase says what is in there, and rules rely on it.
+            claims["firebase"] = [
+                "sign_in_provider": .string(provider), "identities": [provider: [.string(subject)]],
+            ]
+            return try ProvenUser(
+                uid: uidPrefix + UserID.key(for: subject), provider: provider, claims: claims, expirySeconds: expiry)
+        }
+    }
+
+    /// Makes sure that a token for several audiences was issued to one of ours (OpenID Connect Core 1.0 §3.1.3.7).
+    private func checkParty(_ claims: [String: JSONValue]) throws(AccessError) {
+        guard let audiences = claims["aud"]?.elements, audiences.count > 1 else { return }
+        guard let party = claims["azp"]?.string, settings.audiences.contains(where: { $0.isSame(as: party) }) else {
+            throw .badToken(.wrongAudience)
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import Synchronization
+
+/// The public keys of other issuers: at hand at any time without waiting, and brought up to date beside.
+///
+/// Keys from an address are kept as long as the address says, within bounds, and fetched again before that time is over.
+/// When the address is down, the last good keys go on to count. A file is read again when it has changed.
+package final class IssuerKeys: Sendable {
+    /// The shortest and the longest time for which keys are kept, in seconds.
+    static let ageBounds = 60...86_400
+    /// How often a file is looked at, in seconds.
+    private static let fileInterval: Int64 = 10
+    /// The least time between two tries for one issuer, in seconds.
+    private static let minInterval: Int64 = 30
+
+    struct Entry: Sendable {
+        let settings: IssuerSettings
+        var keys: PublicKeySet?
+        /// The document that the keys are from.
+        var document: [UInt8] = []
+        /// When the keys should be fetched again, in milliseconds since the epoch.
+        var due: Int64 = 0
+        /// When they were last asked for, whatever came of it.
+        var lastTry: Int64?
+        var failureCount = 0
+        var fileVersion: [UInt64]?
+        var attempt: Task<Void, Never>?
+    }
+
+    private let fetcher: KeyFetcher
+    private let now: @Sendable () -> Int64
+    private let entries: Mutex<[String: Entry]>
+    private let changeCount = Atomic<Int>(0)
+
+    /// Begins with the keys that were kept before, and reads those in files.
+    ///
+    /// - Parameter now: The time in milliseconds since the epoch.
+    package init(
+        _ issuers: [IssuerSettings], fetcher: KeyFetcher,
+        now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1000) }
+    ) {
+        self.fetcher = fetcher
+        self.now = now
+        var entries: [String: Entry] = [:]
+        for issuer in issuers {
+            var entry = Entry(settings: issuer)
+            if case .file(let path) = issuer.keySource {
+                entry.fileVersion = KeyFile.version(path)
+                do {
+                    entry.document = try KeyFile.read(path, maxBytes: PublicKeySet.maxBytes)
+                    entry.keys = try PublicKeySet(document: entry.document)
+                } catch {
+                    fetcher.warn(issuer.issuer, error.message)
+                }
+            } else if let document = fetcher.load(issuer.issuer) {
+                entry.keys = try? PublicKeySet(document: document)
+                entry.document = document
+            }
+            entries[issuer.issuer] = entry
+        }
+        self.entries = Mutex(entries)
+    }
+
+    /// A number that changes with the keys.
+    var generation: Int { changeCount.load(ordering: .acquiring) }
+
+    /// The issuer of that name, and its keys, if there are any yet; nil for an issuer that is not believed.
+    func issuer(_ name: String) -> (settings: IssuerSettings, keys: PublicKeySet?)? {
+        entries.withLock { entries in entries[name].map { ($0.settings, $0.keys) } }
+    }
+
+    /// Brings the keys of an issuer up to date, for a token of a key that is not among them; not more than once in 30
+    /// seconds, and together with whoever asks at the same time.
+    package func refresh(issuer: String) async {
+        let attempt = entries.withLock { entries -> Task<Void, Never>? in
+            guard var entry = entries[issuer] else { return nil }
+            if let attempt = entry.attempt { return attempt }
+            if let last = entry.lastTry, (last...last + Self.minInterval * 1000).contains(now()) { return nil }
+            let settings = entry.settings
+            let attempt = Task { await self.update(settings) }
+            entry.lastTry = now()
+            entry.attempt = attempt
+            entries[issuer] = entry
+            return attempt
+        }
+        await attempt?.value
+    }
+
+    /// Brings all keys up to date whose time has come.
+    package func refreshDue() async {
+        let due = entries.withLock { entries in
+            entries.values.filter { $0.due <= now() && hasChanged($0) }.map(\.settings.issuer)
+        }
+        await withTaskGroup { group in
+            for issuer in due { group.addTask { await self.refresh(issuer: issuer) } }
+        }
+    }
+
+    /// Keeps the keys up to date until the task is cancelled.
+    package func run() async throws {
+        while true {
+            await refreshDue()
+            try await Task.sleep(for: .seconds(Self.fileInterval))
+        }
+    }
+
+    private func hasChanged(_ entry: Entry) -> Bool {
+        guard case .file(let path) = entry.settings.keySource else { return true }
+        return entry.fileVersion != KeyFile.version(path)
+    }
+}
+
+// MARK: - One issuer
+
+extension IssuerKeys {
+    private func update(_ settings: IssuerSettings) async {
+        var version: [UInt64]?
+        if case .file(let path) = settings.keySource { version = KeyFile.version(path) }
+        do {
+            let document = try await fetcher.document(of: settings)
+            let keys = try PublicKeySet(document: document.bytes)
+            let isNew = note(keys, document, version, of: settings.issuer)
+            if isNew, version == nil { await fetcher.save(settings.issuer, document.bytes) }
+        } catch {
+            noteFailure(of: settings.issuer)
+            let problem = (error as? KeyError)?.message ?? "the keys cannot be fetched: \(error)"
+            fetcher.warn(settings.issuer, problem)
+        }
+    }
+
+    /// - Returns: Whether the keys are others than before.
+    private func note(
+        _ keys: PublicKeySet, _ document: FetchedDocument, _ version: [UInt64]?, of issuer: String
+    ) -> Bool {
+        let age = min(max(document.maxAgeSeconds ?? 3600, Self.ageBounds.lowerBound), Self.ageBounds.upperBound)
+        // A tenth before the time is over, so that the next keys are here by then.
+        let due = version == nil ? now() + Int64(age) * 900 : 0
+        let isNew = entries.withLock { entries in
+            guard var entry = entries[issuer] else { return false }
+            let isNew = entry.document != document.bytes
+            entry.keys = keys
+            entry.document = document.bytes
+            entry.due = due
+            entry.failureCount = 0
+            entry.fileVersion = version
+            entry.attempt = nil
+            entries[issuer] = entry
+            return isNew
+        }
+        if isNew { changeCount.add(1, ordering: .acquiringAndReleasing) }
+        return isNew
+    }
+
+    /// Leaves the keys as they are, and tries again after a time that doubles, up to an hour.
+    private func noteFailure(of issuer: String) {
+        entries.withLock { entries in
+            entries[issuer]?.failureCount += 1
+            let doublings = min(entries[issuer]?.failureCount ?? 0, 7) - 1
+            entries[issuer]?.due = now() + min(Self.minInterval << Int64(doublings), 3600) * 1000
+            entries[issuer]?.attempt = nil
+        }
+    }
+}

@@ -1,0 +1,80 @@
+/// Somebody else whose ID tokens are believed here.
+package struct IssuerSettings: Sendable, Hashable {
+    /// Where the issuer's public keys come from: a set of JSON Web Keys, or certificates in PEM by name.
+    package enum KeySource: Sendable, Hashable {
+        /// A file, which is read again when it changes.
+        case file(path: String)
+        /// An address.
+        case url(String)
+        /// The address that the issuer's own description names (OpenID Connect Discovery 1.0 §4).
+        case discovery
+    }
+
+    enum Kind: Sendable, Hashable {
+        case firebase
+        case oidc(uidClaim: String, uidPrefix: String, provider: String)
+    }
+
+    /// The `iss` of the tokens.
+    package let issuer: String
+    /// The audiences of which a token must have one.
+    package let audiences: [String]
+    package let keySource: KeySource
+    let kind: Kind
+
+    private init(issuer: String, audiences: [String], keySource: KeySource, kind: Kind) throws(KeyError) {
+        guard Self.isAllowed(url: issuer), !audiences.isEmpty, !audiences.contains("") else {
+            throw KeyError("an issuer needs an https address without spaces, and an audience")
+        }
+        if case .url(let url) = keySource, !Self.isAllowed(url: url) {
+            throw KeyError("keys come from https addresses only")
+        }
+        (self.issuer, self.audiences, self.keySource, self.kind) = (issuer, audiences, keySource, kind)
+    }
+
+    /// A project of Firebase's.
+    ///
+    /// - Parameter keySource: Where the keys come from; nil for Google's address.
+    /// - Throws: ``KeyError`` for an address that will not do.
+    package static func firebase(project: String, keySource: KeySource? = nil) throws(KeyError) -> IssuerSettings {
+        try IssuerSettings(
+            issuer: TokenAuthority.issuer(of: project), audiences: [project],
+            keySource: keySource ?? .url(Self.googleKeys), kind: .firebase)
+    }
+
+    /// An issuer after OpenID Connect.
+    ///
+    /// - Parameters:
+    ///   - uidClaim: The claim that says who the user is.
+    ///   - uidPrefix: What comes before it in the id of the user here, so that the users of two issuers are not taken for
+    ///     each other.
+    ///   - provider: What rules see as the provider.
+    /// - Throws: ``KeyError`` for an address that will not do.
+    package static func oidc(
+        issuer: String, audiences: [String], keySource: KeySource = .discovery, uidClaim: String = "sub",
+        uidPrefix: String = "", provider: String = "oidc"
+    ) throws(KeyError) -> IssuerSettings {
+        try IssuerSettings(
+            issuer: issuer, audiences: audiences, keySource: keySource,
+            kind: .oidc(uidClaim: uidClaim, uidPrefix: uidPrefix, provider: provider))
+    }
+
+    private static let googleKeys =
+        "https://www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"
+
+    /// The address of the issuer's description of itself.
+    var discoveryURL: String {
+        (issuer.last == "/" ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
+    }
+
+    /// Whether nobody on the way can change what is read from an address: it is https, or on this machine.
+    static func isAllowed(url: String) -> Bool {
+        guard url.utf8.count <= 2048, url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return false }
+        if url.hasPrefix("https://") { return url.utf8.count > 8 }
+        let hosts = ["localhost", "127.0.0.1", "[::1]"]
+        return hosts.contains { host in
+            let start = "http://" + host
+            return url == start || url.hasPrefix(start + "/") || url.hasPrefix(start + ":") && !url.contains("@")
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import TreeModel
+
+/// The ids of users.
+enum UserID {
+    /// The longest id, in characters of UTF-16, as Firebase counts.
+    static let maxLength = 128
+
+    /// Whether a text may be the id of a user.
+    static func isValid(_ text: String) -> Bool {
+        !text.isEmpty && text.utf16.count <= maxLength && !text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+    }
+
+    /// The id for a name that another issuer gives, in which what no key of the tree may have is percent-encoded.
+    ///
+    /// Two names never have the same id.
+    static func key(for name: String) -> String {
+        var text: [UInt8] = []
+        for byte in name.utf8 {
+            switch byte {
+            case 0x00...0x1F, 0x7F, UInt8(ascii: "."), UInt8(ascii: "$"), UInt8(ascii: "#"), UInt8(ascii: "["),
+                UInt8(ascii: "]"), UInt8(ascii: "/"), UInt8(ascii: "%"):
+                text += Array((byte < 16 ? "%0" : "%").utf8) + Array(String(byte, radix: 16, uppercase: true).utf8)
+            default: text.append(byte)
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// A user whom a token proves, and what is needed to judge him again later.
+package struct ProvenUser: Sendable, Hashable {
+    package let user: User
+    /// When the user signed in, or else when the token was issued, in seconds since the epoch.
+    package let signInSeconds: Int64
+
+    /// The user of a token in Firebase's shape.
+    ///
+    /// - Throws: ``AccessError`` with the case `badToken`.
+    init(claims: [String: JSONValue], expirySeconds: Int64) throws(AccessError) {
+        guard let uid = claims["sub"]?.string else { throw .badToken(.badSubject) }
+        if let other = claims["user_id"], other.string?.isSame(as: uid) != true { throw .badToken(.badSubject) }
+        let provider = claims["firebase"]?["sign_in_provider"]?.string ?? "custom"
+        try self.init(uid: uid, provider: provider, claims: claims, expirySeconds: expirySeconds)
+    }
+
+    /// - Parameter expirySeconds: When the proof expires, in seconds since the epoch; nil for never.
+    /// - Throws: ``AccessError`` with the case `badToken`.
+    init(
+        uid: String, provider: String, claims: [String: JSONValue], expirySeconds: Int64?
+    ) throws(AccessError) {
+        let auth: JSONValue = ["uid": .string(uid), "provider": .string(provider), "token": .object(claims)]
+        try self.init(uid: uid, auth: auth, claims: claims, expirySeconds: expirySeconds)
+    }
+
+    /// - Parameter auth: The variable `auth` of rules.
+    init(
+        uid: String, auth: JSONValue, claims: [String: JSONValue], expirySeconds: Int64?
+    ) throws(AccessError) {
+        guard UserID.isValid(uid) else { throw .badToken(.badSubject) }
+        user = User(uid: uid, auth: auth, expiresMilliseconds: expirySeconds.map { $0 * 1000 })
+        let times = (try ClaimRules.time("auth_time", in: claims), try ClaimRules.time("iat", in: claims))
+        signInSeconds = times.0 ?? times.1 ?? 0
+    }
+}
