@@ -10,6 +10,8 @@ package enum AccessError: Error, Hashable, Sendable {
     case revoked
     /// The keys of the issuer, as far as they are here, have none of the token's name: newer ones may have.
     case unknownKey(issuer: String)
+    /// It asks to act as somebody in a form that is none (`auth_variable_override`).
+    case badOverride
 
     /// What clients of the Realtime Database are told.
     package var text: String {
@@ -17,6 +19,7 @@ package enum AccessError: Error, Hashable, Sendable {
         case .denied: "Permission denied"
         case .badToken, .unknownKey: "Could not parse auth token."
         case .expired, .revoked: "Auth token is expired"
+        case .badOverride: "auth_variable_override must be a JSON object or null"
         }
     }
 
@@ -27,6 +30,7 @@ package enum AccessError: Error, Hashable, Sendable {
         case .badToken(let fault): "the token \(fault.rawValue)"
         case .expired: "the token has expired"
         case .revoked: "the token was revoked, or its user is disabled"
+        case .badOverride: "the override is neither an object nor null"
         case .unknownKey: "the issuer's keys have none of the token's name"
         }
     }
@@ -36,7 +40,7 @@ package enum AccessError: Error, Hashable, Sendable {
 package enum TokenFault: String, Sendable, Hashable, CaseIterable {
     case tooLong = "is too long"
     case malformed = "is no token of a known kind"
-    case duplicateMember = "is no JSON, or has a member twice"
+    case invalidJSON = "is no JSON, or has a member twice"
     case badAlgorithm = "has another algorithm than its key"
     case badType = "is for something else"
     case criticalHeader = "has a header that must be understood and is not"

@@ -24,6 +24,12 @@ enum PEM {
             })
     }
 
+    /// The public half of an RSA key of which the private one is given.
+    static func publicHalf(ofPrivateKey text: String) throws(KeyError) -> KeyHandle {
+        let key = try SigningKey(pem: Secret(text))
+        return try publicKey(try key.publicPEM())
+    }
+
     /// The text of a private key, PKCS #8 without encryption.
     static func text(ofPrivateKey key: KeyHandle) throws(KeyError) -> String {
         try write { PEM_write_bio_PKCS8PrivateKey($0, key.pointer, nil, nil, 0, nil, nil) }

@@ -27,16 +27,25 @@ struct ClaimRules: Sendable {
         }
         guard Self.audiences(in: claims).contains(where: { audience in audiences.contains { audience.isSame(as: $0) } })
         else { throw .badToken(.wrongAudience) }
-        return try checkTimes(claims, now: now / 1000)
+        return try Self.checkTimes(
+            claims, leewaySeconds: leewaySeconds, maxLifetimeSeconds: maxLifetimeSeconds, needsAuthTime: needsAuthTime,
+            now: now)
     }
 
-    private func checkTimes(_ claims: [String: JSONValue], now: Int64) throws(AccessError) -> Int64 {
-        guard let expiry = try Self.time("exp", in: claims), let issued = try Self.time("iat", in: claims) else {
+    /// Makes sure that the times of a token allow its use now.
+    ///
+    /// - Returns: When the token expires, in seconds since the epoch.
+    /// - Throws: ``AccessError`` with the case `badToken` or `expired`.
+    static func checkTimes(
+        _ claims: [String: JSONValue], leewaySeconds: Int64, maxLifetimeSeconds: Int64?, needsAuthTime: Bool, now: Int64
+    ) throws(AccessError) -> Int64 {
+        let now = now / 1000
+        guard let expiry = try time("exp", in: claims), let issued = try time("iat", in: claims) else {
             throw .badToken(.badTime)
         }
         guard issued <= now + leewaySeconds else { throw .badToken(.notYetValid) }
-        if let start = try Self.time("nbf", in: claims), start > now + leewaySeconds { throw .badToken(.notYetValid) }
-        let signIn = try Self.time("auth_time", in: claims)
+        if let start = try time("nbf", in: claims), start > now + leewaySeconds { throw .badToken(.notYetValid) }
+        let signIn = try time("auth_time", in: claims)
         guard signIn != nil || !needsAuthTime else { throw .badToken(.badTime) }
         if let signIn, signIn > now + leewaySeconds { throw .badToken(.notYetValid) }
         guard expiry >= issued, maxLifetimeSeconds.map({ expiry - issued <= $0 }) ?? true else {

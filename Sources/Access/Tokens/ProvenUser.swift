@@ -33,6 +33,8 @@ package struct ProvenUser: Sendable, Hashable {
     /// When the user signed in, or else when the token was issued, in seconds since the epoch.
     package let signInSeconds: Int64
 
+    init(_ user: User, signInSeconds: Int64) { (self.user, self.signInSeconds) = (user, signInSeconds) }
+
     /// The user of a token in Firebase's shape.
     ///
     /// - Throws: ``AccessError`` with the case `badToken`.

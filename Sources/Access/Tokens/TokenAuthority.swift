@@ -18,21 +18,25 @@ package final class TokenAuthority: Sendable {
 
     /// - Parameters:
     ///   - project: The name of the service among its clients, as a Firebase project's.
+    ///   - leewaySeconds: By how much clocks may differ.
     ///   - now: The time in milliseconds since the epoch.
     package init(
-        project: String, keys: KeyRing,
+        project: String, keys: KeyRing, leewaySeconds: Int64 = 60,
         now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1000) }
     ) {
         self.project = project
         self.now = now
         rules = ClaimRules(
             issuer: Self.issuer(of: project), audiences: [project], needsAuthTime: true,
-            maxLifetimeSeconds: Int64(KeyRing.maxLifetimeSeconds))
+            leewaySeconds: leewaySeconds, maxLifetimeSeconds: Int64(KeyRing.maxLifetimeSeconds))
         state = Mutex(State(ring: keys))
     }
 
     /// The issuer of the tokens of a project.
     package static func issuer(of project: String) -> String { "https://securetoken.google.com/\(project)" }
+
+    /// By how much clocks may differ.
+    var leewaySeconds: Int64 { rules.leewaySeconds }
 
     /// The issuer of the tokens.
     package var issuer: String { rules.issuer }
@@ -45,15 +49,34 @@ package final class TokenAuthority: Sendable {
     package func issue(
         _ claims: [String: JSONValue], lifetimeSeconds: Int = 3600
     ) throws(KeyError) -> String {
-        let now = now()
-        guard let key = state.withLock({ $0.ring.signingKey(now: now) }) else { throw KeyError("there is no key") }
-        let issued = Int(now / 1000)
+        let issued = Int(now() / 1000)
         var claims = claims
         claims["iss"] = .string(issuer)
         claims["aud"] = .string(project)
         claims["iat"] = .integer(issued)
         claims["exp"] = .integer(issued + min(max(lifetimeSeconds, 1), KeyRing.maxLifetimeSeconds))
         if claims["auth_time"] == nil { claims["auth_time"] = .integer(issued) }
+        return try sign(claims)
+    }
+
+    /// The issuer of the custom tokens, in the form of a service account's address.
+    package var serviceAccount: String { "tintype@\(project)" }
+
+    /// Issues a custom token (for `signInWithCustomToken`), good for an hour.
+    ///
+    /// - Throws: ``KeyError`` when the key does not sign. What ``CustomClaims`` refuses is refused with the token.
+    package func issueCustomToken(uid: String, claims: [String: JSONValue] = [:]) throws(KeyError) -> String {
+        let issued = Int(now() / 1000)
+        return try sign([
+            "iss": .string(serviceAccount), "sub": .string(serviceAccount), "aud": .string(CustomToken.audience),
+            "iat": .integer(issued), "exp": .integer(issued + Int(CustomToken.maxLifetimeSeconds)),
+            "uid": .string(uid), "claims": .object(claims),
+        ])
+    }
+
+    private func sign(_ claims: [String: JSONValue]) throws(KeyError) -> String {
+        let now = now()
+        guard let key = state.withLock({ $0.ring.signingKey(now: now) }) else { throw KeyError("there is no key") }
         return try WebToken.text(of: claims, keyID: key.id, signedBy: key.key)
     }
 
@@ -64,14 +87,34 @@ package final class TokenAuthority: Sendable {
     package func verify(_ token: String) throws(AccessError) -> [String: JSONValue] { try verify(WebToken(token)) }
 
     func verify(_ token: WebToken) throws(AccessError) -> [String: JSONValue] {
+        try checkSignature(of: token)
+        _ = try rules.check(token.claims, now: now())
+        return token.claims
+    }
+
+    /// The user of a token.
+    ///
+    /// - Throws: ``AccessError`` with the case `badToken` or `expired`.
+    func user(of token: WebToken) throws(AccessError) -> ProvenUser {
+        try checkSignature(of: token)
+        return try ProvenUser(claims: token.claims, expirySeconds: try rules.check(token.claims, now: now()))
+    }
+
+    /// Whether a token claims to be signed by one of the keys.
+    func mayHaveSigned(_ token: WebToken) -> Bool {
+        guard let keyID = token.keyID else { return false }
+        let now = now()
+        return state.withLock { $0.ring.verifyingKeys(now: now) }.contains { $0.id.isSame(as: keyID) }
+    }
+
+    /// Makes sure that one of the keys signed a token.
+    func checkSignature(of token: WebToken) throws(AccessError) {
         let now = now()
         let keys = state.withLock { $0.ring.verifyingKeys(now: now) }
         guard let keyID = token.keyID, let key = keys.first(where: { $0.id.isSame(as: keyID) }) else {
             throw .badToken(.unknownKey)
         }
         try token.check(signedBy: key.key.verificationKey)
-        _ = try rules.check(token.claims, now: now)
-        return token.claims
     }
 
     /// The public keys that may still verify, for whoever verifies elsewhere, as a JSON Web Key Set (RFC 7517 §5).

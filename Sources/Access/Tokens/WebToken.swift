@@ -29,7 +29,7 @@ struct WebToken: Sendable {
             let signature = Base64URL.decode(parts[2])
         else { throw .badToken(.malformed) }
         guard let header = JSONValue(text: header)?.members, let claims = JSONValue(text: payload)?.members else {
-            throw .badToken(.duplicateMember)
+            throw .badToken(.invalidJSON)
         }
         guard header["crit"] == nil else { throw .badToken(.criticalHeader) }
         // A token for something else says so here (RFC 8725 §3.11).

@@ -1,0 +1,74 @@
+import Foundation
+import Synchronization
+
+/// The users whose tokens do not count any more, though they have not expired.
+package final class RevocationList: Sendable {
+    /// What is not to count of a user.
+    package struct Entry: Sendable, Hashable {
+        package let uid: String
+        /// Tokens of sign-ins before this second are revoked, in seconds since the epoch; nil for none.
+        package var validSinceSeconds: Int64?
+        /// Whether no token counts at all.
+        package var isDisabled: Bool
+
+        package init(uid: String, validSinceSeconds: Int64? = nil, isDisabled: Bool = false) {
+            (self.uid, self.validSinceSeconds, self.isDisabled) = (uid, validSinceSeconds, isDisabled)
+        }
+    }
+
+    private struct State {
+        var entries: [String: Entry] = [:]
+        /// How many entries there may be before those are looked for that have had their time.
+        var pruneCount = 1000
+    }
+
+    private let now: @Sendable () -> Int64
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - entries: What is not to count from the start.
+    ///   - now: The time in milliseconds since the epoch.
+    package init(
+        _ entries: [Entry] = [], now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1000) }
+    ) {
+        self.now = now
+        state.withLock { state in
+            for entry in entries { state.entries[entry.uid] = entry }
+        }
+    }
+
+    /// Revokes a user's tokens of sign-ins before a second; also for a user who is deleted, with the second after.
+    ///
+    /// The entry goes once all of them have expired.
+    package func revoke(uid: String, before seconds: Int64) {
+        change(uid) { $0.validSinceSeconds = max($0.validSinceSeconds ?? 0, seconds) }
+    }
+
+    /// Says whether a user is disabled; he stays so until the opposite is said.
+    package func setDisabled(_ isDisabled: Bool, uid: String) { change(uid) { $0.isDisabled = isDisabled } }
+
+    private func change(_ uid: String, _ body: (inout Entry) -> Void) {
+        state.withLock { state in
+            var entry = state.entries[uid] ?? Entry(uid: uid)
+            body(&entry)
+            let isEmpty = entry.validSinceSeconds == nil && !entry.isDisabled
+            state.entries[uid] = isEmpty ? nil : entry
+            guard state.entries.count >= state.pruneCount else { return }
+            let oldest = now() / 1000 - Self.keptSeconds
+            state.entries = state.entries.filter { $0.value.isDisabled || ($0.value.validSinceSeconds ?? 0) > oldest }
+            state.pruneCount = max(2 * state.entries.count, 1000)
+        }
+    }
+
+    /// How long an entry is of use: as long as a token that was issued just before may be used.
+    private static let keptSeconds = Int64(KeyRing.maxLifetimeSeconds) + 600
+
+    /// Whether the token that proved a user counts no more.
+    package func isRevoked(_ proven: ProvenUser) -> Bool {
+        guard let uid = proven.user.uid, let entry = state.withLock({ $0.entries[uid] }) else { return false }
+        return entry.isDisabled || proven.signInSeconds < entry.validSinceSeconds ?? 0
+    }
+
+    /// What there is now, for whoever keeps it.
+    package var entries: [Entry] { state.withLock { Array($0.entries.values) } }
+}

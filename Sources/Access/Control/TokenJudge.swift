@@ -1,0 +1,89 @@
+import TreeModel
+
+/// The judgement on tokens of every kind, each on its own.
+struct TokenJudge: Sendable {
+    let authority: TokenAuthority?
+    let issuers: IssuerKeys?
+
+    /// A number that changes with the keys.
+    var generation: Int { (authority?.generation ?? 0) + (issuers?.generation ?? 0) }
+
+    /// What a token proves.
+    ///
+    /// - Parameter now: The time in milliseconds since the epoch.
+    /// - Throws: ``AccessError`` with the case `badToken`, `expired` or `unknownKey`.
+    func proof(of token: String, _ settings: AccessControl.Settings, now: Int64) throws(AccessError) -> Proof {
+        guard token.utf8.count <= WebToken.maxBytes else { throw .badToken(.tooLong) }
+        let secrets = settings.secrets.map(DatabaseSecret.init)
+        if secrets.contains(where: { $0.matches(token) }) {
+            return Proof(.databaseSecret, .admin(expiresMilliseconds: nil))
+        }
+        if let proof = try adminKeyProof(of: token, settings.adminKeys, now: now) { return proof }
+        let token = try WebToken(token)
+        switch token.algorithm {
+        case "none":
+            // Nobody proves anything by it: an emulator believes it all the same.
+            guard settings.isEmulator, token.signature.isEmpty else { throw .badToken(.badAlgorithm) }
+            return try Self.believed(token)
+        case SignatureAlgorithm.hs256.rawValue:
+            return try legacyProof(of: token, secrets, settings, now: now)
+        default:
+            return try issuedProof(of: token, settings, now: now)
+        }
+    }
+
+    /// For how long after its expiry a proof still counts.
+    func leewayMilliseconds(of proof: Proof, _ settings: AccessControl.Settings) -> Int64 {
+        switch proof.kind {
+        case .token: 1000 * (authority?.leewaySeconds ?? 0)
+        case .foreignToken, .databaseSecret: 1000 * settings.leewaySeconds
+        case .none, .peer, .adminKey, .emulator: 0
+        }
+    }
+
+    private func adminKeyProof(of token: String, _ keys: [AdminKey], now: Int64) throws(AccessError) -> Proof? {
+        guard !keys.isEmpty else { return nil }
+        let hash = Digest.sha256(token)
+        guard let key = keys.first(where: { $0.matches(hash: hash) }) else { return nil }
+        if let expiry = key.expiresMilliseconds, expiry <= now { throw .expired }
+        return Proof(.adminKey(name: key.name), .admin(expiresMilliseconds: key.expiresMilliseconds))
+    }
+
+    private func legacyProof(
+        of token: WebToken, _ secrets: [DatabaseSecret], _ settings: AccessControl.Settings, now: Int64
+    ) throws(AccessError) -> Proof {
+        guard !secrets.isEmpty else { throw .badToken(.badAlgorithm) }
+        guard secrets.contains(where: { (try? $0.checkSignature(of: token)) != nil }) else {
+            throw .badToken(.badSignature)
+        }
+        let subject = try DatabaseSecret.proof(of: token.claims, leewaySeconds: settings.leewaySeconds, now: now)
+        return Proof(.databaseSecret, subject)
+    }
+
+    private func issuedProof(
+        of token: WebToken, _ settings: AccessControl.Settings, now: Int64
+    ) throws(AccessError) -> Proof {
+        guard let name = token.claims["iss"]?.string else { throw .badToken(.wrongIssuer) }
+        let foreign = issuers?.issuer(name)
+        // A store that was moved here may go by the name that its project has with Firebase.
+        if let authority, authority.issuer.isSame(as: name), foreign == nil || authority.mayHaveSigned(token) {
+            return Proof(.token, .user(try authority.user(of: token)))
+        }
+        if let foreign {
+            let verifier = ForeignVerifier(settings: foreign.settings, leewaySeconds: settings.leewaySeconds)
+            let user = try verifier.user(of: token, keys: foreign.keys, now: now)
+            return Proof(.foreignToken(issuer: foreign.settings.issuer), .user(user))
+        }
+        guard settings.isEmulator else { throw .badToken(.wrongIssuer) }
+        return try Self.believed(token)
+    }
+
+    /// What a token would prove if it were signed, which it is not. Mock tokens have expired when they are made.
+    private static func believed(_ token: WebToken) throws(AccessError) -> Proof {
+        let claims = token.claims
+        guard let uid = claims["user_id"]?.string ?? claims["sub"]?.string else { throw .badToken(.badSubject) }
+        let provider = claims["firebase"]?["sign_in_provider"]?.string ?? "custom"
+        let user = try ProvenUser(uid: uid, provider: provider, claims: claims, expirySeconds: nil)
+        return Proof(.emulator, .user(user))
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Synchronization
+
+/// Signs addresses of media, so that whoever has one may fetch what is there until it expires, without any other proof.
+///
+/// A token is the name of a key, the second at which it expires, and the HMAC-SHA256 of these and the path, with dots
+/// between; it may stand in an address as it is.
+package final class MediaSigner: Sendable {
+    private static let maxTokenBytes = 200
+    /// The latest expiry, in seconds since the epoch: the end of the year 9999.
+    private static let lastSecond: Int64 = 253_402_300_799
+
+    private let keys: Mutex<MediaKeys>
+    private let now: @Sendable () -> Int64
+
+    /// - Parameter now: The time in milliseconds since the epoch.
+    package init(
+        keys: MediaKeys, now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1000) }
+    ) {
+        self.keys = Mutex(keys)
+        self.now = now
+    }
+
+    /// Takes other keys, such as rotated ones.
+    package func replaceKeys(_ new: MediaKeys) { keys.withLock { $0 = new } }
+
+    /// A token for a path that is good for at least as long, and at most twice as long.
+    ///
+    /// It expires at a whole multiple of its life, so that whoever asks again a little later gets the same address, which
+    /// a browser may have the answer of.
+    ///
+    /// - Parameter path: The path as it is stored, percent-decoded, without a query.
+    package func token(for path: String, lifetimeSeconds: Int) -> String {
+        let lifetime = Int64(min(max(lifetimeSeconds, 1), 365 * 86_400))
+        return token(for: path, expiresAtSecond: (now() / 1000 / lifetime + 2) * lifetime)
+    }
+
+    /// A token for a path that is good until a second, in seconds since the epoch.
+    package func token(for path: String, expiresAtSecond second: Int64) -> String {
+        let key = keys.withLock(\.newest)
+        let second = String(min(max(second, 0), Self.lastSecond))
+        return "\(key.id).\(second).\(Base64URL.encode(Self.code(path: path, second: second, key: key)))"
+    }
+
+    /// Makes sure that a token is good for a path, now.
+    ///
+    /// - Parameter path: The path of the request, percent-decoded once, without its query.
+    /// - Returns: When the token expires, in seconds since the epoch.
+    /// - Throws: ``AccessError`` with the case `badToken` or `expired`.
+    @discardableResult
+    package func check(_ token: String, for path: String) throws(AccessError) -> Int64 {
+        guard token.utf8.count <= Self.maxTokenBytes else { throw .badToken(.tooLong) }
+        let parts = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[1].utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let second = Int64(parts[1]), second <= Self.lastSecond, let code = Base64URL.decode(parts[2].utf8)
+        else { throw .badToken(.malformed) }
+        guard let key = keys.withLock({ $0.key(named: parts[0]) }) else { throw .badToken(.unknownKey) }
+        guard Digest.areEqual(code, Self.code(path: path, second: String(parts[1]), key: key)) else {
+            throw .badToken(.badSignature)
+        }
+        guard now() / 1000 < second else { throw .expired }
+        return second
+    }
+
+    /// What proves that the service gave out a token: the parts before the path cannot have a line break, so that no two
+    /// tokens have the same text to sign.
+    private static func code(path: String, second: String, key: MediaKeys.Key) -> [UInt8] {
+        Digest.hmacSHA256(Array("tintype media\n\(key.id)\n\(second)\n\(path)".utf8), key: key.secret)
+    }
+}

@@ -1,0 +1,49 @@
+package import TreeModel
+
+/// A key that lets its holder do everything, of which only the SHA-256 is kept.
+package struct AdminKey: Sendable, Hashable {
+    /// The name for logs and lists.
+    package let name: String
+    /// When it stops to be good, in milliseconds since the epoch; nil for never.
+    package let expiresMilliseconds: Int64?
+    private let hash: [UInt8]
+
+    /// Makes a new key, and its text, which is shown once and kept nowhere.
+    ///
+    /// - Throws: ``KeyError`` when the system has no randomness.
+    package static func make(
+        name: String, expiresMilliseconds: Int64? = nil
+    ) throws(KeyError) -> (key: AdminKey, text: Secret) {
+        let text = "tintype_" + (try RandomText.make(bytes: 32))
+        let key = AdminKey(name: name, expiresMilliseconds: expiresMilliseconds, hash: Digest.sha256(text))
+        return (key, Secret(text))
+    }
+
+    private init(name: String, expiresMilliseconds: Int64?, hash: [UInt8]) {
+        (self.name, self.expiresMilliseconds, self.hash) = (name, expiresMilliseconds, hash)
+    }
+
+    /// Reads a key as ``json`` writes it.
+    ///
+    /// - Throws: ``KeyError`` for anything else.
+    package init(_ json: JSONValue) throws(KeyError) {
+        guard let name = json["name"]?.string, let text = json["sha256"]?.string,
+            let hash = Base64URL.decode(text.utf8), hash.count == 32
+        else { throw KeyError("an admin key is not readable") }
+        var expiry: Int64?
+        if let member = json["expires"], member != .null {
+            guard let time = member.integer else { throw KeyError("the expiry of an admin key is not readable") }
+            expiry = Int64(time)
+        }
+        self.init(name: name, expiresMilliseconds: expiry, hash: hash)
+    }
+
+    package var json: JSONValue {
+        var json: JSONValue = ["name": .string(name), "sha256": .string(Base64URL.encode(hash))]
+        if let expiresMilliseconds { json["expires"] = .integer(Int(expiresMilliseconds)) }
+        return json
+    }
+
+    /// Whether this is the key whose text has a hash; takes a time that tells nothing of where the two differ.
+    func matches(hash: [UInt8]) -> Bool { Digest.areEqual(self.hash, hash) }
+}

@@ -1,0 +1,45 @@
+import TreeModel
+
+/// A database secret, the oldest of the ways into a Realtime Database: it is the owner's, and signs tokens for others
+/// (HS256).
+struct DatabaseSecret: Sendable {
+    /// The shortest secret that signs, in bytes (RFC 7518 §3.2): a shorter one could be guessed from a token.
+    private static let minSigningBytes = 32
+    /// The life of a token that does not say it, in seconds.
+    private static let defaultLifetimeSeconds: Int64 = 86_400
+
+    private let secret: Secret
+
+    init(_ secret: Secret) { self.secret = secret }
+
+    /// Whether a text is the secret.
+    func matches(_ text: String) -> Bool { secret.matches(text) }
+
+    /// Makes sure that the secret signed a token.
+    ///
+    /// - Throws: ``AccessError`` with the case `badToken`.
+    func checkSignature(of token: WebToken) throws(AccessError) {
+        guard secret.text.utf8.count >= Self.minSigningBytes else { throw .badToken(.badAlgorithm) }
+        try token.check(signedBy: VerificationKey(secret: secret))
+    }
+
+    /// Whom a token proves that a secret signed: `d` is the variable `auth` of rules, unless `admin` says that it is the
+    /// owner.
+    ///
+    /// - Parameter now: The time in milliseconds since the epoch.
+    /// - Throws: ``AccessError`` with the case `badToken` or `expired`.
+    static func proof(
+        of claims: [String: JSONValue], leewaySeconds: Int64, now: Int64
+    ) throws(AccessError) -> Proof.Subject {
+        guard claims["v"] == nil || claims["v"] == 0 else { throw .badToken(.badClaims) }
+        var times = claims
+        if let issued = try ClaimRules.time("iat", in: claims), claims["exp"] == nil {
+            times["exp"] = .integer(Int(issued + defaultLifetimeSeconds))
+        }
+        let expiry = try ClaimRules.checkTimes(
+            times, leewaySeconds: leewaySeconds, maxLifetimeSeconds: nil, needsAuthTime: false, now: now)
+        if claims["admin"] == true { return .admin(expiresMilliseconds: expiry * 1000) }
+        guard let auth = claims["d"], let uid = auth["uid"]?.string else { throw .badToken(.badSubject) }
+        return .user(try ProvenUser(uid: uid, auth: auth, claims: claims, expirySeconds: expiry))
+    }
+}

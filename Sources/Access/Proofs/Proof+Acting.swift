@@ -1,0 +1,44 @@
+import TreeModel
+
+extension Proof {
+    /// The proof, with which an owner acts as somebody (`auth_variable_override`).
+    ///
+    /// - Parameter json: The variable `auth` of rules, or null for nobody; nil leaves the proof as it is.
+    /// - Throws: ``AccessError`` with the case `denied` for who is no owner, or `badOverride`.
+    func overridden(by json: String?) throws(AccessError) -> Proof {
+        guard let json else { return self }
+        guard case .admin(let expiry) = subject else { throw .denied }
+        guard json.utf8.count <= WebToken.maxBytes, let auth = JSONValue(text: json.utf8) else { throw .badOverride }
+        if auth == .null { return Proof(kind, .nobody) }
+        guard auth.members != nil else { throw .badOverride }
+        let user = User(uid: auth["uid"]?.string, auth: auth, expiresMilliseconds: expiry)
+        return Proof(kind, .user(ProvenUser(user, signInSeconds: .max)))
+    }
+
+    /// The proof, with which an owner acts for a user, and a user for himself.
+    ///
+    /// - Throws: ``AccessError`` with the case `denied` for everybody else, and for what is no id of a user.
+    func acting(for uid: String?) throws(AccessError) -> Proof {
+        guard let uid else { return self }
+        guard UserID.isValid(uid) else { throw .denied }
+        switch subject {
+        case .admin(let expiry):
+            let user = ProvenUser(named: uid).user
+            let expiring = User(uid: uid, auth: user.auth, expiresMilliseconds: expiry)
+            return Proof(kind, .user(ProvenUser(expiring, signInSeconds: .max)))
+        case .user(let proven) where proven.user.uid?.isSame(as: uid) == true: return self
+        case .user, .nobody: throw .denied
+        }
+    }
+}
+
+extension ProvenUser {
+    /// A user for whom somebody vouches who is on this machine or the owner; does not expire.
+    init(named uid: String) {
+        let auth: JSONValue = [
+            "uid": .string(uid), "provider": "system",
+            "token": ["sub": .string(uid), "firebase": ["sign_in_provider": "system", "identities": [:]]],
+        ]
+        self.init(User(uid: uid, auth: auth), signInSeconds: .max)
+    }
+}

@@ -1,0 +1,62 @@
+/// What lets a request in, and as whom.
+package struct Proof: Sendable, Hashable {
+    /// The kinds of proof, for an audit.
+    package enum Kind: Sendable, Hashable {
+        /// Nothing is shown, and nothing is proved.
+        case none
+        /// A process on this machine, by the credentials that the kernel has of it.
+        case peer(systemUser: UInt32)
+        /// A token of the service's own.
+        case token
+        /// A token of another issuer.
+        case foreignToken(issuer: String)
+        /// A database secret, or a token that it signed.
+        case databaseSecret
+        case adminKey(name: String)
+        /// The word or the token that an emulator believes.
+        case emulator
+    }
+
+    /// Who is proved.
+    package enum Subject: Sendable, Hashable {
+        case nobody
+        case user(ProvenUser)
+        case admin(expiresMilliseconds: Int64?)
+    }
+
+    package let kind: Kind
+    package let subject: Subject
+
+    init(_ kind: Kind, _ subject: Subject) { (self.kind, self.subject) = (kind, subject) }
+
+    /// As whom a request with it acts.
+    package var identity: Identity {
+        switch subject {
+        case .nobody: .anonymous
+        case .user(let proven): .user(proven.user)
+        case .admin: .admin
+        }
+    }
+
+    /// When it expires, in milliseconds since the epoch; nil for never.
+    package var expiresMilliseconds: Int64? {
+        switch subject {
+        case .nobody: nil
+        case .user(let proven): proven.user.expiresMilliseconds
+        case .admin(let expiry): expiry
+        }
+    }
+
+    /// A word for logs, which says nothing secret.
+    package var label: String {
+        switch kind {
+        case .none: "nothing"
+        case .peer(let user): "system user \(user)"
+        case .token: "token"
+        case .foreignToken(let issuer): "token of \(issuer)"
+        case .databaseSecret: "database secret"
+        case .adminKey(let name): "admin key \(name)"
+        case .emulator: "emulator"
+        }
+    }
+}
