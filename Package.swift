@@ -88,7 +88,7 @@ let package = Package(
         .target(name: "Isolation", dependencies: ["Imaging", "CSandbox"]),
 
         // Who is asking.
-        .target(name: "Access", dependencies: ["CSystemCrypto", "TreeModel"]),
+        .target(name: "Access", dependencies: ["TreeModel", "CSystemCrypto"]),
         // What programs are told.
         .target(name: "API", dependencies: ["TreeModel"]),
 
@@ -198,6 +198,7 @@ let package = Package(
         .testTarget(name: "FailpointsTests", dependencies: ["Failpoints"]),
         .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"]),
         .testTarget(name: "BlobsTests", dependencies: ["Blobs", "Files", "TestSupport"]),
+        .testTarget(name: "AccessTests", dependencies: ["Access", "CSystemCrypto", "TreeModel"]),
         .testTarget(name: "APITests", dependencies: ["API", "TreeModel"]),
         .testTarget(name: "RulesTests", dependencies: ["Rules", "TreeModel", "TestSupport"]),
         .testTarget(name: "TreeTests", dependencies: ["Tree", "TreeModel", "CSystemSQLite", "TestSupport"]),

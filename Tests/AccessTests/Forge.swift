@@ -1,0 +1,44 @@
+import TreeModel
+
+@testable import Access
+
+/// Tokens of every kind, well and badly made.
+enum Forge {
+    /// The time in the tests' tokens, in seconds since the epoch.
+    static let time = 1_795_000_000
+
+    /// A token whose first two parts are these texts, with whatever signature.
+    static func token<E: Error>(
+        header: String, payload: String, sign: ([UInt8]) throws(E) -> [UInt8]
+    ) throws(E) -> String {
+        let signed = Base64URL.encode(header.utf8) + "." + Base64URL.encode(payload.utf8)
+        return signed + "." + Base64URL.encode(try sign(Array(signed.utf8)))
+    }
+
+    /// A token without a signature.
+    static func token(header: String, payload: String) -> String {
+        Base64URL.encode(header.utf8) + "." + Base64URL.encode(payload.utf8) + "."
+    }
+
+    /// The claims of a good token of the project, with some of them otherwise; null takes one away.
+    static func claims(project: String = "demo", _ changes: [String: JSONValue] = [:]) -> [String: JSONValue] {
+        var claims: [String: JSONValue] = [
+            "iss": .string("https://securetoken.google.com/\(project)"), "aud": .string(project), "sub": "ada",
+            "iat": .integer(time - 10), "auth_time": .integer(time - 10), "exp": .integer(time + 3590),
+        ]
+        claims.merge(changes) { $1 }
+        return claims.filter { $0.value != .null }
+    }
+
+    /// A token of Firebase's project demo, by the key that it really has.
+    static func foreign(
+        _ changes: [String: JSONValue] = [:], header: String = #"{"alg":"RS256","kid":"rsa"}"#
+    ) throws
+        -> String
+    {
+        let key = try SigningKey(pem: Secret(Foreign.privateKey))
+        return try token(
+            header: header, payload: String(decoding: JSONValue.object(claims(changes)).text, as: UTF8.self),
+            sign: key.signature)
+    }
+}
