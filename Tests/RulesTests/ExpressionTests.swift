@@ -10,7 +10,8 @@ import Testing
         ("true", .yes), ("false", .no), (" ( true ) ", .yes), ("\n\ttrue\r\n", .yes),
         ("1 < 2", .yes), ("0x10 == 16", .yes), (".5 == 0.5", .yes), ("5. == 5", .yes), ("1e3 == 1000", .yes),
         ("1E+3 == 1000", .yes), ("25e-1 == 2.5", .yes), ("-1 < 0", .yes), ("- -1 == 1", .yes),
-        ("'a' == \"a\"", .yes), (#"'\'' == "'""#, .yes), (#"'\x41\u0042\u{43}' == 'ABC'"#, .yes), (#"'\ud83d\ude00' == '😀'"#, .yes), (#"'\n' != 'n'"#, .yes),
+        ("'a' == \"a\"", .yes), (#"'\'' == "'""#, .yes), (#"'\x41\u0042\u{43}' == 'ABC'"#, .yes),
+        (#"'\ud83d\ude00' == '😀'"#, .yes), (#"'\n' != 'n'"#, .yes),
         (#"'\q' == 'q'"#, .yes), ("'' == ''", .yes), ("null == null", .yes), ("'é' == 'e\u{301}'", .no),
     ]
 
@@ -36,7 +37,8 @@ import Testing
         ("true || auth.none.length > 1", .yes), ("auth.none.length > 1 || true", .fault(.noLength)),
         ("false && auth.none.length > 1", .no), ("true ? true : auth.none.length > 1", .yes),
         ("false ? auth.none.length > 1 : true", .yes), ("!(auth.none.length > 1)", .fault(.noLength)),
-        ("(auth.none.length > 1) == false", .fault(.noLength)), ("auth.none.length > 1 ? false : true", .fault(.noLength)),
+        ("(auth.none.length > 1) == false", .fault(.noLength)),
+        ("auth.none.length > 1 ? false : true", .fault(.noLength)),
         ("(false && auth.none.length > 1) || true", .yes), ("true && auth.none.length > 1", .fault(.noLength)),
     ]
 
@@ -44,7 +46,8 @@ import Testing
         ("auth != null", .yes), ("auth == null", .no), ("auth.uid == 'bob'", .yes), ("auth['uid'] === 'bob'", .yes),
         ("auth.uid !== 'eve'", .yes), ("auth.none == null", .yes), ("auth.a.b.c == null", .yes),
         ("auth.uid.name == null", .yes), ("auth.foo.bar == true", .yes), ("auth.foo['bar'] == true", .yes),
-        ("auth.foo[$item] == null", .yes), ("auth.foo[1] == 'first'", .yes), ("auth.foo[auth.none] == null", .fault(.badIndex)),
+        ("auth.foo[$item] == null", .yes), ("auth.foo[1] == 'first'", .yes),
+        ("auth.foo[auth.none] == null", .fault(.badIndex)),
         ("auth.roles[0] == 'reader'", .yes), ("auth.roles[2] == null", .yes), ("auth.roles[0.5] == null", .yes),
         ("auth.roles['0'] == null", .yes), ("auth.token.admin === true", .yes), ("auth == auth", .no),
         ("auth.foo != auth.foo", .yes), ("auth.someInt < 5", .yes), ("1 >= auth.someInt", .yes),
@@ -61,7 +64,8 @@ import Testing
         ("auth.someInt == 'one'", .no), ("auth.someInt != 'one'", .yes), ("auth.long.length == 3", .yes),
         ("auth.uid.length == 3", .yes), ("auth.someInt.length == 1", .fault(.noLength)),
         ("auth.contains('b')", .fault(.notText)), ("auth.none.contains('b')", .fault(.notText)),
-        ("auth.uid.contains('o')", .yes), ("auth.uid['contains']('o')", .yes), ("auth.foo.toLowerCase() == ''", .fault(.notText)),
+        ("auth.uid.contains('o')", .yes), ("auth.uid['contains']('o')", .yes),
+        ("auth.foo.toLowerCase() == ''", .fault(.notText)),
     ]
 
     static let text: [Case] = [
@@ -71,12 +75,16 @@ import Testing
         ("'abc'.endsWith('bc')", .yes), ("'abab'.endsWith('ab')", .yes), ("'abc'.endsWith('ab')", .no),
         ("'b'.endsWith('ab')", .no), ("'a-b-c'.replace('-', '+') == 'a+b+c'", .yes),
         ("'aaaa'.replace('aa', 'a') == 'aa'", .yes), ("'abc'.replace('', 'x') == 'abc'", .yes),
-        ("'abc'.replace('b', '') == 'ac'", .yes), ("'ÄB'.toLowerCase() == 'äb'", .yes), ("'äß'.toUpperCase() == 'ÄSS'", .yes),
-        ("'foo'.contains(auth.none)", .fault(.notTextArgument)), ("'1'.beginsWith(auth.someInt)", .fault(.notTextArgument)),
-        ("'foo'.endsWith(auth.none)", .fault(.notTextArgument)), ("'a'.replace(auth.someInt, '') == 'a'", .fault(.notTextArgument)),
+        ("'abc'.replace('b', '') == 'ac'", .yes), ("'ÄB'.toLowerCase() == 'äb'", .yes),
+        ("'äß'.toUpperCase() == 'ÄSS'", .yes),
+        ("'foo'.contains(auth.none)", .fault(.notTextArgument)),
+        ("'1'.beginsWith(auth.someInt)", .fault(.notTextArgument)),
+        ("'foo'.endsWith(auth.none)", .fault(.notTextArgument)),
+        ("'a'.replace(auth.someInt, '') == 'a'", .fault(.notTextArgument)),
         ("'a'.replace('b', auth.someInt) == 'a'", .fault(.notTextArgument)), ("'bar'.matches(/^ba/)", .yes),
         ("'bar'.matches(/^wa/)", .no), ("'bar'.matches(/BAR/i)", .yes), ("'a/b'.matches(/^a\\/b$/)", .yes),
-        ("'a/b'.matches(/^a[/]b$/)", .yes), ("auth.someInt.matches(/1/)", .fault(.notText)), ("'x'['length'] == 1", .yes),
+        ("'a/b'.matches(/^a[/]b$/)", .yes), ("auth.someInt.matches(/1/)", .fault(.notText)),
+        ("'x'['length'] == 1", .yes),
         ("$item == 'i1'", .yes), ("$item['length'] == 2", .yes), ("$item.beginsWith('i')", .yes),
     ]
 
@@ -90,8 +98,10 @@ import Testing
         ("data.child('/tags//a/').val() == true", .yes), ("data.child('tags').child('b').val() === false", .yes),
         ("data.child('').exists()", .no), ("data.child('').val() == null", .yes), ("data.child('/').exists()", .no),
         ("data.child('a.b').exists()", .no), ("data.child('bob@example.com').val() != true", .yes),
-        ("data.child(auth.none).exists()", .fault(.notTextArgument)), ("data.child(auth.foo).val() == null", .fault(.notTextArgument)),
-        ("root.child('users/' + auth.uid).exists()", .yes), ("root.child('users/' + auth.none).exists()", .fault(.notAddable)),
+        ("data.child(auth.none).exists()", .fault(.notTextArgument)),
+        ("data.child(auth.foo).val() == null", .fault(.notTextArgument)),
+        ("root.child('users/' + auth.uid).exists()", .yes),
+        ("root.child('users/' + auth.none).exists()", .fault(.notAddable)),
         ("root.child('users').child(auth.uid).child('name').val() == 'Bob'", .yes),
         ("newData.parent().parent().child('users/bob/name').val() == 'Robert'", .yes),
         ("data.parent().parent().child('users/bob/name').val() == 'Bob'", .yes),
@@ -113,7 +123,8 @@ import Testing
         ("data.val().contains('a')", .fault(.notText)), ("data.child('text').val().contains('ell')", .yes),
         ("data.val().length > 0", .fault(.noLength)), ("data.child('none').val().length == 0", .fault(.noLength)),
         ("data.val() > 1", .fault(.notComparable)), ("data.val() + 'a' == 'a'", .fault(.notAddable)),
-        ("root.child('empty/text').val() == ''", .yes), ("(auth != null ? data : newData).child('count').val() == 3", .yes),
+        ("root.child('empty/text').val() == ''", .yes),
+        ("(auth != null ? data : newData).child('count').val() == 3", .yes),
         ("(auth != null ? data : 1) == 1", .no), ("now == 1795329600000", .yes), ("now > 0 && now + 1 > now", .yes),
         ("data.parent().child('i3').exists()", .no), ("newData.parent().child('i3').val() == 'new'", .yes),
         ("data.val()[$item] == null", .yes),
@@ -143,15 +154,20 @@ import Testing
 
     static let queries: [(rule: String, query: RulesQuery?, outcome: Outcome)] = [
         ("query.orderByKey", nil, .yes), ("query.orderByValue || query.orderByPriority", nil, .no),
-        ("query.orderByKey == true && query.orderByValue == false", nil, .yes), ("query.orderByChild == null", nil, .yes),
+        ("query.orderByKey == true && query.orderByValue == false", nil, .yes),
+        ("query.orderByChild == null", nil, .yes),
         ("query.orderByKey != null && query['orderByValue'] != null", nil, .yes),
         ("query.startAt == null && query.endAt == null && query.equalTo == null", nil, .yes),
         ("query.limitToFirst == null && query.limitToLast == null", nil, .yes),
-        ("query.limitToFirst <= 10", nil, .fault(.notComparable)), ("query.orderByChild.length > 1", nil, .fault(.noLength)),
+        ("query.limitToFirst <= 10", nil, .fault(.notComparable)),
+        ("query.orderByChild.length > 1", nil, .fault(.noLength)),
         ("query.orderByKey", RulesQuery(order: .value), .no), ("query.orderByValue", RulesQuery(order: .value), .yes),
         ("query.orderByPriority", RulesQuery(order: .priority), .yes),
         ("query.orderByChild == 'foo/bar'", RulesQuery(order: .child("foo/bar")), .yes),
-        ("query.orderByChild == 'owner' && query.equalTo == auth.uid", RulesQuery(order: .child("owner"), equalTo: .string("bob")), .yes),
+        (
+            "query.orderByChild == 'owner' && query.equalTo == auth.uid",
+            RulesQuery(order: .child("owner"), equalTo: .string("bob")), .yes
+        ),
         ("query.startAt == 'foo'", RulesQuery(order: .value, startAt: .string("foo")), .yes),
         ("query.endAt == 3", RulesQuery(order: .value, endAt: .number(3)), .yes),
         ("query.equalTo == true", RulesQuery(order: .value, equalTo: .bool(true)), .yes),

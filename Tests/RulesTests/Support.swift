@@ -63,7 +63,9 @@ struct Scene {
 extension RulesDocument {
     /// A document with one rule at `/items/$item`, and the message that refuses it.
     static func complaint(about rule: String, kind: String = ".write") throws -> String? {
-        let text = String(decoding: try JSONEncoder().encode([kind: rule]), as: UTF8.self)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        let text = String(decoding: try encoder.encode([kind: rule]), as: UTF8.self)
         return Self.complaint(aboutDocument: "{ \"rules\": { \"items\": { \"$item\": \(text) } } }")
     }
 

@@ -112,7 +112,8 @@ extension Compiler {
         }
         let start = syntax.range.lowerBound + 1
         guard flags.isEmpty || flags == "i" else {
-            throw ExpressionError("Invalid flags '\(flags)' of a regular expression.", at: start + pattern.utf8.count + 1)
+            throw ExpressionError(
+                "Invalid flags '\(flags)' of a regular expression.", at: start + pattern.utf8.count + 1)
         }
         do {
             return try RegularExpression(pattern, isCaseInsensitive: flags == "i", dialect: .database)

@@ -48,7 +48,8 @@ struct Parser {
 
     func unexpected(_ wanted: String? = nil) -> ExpressionError {
         let found = token.kind == .end ? "end of the text" : "'\(lexer.text(token.range))'"
-        return ExpressionError("Unexpected \(found)\(wanted.map { ", expected \($0)" } ?? "").", at: token.range.lowerBound)
+        return ExpressionError(
+            "Unexpected \(found)\(wanted.map { ", expected \($0)" } ?? "").", at: token.range.lowerBound)
     }
 
     // MARK: Expressions

@@ -5,7 +5,7 @@ import TreeModel
 /// It has the variables of rules, and moves along a path: `data` and `newData` are the nodes at ``depth``.
 struct Evaluator: ~Copyable {
     /// The most steps of one rule: parts that are evaluated, and what is done with long strings.
-    static let maxSteps = 4_000_000
+    static let maxSteps = 1_000_000
     /// The bytes of a string that are a step.
     private static let bytesOfStep = 16
 

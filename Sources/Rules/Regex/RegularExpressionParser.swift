@@ -55,7 +55,9 @@ struct RegularExpressionParser {
     private mutating func parseAlternatives() throws(RegularExpressionError) -> RegularExpressionTree {
         depth += 1
         defer { depth -= 1 }
-        guard depth <= Self.maxDepth else { throw invalid("more than \(Self.maxDepth) groups in each other", at: position) }
+        guard depth <= Self.maxDepth else {
+            throw invalid("more than \(Self.maxDepth) groups in each other", at: position)
+        }
         var alternatives = [try parseSequence(isFirst: true)]
         while take("|") { alternatives.append(try parseSequence(isFirst: false)) }
         return alternatives.count == 1 ? alternatives[0] : .alternatives(alternatives)
@@ -147,7 +149,9 @@ struct RegularExpressionParser {
         guard let minimum = parseNumber() else { throw invalid("'{' without a number of times", at: start) }
         var maximum: Int? = minimum
         if take(",") { maximum = current == "}" ? nil : parseNumber() ?? -1 }
-        guard take("}"), minimum <= maximum ?? minimum else { throw invalid("'{' without a number of times", at: start) }
+        guard take("}"), minimum <= maximum ?? minimum else {
+            throw invalid("'{' without a number of times", at: start)
+        }
         guard max(minimum, maximum ?? 0) <= Self.maxTimes else {
             throw invalid("a repetition of more than \(Self.maxTimes) times", at: start)
         }
