@@ -1,13 +1,22 @@
 package import TreeModel
 
 /// The identity that a request acts as.
-package enum Identity: Hashable, Sendable {
+package enum Identity: Hashable, Sendable, CustomStringConvertible {
     /// Somebody who was let in, and of whom nothing is known.
     case anonymous
     /// Somebody who proved who they are.
     case user(User)
     /// The owner of the service, who may do everything.
     case admin
+
+    /// The words for the identity in a log, without what is claimed of a user.
+    package var description: String {
+        switch self {
+        case .anonymous: "anonymous"
+        case .user(let user): "user \(user.uid ?? "without an id")"
+        case .admin: "admin"
+        }
+    }
 
     /// The id of the user; nil for everybody else.
     package var uid: String? { if case .user(let user) = self { user.uid } else { nil } }

@@ -1,14 +1,12 @@
-package import Access
 import TreeModel
 
 /// What an operator may choose about the database.
 package struct DatabaseSettings: Sendable {
     /// The name of the service's own tree, besides no name at all.
     package var namespace = "tintype"
-    /// Whether everybody who reaches the TCP port may read and write everything, as with Firebase's emulator.
+    /// Whether everybody may do everything in a tree for which nobody has written rules, and may say who they are, as with
+    /// Firebase's emulator.
     package var isEmulator = false
-    /// What has to be shown over TCP otherwise; nil when nothing gives access.
-    package var secret: Secret?
     /// How often a stream of events shows that it is alive, in milliseconds.
     package var keepAliveMilliseconds: Int64 = 30_000
 

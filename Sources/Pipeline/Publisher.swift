@@ -111,21 +111,34 @@ package struct Publisher: Sendable {
     /// Deletes a post and every place that names it, in one update: its author's list and feed, its hashtags, its likes and
     /// comments. Durable when it returns; the files go after the grace period.
     ///
-    /// - Parameter identity: Who deletes it; the log tells.
+    /// - Parameter identity: Who deletes it: its author, or an admin.
     /// - Returns: When its files go, in milliseconds since the epoch.
-    /// - Throws: `Failure` `not_found` when there is no such post.
+    /// - Throws: `Failure` with the code `not_found` when there is no such post, `permission_denied` or `not_allowed` when it
+    ///   is somebody else's.
     package func deletePost(_ id: PostID, by identity: Identity) async throws -> Int64 {
         try await tree.transact(at: "post-deleted") { snapshot, update in
             guard let post = try snapshot.get(Paths.post(id)) else {
                 throw Failure(.notFound, "there is no post \(id)", hint: "it may have been deleted already")
             }
             let record = try snapshot.upload(id)
+            try Self.judgeDeletion(of: post, by: identity)
             update[Paths.post(id)] = nil
             for trace in PostTraces(of: id, post: post, owner: record?.owner, text: record?.text).paths {
                 update[trace] = nil
             }
         }
-        logger.info("deleted a post", metadata: ["post": "\(id)", "identity": "\(identity)"])
+        logger.notice("deleted a post", metadata: ["post": "\(id)", "identity": "\(identity)"])
         return store.now + settings.value.gracePeriod.milliseconds
+    }
+
+    private static func judgeDeletion(of post: TreeValue, by identity: Identity) throws(Failure) {
+        switch identity {
+        case .admin: return
+        case .anonymous: throw .permissionDenied(hint: "sign in, and send the token in Authorization")
+        case .user(let user):
+            guard let uid = user.uid, post["author"]?["uid"]?.stringValue == uid else {
+                throw .notAllowed("delete what somebody else has posted")
+            }
+        }
     }
 }

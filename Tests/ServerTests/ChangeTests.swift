@@ -189,7 +189,7 @@ struct ChangeTests {
     @Test("Over TCP for those who may read the database: nobody, whoever has the secret, or all with --emulator")
     func access() async throws {
         let secret = "0123456789abcdef"
-        try await withService(changeServer: { $0.database.secret = Secret(secret) }) { service in
+        try await withService(changeAccess: { $0.secrets = [Secret(secret)] }) { service in
             for headers in [HTTPFields(), Self.events] {
                 let denied = try await service.tcpClient.get("/v1/changes?since=0", headers: headers)
                 #expect(denied.status == 401 && denied.json["code"].string == "permission_denied", "\(denied.text)")

@@ -140,7 +140,7 @@ struct DatabaseAccessTests {
 
     @Test("Who may not read may not listen")
     func listening() async throws {
-        try await withService(changeServer: { $0.database.secret = Secret(Self.secret) }) { service in
+        try await withService(changeAccess: { $0.secrets = [Secret(Self.secret)] }) { service in
             let answer = try await service.tcpClient.get("/a.json", headers: [.accept: "text/event-stream"])
             #expect(answer.status == 401 && answer.text == Self.denied)
             let events = try await WireConnection.with(port: service.tcpPort) { connection in
@@ -159,7 +159,7 @@ struct DatabaseAccessTests {
 
     @Test("With a secret whoever shows it, in any of the three places")
     func secret() async throws {
-        try await withService(changeServer: { $0.database.secret = Secret(Self.secret) }) { service in
+        try await withService(changeAccess: { $0.secrets = [Secret(Self.secret)] }) { service in
             let secret = Self.secret
             try await check(
                 [

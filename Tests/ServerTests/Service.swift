@@ -1,3 +1,4 @@
+import Access
 import Client
 import Database
 import Foundation
@@ -24,9 +25,23 @@ struct Service: Sendable {
     let tcpClient: ServiceClient
     let tcpPort: Int
     let socketPath: String
+    /// Issues the tokens that the service believes.
+    let authority: TokenAuthority
+    let access: AccessControl
     let shutDown: @Sendable () async -> Void
 
     var tree: TreeStore { pipeline.storage.tree }
+
+    /// The keys of all services: making one takes a while.
+    fileprivate static let keys = Result { try KeyRing(now: WallClock.milliseconds()) }
+
+    /// The headers of a request that a user sends who has signed in.
+    func headers(of uid: String, _ claims: [String: JSONValue] = [:]) throws -> HTTPFields {
+        var claims = claims
+        claims["sub"] = .string(uid)
+        claims["user_id"] = .string(uid)
+        return [.authorization: "Bearer \(try authority.issue(claims))"]
+    }
 
     /// Waits until an upload has been reserved.
     func untilReserved() async throws {
@@ -52,6 +67,7 @@ func withService<R: Sendable>(
     engine: StorageFolder.TreeEngine = .sqlite, retention: ChangeRetention = ChangeRetention(),
     change: (inout PipelineSettings) -> Void = { _ in },
     changeServer: (inout HTTPServer.Settings) -> Void = { _ in },
+    changeAccess: (inout AccessControl.Settings) -> Void = { _ in },
     _ body: @Sendable (Service) async throws -> R
 ) async throws -> R {
     try await withScratch { scratch in
@@ -70,7 +86,14 @@ func withService<R: Sendable>(
         serverSettings.database.keepAliveMilliseconds = 600_000
         changeServer(&serverSettings)
         let (listeners, continuation) = AsyncStream.makeStream(of: HTTPServer.Listener.self)
-        let server = HTTPServer(pipeline, settings: serverSettings, logger: logger) { continuation.yield($0) }
+        var accessSettings = AccessControl.Settings(peers: try PeerPolicy())
+        accessSettings.isEmulator = serverSettings.database.isEmulator
+        changeAccess(&accessSettings)
+        let authority = TokenAuthority(project: serverSettings.database.namespace, keys: try Service.keys.get())
+        let access = AccessControl(accessSettings, authority: authority)
+        let server = HTTPServer(pipeline, settings: serverSettings, access: access, logger: logger) {
+            continuation.yield($0)
+        }
         let group = ServiceGroup(
             configuration: .init(
                 services: [.init(service: pipeline, successTerminationBehavior: .ignore), .init(service: server)],
@@ -87,7 +110,7 @@ func withService<R: Sendable>(
                     pipeline: pipeline, server: server, scratch: scratch,
                     client: ServiceClient(.socket(path: socketPath)),
                     tcpClient: ServiceClient(.tcp(host: "127.0.0.1", port: port)), tcpPort: port,
-                    socketPath: socketPath, shutDown: { await group.triggerGracefulShutdown() }))
+                    socketPath: socketPath, authority: authority, access: access, shutDown: { await group.triggerGracefulShutdown() }))
         }
         await storage.close()
         return result

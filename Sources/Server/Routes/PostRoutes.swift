@@ -32,7 +32,7 @@ struct PostRoutes: Sendable {
             "A post.", [.path("id", .postID)], answers: [.json(PostDocument.self)], errors: [.notFound], run: show)
         let remove = Operation(
             "Deletes a post, and all that names it.", [.path("id", .postID)],
-            answers: [.json(DeletionDocument.self)], errors: [.notFound], run: remove)
+            answers: [.json(DeletionDocument.self)], errors: [.notAllowed, .notFound], run: remove)
         routes.add("/v1/posts/{id}", [.get: show, .delete: remove])
         let person = Operation(
             "Somebody who posts.", [.path("uid", .userID)], answers: [.json(PersonDocument.self)], errors: [.notFound],
@@ -59,7 +59,7 @@ struct PostRoutes: Sendable {
         return .json(PostDocument(post.withPostID(id.key)))
     }
 
-    /// Deletes a post, for whoever may delete it in the database.
+    /// Deletes a post, for its author or an admin.
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
         guard let id = PostID(context.parameters.get("id") ?? "") else {
             throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")

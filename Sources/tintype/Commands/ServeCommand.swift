@@ -1,3 +1,4 @@
+import Access
 import ArgumentParser
 import Database
 import Failpoints
@@ -78,7 +79,9 @@ struct ServeCommand: AsyncParsableCommand {
             renderer: try configuration.photoRenderer(), logger: logger)
         let inbox = InboxWatcher(pipeline, settings: try configuration.inboxSettings(), logger: logger)
         var server = try configuration.httpSettings(socketPath: StorageFolder.socketPath(in: storage.path))
-        server.database = try configuration.databaseSettings { logger.warning("\($0)") }
+        server.database = try configuration.databaseSettings()
+        let access = AccessControl(
+            try configuration.accessSettings { logger.warning("\($0)") }, authority: nil)
         let running = RunningSettings(configuration, pipeline: pipeline, logger: logger) { [settings] in
             try settings.configuration()
         }
@@ -90,7 +93,7 @@ struct ServeCommand: AsyncParsableCommand {
                 "emulator: everybody on this machine, and every web page in a browser, may read and change everything in \(storage.path); leave it out, or use --engine memory, where the photos matter"
             )
         }
-        let http = HTTPServer(pipeline, settings: server, logger: logger) { listener in
+        let http = HTTPServer(pipeline, settings: server, access: access, logger: logger) { listener in
             switch listener {
             case .socket(let path):
                 log.announce("listening on \(path); drop photos into \(storage.path)/inbox/USER/")

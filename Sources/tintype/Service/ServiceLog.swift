@@ -19,7 +19,7 @@ struct ServiceLog: Sendable {
     /// Sets up the log as the operator chose. The operator's own credentials never appear in it.
     init(_ configuration: Configuration) throws {
         let format = try configuration.value(\.logFormat)
-        let secrets = [try configuration.databaseSettings { _ in }.secret?.text].compactMap { $0 }
+        let secrets = try configuration.accessSettings { _ in }.secrets.map(\.text)
         let redaction = LogRedaction(secrets: secrets)
         var logger = Logger(label: "tintype") { label in
             let handler: any LogHandler =

@@ -68,23 +68,42 @@ extension Configuration {
         return certificate.isEmpty ? nil : TLSFiles(certificate: certificate, key: key)
     }
 
-    /// The settings of the database's protocol; `warn` is called with what the operator should know about them.
+    /// The settings of the database's protocol.
     ///
-    /// - Throws: `ConfigurationError` when the secret is none, or when a setting about TCP has no port to be of use at.
-    func databaseSettings(warn: (String) -> Void) throws -> DatabaseSettings {
-        var database = try settings(DatabaseSettings())
-        let path = try value(\.databaseSecretFile)
-        if !path.isEmpty {
-            let file = try SecretFile(path: path)
-            database.secret = Secret(file.text)
-            if let warning = file.warning { warn(warning) }
-        }
-        if database.isEmulator || database.secret != nil,
-            try settings(HTTPServer.Settings(socketPath: "")).listen == nil
-        {
+    /// - Throws: `ConfigurationError` when a setting about TCP has no port to be of use at.
+    func databaseSettings() throws -> DatabaseSettings {
+        let database = try settings(DatabaseSettings())
+        let hasSecret = try !value(\.databaseSecretFile).isEmpty
+        guard database.isEmulator || hasSecret else { return database }
+        let listen = try settings(HTTPServer.Settings(socketPath: "")).listen
+        guard let listen else {
             let name = database.isEmulator ? "emulator" : "database-secret"
             throw ConfigurationError("\(name) is about TCP; say where to listen, such as --listen 127.0.0.1:9000")
         }
+        guard !database.isEmulator || listen.isLoopback else {
+            throw ConfigurationError(
+                "emulator lets everybody say who they are, and \(listen) can be reached from other machines; leave one out")
+        }
         return database
+    }
+
+    /// What is believed of those who send requests; `warn` is called with what the operator should know about it.
+    ///
+    /// - Throws: `ConfigurationError` when a file cannot be used, or names a user whom the system does not know.
+    func accessSettings(warn: (String) -> Void) throws -> AccessControl.Settings {
+        let peers: PeerPolicy
+        do {
+            peers = try PeerPolicy(try value(\.socketUsers))
+        } catch let error as KeyError {
+            throw ConfigurationError("socket-users: \(error)")
+        }
+        var access = AccessControl.Settings(peers: peers)
+        access.isEmulator = try settings(DatabaseSettings()).isEmulator
+        let path = try value(\.databaseSecretFile)
+        guard !path.isEmpty else { return access }
+        let file = try SecretFile(path: path)
+        access.secrets = [Secret(file.text)]
+        if let warning = file.warning { warn(warning) }
+        return access
     }
 }

@@ -13,6 +13,8 @@ struct ServiceSettings: Sendable {
     var engine = StorageFolder.TreeEngine.sqlite
     /// The file whose content opens the database over TCP; empty for none.
     var databaseSecretFile = ""
+    /// Which of the system's users may use the Unix socket, besides the service's own.
+    var socketUsers = ""
     /// The files of the TLS certificate and of its key; empty for none.
     var tlsCertificate = ""
     var tlsKey = ""
@@ -44,6 +46,13 @@ enum Settings {
                 + "`tls-certificate` or `behind-proxy` ([how](Security.md#on-a-network)).",
             flag: .value("host:port"), expectation: "an address and port such as 127.0.0.1:8080 or *:443",
             parse: { $0.isEmpty ? .some(nil) : (try? ListenAddress($0)).map(Optional.some) }),
+        StoredSetting(
+            name: "socket-users", target: \ServiceSettings.socketUsers, defaultText: "",
+            help: "System users and groups who may use the socket, and for whom they may act.",
+            details: "Such as `www-data=any,@photographers=any,kiosk=maria`. The service's own user and group, and root, act "
+                + "for anybody.",
+            flag: .value("users"), expectation: "a list such as \"www-data=any,@photographers=any,kiosk=maria\"",
+            parse: { $0 }),
         StoredSetting(
             name: "tls-certificate", target: \ServiceSettings.tlsCertificate, defaultText: "",
             help: "A file with the certificate, and its chain, with which connections at listen are encrypted.",
