@@ -88,11 +88,11 @@ package final class IssuerKeys: Sendable {
 
     /// Brings all keys up to date whose time has come.
     package func refreshDue() async {
-        let due = entries.withLock { entries in
-            entries.values.filter { $0.due <= now() && hasChanged($0) }.map(\.settings.issuer)
-        }
+        let due = entries.withLock { entries in entries.values.filter { $0.due <= now() } }
         await withTaskGroup { group in
-            for issuer in due { group.addTask { await self.refresh(issuer: issuer) } }
+            for entry in due where hasChanged(entry) {
+                group.addTask { await self.refresh(issuer: entry.settings.issuer) }
+            }
         }
     }
 
