@@ -28,7 +28,8 @@ package final class IssuerKeys: Sendable {
     }
 
     private let fetcher: KeyFetcher
-    private let now: @Sendable () -> Int64
+    /// The time in milliseconds since the epoch.
+    let now: @Sendable () -> Int64
     private let entries: Mutex<[String: Entry]>
     private let changeCount = Atomic<Int>(0)
 
