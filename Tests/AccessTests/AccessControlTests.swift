@@ -164,6 +164,10 @@ struct AccessControlTests {
         #expect(try service.proof(token, actingFor: "ada").identity.uid == "ada")
         #expect(throws: AccessError.denied) { try service.proof(token, actingFor: "bob") }
         #expect(throws: AccessError.denied) { try service.proof(admin, actingFor: "") }
+        service.revocations.setDisabled(true, uid: "bob")
+        let acting = try service.proof(admin, actingFor: "bob")
+        #expect(acting.isOwnerActing)
+        #expect(throws: Never.self) { try service.control.recheck(acting) }
     }
 
     @Test("An issuer that goes by the same name as the service is believed beside it")

@@ -119,6 +119,16 @@ struct IssuerKeysTests {
         #expect(try isReady(keys))
     }
 
+    @Test("A token proves a user for a sign-in, once its keys are here")
+    func user() async throws {
+        let keys = try keys()
+        #expect(throws: AccessError.unknownKey(issuer: Self.issuer)) { try keys.user(ofToken: Foreign.oidcES256) }
+        #expect(throws: AccessError.badToken(.wrongIssuer)) { try keys.user(ofToken: Foreign.firebase) }
+        network.serve(Foreign.jwks, at: Self.url)
+        await keys.refresh(issuer: Self.issuer)
+        #expect(try keys.user(ofToken: Foreign.oidcES256).user.auth["token"]?["email"] == "a@example.com")
+    }
+
     @Test("The address of the keys can be had from the issuer's own description")
     func discovered() async throws {
         let keys = try keys(.discovery)

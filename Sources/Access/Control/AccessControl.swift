@@ -94,7 +94,7 @@ package final class AccessControl: Sendable {
     }
 
     private func check(_ proof: Proof) throws(AccessError) {
-        guard proof.kind != .emulator, case .user(let proven) = proof.subject else { return }
+        guard proof.kind != .emulator, !proof.isOwnerActing, case .user(let proven) = proof.subject else { return }
         if revocations.isRevoked(proven) { throw .revoked }
     }
 

@@ -47,3 +47,16 @@ struct ForeignVerifier: Sendable {
         }
     }
 }
+
+extension IssuerKeys {
+    /// The user whom an ID token of one of the issuers proves, for a sign-in with it; all that the token claims is in his
+    /// `auth`.
+    ///
+    /// - Throws: ``AccessError`` with the case `badToken`, `expired` or `unknownKey`.
+    package func user(ofToken text: String, leewaySeconds: Int64 = 60) throws(AccessError) -> ProvenUser {
+        let token = try WebToken(text)
+        guard let name = token.claims["iss"]?.string, let issuer = issuer(name) else { throw .badToken(.wrongIssuer) }
+        let verifier = ForeignVerifier(settings: issuer.settings, leewaySeconds: leewaySeconds)
+        return try verifier.user(of: token, keys: issuer.keys, now: now())
+    }
+}

@@ -28,7 +28,8 @@ package final class IssuerKeys: Sendable {
     }
 
     private let fetcher: KeyFetcher
-    private let now: @Sendable () -> Int64
+    /// The time in milliseconds since the epoch.
+    let now: @Sendable () -> Int64
     private let entries: Mutex<[String: Entry]>
     private let changeCount = Atomic<Int>(0)
 
@@ -88,11 +89,11 @@ package final class IssuerKeys: Sendable {
 
     /// Brings all keys up to date whose time has come.
     package func refreshDue() async {
-        let due = entries.withLock { entries in
-            entries.values.filter { $0.due <= now() && hasChanged($0) }.map(\.settings.issuer)
-        }
+        let due = entries.withLock { entries in entries.values.filter { $0.due <= now() } }
         await withTaskGroup { group in
-            for issuer in due { group.addTask { await self.refresh(issuer: issuer) } }
+            for entry in due where hasChanged(entry) {
+                group.addTask { await self.refresh(issuer: entry.settings.issuer) }
+            }
         }
     }
 

@@ -26,8 +26,12 @@ package struct Proof: Sendable, Hashable {
 
     package let kind: Kind
     package let subject: Subject
+    /// Whether it is an owner's, who acts as the subject.
+    package let isOwnerActing: Bool
 
-    init(_ kind: Kind, _ subject: Subject) { (self.kind, self.subject) = (kind, subject) }
+    init(_ kind: Kind, _ subject: Subject, isOwnerActing: Bool = false) {
+        (self.kind, self.subject, self.isOwnerActing) = (kind, subject, isOwnerActing)
+    }
 
     /// As whom a request with it acts.
     package var identity: Identity {

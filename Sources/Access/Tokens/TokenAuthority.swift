@@ -123,7 +123,7 @@ package final class TokenAuthority: Sendable {
         return state.withLock(\.ring).publicSet(now: now)
     }
 
-    /// The public keys by name, in PEM, as firebase-admin's libraries take them beside certificates.
+    /// The public keys by name, in PEM, for clients that take such a map as well as one of certificates.
     package var publicKeys: [String: String] {
         let now = now()
         let keys = state.withLock { $0.ring.verifyingKeys(now: now) }
