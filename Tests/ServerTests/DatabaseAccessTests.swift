@@ -108,10 +108,9 @@ struct DatabaseAccessTests {
     @Test(
         "The service's own tree is replaced as a whole by its owner alone, even with --emulator", arguments: wholeTrees)
     func wholeTree(row: WholeTree) async throws {
-        try await withService(changeServer: {
-            $0.database.isEmulator = true
-            $0.database.secret = Secret(Self.secret)
-        }) { service in
+        try await withService(
+            changeServer: { $0.database.isEmulator = true }, changeAccess: { $0.secrets = [Secret(Self.secret)] }
+        ) { service in
             _ = try await service.client.ask(.put, "/posts.json", body: .bytes(Array("{\"p\":1}".utf8)))
             let answer = try await service.tcpClient.ask(
                 row.method, row.path, headers: row.headers, body: .bytes(Array(row.body.utf8)))
@@ -178,10 +177,9 @@ struct DatabaseAccessTests {
         "Pages of other sites write only where there is an emulator",
         arguments: [(true, "/a.json", 200), (false, "/a.json?auth=0123456789abcdef", 403), (true, "/v1/rethumb", 403)])
     func pages(isEmulator: Bool, path: String, status: Int) async throws {
-        try await withService(changeServer: {
-            $0.database.isEmulator = isEmulator
-            $0.database.secret = Secret(Self.secret)
-        }) { service in
+        try await withService(
+            changeServer: { $0.database.isEmulator = isEmulator }, changeAccess: { $0.secrets = [Secret(Self.secret)] }
+        ) { service in
             let answer = try await service.tcpClient.ask(
                 .post, path, headers: [.origin: "https://evil.example", .named("sec-fetch-site"): "cross-site"],
                 body: .bytes(Array("1".utf8)))

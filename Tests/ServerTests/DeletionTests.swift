@@ -69,7 +69,7 @@ struct DeletionTests {
 
     @Test("Over TCP whoever may delete it in the database, and nobody else")
     func access() async throws {
-        try await withService(changeServer: { $0.database.secret = Secret("0123456789abcdef") }) { service in
+        try await withService(changeAccess: { $0.secrets = [Secret("0123456789abcdef")] }) { service in
             let id = try await service.client.post("hello") ?? ""
             let path = "/v1/posts/\(id)"
             #expect(try await service.tcpClient.ask(.delete, path).status == 401)

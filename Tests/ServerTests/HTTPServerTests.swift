@@ -1,4 +1,5 @@
 import API
+import Access
 import Client
 import Files
 import Foundation
@@ -25,7 +26,9 @@ struct HTTPServerTests {
         let pipeline = UploadService(storage: storage, settings: PipelineSettings(workers: 1), logger: Self.logger)
         var settings = HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: storage.path))
         try change(&settings)
-        let server = HTTPServer(pipeline, settings: settings, logger: Self.logger)
+        let server = HTTPServer(
+            pipeline, settings: settings,
+            access: AccessControl(AccessControl.Settings(peers: try PeerPolicy()), authority: nil), logger: Self.logger)
         let error = await #expect(throws: Failure.self) { try await server.run() }
         await storage.close()
         return error
