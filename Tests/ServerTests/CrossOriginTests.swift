@@ -22,7 +22,9 @@ struct CrossOriginTests {
         ] as [(AllowedOrigins, String, String?, Int)])
     func origins(allowed: AllowedOrigins, origin: String, named: String?, status: Int) async throws {
         try await withService(changeServer: { $0.allowedOrigins = allowed }) { service in
-            let headers: HTTPFields = [.origin: origin, .named("sec-fetch-site"): "cross-site"]
+            var headers = try service.headers(of: "maria")
+            headers[.origin] = origin
+            headers[.named("sec-fetch-site")] = "cross-site"
             let posted = try await service.tcpClient.ask(.post, "/v1/uploads?user=maria&text=x", headers: headers)
             #expect(posted.status == status, "\(posted.text)")
             for path in ["/v1/posts", "/v1/nowhere", "/media/a/b/c.jpg", "/v1/posts?limit=x"] {
@@ -88,7 +90,10 @@ struct CrossOriginTests {
     @Test("With --emulator pages of all origins may, and upload photos")
     func emulator() async throws {
         try await withService(changeServer: { $0.database.isEmulator = true }) { service in
-            let headers: HTTPFields = [.origin: "http://localhost:3000", .named("sec-fetch-site"): "same-site"]
+            let headers: HTTPFields = [
+                .origin: "http://localhost:3000", .named("sec-fetch-site"): "same-site",
+                .authorization: "Bearer \(Service.mockToken(of: "maria"))",
+            ]
             let answer = try await service.tcpClient.ask(
                 .post, "/v1/uploads?user=maria", headers: headers, body: .bytes(try fixture("size-97x61.jpg")))
             #expect(answer.status == 201, "\(answer.text)")

@@ -56,11 +56,15 @@ struct DatabaseAccessTests {
             try await check(
                 [
                     Row(answer: "null"), Row(headers: [.authorization: "Bearer owner"], answer: "null"),
-                    Row(headers: [.authorization: "bearer a.b.c"], answer: "null"),
-                    Row(query: "?auth=a.b.", answer: "null"), Row(query: "?access_token=a.b.c", answer: "null"),
-                    Row(query: "?auth_variable_override=%7B%22uid%22%3A%22a%22%7D", answer: "null"),
-                    Row(query: "?auth=rubbish", answer: Self.unreadable),
-                    Row(headers: [.authorization: "Bearer rubbish"], answer: Self.unreadable),
+                    Row(headers: [.authorization: "bearer \(Service.mockToken(of: "a"))"], answer: "null"),
+                    Row(query: "?auth=\(Service.mockToken(of: "a"))", answer: "null"),
+                    Row(query: "?access_token=\(Service.mockToken(of: "a"))", answer: "null"),
+                    Row(
+                        query: "?auth_variable_override=%7B%22uid%22%3A%22a%22%7D",
+                        headers: [.authorization: "Bearer owner"], answer: "null"),
+                    Row(query: "?auth_variable_override=%7B%22uid%22%3A%22a%22%7D", answer: Self.denied),
+                    Row(query: "?auth=a.b.c", answer: Self.unreadable),
+                    Row(headers: [.authorization: "Bearer x"], answer: Self.unreadable),
                 ], service)
         }
     }
@@ -88,7 +92,7 @@ struct DatabaseAccessTests {
     static let wholeTrees: [WholeTree] = [
         WholeTree(), WholeTree(method: .delete), WholeTree(path: "//.json?print=silent"),
         WholeTree(path: "/.json?ns=Tintype"), WholeTree(body: "null"), WholeTree(method: .patch, body: "null"),
-        WholeTree(method: .delete, headers: [.authorization: "Bearer a.b.c"]),
+        WholeTree(method: .delete, headers: [.authorization: "Bearer \(Service.mockToken(of: "a"))"]),
         WholeTree(method: .post, headers: [.named("x-http-method-override"): "DELETE"]),
         WholeTree(method: .post, path: "/.json?x-http-method-override=put"),
         // The word is known to the pages of all sites, so it is believed of those on this machine alone.

@@ -163,7 +163,7 @@ struct HTTPServerTests {
         ] as [(String?, String?, Bool)])
     func sites(site: String?, origin: String?, isWelcome: Bool) async throws {
         try await withService { service in
-            var headers = HTTPFields()
+            var headers = try service.headers(of: "maria")
             headers[.named("sec-fetch-site")] = site
             headers[.origin] = origin == "own" ? "http://127.0.0.1:\(service.tcpPort)" : origin
             let change = try await service.tcpClient.ask(.post, "/v1/uploads?user=maria&text=x", headers: headers)
@@ -187,8 +187,9 @@ struct HTTPServerTests {
             let address =
                 referrer.hasPrefix("own")
                 ? "http://" + own + referrer.dropFirst(3) : referrer.replacing("own", with: own)
-            let answer = try await service.tcpClient.ask(
-                .post, "/v1/uploads?user=maria&text=x", headers: [.referer: address])
+            var headers = try service.headers(of: "maria")
+            headers[.referer] = address
+            let answer = try await service.tcpClient.ask(.post, "/v1/uploads?user=maria&text=x", headers: headers)
             #expect(answer.status == (isWelcome ? 201 : 403), "\(answer.text)")
             #expect(isWelcome || answer.json["code"].string == "cross_site")
         }

@@ -45,10 +45,11 @@ struct PublicURLTests {
     func names(host: String, origin: String?, site: String?, status: Int) async throws {
         try await withService(changeServer: { $0.publicURL = PublicURL("https://photos.example.org") }) { service in
             let fields = [origin.map { "Origin: \($0)\r\n" }, site.map { "Sec-Fetch-Site: \($0)\r\n" }]
+            let token = try service.headers(of: "maria")[.authorization] ?? ""
             let answer = try await WireConnection.with(port: service.tcpPort) { connection in
                 try await connection.send(
                     """
-                    POST /v1/uploads?user=maria&text=x HTTP/1.1\r\nHost: \(host)\r\n\
+                    POST /v1/uploads?user=maria&text=x HTTP/1.1\r\nHost: \(host)\r\nAuthorization: \(token)\r\n\
                     \(fields.compactMap { $0 }.joined())Content-Length: 0\r\nConnection: close\r\n\r\n
                     """)
                 return await connection.readToEnd()

@@ -43,6 +43,15 @@ struct Service: Sendable {
         return [.authorization: "Bearer \(try authority.issue(claims))"]
     }
 
+    /// A token that nothing signs, as clients of an emulator send it, and which has expired when it is made.
+    static func mockToken(of uid: String) -> String {
+        let parts = [#"{"alg":"none","type":"JWT"}"#, #"{"sub":"\#(uid)","iat":0,"exp":3600}"#].map { json in
+            Data(json.utf8).base64EncodedString().replacing("=", with: "").replacing("+", with: "-")
+                .replacing("/", with: "_")
+        }
+        return parts.joined(separator: ".") + "."
+    }
+
     /// Waits until an upload has been reserved.
     func untilReserved() async throws {
         try await until { $0 != nil }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Client
 import NIOCore
 import TestSupport
@@ -80,7 +81,8 @@ struct WireBodyTests {
     func slow(line: String, framing: String, part: String) async throws {
         try await withService(changeServer: { $0.bodyPatience = .zero }) { service in
             for isTCP in line.contains("json") ? [false] : [false, true] {
-                let request = "\(line) HTTP/1.1\r\nHost: localhost\r\n\(framing)\r\n\r\n\(part)"
+                let sender = isTCP ? "Authorization: \(try service.headers(of: "maria")[.authorization] ?? "")\r\n" : ""
+                let request = "\(line) HTTP/1.1\r\nHost: localhost\r\n\(sender)\(framing)\r\n\r\n\(part)"
                 let answers = try await service.answers(to: Array(request.utf8), isTCP: isTCP)
                 #expect(answers.map(\.status) == [408], "\(answers)")
                 #expect(answers.first?.body.contains("too slowly") == true, "\(answers)")

@@ -39,6 +39,7 @@ struct ChangeRoutes: Sendable {
     @Sendable private func read(_ request: Request, _ context: RequestContext) async throws -> Response {
         let admitted = try access.admit(request.head, at: request.uri, by: context.proof)
         let requested = try ChangesRequest(request, context.query, admitted)
+        try await requested.session.judgeRead(of: requested.path)
         let token = try await requested.session.token(of: requested.since)
         if request.headers[.accept]?.contains("text/event-stream") == true {
             return stream(request, requested, from: token)
@@ -138,7 +139,7 @@ private struct ChangesRequest: Sendable {
     let session: DatabaseSession
     let since: ChangePosition
     let wait: Duration
-    private let path: TreePath
+    fileprivate let path: TreePath
     private let limit: Int
     private let form: JSONForm
 
