@@ -3,6 +3,7 @@
 /// What can be fuzzed, by name.
 enum Target: String, CaseIterable {
     case header, exif, jpeg, png, gif, webp, heif, hevc, animation, differential, pngDifferential, pngRows, recipe
+    case rules, regex
 
     /// Takes some bytes; a crash, a hang, a leak or a trap is a finding.
     func take(_ bytes: [UInt8]) {
@@ -28,6 +29,8 @@ enum Target: String, CaseIterable {
             render(bytes, if: [.png])
             if let what = PNGOracle.disagreement(on: bytes) { fatalError("the decoders disagree: \(what)") }
         case .pngRows: takeRows(bytes)
+        case .rules: RulesFuzzing.takeRules(bytes)
+        case .regex: RulesFuzzing.takeRegularExpression(bytes)
         case .recipe:
             guard let recipe = try? Recipe(parsing: String(decoding: bytes, as: UTF8.self)) else { return }
             guard (try? Recipe(parsing: recipe.description)) == recipe else {

@@ -1,0 +1,222 @@
+extension DefaultRules {
+    /// The rules of the tree.
+    package static let database = #"""
+        {
+          // Who may do what. An admin is somebody whose token has the claim "admin". Whoever writes as the owner of the
+          // service, as the service itself does, is not asked.
+          "rules": {
+            ".read": "auth.token.admin === true",
+            ".write": "auth.token.admin === true",
+
+            // Public profiles, each written by whom it is about. All of it can be read by everybody.
+            "people": {
+              ".read": true,
+              ".indexOn": ["_search_index/full_name", "_search_index/reversed_full_name"],
+              "$uid": {
+                ".write": "auth.uid === $uid",
+                ".validate": "newData.hasChildren()",
+                // As the token has it; who has no name is Anonymous.
+                "full_name": { ".validate": "newData.val() === auth.token.name || auth.token.name === null && newData.val() === 'Anonymous'" },
+                "profile_picture": { ".validate": "newData.isString() && newData.val().length < 2000" },
+                "displayName": { ".validate": "newData.isString() && newData.val().length < 200" },
+                "photoUrl": { ".validate": "newData.isString() && newData.val().length < 2000" },
+                "_search_index": {
+                  ".validate": "newData.hasChildren()",
+                  "full_name": { ".validate": "newData.isString() && newData.val().length < 200" },
+                  "reversed_full_name": { ".validate": "newData.isString() && newData.val().length < 200" },
+                  "$other": { ".validate": false }
+                },
+                // One's own posts, as far as there are any.
+                "posts": {
+                  ".validate": "newData.hasChildren()",
+                  "$post": { ".validate": "newData.val() === true && newData.parent().parent().parent().parent().child('posts').child($post).child('author/uid').val() === $uid" }
+                },
+                // Whom one follows: true, or the last post that the feed has of them. The other side of it has to be there.
+                "following": {
+                  ".validate": "newData.hasChildren()",
+                  "$followed": { ".validate": "(newData.val() === true || newData.isString() && newData.val().length < 100) && newData.parent().parent().parent().parent().child('followers').child($followed).child($uid).exists()" }
+                },
+                "notificationEnabled": { ".validate": "newData.isBoolean()" },
+                "notificationTokens": {
+                  ".validate": "newData.hasChildren()",
+                  "$token": { ".validate": "newData.val() === true" }
+                },
+                "$other": { ".validate": false }
+              }
+            },
+
+            // Posts: made and deleted whole, and changed field by field, by their authors. What the service makes of their
+            // photos is its own to write.
+            "posts": {
+              ".read": true,
+              ".indexOn": ["author/uid", "timestamp"],
+              "$post": {
+                ".write": "auth !== null && (data.exists() ? !newData.exists() && data.child('author/uid').val() === auth.uid : !newData.exists() || newData.child('author/uid').val() === auth.uid)",
+                ".validate": "newData.hasChildren(['author/uid', 'timestamp']) && (newData.hasChild('full_url') || newData.hasChild('text'))",
+                "author": {
+                  ".write": "auth !== null && newData.exists() && data.child('uid').val() === auth.uid",
+                  "uid": { ".validate": "newData.val() === auth.uid" },
+                  "full_name": { ".validate": "newData.val() === auth.token.name || auth.token.name === null && newData.val() === 'Anonymous'" },
+                  "profile_picture": { ".validate": "newData.isString() && newData.val().length < 2000" },
+                  "$other": { ".validate": false }
+                },
+                "text": {
+                  ".write": "auth !== null && data.parent().child('author/uid').val() === auth.uid",
+                  ".validate": "newData.isString() && newData.val().length < 2000"
+                },
+                "timestamp": { ".validate": "newData.val() === now" },
+                "client": { ".validate": "newData.isString() && newData.val().matches(/^(web|ios|android)$/)" },
+                "full_url": {
+                  ".write": "auth !== null && data.parent().child('author/uid').val() === auth.uid",
+                  ".validate": "newData.isString() && newData.val().length < 2000"
+                },
+                "thumb_url": {
+                  ".write": "auth !== null && data.parent().child('author/uid').val() === auth.uid",
+                  ".validate": "newData.isString() && newData.val().length < 2000"
+                },
+                "full_storage_uri": {
+                  ".write": "auth !== null && data.parent().child('author/uid').val() === auth.uid",
+                  ".validate": "newData.isString() && newData.val().length < 2000"
+                },
+                "thumb_storage_uri": {
+                  ".write": "auth !== null && data.parent().child('author/uid').val() === auth.uid",
+                  ".validate": "newData.isString() && newData.val().length < 2000"
+                },
+                // "photos", "kind", "published", "client_ref", "sanitized", "moderated", and what else the service may add.
+                "$other": { ".validate": "auth.token.admin === true" }
+              }
+            },
+
+            // What each person sees on the home screen.
+            "feed": {
+              "$uid": {
+                ".read": "auth.uid === $uid",
+                ".write": "auth.uid === $uid",
+                ".validate": "newData.hasChildren()",
+                "$post": { ".validate": "newData.val() === true && newData.parent().parent().parent().child('posts').child($post).exists()" }
+              }
+            },
+
+            "comments": {
+              ".read": true,
+              "$post": {
+                ".indexOn": "author/uid",
+                // All of them go with the post, by its author.
+                ".write": "auth !== null && !newData.exists() && (!data.exists() || root.child('posts').child($post).child('author/uid').val() === auth.uid && !newData.parent().parent().child('posts').child($post).exists())",
+                ".validate": "newData.parent().parent().child('posts').child($post).exists()",
+                "$comment": {
+                  // Written, changed and deleted by its author; not written to a post of somebody who has blocked the author.
+                  ".write": "auth !== null && (!data.exists() || data.child('author/uid').val() === auth.uid) && (!newData.exists() || newData.child('author/uid').val() === auth.uid && !root.child('blocked').child(auth.uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()))",
+                  ".validate": "newData.hasChildren(['author/uid', 'text', 'timestamp'])",
+                  "author": {
+                    "uid": { ".validate": "newData.val() === auth.uid" },
+                    "full_name": { ".validate": "newData.val() === auth.token.name || auth.token.name === null && newData.val() === 'Anonymous'" },
+                    "profile_picture": { ".validate": "newData.isString() && newData.val().length < 2000" },
+                    "$other": { ".validate": false }
+                  },
+                  "text": { ".validate": "newData.isString() && newData.val().length < 2000" },
+                  "timestamp": { ".validate": "newData.val() === (data.exists() ? data.val() : now) || newData.val() === now" },
+                  "$other": { ".validate": "auth.token.admin === true" }
+                }
+              }
+            },
+
+            "likes": {
+              ".read": true,
+              "$post": {
+                ".indexOn": ".value",
+                ".write": "auth !== null && !newData.exists() && (!data.exists() || root.child('posts').child($post).child('author/uid').val() === auth.uid && !newData.parent().parent().child('posts').child($post).exists())",
+                ".validate": "newData.parent().parent().child('posts').child($post).exists()",
+                "$uid": {
+                  ".write": "auth.uid === $uid",
+                  ".validate": "newData.val() === now"
+                }
+              }
+            },
+
+            // The other side of people/$follower/following/$followed: both come and go together.
+            "followers": {
+              ".read": true,
+              "$followed": {
+                "$follower": {
+                  ".write": "auth.uid === $follower && newData.exists() === newData.parent().parent().parent().child('people').child($follower).child('following').child($followed).exists()",
+                  ".validate": "newData.val() === true || newData.isString() && newData.val().length < 100"
+                }
+              }
+            },
+
+            // Who has blocked whom, by the one and by the other: both come and go together.
+            "blocking": {
+              "$blocker": {
+                ".read": "auth.uid === $blocker",
+                "$blocked": {
+                  ".read": "auth.uid === $blocked",
+                  ".write": "auth.uid === $blocker && newData.exists() === newData.parent().parent().parent().child('blocked').child($blocked).child($blocker).exists()",
+                  ".validate": "newData.val() === true"
+                }
+              }
+            },
+            "blocked": {
+              "$blocked": {
+                ".read": "auth.uid === $blocked",
+                "$blocker": {
+                  ".read": "auth.uid === $blocker",
+                  ".write": "auth.uid === $blocker && newData.exists() === newData.parent().parent().parent().child('blocking').child($blocker).child($blocked).exists()",
+                  ".validate": "newData.val() === true"
+                }
+              }
+            },
+
+            // What somebody finds that an admin should look at.
+            "postFlags": {
+              "$post": {
+                ".validate": "newData.parent().parent().child('posts').child($post).exists()",
+                "$uid": {
+                  ".read": "auth.uid === $uid",
+                  ".write": "auth.uid === $uid",
+                  ".validate": "newData.val() === true"
+                }
+              }
+            },
+            "commentFlags": {
+              "$post": {
+                "$comment": {
+                  ".validate": "newData.parent().parent().parent().child('comments').child($post).child($comment).exists()",
+                  "$uid": {
+                    ".read": "auth.uid === $uid",
+                    ".write": "auth.uid === $uid",
+                    ".validate": "newData.val() === true"
+                  }
+                }
+              }
+            },
+
+            // What somebody has agreed to.
+            "privacy": {
+              "$uid": {
+                ".read": "auth.uid === $uid",
+                ".write": "auth.uid === $uid",
+                ".validate": "newData.hasChildren()",
+                "data_processing": { ".validate": "newData.isBoolean()" },
+                "content": { ".validate": "newData.isBoolean()" },
+                "social": { ".validate": "newData.isBoolean()" },
+                "$other": { ".validate": false }
+              }
+            },
+
+            // Written by the service alone: hashtags, counters, and what concerns somebody.
+            "hashtags": { ".read": true },
+            "stats": { ".read": true },
+            "announcements": { ".read": true },
+            "notifications": {
+              "$uid": { ".read": "auth.uid === $uid" }
+            },
+            "admins": {
+              "$uid": { ".validate": "newData.isString()" }
+            },
+
+            "$other": { ".validate": false }
+          }
+        }
+        """#
+}
