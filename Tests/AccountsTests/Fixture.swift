@@ -118,7 +118,7 @@ func testKeys() throws -> KeyRing {
 }
 
 /// Hashers that all tests share, so that they do not take all memory together.
-private let sharedPasswords = PasswordHasher(atATime: 2)
+private let sharedPasswords = PasswordHasher(atATime: 2, maxWaiting: 1000, maxWaitingOfCaller: 1000)
 
 /// Runs a test's body with a fresh service.
 ///

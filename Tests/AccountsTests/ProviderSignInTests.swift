@@ -211,6 +211,22 @@ import TreeModel
         }
     }
 
+    @Test("of 16 first sign-ins at a time, one makes the account, and all open it")
+    func concurrency() async throws {
+        try await withAccounts(provider: Self.believe) { fixture in
+            let ids = try await withThrowingTaskGroup(of: String.self) { tasks in
+                for _ in 0..<16 {
+                    tasks.addTask {
+                        SignedInApp(try await fixture.perform(.signInWithIdp, Self.request(Self.ann))).uid
+                    }
+                }
+                return try await tasks.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(ids.count == 1)
+            #expect(try await fixture.store.count() == 1)
+        }
+    }
+
     @Test("a disabled account is not opened")
     func disabled() async throws {
         try await withAccounts(provider: Self.believe) { fixture in

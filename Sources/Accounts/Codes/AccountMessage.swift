@@ -12,5 +12,5 @@ package struct AccountMessage: Encodable, Hashable, Sendable {
     package let expiresMilliseconds: Int64
 }
 
-/// Hands a message to what sends it; throws when that failed.
+/// Hands a message to what sends it; throws when that failed, and when it is cancelled because it takes too long.
 package typealias CodeDelivery = @Sendable (AccountMessage) async throws -> Void

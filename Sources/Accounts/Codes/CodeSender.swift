@@ -1,12 +1,16 @@
 import Logging
 
-/// Makes codes, and hands them to what sends them, one after the other.
+/// Makes codes, and hands them to what sends them, some at a time.
 ///
 /// What clients ask for is done behind their backs: the answer for an address without an account comes as soon as that
 /// for one with an account.
 final class CodeSender: Sendable {
     /// The most messages that wait.
     private static let maxWaiting = 1_000
+    /// The most messages that are handed over at a time.
+    private static let maxRunning = 4
+    /// The time after which handing a message over is broken off.
+    private static let maxDuration: Duration = .seconds(30)
 
     private enum Step: Sendable {
         case send(CodeOrder)
@@ -25,10 +29,22 @@ final class CodeSender: Sendable {
         let (stream, steps) = AsyncStream.makeStream(of: Step.self, bufferingPolicy: .bufferingOldest(Self.maxWaiting))
         self.steps = steps
         worker = Task {
-            for await step in stream {
-                switch step {
-                case .send(let order): await Self.carryOut(order, by: maker, delivery, logger)
-                case .tell(let continuation): continuation.resume()
+            await withTaskGroup(of: Void.self) { running in
+                var count = 0
+                for await step in stream {
+                    switch step {
+                    case .send(let order):
+                        if count == Self.maxRunning {
+                            await running.next()
+                            count -= 1
+                        }
+                        count += 1
+                        running.addTask { await Self.carryOut(order, by: maker, delivery, logger) }
+                    case .tell(let continuation):
+                        await running.waitForAll()
+                        count = 0
+                        continuation.resume()
+                    }
                 }
             }
         }
@@ -43,7 +59,7 @@ final class CodeSender: Sendable {
     ///
     /// - Throws: The error of a busy service when too many wait.
     func send(_ order: CodeOrder) throws(IdentityError) {
-        guard case .enqueued = steps.yield(.send(order)) else { throw .unavailable() }
+        guard case .enqueued = steps.yield(.send(order)) else { throw .unavailable(reason: "too many messages wait") }
     }
 
     /// Makes a code at once, and sends it to nobody: for an administrator, who asks for the link.
@@ -62,7 +78,16 @@ final class CodeSender: Sendable {
         _ order: CodeOrder, by maker: CodeMaker, _ delivery: CodeDelivery?, _ logger: Logger
     ) async {
         do {
-            if let message = try await maker.make(order) { try await delivery?(message) }
+            guard let message = try await maker.make(order), let delivery else { return }
+            try await withThrowingTaskGroup(of: Void.self) { parts in
+                parts.addTask { try await delivery(message) }
+                parts.addTask {
+                    try await Task.sleep(for: maxDuration)
+                    throw CancellationError()
+                }
+                defer { parts.cancelAll() }
+                try await parts.next()
+            }
         } catch {
             // Neither the code nor the address.
             logger.error("a message with a code was not sent", metadata: ["kind": "\(order.kind.rawValue)"])

@@ -89,10 +89,10 @@ struct AdminChange: Sendable {
 
     func apply(to account: inout Account, in old: Account, at now: Int64) {
         if let isEmailVerified { account.isEmailVerified = account.email != nil && isEmailVerified }
-        if let isDisabled { account.isDisabled = isDisabled }
+        if isDisabled == true, !old.isDisabled { account.signOut(at: now) }
+        account.isDisabled = isDisabled ?? old.isDisabled
         if let claims { account.customClaims = claims }
-        // No time of the future: nobody could sign in until then.
-        if let validSinceSeconds { account.signOut(beforeSeconds: min(validSinceSeconds, now / 1000 + 1)) }
+        if let validSinceSeconds { account.signOut(at: now, beforeSeconds: validSinceSeconds) }
         if let linked { account.link(linked) }
     }
 }

@@ -43,6 +43,7 @@ struct AccountImport: Sendable {
         let now = parts.store.now
         var account = Account(uid: uid, createdMilliseconds: try user.integer("createdAt") ?? now)
         account.validSinceSeconds = now / 1000
+        account.minSignInSeconds = account.validSinceSeconds
         account.email = try user.email()
         let isVerified = try user.bool("emailVerified") ?? false
         account.isEmailVerified = account.email != nil && isVerified
@@ -72,7 +73,7 @@ struct AccountImport: Sendable {
                     throw IdentityError("localId belongs to an existing account - can not overwrite.")
                 }
                 // All who are signed in have to sign in again.
-                account.validSinceSeconds = max(account.validSinceSeconds, old.validSinceSeconds)
+                account.minSignInSeconds = max(account.minSignInSeconds, old.minSignInSeconds)
                 account.signOut(at: transaction.now)
                 try transaction.replace(old, by: account)
             } else {

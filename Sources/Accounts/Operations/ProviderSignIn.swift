@@ -7,6 +7,8 @@ struct ProviderSignIn: Sendable {
         case signedIn(SignedIn, isNew: Bool)
         /// There is an account with the address, and the provider does not vouch for the address.
         case unconfirmed(Account)
+        /// Another sign-in has made or deleted the account meanwhile.
+        case overtaken
     }
 
     let parts: IdentityParts
@@ -28,6 +30,7 @@ struct ProviderSignIn: Sendable {
             case .unconfirmed(let account):
                 members["needConfirmation"] = true
                 members["verifiedProvider"] = .list(Self.providers(of: account).map(JSONValue.string))
+            case .overtaken: throw .unavailable(retryAfterSeconds: 1)
             }
         } catch {
             // The app is to have the credential all the same, to sign in with it and to link the other one.
@@ -45,20 +48,25 @@ struct ProviderSignIn: Sendable {
         _ credential: ProviderCredential, _ proof: IDTokens.Proof?
     ) async throws(IdentityError) -> Outcome {
         if let proof { return try await link(credential, to: proof) }
+        for _ in 0..<3 {
+            let outcome = try await signIn(credential)
+            if case .overtaken = outcome { continue }
+            return outcome
+        }
+        return .overtaken
+    }
+
+    private func signIn(_ credential: ProviderCredential) async throws(IdentityError) -> Outcome {
         let identity = credential.identity
+        var candidate = try await parts.store.account(provider: identity.provider, rawID: identity.rawID)
+        if candidate == nil, let email = credential.email { candidate = try await parts.store.account(email: email) }
         let newID = try SignUp.newID()
-        let known = try await parts.store.account(provider: identity.provider, rawID: identity.rawID)
-        let candidate: Account? =
-            if let known { known } else if let email = credential.email {
-                try await parts.store.account(email: email)
-            } else { nil }
         let token = try SignUp.newToken(of: candidate?.uid ?? newID)
         return try await parts.store.transact { transaction in
             let linked = try transaction.reader.account(provider: identity.provider, rawID: identity.rawID)
             let named = try credential.email.flatMap { try transaction.reader.account(email: $0) }
             let old = linked ?? named
-            // Between the look and the transaction, another sign-in may have made the account.
-            guard old == nil || old?.uid == token.uid else { throw IdentityError.unavailable(retryAfterSeconds: 1) }
+            guard old?.uid ?? newID == token.uid else { return .overtaken }
             if linked == nil, let named, !credential.isEmailVerified { return .unconfirmed(named) }
             var account = old ?? Account(uid: token.uid, createdMilliseconds: transaction.now)
             if linked == nil { Self.adopt(credential, into: &account, isNew: old == nil, at: transaction.now) }

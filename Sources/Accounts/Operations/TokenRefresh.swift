@@ -6,7 +6,6 @@ import TreeModel
 struct TokenRefresh: Sendable {
     let parts: IdentityParts
 
-    /// What came of it, and whose session is over because its token was used twice.
     func run(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         let type = try request.string("grant_type", or: "grantType", missing: "GRANT_TYPE")
         guard type == "refresh_token" else { throw IdentityError("INVALID_GRANT_TYPE") }
@@ -23,7 +22,10 @@ struct TokenRefresh: Sendable {
         } catch {
             throw error.status == 400 ? try refused(error, request) : error
         }
-        guard case .signedIn(let signedIn) = refreshed else { throw try refused(.invalidRefreshToken, request) }
+        guard case .signedIn(let signedIn) = refreshed else {
+            let reason = "a refresh token that had been replaced came back; the session of \(token.uid) is over"
+            throw try refused(IdentityError(IdentityError.invalidRefreshToken.message, reason: reason), request)
+        }
         let idToken = try parts.tokens.idToken(for: signedIn)
         return [
             "id_token": .string(idToken), "access_token": .string(idToken),

@@ -25,6 +25,9 @@ final class FairSemaphore: Sendable {
         self.maxWaitingOfOwner = maxWaitingOfOwner
     }
 
+    /// How many wait.
+    var waitingCount: Int { state.withLock(\.count) }
+
     /// Waits for a turn.
     ///
     /// - Returns: Whether it came; false at once when the line is too long.

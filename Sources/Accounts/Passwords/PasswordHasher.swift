@@ -5,20 +5,18 @@ import Synchronization
 /// Hashes and checks passwords on threads of their own, only so many at a time: each takes 32 MiB and a good part of a
 /// tenth of a second of a processor.
 package final class PasswordHasher: Sendable {
-    /// The most hashes that wait.
-    private static let maxWaiting = 256
-    /// The most hashes of one caller that wait.
-    private static let maxWaitingOfCaller = 64
-
     private let threads: NIOThreadPool
     private let turns: FairSemaphore
     private let made = Mutex(0)
 
-    /// - Parameter count: How many hashes are made at a time.
-    package init(atATime count: Int) {
+    /// - Parameters:
+    ///   - count: How many hashes are made at a time.
+    ///   - maxWaiting: How many may wait.
+    ///   - maxWaitingOfCaller: How many of one caller may wait.
+    package init(atATime count: Int, maxWaiting: Int = 256, maxWaitingOfCaller: Int = 64) {
         threads = NIOThreadPool(numberOfThreads: max(1, count))
         threads.start()
-        turns = FairSemaphore(max(1, count), maxWaiting: Self.maxWaiting, maxWaitingOfOwner: Self.maxWaitingOfCaller)
+        turns = FairSemaphore(max(1, count), maxWaiting: maxWaiting, maxWaitingOfOwner: maxWaitingOfCaller)
     }
 
     deinit { threads.shutdownGracefully { _ in } }
@@ -33,7 +31,7 @@ package final class PasswordHasher: Sendable {
     func hash(_ password: String, for caller: String) async throws(IdentityError) -> Secret {
         try Self.check(password)
         let hash = try await run(for: caller) { (try? PasswordHash(password: password)).map { Secret($0.text) } }
-        guard let hash else { throw .unavailable() }
+        guard let hash else { throw .unavailable(reason: "no password can be hashed") }
         return hash
     }
 
@@ -65,7 +63,7 @@ package final class PasswordHasher: Sendable {
     private func run<Value: Sendable>(
         for caller: String, _ body: @escaping @Sendable () -> Value
     ) async throws(IdentityError) -> Value {
-        guard await turns.wait(for: caller) else { throw .unavailable() }
+        guard await turns.wait(for: caller) else { throw .unavailable(reason: "too many passwords wait") }
         defer { turns.signal() }
         made.withLock { $0 += 1 }
         return await withCheckedContinuation { continuation in

@@ -4,7 +4,9 @@ package struct AuditEvent: Hashable, Sendable {
     package let operation: IdentityOperation
     /// What came of it: `done`, or the code of the refusal, such as `USER_DISABLED`.
     package let outcome: String
-    /// The account, as far as it is known.
+    /// What is behind the outcome, where there is more to say than callers are told.
+    package let reason: String?
+    /// The account that an administrator named.
     package let uid: String?
     /// Whether it was an administrator.
     package let isAdmin: Bool

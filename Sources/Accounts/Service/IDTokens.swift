@@ -38,7 +38,7 @@ struct IDTokens: Sendable {
         guard let account = try await store.account(uid) else { throw .userNotFound }
         guard !account.isDisabled else { throw .userDisabled }
         let proof = Proof(account: account, claims: claims)
-        guard proof.signInSeconds >= account.validSinceSeconds else { throw .tokenExpired }
+        guard proof.signInSeconds >= account.minSignInSeconds else { throw .tokenExpired }
         return proof
     }
 

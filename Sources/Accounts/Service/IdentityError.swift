@@ -8,11 +8,14 @@ package struct IdentityError: Error, Hashable, Sendable, CustomStringConvertible
     package let message: String
     /// The time after which another try makes sense, in seconds; nil when none does.
     package private(set) var retryAfterSeconds: Int?
+    /// What is behind it, for logs; no caller is told.
+    package private(set) var reason: String?
 
-    package init(_ message: String, status: Int = 400, retryAfterSeconds: Int? = nil) {
+    package init(_ message: String, status: Int = 400, retryAfterSeconds: Int? = nil, reason: String? = nil) {
         self.message = message
         self.status = status
         self.retryAfterSeconds = retryAfterSeconds
+        self.reason = reason
     }
 
     /// The message without the words for people.
@@ -67,7 +70,9 @@ extension IdentityError {
     }
 
     /// The service cannot do it now, and may later.
-    static func unavailable(retryAfterSeconds: Int = 5) -> IdentityError {
-        IdentityError("the service is busy", status: 503, retryAfterSeconds: retryAfterSeconds)
+    ///
+    /// - Parameter reason: What is behind it, for logs.
+    static func unavailable(retryAfterSeconds: Int = 5, reason: String? = nil) -> IdentityError {
+        IdentityError("the service is busy", status: 503, retryAfterSeconds: retryAfterSeconds, reason: reason)
     }
 }

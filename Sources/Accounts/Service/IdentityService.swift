@@ -5,6 +5,7 @@ package import TreeModel
 /// Accounts of the service's own, as Firebase's SDKs and firebase-admin ask for them: JSON in, JSON out, and no HTTP.
 package final class IdentityService: Sendable {
     private let parts: IdentityParts
+    private let logger: Logger
     private let audit: @Sendable (AuditEvent) -> Void
 
     /// - Parameters:
@@ -23,6 +24,7 @@ package final class IdentityService: Sendable {
             store: store, passwords: passwords, tokens: IDTokens(authority: authority, store: store), proofs: proofs,
             throttle: throttle, codes: CodeSender(maker: maker, delivery: delivery, logger: logger),
             emulator: emulator, settings: settings)
+        self.logger = logger
         self.audit = audit
     }
 
@@ -46,7 +48,12 @@ package final class IdentityService: Sendable {
             if caller.isAdmin, operation.isChange { note(operation, "done", request) }
             return answer
         } catch {
-            note(operation, error.code, request)
+            if let reason = error.reason {
+                logger.log(
+                    level: error.status < 500 ? .warning : .error, "an identity operation failed",
+                    metadata: ["operation": "\(operation.rawValue)", "reason": "\(reason)"])
+            }
+            note(operation, error.code, request, reason: error.reason)
             throw error
         }
     }
@@ -98,12 +105,14 @@ package final class IdentityService: Sendable {
         ]
     }
 
-    private func note(_ operation: IdentityOperation, _ outcome: String, _ request: IdentityRequest) {
+    private func note(
+        _ operation: IdentityOperation, _ outcome: String, _ request: IdentityRequest, reason: String? = nil
+    ) {
         // The id is what was asked for, and proves nothing.
         let uid = request.caller.isAdmin ? request.body["localId"]?.string : nil
         audit(
             AuditEvent(
-                operation: operation, outcome: outcome, uid: uid, isAdmin: request.caller.isAdmin,
+                operation: operation, outcome: outcome, reason: reason, uid: uid, isAdmin: request.caller.isAdmin,
                 address: request.caller.address))
     }
 }

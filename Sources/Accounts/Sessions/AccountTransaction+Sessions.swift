@@ -24,7 +24,7 @@ extension AccountTransaction {
         account.lastSignInMilliseconds = now
         if let old { try replace(old, by: account) } else { account = try create(account) }
         let session = Session(
-            of: token, at: max(now, account.validSinceSeconds * 1000), provider: provider, claims: claims)
+            of: token, at: max(now, account.minSignInSeconds * 1000), provider: provider, claims: claims)
         if old != nil, try !endsSessions(of: account.uid) { try makeRoom(for: account.uid) }
         try setSession(token.session, of: account.uid, to: session)
         return SignedIn(account: account, session: session, refreshToken: token)
@@ -63,7 +63,7 @@ extension AccountStore {
             let account = try transaction.account(token.uid)
             guard !account.isDisabled else { throw IdentityError.userDisabled }
             guard !session.isExpired(at: transaction.now),
-                session.openedMilliseconds / 1000 >= account.validSinceSeconds
+                session.openedMilliseconds / 1000 >= account.minSignInSeconds
             else { throw IdentityError.tokenExpired }
             switch session.take(token, at: transaction.now, salt: salt) {
             case .replaced(let next):

@@ -6,6 +6,7 @@ extension Account {
     var record: TreeValue {
         var fields: [TreeKey: TreeValue] = [
             "created": .integer(createdMilliseconds), "valid_since": .integer(validSinceSeconds),
+            "min_sign_in": .integer(minSignInSeconds),
         ]
         fields["email"] = email.map { .string($0.description) }
         fields["email_verified"] = isEmailVerified ? true : nil
@@ -32,6 +33,7 @@ extension Account {
         }
         self.init(uid: uid, createdMilliseconds: created)
         validSinceSeconds = validSince
+        minSignInSeconds = record["min_sign_in"]?.integerValue ?? validSince
         email = record["email"]?.stringValue.flatMap(EmailAddress.init)
         isEmailVerified = record["email_verified"]?.boolValue ?? false
         displayName = record["name"]?.stringValue

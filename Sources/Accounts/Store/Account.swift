@@ -32,8 +32,12 @@ package struct Account: Hashable, Sendable {
     package var createdMilliseconds: Int64
     /// The time of the last sign-in, in milliseconds since the epoch.
     package var lastSignInMilliseconds: Int64?
-    /// Tokens of sign-ins before this time, in seconds since the epoch, are refused.
+    /// The time before which tokens are revoked, in seconds since the epoch, as others are told, some of whom compare it
+    /// with when a token was issued.
     package var validSinceSeconds: Int64
+    /// The time, in seconds since the epoch, from which on sign-ins count: tokens of those before are refused here. It is
+    /// mostly the second after the one above, so that no token of that very second counts.
+    package var minSignInSeconds: Int64
     /// Whether this is a change that ends all sessions; no part of what is stored.
     private(set) var endsSessions = false
 
@@ -44,6 +48,7 @@ package struct Account: Hashable, Sendable {
         self.uid = uid
         self.createdMilliseconds = createdMilliseconds
         validSinceSeconds = createdMilliseconds / 1000
+        minSignInSeconds = validSinceSeconds
     }
 
     /// Whether nothing says who the person is, as with the accounts of people who only look around.
@@ -60,12 +65,16 @@ package struct Account: Hashable, Sendable {
     /// Ends all sessions, and refuses all tokens of sign-ins so far: those of this very second, too, for which reason
     /// sessions that are opened now count as opened when it is over.
     ///
-    /// - Parameter now: The present time, in milliseconds since the epoch.
-    mutating func signOut(at now: Int64) { signOut(beforeSeconds: now / 1000 + 1) }
-
-    /// Ends all sessions, and refuses all tokens of sign-ins before a time.
-    mutating func signOut(beforeSeconds seconds: Int64) {
-        validSinceSeconds = max(validSinceSeconds, seconds)
+    /// - Parameters:
+    ///   - now: The present time, in milliseconds since the epoch.
+    ///   - seconds: The time before which tokens are revoked, in seconds since the epoch; nil for now.
+    mutating func signOut(at now: Int64, beforeSeconds seconds: Int64? = nil) {
+        let second = now / 1000
+        // No time of the future: nobody could sign in until then.
+        let limit = min(seconds ?? second, second)
+        guard limit >= validSinceSeconds else { return }
+        validSinceSeconds = limit
+        minSignInSeconds = max(minSignInSeconds, limit == second ? second + 1 : limit)
         endsSessions = true
     }
 }

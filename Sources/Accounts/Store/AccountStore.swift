@@ -123,6 +123,6 @@ package struct AccountStore: Sendable {
 
     /// What a caller learns of a failure: the service's own trouble is none of its business.
     private static func translated(_ error: any Error) -> IdentityError {
-        (error as? IdentityError) ?? .unavailable()
+        (error as? IdentityError) ?? .unavailable(reason: "\(error)")
     }
 }

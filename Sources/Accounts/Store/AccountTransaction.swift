@@ -38,7 +38,7 @@ struct AccountTransaction {
         guard try reader.account(account.uid) == nil else { throw IdentityError.duplicateID }
         var account = account
         let revoked = try reader.snapshot.get(AccountPaths.revocation(of: try AccountStore.key(of: account.uid)))
-        account.validSinceSeconds = max(account.validSinceSeconds, revoked?.integerValue ?? 0)
+        account.minSignInSeconds = max(account.minSignInSeconds, revoked?.integerValue ?? 0)
         try put(account, inPlaceOf: nil)
         addedCount += 1
         return account
@@ -46,15 +46,11 @@ struct AccountTransaction {
 
     /// Replaces an account, as this transaction has read it, by what it is to be.
     ///
-    /// Its sessions end when it is disabled, or when its tokens are revoked.
+    /// Its sessions end when the change says so, see ``Account/signOut(at:)``.
     mutating func replace(_ old: Account, by new: Account) throws {
         guard old != new else { return }
         try put(new, inPlaceOf: old)
-        if new.isDisabled && !old.isDisabled {
-            try signOut(new.uid, beforeSeconds: max(now / 1000 + 1, new.validSinceSeconds))
-        } else if new.endsSessions {
-            try signOut(new.uid, beforeSeconds: new.validSinceSeconds)
-        }
+        if new.endsSessions { try signOut(new.uid, beforeSeconds: new.minSignInSeconds) }
         if let email = old.email, new.email != email { try dropCodes(of: email) }
     }
 
