@@ -1,24 +1,4 @@
-package import Access
-package import TreeModel
-
-/// What proves who somebody is, other than the service's own ID tokens.
-package struct IdentityProofs: Sendable {
-    /// The claims of a token, once it is proved.
-    package typealias Verification = @Sendable (_ token: String) async throws(AccessError) -> [String: JSONValue]
-
-    /// Verifies custom tokens.
-    let customTokens: CustomTokenVerifier
-    /// What verifies the ID tokens of a provider such as `google.com`; nil for one that is not believed here.
-    let provider: @Sendable (_ name: String) -> Verification?
-
-    package init(
-        customTokens: CustomTokenVerifier,
-        provider: @escaping @Sendable (_ name: String) -> Verification? = { _ in nil }
-    ) {
-        self.customTokens = customTokens
-        self.provider = provider
-    }
-}
+import Access
 
 /// What all operations work with.
 struct IdentityParts: Sendable {
