@@ -161,6 +161,20 @@ import TreeModel
         }
     }
 
+    @Test("a sweep that is cut short goes on where it ended")
+    func sweepInParts() async throws {
+        try await withAccounts(isEmulator: true) { fixture in
+            for _ in 0..<450 { _ = try await fixture.signUpAnonymously() }
+            let sweeper = AccountSweeper(of: fixture.store)
+            #expect(try await sweeper.sweep(limit: 1) == 0, "the first 200 are looked at")
+            fixture.clock.advance(seconds: 270 * 86_400)
+            #expect(try await sweeper.sweep(limit: 1) == 200)
+            #expect(try await sweeper.sweep(limit: 1) == 50)
+            #expect(try await sweeper.sweep() == 200, "those that were good the first time")
+            #expect(try await fixture.tree.get(AccountPaths.sessions) == nil)
+        }
+    }
+
     @Test("an account has 50 sessions; the next one ends that which was used the longest ago")
     func bound() async throws {
         try await withAccounts { fixture in

@@ -97,7 +97,7 @@ import TreeModel
             var body = change
             body["idToken"] = .string(app.idToken)
             #expect(await fixture.refusal(.update, body) == message)
-            body["idToken"] = nil
+            body["idToken"] = .null
             let unproved = await fixture.refusal(.update, body)
             #expect(unproved == "INVALID_REQ_TYPE : Unsupported request parameters.")
         }

@@ -102,7 +102,7 @@ extension FederatedIdentity {
     ///
     /// - Throws: `MISSING_PROVIDER_ID`, `MISSING_RAW_ID` or `INVALID_ARGUMENT`.
     init?(inMember name: String, of request: IdentityRequest) throws(IdentityError) {
-        guard let member = request.body[name], member != .null else { return nil }
+        guard let member = request.body[name] else { return nil }
         try self.init(in: IdentityRequest(body: member, caller: request.caller))
     }
 

@@ -19,12 +19,15 @@ struct AccountUpdate: Sendable {
 
     private func byOwner(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         for name in [
-            "customAttributes", "validSince", "emailVerified", "localId", "phoneNumber", "linkProviderUserInfo",
+            "customAttributes", "validSince", "emailVerified", "phoneNumber", "linkProviderUserInfo",
         ] {
             guard request.body[name] == nil else { throw .insufficientPermission }
         }
         guard request.body["disableUser"] == nil else { throw .operationNotAllowed }
         let proof = try await parts.tokens.proof(in: request)
+        guard try request.string("localId") ?? proof.account.uid == proof.account.uid else {
+            throw .insufficientPermission
+        }
         let change = try AccountChange(in: request)
         if change.locksOthersOut || request.body["password"] != nil, !parts.settings.isEmulator {
             try parts.tokens.checkRecent(proof)

@@ -22,12 +22,18 @@ struct IdentityRequest: Sendable {
     let body: JSONValue
     let caller: IdentityCaller
 
-    /// A text; nil when it is absent or null.
+    /// - Parameter body: The body; a field that is null is as if it were not there.
+    init(body: JSONValue, caller: IdentityCaller) {
+        self.body = body.objectMembers.map { .object($0.filter { $0.value != .null }) } ?? body
+        self.caller = caller
+    }
+
+    /// A text; nil when it is absent.
     ///
     /// - Throws: `INVALID_ARGUMENT` for a value of another type, or a text that is too long.
     func string(_ name: String, maxBytes: Int = maxTextBytes) throws(IdentityError) -> String? {
         switch body[name] {
-        case nil, .null: return nil
+        case nil: return nil
         case .string(let text) where text.utf8.count <= maxBytes: return text
         default: throw .invalidValue(name)
         }
@@ -50,20 +56,20 @@ struct IdentityRequest: Sendable {
         return try string(name, missing: code)
     }
 
-    /// A truth value; nil when it is absent or null.
+    /// A truth value; nil when it is absent.
     func bool(_ name: String) throws(IdentityError) -> Bool? {
         switch body[name] {
-        case nil, .null: return nil
+        case nil: return nil
         case .bool(let bool): return bool
         default: throw .invalidValue(name)
         }
     }
 
-    /// A whole number from 0, also as text, as the protocol writes those of 64 bits; nil when it is absent or null.
+    /// A whole number from 0, also as text, as the protocol writes those of 64 bits; nil when it is absent.
     func integer(_ name: String) throws(IdentityError) -> Int64? {
         let value: Int64? =
             switch body[name] {
-            case nil, .null: nil
+            case nil: nil
             case .string(let text): Int64(text) ?? -1
             case let number?: number.integer.map(Int64.init) ?? -1
             }
@@ -72,7 +78,7 @@ struct IdentityRequest: Sendable {
         return value
     }
 
-    /// A list of texts; empty when it is absent or null.
+    /// A list of texts; empty when it is absent.
     func strings(_ name: String, maxCount: Int = 1000) throws(IdentityError) -> [String] {
         try list(name, maxCount: maxCount).map { (element) throws(IdentityError) in
             guard let text = element.string, text.utf8.count <= Self.maxTextBytes else { throw .invalidValue(name) }
@@ -80,7 +86,7 @@ struct IdentityRequest: Sendable {
         }
     }
 
-    /// A list of objects, each with the caller; empty when it is absent or null.
+    /// A list of objects, each with the caller; empty when it is absent.
     func objects(_ name: String, maxCount: Int = 1000) throws(IdentityError) -> [IdentityRequest] {
         try list(name, maxCount: maxCount).map { (element) throws(IdentityError) in
             guard element.objectMembers != nil else { throw .invalidValue(name) }
@@ -90,13 +96,13 @@ struct IdentityRequest: Sendable {
 
     private func list(_ name: String, maxCount: Int) throws(IdentityError) -> [JSONValue] {
         switch body[name] {
-        case nil, .null: return []
+        case nil: return []
         case .list(let list) where list.count <= maxCount: return list
         default: throw .invalidValue(name)
         }
     }
 
-    /// An e-mail address; nil when it is absent, null or empty.
+    /// An e-mail address; nil when it is absent or empty.
     ///
     /// - Throws: `INVALID_EMAIL`.
     func email(_ name: String = "email") throws(IdentityError) -> EmailAddress? {

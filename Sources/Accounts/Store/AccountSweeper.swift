@@ -7,6 +7,9 @@ package final class AccountSweeper: Sendable {
     /// The time for which a revocation is kept, in milliseconds: no token from before it is good any more then.
     static let revocationMilliseconds: Int64 = 25 * 3_600_000
 
+    /// How much is read, and deleted in one update.
+    private static let pageSize = 200
+
     private let store: AccountStore
     /// The keys after which the next call goes on; a path without one begins anew.
     private let last = Mutex<[TreePath: TreeKey]>([:])
@@ -20,24 +23,39 @@ package final class AccountSweeper: Sendable {
     @discardableResult
     package func sweep(limit: Int = 5_000) async throws -> Int {
         let now = store.now
-        var over: [(path: TreePath, value: TreeValue)] = []
-        for account in try await nextPage(of: AccountPaths.sessions, limit: limit) {
-            for (id, record) in account.value.object ?? [:] where Session(record)?.isExpired(at: now) ?? true {
-                over.append((AccountPaths.sessions(of: account.key) / id, record))
+        var count = 0
+        count += try await sweep(AccountPaths.sessions, limit: limit) { account in
+            (account.value.object ?? [:]).filter { Session($0.value)?.isExpired(at: now) ?? true }
+                .map { (AccountPaths.sessions(of: account.key) / $0.key, $0.value) }
+        }
+        count += try await sweep(AccountPaths.codes, limit: limit) { code in
+            code.value["expires"]?.integerValue ?? 0 <= now ? [(AccountPaths.codes / code.key, code.value)] : []
+        }
+        count += try await sweep(AccountPaths.revocations, limit: limit) { entry in
+            (entry.value.integerValue ?? 0) * 1000 + Self.revocationMilliseconds <= now
+                ? [(AccountPaths.revocation(of: entry.key), entry.value)] : []
+        }
+        return count
+    }
+
+    /// Looks at some children of a node, a page at a time.
+    ///
+    /// - Parameter expired: What of a child is over.
+    private func sweep(
+        _ path: TreePath, limit: Int, _ expired: (TreeChild) -> [(path: TreePath, value: TreeValue)]
+    ) async throws -> Int {
+        var (seen, count) = (0, 0)
+        while seen < limit {
+            let page = try await nextPage(of: path)
+            let over = page.flatMap(expired)
+            for start in stride(from: 0, to: over.count, by: Self.pageSize) {
+                try await delete(Array(over[start..<min(start + Self.pageSize, over.count)]))
             }
+            seen += page.count
+            count += over.count
+            guard page.count == Self.pageSize else { break }
         }
-        for code in try await nextPage(of: AccountPaths.codes, limit: limit) {
-            guard code.value["expires"]?.integerValue ?? 0 <= now else { continue }
-            over.append((AccountPaths.codes / code.key, code.value))
-        }
-        for entry in try await nextPage(of: AccountPaths.revocations, limit: limit) {
-            guard (entry.value.integerValue ?? 0) * 1000 + Self.revocationMilliseconds <= now else { continue }
-            over.append((AccountPaths.revocation(of: entry.key), entry.value))
-        }
-        for start in stride(from: 0, to: over.count, by: 200) {
-            try await delete(Array(over[start..<min(start + 200, over.count)]))
-        }
-        return over.count
+        return count
     }
 
     /// Deletes what is still as it was.
@@ -52,10 +70,11 @@ package final class AccountSweeper: Sendable {
         }
     }
 
-    private func nextPage(of path: TreePath, limit: Int) async throws(TreeError) -> [TreeChild] {
+    /// The children after those of the call before; from the first one on once all have been seen.
+    private func nextPage(of path: TreePath) async throws(TreeError) -> [TreeChild] {
         let range = last.withLock { $0[path] }.map(KeyRange.after) ?? .all
-        let page = try await store.tree.children(of: path, range: range, limit: limit)
-        last.withLock { $0[path] = page.count < limit ? nil : page.last?.key }
+        let page = try await store.tree.children(of: path, range: range, limit: Self.pageSize)
+        last.withLock { $0[path] = page.count < Self.pageSize ? nil : page.last?.key }
         return page
     }
 }
