@@ -89,6 +89,13 @@ let package = Package(
 
         // Who is asking.
         .target(name: "Access", dependencies: ["TreeModel", "CSystemCrypto"]),
+        // Accounts of the service's own, in the words of Firebase's identity endpoints, without HTTP.
+        .target(
+            name: "Accounts",
+            dependencies: [
+                "Access", "Tree", "TreeModel", .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
         // What programs are told.
         .target(name: "API", dependencies: ["TreeModel"]),
 
@@ -199,6 +206,11 @@ let package = Package(
         .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"]),
         .testTarget(name: "BlobsTests", dependencies: ["Blobs", "Files", "TestSupport"]),
         .testTarget(name: "AccessTests", dependencies: ["Access", "TreeModel"]),
+        .testTarget(
+            name: "AccountsTests",
+            dependencies: [
+                "Access", "Accounts", "Tree", "TreeModel", .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(name: "APITests", dependencies: ["API", "TreeModel"]),
         .testTarget(name: "RulesTests", dependencies: ["Rules", "TreeModel", "TestSupport"]),
         .testTarget(name: "TreeTests", dependencies: ["Tree", "TreeModel", "CSystemSQLite", "TestSupport"]),

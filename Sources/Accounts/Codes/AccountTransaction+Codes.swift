@@ -1,0 +1,43 @@
+import Tree
+import TreeModel
+
+extension AccountTransaction {
+    /// The longest code that is looked at, in bytes.
+    private static let maxCodeBytes = 256
+
+    /// Keeps a new code; ends the oldest one of the address when there are too many.
+    mutating func add(_ code: ActionCode, text: String) throws {
+        let live = try reader.snapshot.children(of: AccountPaths.codes(of: code.email), limit: ActionCode.maxLive)
+        if live.count >= ActionCode.maxLive {
+            let oldest = live.min { ($0.value.integerValue ?? 0) < ($1.value.integerValue ?? 0) }
+            if let oldest { drop(oldest.key, of: code.email) }
+        }
+        let path = AccountPaths.code(text)
+        set(path, to: code.record)
+        if let key = path.lastKey { set(AccountPaths.codes(of: code.email) / key, to: .integer(now)) }
+    }
+
+    /// The code that a text is; nil for one that is not good, or is no more.
+    func code(_ text: String) throws -> ActionCode? {
+        guard text.utf8.count <= Self.maxCodeBytes, let record = try reader.snapshot.get(AccountPaths.code(text)),
+            let code = ActionCode(record), code.expiresMilliseconds > now
+        else { return nil }
+        return code
+    }
+
+    /// Takes a code of one of some kinds, which is then good no more.
+    ///
+    /// - Throws: `INVALID_OOB_CODE`.
+    mutating func take(_ text: String, _ kinds: ActionCode.Kind...) throws -> ActionCode {
+        guard let code = try code(text), kinds.contains(code.kind), let key = AccountPaths.code(text).lastKey else {
+            throw IdentityError.invalidCode
+        }
+        drop(key, of: code.email)
+        return code
+    }
+
+    private mutating func drop(_ key: TreeKey, of email: EmailAddress) {
+        set(AccountPaths.codes / key, to: nil)
+        set(AccountPaths.codes(of: email) / key, to: nil)
+    }
+}

@@ -1,0 +1,68 @@
+package import Access
+import Foundation
+import Tree
+import TreeModel
+
+/// The keys that sign tokens, kept in the tree of accounts, and made anew when they are old.
+package struct SigningKeys: Sendable {
+    /// The age at which a key is replaced, in milliseconds: 30 days.
+    static let maxAgeMilliseconds: Int64 = 30 * 86_400_000
+
+    private let store: AccountStore
+
+    package init(of store: AccountStore) { self.store = store }
+
+    /// The keys; made when there are none.
+    ///
+    /// - Throws: `KeyError` for keys that cannot be read, and the tree's failures.
+    package func load() async throws -> KeyRing {
+        try await change { ring, _ in ring }
+    }
+
+    /// Replaces the key if it is old enough.
+    ///
+    /// - Returns: The keys, to be given to the `TokenAuthority`.
+    package func rotateIfDue() async throws -> KeyRing {
+        try await change { ring, now in
+            now - ring.newestKeyTime >= Self.maxAgeMilliseconds ? try ring.rotated(now: now) : ring
+        }
+    }
+
+    /// Replaces the key now.
+    ///
+    /// - Parameter isCompromised: Whether the old ones must not count any more: all tokens are good for nothing then.
+    /// - Returns: The keys, to be given to the `TokenAuthority`.
+    package func rotate(isCompromised: Bool = false) async throws -> KeyRing {
+        try await change { ring, now in isCompromised ? try KeyRing(now: now) : try ring.rotated(now: now) }
+    }
+
+    /// Changes the keys. Making one takes a while, so it is not done within a transaction: of two that are made at a
+    /// time, the first one that is written counts.
+    private func change(_ body: (KeyRing, Int64) throws -> KeyRing) async throws -> KeyRing {
+        while true {
+            let stored = try await store.tree.get(AccountPaths.keys)
+            let now = store.now
+            let ring = try stored.map(Self.ring) ?? KeyRing(now: now)
+            let record = try Self.record(of: try body(ring, now))
+            guard record != stored else { return ring }
+            do throws(TreeError) {
+                try await store.tree.set(AccountPaths.keys, to: record, if: [.equals(AccountPaths.keys, stored)])
+            } catch {
+                guard error.code == .preconditionFailed else { throw error }
+                continue
+            }
+            return try Self.ring(record)
+        }
+    }
+
+    private static func record(of ring: KeyRing) throws(KeyError) -> TreeValue {
+        .string(String(decoding: try ring.json().text, as: UTF8.self))
+    }
+
+    private static func ring(_ record: TreeValue) throws -> KeyRing {
+        guard let text = record.stringValue, let json = JSONValue(text: text.utf8) else {
+            throw TreeError(.corrupt, "the keys that sign tokens are no JSON", path: AccountPaths.keys)
+        }
+        return try KeyRing(json)
+    }
+}

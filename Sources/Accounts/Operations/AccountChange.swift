@@ -1,0 +1,117 @@
+import TreeModel
+
+/// What the owner of an account may change of it, beside the password.
+struct AccountChange: Sendable {
+    /// The attributes that can be deleted, by their names in the protocol.
+    private enum Attribute: String, Sendable {
+        case displayName = "DISPLAY_NAME"
+        case photoURL = "PHOTO_URL"
+        case password = "PASSWORD"
+        case email = "EMAIL"
+    }
+
+    private let profile: Profile
+    private let email: EmailAddress?
+    private let deleted: [Attribute]
+    private let unlinked: [String]
+
+    /// - Throws: `INVALID_ARGUMENT`, `INVALID_EMAIL` or `INVALID_PHONE_NUMBER`.
+    init(in request: IdentityRequest) throws(IdentityError) {
+        profile = try Profile(in: request)
+        email = try request.email()
+        deleted = try request.strings("deleteAttribute", maxCount: 20).map { (name) throws(IdentityError) in
+            guard let attribute = Attribute(rawValue: name) else { throw .invalidValue("deleteAttribute") }
+            return attribute
+        }
+        unlinked = try request.strings("deleteProvider", maxCount: 20)
+    }
+
+    /// Whether it changes with what somebody may sign in.
+    var locksOthersOut: Bool {
+        email != nil || !unlinked.isEmpty || deleted.contains(.password) || deleted.contains(.email)
+    }
+
+    func apply(to account: inout Account) {
+        profile.apply(to: &account)
+        if let email, email != account.email {
+            account.email = email
+            account.isEmailVerified = false
+        }
+        for attribute in deleted {
+            switch attribute {
+            case .displayName: account.displayName = nil
+            case .photoURL: account.photoURL = nil
+            case .password: Self.deletePassword(of: &account)
+            case .email: Self.deleteEmail(of: &account)
+            }
+        }
+        account.identities.removeAll { unlinked.contains($0.provider) }
+        if unlinked.contains("password") {
+            Self.deletePassword(of: &account)
+            Self.deleteEmail(of: &account)
+        }
+        if unlinked.contains("phone") { account.phoneNumber = nil }
+    }
+
+    private static func deletePassword(of account: inout Account) {
+        account.passwordHash = nil
+        account.passwordChangedMilliseconds = nil
+    }
+
+    private static func deleteEmail(of account: inout Account) {
+        account.email = nil
+        account.isEmailVerified = false
+        account.signsInByEmailLink = false
+    }
+}
+
+/// What only an administrator may change of an account.
+struct AdminChange: Sendable {
+    private let isEmailVerified: Bool?
+    private let isDisabled: Bool?
+    /// The claims, checked; the outer nil for no change.
+    private let claims: String??
+    private let validSinceSeconds: Int64?
+    private let linked: FederatedIdentity?
+
+    /// - Throws: `INVALID_ARGUMENT`, what ``AccountClaims/checked(_:)`` throws, `MISSING_PROVIDER_ID` or `MISSING_RAW_ID`.
+    init(in request: IdentityRequest) throws(IdentityError) {
+        isEmailVerified = try request.bool("emailVerified")
+        isDisabled = try request.bool("disableUser")
+        if let text = try request.string("customAttributes") {
+            claims = .some(text.isEmpty ? nil : try AccountClaims.checked(text))
+        } else {
+            claims = nil
+        }
+        validSinceSeconds = try request.integer("validSince")
+        linked = try FederatedIdentity(inMember: "linkProviderUserInfo", of: request)
+    }
+
+    func apply(to account: inout Account, in old: Account, at now: Int64) {
+        if let isEmailVerified { account.isEmailVerified = account.email != nil && isEmailVerified }
+        if isDisabled == true, !old.isDisabled { account.signOut(at: now) }
+        account.isDisabled = isDisabled ?? old.isDisabled
+        if let claims { account.customClaims = claims }
+        if let validSinceSeconds { account.signOut(at: now, beforeSeconds: validSinceSeconds) }
+        if let linked { account.link(linked) }
+    }
+}
+
+extension FederatedIdentity {
+    /// The identity that a member of a request describes; nil when there is no such member.
+    ///
+    /// - Throws: `MISSING_PROVIDER_ID`, `MISSING_RAW_ID` or `INVALID_ARGUMENT`.
+    init?(inMember name: String, of request: IdentityRequest) throws(IdentityError) {
+        guard let member = request.body[name] else { return nil }
+        try self.init(in: IdentityRequest(body: member, caller: request.caller))
+    }
+
+    /// - Throws: `MISSING_PROVIDER_ID`, `MISSING_RAW_ID` or `INVALID_ARGUMENT`.
+    init(in request: IdentityRequest) throws(IdentityError) {
+        let profile = try Profile(in: request)
+        self.init(
+            provider: try request.string("providerId", missing: "PROVIDER_ID", maxBytes: Self.maxBytes),
+            rawID: try request.string("rawId", missing: "RAW_ID", maxBytes: Self.maxBytes),
+            email: try request.string("email"), displayName: profile.displayName, photoURL: profile.photoURL)
+    }
+}

@@ -1,0 +1,98 @@
+import TreeModel
+
+/// What a code that came by e-mail lets its owner do (`accounts:resetPassword`, `accounts:update` with a code,
+/// `accounts:signInWithEmailLink`).
+struct CodeUse: Sendable {
+    let parts: IdentityParts
+
+    /// Tells what a code is for; with a new password, uses it up.
+    func resetPassword(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
+        let text = try request.string("oobCode", missing: "OOB_CODE")
+        let code = try await parts.store.transact { transaction in
+            guard let code = try transaction.code(text) else { throw IdentityError.invalidCode }
+            return code
+        }
+        if let password = try request.string("newPassword"), !password.isEmpty {
+            guard code.kind == .resetPassword else { throw .invalidCode }
+            let hashed = try await NewPassword(password, for: request.caller.address, by: parts.passwords)
+            try await parts.store.transact { transaction in
+                let code = try transaction.take(text, .resetPassword)
+                guard let old = try transaction.reader.account(email: code.email), !old.isDisabled else {
+                    throw IdentityError.invalidCode
+                }
+                var account = old
+                // What was linked while anybody could have claimed the address may be somebody else's.
+                if !old.isEmailVerified { account.identities = [] }
+                account.isEmailVerified = true
+                hashed?.apply(to: &account, at: transaction.now)
+                account.signOut(at: transaction.now)
+                try transaction.replace(old, by: account)
+                try transaction.dropCodes(of: code.email)
+            }
+        }
+        var answer: JSONValue = [
+            "kind": "identitytoolkit#ResetPasswordResponse", "requestType": .string(code.kind.rawValue),
+        ]
+        // A code that signs in is worth something only to who knows the address, too.
+        if code.kind != .signIn { answer["email"] = .string(code.email.description) }
+        answer["newEmail"] = code.newEmail.map { .string($0.description) }
+        return answer
+    }
+
+    /// Verifies an address, or gives an account another one.
+    func applyToAccount(_ text: String) async throws(IdentityError) -> JSONValue {
+        let account = try await parts.store.transact { transaction in
+            let code = try transaction.take(text, .verifyEmail, .changeEmail)
+            guard let old = try transaction.reader.account(email: code.email), !old.isDisabled else {
+                throw IdentityError.invalidCode
+            }
+            var account = old
+            if code.kind == .changeEmail {
+                guard let newEmail = code.newEmail else { throw IdentityError.invalidCode }
+                account.email = newEmail
+                account.signOut(at: transaction.now)
+            }
+            account.isEmailVerified = true
+            try transaction.replace(old, by: account)
+            return account
+        }
+        var members = account.updateDocument
+        members["kind"] = "identitytoolkit#SetAccountInfoResponse"
+        return .object(members)
+    }
+
+    /// Signs in whoever has the code that was sent to their address.
+    func signIn(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
+        guard parts.settings.allowsEmailLinks else { throw .operationNotAllowed }
+        let email = try request.email(missing: "EMAIL")
+        let text = try request.string("oobCode", missing: "OOB_CODE")
+        let proof = request.body["idToken"] == nil ? nil : try await parts.tokens.proof(in: request)
+        let known = try await parts.store.account(email: email)
+        if let proof, let known, known.uid != proof.account.uid { throw .emailExists }
+        let newID = try SignUp.newID()
+        let token = try SignUp.newToken(of: (proof?.account ?? known)?.uid ?? newID)
+        let (signedIn, isNew) = try await parts.store.transact { transaction in
+            let code = try transaction.take(text, .signIn)
+            guard code.email == email else { throw IdentityError.invalidEmail }
+            let old = try transaction.reader.account(token.uid)
+            var account = old ?? Account(uid: token.uid, createdMilliseconds: transaction.now)
+            if account.email == email, !account.isEmailVerified {
+                // Somebody else may have claimed the address before.
+                account.passwordHash = nil
+                account.identities = []
+                account.signOut(at: transaction.now)
+            }
+            account.email = email
+            account.isEmailVerified = true
+            account.signsInByEmailLink = true
+            let signedIn = try transaction.signIn(account, inPlaceOf: old, with: token, provider: "password")
+            return (signedIn, old == nil)
+        }
+        var members = try parts.tokens.members(for: signedIn)
+        members["kind"] = "identitytoolkit#EmailLinkSigninResponse"
+        members["email"] = .string(email.description)
+        members["localId"] = .string(signedIn.account.uid)
+        members["isNewUser"] = .bool(isNew)
+        return .object(members)
+    }
+}

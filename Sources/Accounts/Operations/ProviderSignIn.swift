@@ -1,0 +1,129 @@
+import TreeModel
+
+/// A sign-in with an identity elsewhere, or its addition to an account (`accounts:signInWithIdp`).
+struct ProviderSignIn: Sendable {
+    /// What came of it.
+    private enum Outcome: Sendable {
+        case signedIn(SignedIn, isNew: Bool)
+        /// There is an account with the address, and the provider does not vouch for the address.
+        case unconfirmed(Account)
+        /// Another sign-in has made or deleted the account meanwhile.
+        case overtaken
+    }
+
+    let parts: IdentityParts
+
+    func run(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
+        let credential = try await ProviderCredential(in: request, parts)
+        let proof = request.body["idToken"] == nil ? nil : try await parts.tokens.proof(in: request)
+        if let proof, !parts.settings.isEmulator { try parts.tokens.checkRecent(proof) }
+        var members = credential.members
+        do throws(IdentityError) {
+            switch try await outcome(credential, proof) {
+            case .signedIn(let signedIn, let isNew):
+                members.merge(try parts.tokens.members(for: signedIn)) { $1 }
+                members["localId"] = .string(signedIn.account.uid)
+                members["isNewUser"] = .bool(isNew)
+                if signedIn.account.email == credential.email {
+                    members["emailVerified"] = .bool(signedIn.account.isEmailVerified)
+                }
+            case .unconfirmed(let account):
+                members["needConfirmation"] = true
+                members["verifiedProvider"] = .list(Self.providers(of: account).map(JSONValue.string))
+            case .overtaken: throw .unavailable(retryAfterSeconds: 1)
+            }
+        } catch {
+            // The app is to have the credential all the same, to sign in with it and to link the other one.
+            guard error.status == 400, try request.bool("returnIdpCredential") ?? false else { throw error }
+            members["errorMessage"] = .string(error.message)
+        }
+        return .object(members)
+    }
+
+    private static func providers(of account: Account) -> [String] {
+        account.identities.map(\.provider) + (account.passwordHash == nil ? [] : ["password"])
+    }
+
+    private func outcome(
+        _ credential: ProviderCredential, _ proof: IDTokens.Proof?
+    ) async throws(IdentityError) -> Outcome {
+        if let proof { return try await link(credential, to: proof) }
+        for _ in 0..<3 {
+            let outcome = try await signIn(credential)
+            if case .overtaken = outcome { continue }
+            return outcome
+        }
+        return .overtaken
+    }
+
+    private func signIn(_ credential: ProviderCredential) async throws(IdentityError) -> Outcome {
+        let identity = credential.identity
+        var candidate = try await parts.store.account(provider: identity.provider, rawID: identity.rawID)
+        if candidate == nil, let email = credential.email { candidate = try await parts.store.account(email: email) }
+        let newID = try SignUp.newID()
+        let token = try SignUp.newToken(of: candidate?.uid ?? newID)
+        return try await parts.store.transact { transaction in
+            let linked = try transaction.reader.account(provider: identity.provider, rawID: identity.rawID)
+            let named = try credential.email.flatMap { try transaction.reader.account(email: $0) }
+            let old = linked ?? named
+            guard old?.uid ?? newID == token.uid else { return .overtaken }
+            if linked == nil, let named, !credential.isEmailVerified { return .unconfirmed(named) }
+            var account = old ?? Account(uid: token.uid, createdMilliseconds: transaction.now)
+            if linked == nil { Self.adopt(credential, into: &account, isNew: old == nil, at: transaction.now) }
+            account.link(identity)
+            let signedIn = try transaction.signIn(account, inPlaceOf: old, with: token, provider: identity.provider)
+            return .signedIn(signedIn, isNew: old == nil)
+        }
+    }
+
+    /// Takes over what the provider says into a new account, or into one that has the address that it vouches for.
+    ///
+    /// What an account had, whose address nobody had proved, may be somebody else's, who waited for its owner.
+    private static func adopt(_ credential: ProviderCredential, into account: inout Account, isNew: Bool, at now: Int64)
+    {
+        if !isNew, !account.isEmailVerified {
+            account.passwordHash = nil
+            account.passwordChangedMilliseconds = nil
+            account.phoneNumber = nil
+            account.identities = []
+            account.signOut(at: now)
+        }
+        account.email = credential.email ?? account.email
+        account.isEmailVerified = credential.isEmailVerified
+        account.displayName = credential.identity.displayName ?? account.displayName
+        account.photoURL = credential.identity.photoURL ?? account.photoURL
+    }
+
+    /// Adds the identity to the account of a token.
+    private func link(
+        _ credential: ProviderCredential, to proof: IDTokens.Proof
+    ) async throws(IdentityError) -> Outcome {
+        let identity = credential.identity
+        let token = try SignUp.newToken(of: proof.account.uid)
+        return try await parts.store.transact { transaction in
+            let old = try transaction.account(token.uid)
+            guard try transaction.reader.account(provider: identity.provider, rawID: identity.rawID) == nil else {
+                throw IdentityError.alreadyLinked
+            }
+            var account = old
+            if let email = credential.email {
+                if let other = try transaction.reader.account(email: email), other.uid != old.uid {
+                    throw IdentityError.emailExists
+                }
+                if account.email == nil {
+                    account.email = email
+                    account.isEmailVerified = credential.isEmailVerified
+                } else if account.email == email, credential.isEmailVerified {
+                    account.isEmailVerified = true
+                }
+            }
+            account.displayName = account.displayName ?? identity.displayName
+            account.photoURL = account.photoURL ?? identity.photoURL
+            account.link(identity)
+            let signedIn = try transaction.signIn(
+                account, inPlaceOf: old, with: token, provider: identity.provider,
+                claims: AccountClaims.added(in: proof.claims, to: old))
+            return .signedIn(signedIn, isNew: false)
+        }
+    }
+}

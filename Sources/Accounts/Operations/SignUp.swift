@@ -1,0 +1,99 @@
+import Access
+import TreeModel
+
+/// New accounts, and an e-mail address and a password for those that have none (`accounts:signUp`).
+struct SignUp: Sendable {
+    /// The number of random bytes of an id: 28 characters could not be guessed, and 20 are plenty.
+    private static let idByteCount = 21
+
+    let parts: IdentityParts
+
+    /// An id for a new account.
+    static func newID() throws(IdentityError) -> String {
+        guard let id = try? RandomText.make(bytes: idByteCount) else { throw .unavailable() }
+        return id
+    }
+
+    /// The first token of a new session.
+    static func newToken(of uid: String) throws(IdentityError) -> RefreshToken {
+        guard let token = try? RefreshToken(of: uid) else { throw .unavailable() }
+        return token
+    }
+
+    func run(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
+        guard !request.caller.isAdmin || request.body["idToken"] != nil else {
+            return try await AccountCreation(parts: parts).run(request)
+        }
+        guard request.body["localId"] == nil else { throw IdentityError("UNEXPECTED_PARAMETER : User ID") }
+        let hasPassword = ["idToken", "email", "password"].contains { request.body[$0] != nil }
+        guard hasPassword else { return try await anonymous(request) }
+        guard parts.settings.allowsEmailSignUp || request.caller.isAdmin else { throw .operationNotAllowed }
+        let email = try request.email(missing: "EMAIL")
+        let password = try request.string("password", missing: "PASSWORD")
+        try NewPassword.check(password)
+        if request.body["idToken"] != nil { return try await link(request, email, password) }
+        try slowDown(request)
+        guard try await parts.store.account(email: email) == nil else { throw .emailExists }
+        let hashed = try await NewPassword(password, for: request.caller.address, by: parts.passwords)
+        let displayName = try Profile(in: request).displayName
+        let token = try Self.newToken(of: try Self.newID())
+        let signedIn = try await parts.store.transact { transaction in
+            var account = Account(uid: token.uid, createdMilliseconds: transaction.now)
+            account.email = email
+            account.displayName = displayName
+            hashed?.apply(to: &account, isNew: true, at: transaction.now)
+            return try transaction.signIn(account, inPlaceOf: nil, with: token, provider: "password")
+        }
+        return try answer(signedIn)
+    }
+
+    private func anonymous(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
+        guard parts.settings.allowsAnonymousSignUp else { throw IdentityError("ADMIN_ONLY_OPERATION") }
+        try slowDown(request)
+        let token = try Self.newToken(of: try Self.newID())
+        let signedIn = try await parts.store.transact { transaction in
+            let account = Account(uid: token.uid, createdMilliseconds: transaction.now)
+            return try transaction.signIn(account, inPlaceOf: nil, with: token, provider: "anonymous")
+        }
+        return try answer(signedIn)
+    }
+
+    /// Gives the account of a token an address and a password.
+    private func link(
+        _ request: IdentityRequest, _ email: EmailAddress, _ password: String
+    ) async throws(IdentityError) -> JSONValue {
+        let proof = try await parts.tokens.proof(in: request)
+        if !parts.settings.isEmulator { try parts.tokens.checkRecent(proof) }
+        if let other = try await parts.store.account(email: email), other.uid != proof.account.uid {
+            throw .emailExists
+        }
+        let hashed = try await NewPassword(password, for: request.caller.address, by: parts.passwords)
+        let displayName = try Profile(in: request).displayName
+        let token = try Self.newToken(of: proof.account.uid)
+        let signedIn = try await parts.store.transact { transaction in
+            let old = try transaction.account(token.uid)
+            var account = old
+            if account.email != email { account.isEmailVerified = false }
+            account.email = email
+            account.displayName = displayName ?? account.displayName
+            hashed?.apply(to: &account, at: transaction.now)
+            return try transaction.signIn(
+                account, inPlaceOf: old, with: token, provider: "password",
+                claims: AccountClaims.added(in: proof.claims, to: old))
+        }
+        return try answer(signedIn)
+    }
+
+    private func slowDown(_ request: IdentityRequest) throws(IdentityError) {
+        if parts.slowsDown(request.caller) { try parts.throttle.signUp(from: request.caller.address) }
+    }
+
+    private func answer(_ signedIn: SignedIn) throws(IdentityError) -> JSONValue {
+        var members = try parts.tokens.members(for: signedIn)
+        members["kind"] = "identitytoolkit#SignupNewUserResponse"
+        members["localId"] = .string(signedIn.account.uid)
+        members["email"] = signedIn.account.email.map { .string($0.description) }
+        members["displayName"] = signedIn.account.displayName.map(JSONValue.string)
+        return .object(members)
+    }
+}

@@ -1,0 +1,73 @@
+import Access
+import NIOPosix
+import Synchronization
+
+/// Hashes and checks passwords on threads of their own, only so many at a time: each takes 32 MiB and a good part of a
+/// tenth of a second of a processor.
+package final class PasswordHasher: Sendable {
+    private let threads: NIOThreadPool
+    private let turns: FairSemaphore
+    private let made = Mutex(0)
+
+    /// - Parameters:
+    ///   - count: How many hashes are made at a time.
+    ///   - maxWaiting: How many may wait.
+    ///   - maxWaitingOfCaller: How many of one caller may wait.
+    package init(atATime count: Int, maxWaiting: Int = 256, maxWaitingOfCaller: Int = 64) {
+        threads = NIOThreadPool(numberOfThreads: max(1, count))
+        threads.start()
+        turns = FairSemaphore(max(1, count), maxWaiting: maxWaiting, maxWaitingOfOwner: maxWaitingOfCaller)
+    }
+
+    deinit { threads.shutdownGracefully { _ in } }
+
+    /// The number of hashes that have been made, for new passwords and for comparisons.
+    package var count: Int { made.withLock { $0 } }
+
+    /// The hash of a new password.
+    ///
+    /// - Parameter caller: Who takes turns with others.
+    /// - Throws: `INVALID_ARGUMENT` for one that is too long, and the error of a busy service.
+    func hash(_ password: String, for caller: String) async throws(IdentityError) -> Secret {
+        try Self.check(password)
+        let hash = try await run(for: caller) { (try? PasswordHash(password: password)).map { Secret($0.text) } }
+        guard let hash else { throw .unavailable(reason: "no password can be hashed") }
+        return hash
+    }
+
+    /// What a comparison says.
+    enum Comparison: Sendable {
+        case wrong
+        case right
+        /// It is right, and should be hashed anew, for the hash is weaker than those that are made today.
+        case rightButWeak
+    }
+
+    /// Compares a password with a hash. Without a hash it takes the same time, and is wrong.
+    ///
+    /// - Parameter caller: Who takes turns with others.
+    /// - Throws: `INVALID_ARGUMENT` for one that is too long, and the error of a busy service.
+    func compare(_ password: String, with hash: Secret?, for caller: String) async throws(IdentityError) -> Comparison {
+        try Self.check(password)
+        let known = hash.flatMap { PasswordHash(text: $0.text) }
+        return try await run(for: caller) {
+            guard (known ?? .decoy).matches(password), let known else { return .wrong }
+            return known.needsRehash ? .rightButWeak : .right
+        }
+    }
+
+    private static func check(_ password: String) throws(IdentityError) {
+        guard password.utf8.count <= PasswordHash.maxPasswordBytes else { throw .invalidValue("password") }
+    }
+
+    private func run<Value: Sendable>(
+        for caller: String, _ body: @escaping @Sendable () -> Value
+    ) async throws(IdentityError) -> Value {
+        guard await turns.wait(for: caller) else { throw .unavailable(reason: "too many passwords wait") }
+        defer { turns.signal() }
+        made.withLock { $0 += 1 }
+        return await withCheckedContinuation { continuation in
+            threads.submit { _ in continuation.resume(returning: body()) }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import TreeModel
+
+extension Account {
+    /// What stands for the hash of a password in answers: the text `REDACTED` in Base64. SDKs take an account without it
+    /// for an anonymous one.
+    static let redactedHash: JSONValue = "UkVEQUNURUQ="
+
+    /// The account as lookups show it.
+    var document: JSONValue {
+        var members: [String: JSONValue] = [
+            "localId": .string(uid), "createdAt": .string(String(createdMilliseconds)),
+            "validSince": .string(String(validSinceSeconds)), "emailVerified": .bool(isEmailVerified),
+        ]
+        members["email"] = email.map { .string($0.description) }
+        members["displayName"] = displayName.map(JSONValue.string)
+        members["photoUrl"] = photoURL.map(JSONValue.string)
+        members["phoneNumber"] = phoneNumber.map(JSONValue.string)
+        members["passwordHash"] = passwordHash.map { _ in Self.redactedHash }
+        members["passwordUpdatedAt"] = passwordChangedMilliseconds.map { .integer(Int($0)) }
+        members["customAttributes"] = customClaims.map(JSONValue.string)
+        members["disabled"] = isDisabled ? true : nil
+        members["customAuth"] = signsInByCustomToken ? true : nil
+        members["emailLinkSignin"] = signsInByEmailLink ? true : nil
+        members["lastLoginAt"] = lastSignInMilliseconds.map { .string(String($0)) }
+        let providers = providerDocuments
+        members["providerUserInfo"] = providers.isEmpty ? nil : .list(providers)
+        return .object(members)
+    }
+
+    /// What the person may sign in with, as answers show it.
+    var providerDocuments: [JSONValue] {
+        var providers = identities.map(\.document)
+        if let email, passwordHash != nil || signsInByEmailLink {
+            let identity = FederatedIdentity(
+                provider: "password", rawID: email.description, email: email.description, displayName: displayName,
+                photoURL: photoURL)
+            providers.append(identity.document)
+        }
+        if let phoneNumber {
+            providers.append([
+                "providerId": "phone", "rawId": .string(phoneNumber), "phoneNumber": .string(phoneNumber),
+            ])
+        }
+        return providers
+    }
+}
+
+extension FederatedIdentity {
+    fileprivate var document: JSONValue {
+        var members: [String: JSONValue] = [
+            "providerId": .string(provider), "rawId": .string(rawID), "federatedId": .string(rawID),
+        ]
+        members["email"] = email.map(JSONValue.string)
+        members["displayName"] = displayName.map(JSONValue.string)
+        members["photoUrl"] = photoURL.map(JSONValue.string)
+        return .object(members)
+    }
+}

@@ -1,0 +1,98 @@
+import Access
+import TreeModel
+
+/// The ID tokens of accounts: what they claim, and what they prove.
+struct IDTokens: Sendable {
+    /// The age of a sign-in that still proves who is there when something is changed that keeps others out, in seconds.
+    static let maxRecentSeconds = 300
+
+    let authority: TokenAuthority
+    let store: AccountStore
+
+    /// What an ID token proves.
+    struct Proof: Sendable {
+        let account: Account
+        let claims: [String: JSONValue]
+
+        /// What the person signed in with.
+        var provider: String { claims["firebase"]?["sign_in_provider"]?.string ?? "custom" }
+        /// The time of the sign-in, in seconds since the epoch.
+        var signInSeconds: Int { claims["auth_time"]?.integer ?? 0 }
+    }
+
+    /// What the `idToken` of a request proves.
+    ///
+    /// - Throws: `MISSING_ID_TOKEN`, `INVALID_ID_TOKEN`, `TOKEN_EXPIRED`, `USER_NOT_FOUND` or `USER_DISABLED`.
+    func proof(in request: IdentityRequest) async throws(IdentityError) -> Proof {
+        let token = try request.string("idToken", missing: "ID_TOKEN", maxBytes: 16 << 10)
+        let claims: [String: JSONValue]
+        do throws(AccessError) {
+            claims = try authority.verify(token)
+        } catch {
+            switch error {
+            case .expired, .revoked: throw .tokenExpired
+            default: throw .invalidIDToken
+            }
+        }
+        guard let uid = claims["sub"]?.string else { throw .invalidIDToken }
+        guard let account = try await store.account(uid) else { throw .userNotFound }
+        guard !account.isDisabled else { throw .userDisabled }
+        let proof = Proof(account: account, claims: claims)
+        guard proof.signInSeconds >= account.minSignInSeconds else { throw .tokenExpired }
+        return proof
+    }
+
+    /// Makes sure that the person has signed in a short time ago, so that a token that was stolen is not enough to keep
+    /// its owner out. Who is anonymous could not sign in again.
+    ///
+    /// - Throws: `CREDENTIAL_TOO_OLD_LOGIN_AGAIN`.
+    func checkRecent(_ proof: Proof) throws(IdentityError) {
+        let age = Int(store.now / 1000) - proof.signInSeconds
+        guard proof.account.isAnonymous || age <= Self.maxRecentSeconds else {
+            throw IdentityError("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+        }
+    }
+
+    /// The members of an answer that hold the tokens of somebody who has signed in.
+    func members(for signedIn: SignedIn) throws(IdentityError) -> [String: JSONValue] {
+        [
+            "idToken": .string(try idToken(for: signedIn)), "refreshToken": .string(signedIn.refreshToken.text),
+            "expiresIn": .string(String(IdentitySettings.tokenLifetimeSeconds)),
+        ]
+    }
+
+    /// A new ID token.
+    func idToken(for signedIn: SignedIn) throws(IdentityError) -> String {
+        do {
+            return try authority.issue(
+                Self.claims(of: signedIn.account, in: signedIn.session),
+                lifetimeSeconds: IdentitySettings.tokenLifetimeSeconds)
+        } catch {
+            throw .unavailable()
+        }
+    }
+
+    /// What a token claims of an account, besides what the authority adds. What the account says comes last: claims that
+    /// were added cannot take its place.
+    static func claims(of account: Account, in session: Session) -> [String: JSONValue] {
+        var claims = AccountClaims.members(of: session.claims)
+        claims.merge(AccountClaims.members(of: account.customClaims)) { $1 }
+        claims["name"] = account.displayName.map(JSONValue.string) ?? claims["name"]
+        claims["picture"] = account.photoURL.map(JSONValue.string) ?? claims["picture"]
+        claims["email"] = account.email.map { .string($0.description) }
+        claims["email_verified"] = account.email.map { _ in .bool(account.isEmailVerified) }
+        claims["phone_number"] = account.phoneNumber.map(JSONValue.string)
+        claims["provider_id"] = session.provider == "anonymous" ? "anonymous" : nil
+        claims["sub"] = .string(account.uid)
+        claims["user_id"] = .string(account.uid)
+        claims["auth_time"] = .integer(Int(session.openedMilliseconds / 1000))
+        var identities: [String: JSONValue] = [:]
+        identities["email"] = account.email.map { [.string($0.description)] }
+        identities["phone"] = account.phoneNumber.map { [.string($0)] }
+        for identity in account.identities { identities[identity.provider] = [.string(identity.rawID)] }
+        claims["firebase"] = [
+            "identities": .object(identities), "sign_in_provider": .string(session.provider),
+        ]
+        return claims
+    }
+}

@@ -1,0 +1,53 @@
+package import Access
+package import TreeModel
+
+/// What proves who somebody is, other than the service's own ID tokens.
+package struct IdentityProofs: Sendable {
+    /// The claims of a token, once it is proved.
+    package typealias Verification = @Sendable (_ token: String) async throws(AccessError) -> [String: JSONValue]
+
+    /// Verifies custom tokens.
+    let customTokens: CustomTokenVerifier
+    /// What verifies the ID tokens of a provider such as `google.com`; nil for one that is not believed here.
+    let provider: @Sendable (_ name: String) -> Verification?
+
+    package init(
+        customTokens: CustomTokenVerifier,
+        provider: @escaping @Sendable (_ name: String) -> Verification? = { _ in nil }
+    ) {
+        self.customTokens = customTokens
+        self.provider = provider
+    }
+
+    /// Believes the ID tokens of issuers whose keys are at hand.
+    ///
+    /// - Parameters:
+    ///   - issuers: The issuers' keys; each issuer's users are named by their `sub`.
+    ///   - names: The issuer behind each provider, such as `https://accounts.google.com` behind `google.com`. A token of
+    ///     one issuer opens no account by the name of another provider.
+    package init(customTokens: CustomTokenVerifier, issuers: IssuerKeys, named names: [String: String]) {
+        self.init(customTokens: customTokens) { provider in
+            guard let issuer = names[provider] else { return nil }
+            return { (token) async throws(AccessError) in
+                let claims = try await Self.claims(of: token, issuers: issuers)
+                guard claims["iss"] == .string(issuer) else { throw .badToken(.wrongIssuer) }
+                return claims
+            }
+        }
+    }
+
+    /// The claims of a token; fetches newer keys when its key is not known.
+    private static func claims(
+        of token: String, issuers: IssuerKeys
+    ) async throws(AccessError) -> [String: JSONValue] {
+        let proved: ProvenUser
+        do throws(AccessError) {
+            proved = try issuers.user(ofToken: token)
+        } catch {
+            guard case .unknownKey(let issuer) = error else { throw error }
+            await issuers.refresh(issuer: issuer)
+            proved = try issuers.user(ofToken: token)
+        }
+        return proved.user.auth["token"]?.objectMembers ?? [:]
+    }
+}

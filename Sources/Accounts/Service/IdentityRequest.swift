@@ -1,0 +1,121 @@
+import Access
+import TreeModel
+
+/// Who asks for something about accounts.
+package struct IdentityCaller: Hashable, Sendable {
+    /// Whether it is the owner of the service, who may do everything.
+    package let isAdmin: Bool
+    /// What tells the caller from others where one is slowed down: the network address, of IPv6 its first 64 bits.
+    package let address: String
+
+    package init(isAdmin: Bool = false, address: String) {
+        self.isAdmin = isAdmin
+        self.address = address
+    }
+}
+
+/// The body of a request with its caller; each field is checked when it is asked for.
+struct IdentityRequest: Sendable {
+    /// The longest text of a field, in bytes, where nothing else is said.
+    static let maxTextBytes = 4096
+
+    let body: JSONValue
+    let caller: IdentityCaller
+
+    /// - Parameter body: The body; a field that is null is as if it were not there.
+    init(body: JSONValue, caller: IdentityCaller) {
+        self.body = body.objectMembers.map { .object($0.filter { $0.value != .null }) } ?? body
+        self.caller = caller
+    }
+
+    /// A text; nil when it is absent.
+    ///
+    /// - Throws: `INVALID_ARGUMENT` for a value of another type, or a text that is too long.
+    func string(_ name: String, maxBytes: Int = maxTextBytes) throws(IdentityError) -> String? {
+        switch body[name] {
+        case nil: return nil
+        case .string(let text) where text.utf8.count <= maxBytes: return text
+        default: throw .invalidValue(name)
+        }
+    }
+
+    /// A text that has to be there and must not be empty.
+    ///
+    /// - Parameter code: What is missing otherwise, as Firebase says it.
+    /// - Throws: `MISSING_…`, or what ``string(_:maxBytes:)`` throws.
+    func string(_ name: String, missing code: String, maxBytes: Int = maxTextBytes) throws(IdentityError) -> String {
+        guard let text = try string(name, maxBytes: maxBytes), !text.isEmpty else { throw .missing(code) }
+        return text
+    }
+
+    /// A text that has to be there by one of two names, and must not be empty.
+    ///
+    /// - Throws: `MISSING_…`, or what ``string(_:maxBytes:)`` throws.
+    func string(_ name: String, or other: String, missing code: String) throws(IdentityError) -> String {
+        let name = body[name] == nil ? other : name
+        return try string(name, missing: code)
+    }
+
+    /// A truth value; nil when it is absent.
+    func bool(_ name: String) throws(IdentityError) -> Bool? {
+        switch body[name] {
+        case nil: return nil
+        case .bool(let bool): return bool
+        default: throw .invalidValue(name)
+        }
+    }
+
+    /// A whole number from 0, also as text, as the protocol writes those of 64 bits; nil when it is absent.
+    func integer(_ name: String) throws(IdentityError) -> Int64? {
+        let value: Int64? =
+            switch body[name] {
+            case nil: nil
+            case .string(let text): Int64(text) ?? -1
+            case let number?: number.integer.map(Int64.init) ?? -1
+            }
+        // The end of the year 9999 in milliseconds: the sums of times stay numbers.
+        guard value.map({ (0...253_402_300_799_999).contains($0) }) ?? true else { throw .invalidValue(name) }
+        return value
+    }
+
+    /// A list of texts; empty when it is absent.
+    func strings(_ name: String, maxCount: Int = 1000) throws(IdentityError) -> [String] {
+        try list(name, maxCount: maxCount).map { (element) throws(IdentityError) in
+            guard let text = element.string, text.utf8.count <= Self.maxTextBytes else { throw .invalidValue(name) }
+            return text
+        }
+    }
+
+    /// A list of objects, each with the caller; empty when it is absent.
+    func objects(_ name: String, maxCount: Int = 1000) throws(IdentityError) -> [IdentityRequest] {
+        try list(name, maxCount: maxCount).map { (element) throws(IdentityError) in
+            guard element.objectMembers != nil else { throw .invalidValue(name) }
+            return IdentityRequest(body: element, caller: caller)
+        }
+    }
+
+    private func list(_ name: String, maxCount: Int) throws(IdentityError) -> [JSONValue] {
+        switch body[name] {
+        case nil: return []
+        case .list(let list) where list.count <= maxCount: return list
+        default: throw .invalidValue(name)
+        }
+    }
+
+    /// An e-mail address; nil when it is absent or empty.
+    ///
+    /// - Throws: `INVALID_EMAIL`.
+    func email(_ name: String = "email") throws(IdentityError) -> EmailAddress? {
+        guard let text = try string(name), !text.isEmpty else { return nil }
+        guard let email = EmailAddress(text) else { throw .invalidEmail }
+        return email
+    }
+
+    /// An e-mail address that has to be there.
+    ///
+    /// - Throws: `MISSING_EMAIL` or `INVALID_EMAIL`.
+    func email(_ name: String = "email", missing code: String) throws(IdentityError) -> EmailAddress {
+        guard let email = try email(name) else { throw .missing(code) }
+        return email
+    }
+}

@@ -1,0 +1,118 @@
+package import Access
+package import Logging
+package import TreeModel
+
+/// Accounts of the service's own, as Firebase's SDKs and firebase-admin ask for them: JSON in, JSON out, and no HTTP.
+package final class IdentityService: Sendable {
+    private let parts: IdentityParts
+    private let logger: Logger
+    private let audit: @Sendable (AuditEvent) -> Void
+
+    /// - Parameters:
+    ///   - authority: Issues and verifies ID tokens.
+    ///   - proofs: Verify what others issued.
+    ///   - delivery: What sends messages with codes; nil when there is nothing that does.
+    ///   - audit: Is told of acts of administrators and of refusals.
+    package init(
+        store: AccountStore, passwords: PasswordHasher, authority: TokenAuthority, proofs: IdentityProofs,
+        throttle: Throttle, settings: IdentitySettings, delivery: CodeDelivery? = nil, logger: Logger,
+        audit: @escaping @Sendable (AuditEvent) -> Void = { _ in }
+    ) {
+        let emulator = EmulatorState()
+        let maker = CodeMaker(store: store, settings: settings, emulator: emulator)
+        parts = IdentityParts(
+            store: store, passwords: passwords, tokens: IDTokens(authority: authority, store: store), proofs: proofs,
+            throttle: throttle, codes: CodeSender(maker: maker, delivery: delivery, logger: logger),
+            emulator: emulator, settings: settings)
+        self.logger = logger
+        self.audit = audit
+    }
+
+    /// Does what a request asks for.
+    ///
+    /// - Parameters:
+    ///   - body: The JSON of the request; of a form or a query, an object of its fields.
+    ///   - caller: Who asks.
+    package func perform(
+        _ operation: IdentityOperation, _ body: JSONValue, by caller: IdentityCaller
+    ) async throws(IdentityError) -> JSONValue {
+        let request = IdentityRequest(body: body, caller: caller)
+        do throws(IdentityError) {
+            guard body.objectMembers != nil else { throw .invalidValue("the body, which is no object") }
+            guard !operation.needsAdmin || caller.isAdmin, !operation.needsEmulator || parts.settings.isEmulator else {
+                throw .insufficientPermission
+            }
+            let answer =
+                operation.isOfAdmins
+                ? try await administer(operation, request) : try await serve(operation, request)
+            if caller.isAdmin, operation.isChange { note(operation, "done", request) }
+            return answer
+        } catch {
+            if let reason = error.reason {
+                logger.log(
+                    level: error.status < 500 ? .warning : .error, "an identity operation failed",
+                    metadata: ["operation": "\(operation.rawValue)", "reason": "\(reason)"])
+            }
+            note(operation, error.code, request, reason: error.reason)
+            throw error
+        }
+    }
+
+    /// Waits until all messages with codes that were ordered before have been handed over.
+    package func drain() async { await parts.codes.drain() }
+
+    private func serve(
+        _ operation: IdentityOperation, _ request: IdentityRequest
+    ) async throws(IdentityError) -> JSONValue {
+        switch operation {
+        case .signUp: try await SignUp(parts: parts).run(request)
+        case .signInWithPassword: try await PasswordSignIn(parts: parts).run(request)
+        case .signInWithCustomToken: try await CustomTokenSignIn(parts: parts).run(request)
+        case .signInWithIdp: try await ProviderSignIn(parts: parts).run(request)
+        case .signInWithEmailLink: try await CodeUse(parts: parts).signIn(request)
+        case .lookup: try await AccountLookup(parts: parts).run(request)
+        case .update: try await AccountUpdate(parts: parts).run(request)
+        case .delete: try await AccountDeletion(parts: parts).run(request)
+        case .createAuthUri: try await CodeRequest(parts: parts).methods(request)
+        case .sendOobCode: try await CodeRequest(parts: parts).send(request)
+        case .resetPassword: try await CodeUse(parts: parts).resetPassword(request)
+        case .token: try await TokenRefresh(parts: parts).run(request)
+        default: project
+        }
+    }
+
+    private func administer(
+        _ operation: IdentityOperation, _ request: IdentityRequest
+    ) async throws(IdentityError) -> JSONValue {
+        switch operation {
+        case .create: try await AccountCreation(parts: parts).run(request)
+        case .query: try await AccountListing(parts: parts).query(request)
+        case .batchGet: try await AccountListing(parts: parts).page(request)
+        case .batchCreate: try await AccountImport(parts: parts).run(request)
+        case .batchDelete: try await AccountDeletion(parts: parts).batch(request)
+        case .deleteAll: try await EmulatorOperations(parts: parts).deleteAll()
+        case .oobCodes: EmulatorOperations(parts: parts).codes()
+        case .updateConfig: try EmulatorOperations(parts: parts).updateConfig(request)
+        default: EmulatorOperations(parts: parts).config()
+        }
+    }
+
+    /// What a client may know of the project.
+    private var project: JSONValue {
+        [
+            "projectId": .string(parts.tokens.authority.project),
+            "authorizedDomains": .list(parts.settings.authorizedDomains.map(JSONValue.string)),
+        ]
+    }
+
+    private func note(
+        _ operation: IdentityOperation, _ outcome: String, _ request: IdentityRequest, reason: String? = nil
+    ) {
+        // The id is what was asked for, and proves nothing.
+        let uid = request.caller.isAdmin ? request.body["localId"]?.string : nil
+        audit(
+            AuditEvent(
+                operation: operation, outcome: outcome, reason: reason, uid: uid, isAdmin: request.caller.isAdmin,
+                address: request.caller.address))
+    }
+}

@@ -1,0 +1,80 @@
+import Access
+import Tree
+import TreeModel
+
+/// What came of a sign-in or a refresh: all that the answer's tokens are made of.
+struct SignedIn: Sendable {
+    let account: Account
+    let session: Session
+    let refreshToken: RefreshToken
+}
+
+extension AccountTransaction {
+    /// Opens a session of an account that the transaction has made or read; notes the sign-in in the account.
+    ///
+    /// - Parameters:
+    ///   - old: The account as it stands; nil when it is new.
+    ///   - token: The first token.
+    /// - Throws: `USER_DISABLED`, and what `create` and `replace` throw.
+    mutating func signIn(
+        _ account: Account, inPlaceOf old: Account?, with token: RefreshToken, provider: String, claims: String? = nil
+    ) throws -> SignedIn {
+        guard !account.isDisabled else { throw IdentityError.userDisabled }
+        var account = account
+        account.lastSignInMilliseconds = now
+        if let old { try replace(old, by: account) } else { account = try create(account) }
+        let session = Session(
+            of: token, at: max(now, account.minSignInSeconds * 1000), provider: provider, claims: claims)
+        if old != nil, try !endsSessions(of: account.uid) { try makeRoom(for: account.uid) }
+        try setSession(token.session, of: account.uid, to: session)
+        return SignedIn(account: account, session: session, refreshToken: token)
+    }
+
+    /// Ends the session that was not used for the longest time, where an account has all that it may have.
+    private mutating func makeRoom(for uid: String) throws {
+        let path = AccountPaths.sessions(of: try AccountStore.key(of: uid))
+        let sessions = try reader.snapshot.children(of: path, limit: Session.maxPerAccount)
+        guard sessions.count >= Session.maxPerAccount else { return }
+        let oldest = sessions.min { ($0.value["used"]?.integerValue ?? 0) < ($1.value["used"]?.integerValue ?? 0) }
+        if let oldest { try setSession(oldest.key, of: uid, to: nil) }
+    }
+}
+
+extension AccountStore {
+    /// What came of a refresh token.
+    enum Refreshed: Sendable {
+        case signedIn(SignedIn)
+        /// The token had been replaced: its session is over.
+        case stolen(uid: String)
+    }
+
+    /// Takes a refresh token, and replaces it.
+    ///
+    /// - Throws: `INVALID_REFRESH_TOKEN`, `TOKEN_EXPIRED`, `USER_DISABLED` or `USER_NOT_FOUND`.
+    func refresh(_ token: RefreshToken, salt: String) async throws(IdentityError) -> Refreshed {
+        try await transact { transaction in
+            guard let key = try? AccountStore.key(of: token.uid) else { throw IdentityError.invalidRefreshToken }
+            let path = AccountPaths.sessions(of: key) / token.session
+            guard let record = try transaction.reader.snapshot.get(path), var session = Session(record) else {
+                // The session's end is not told apart from a token that never was, but for accounts that are gone.
+                guard let account = try transaction.reader.account(token.uid) else { throw IdentityError.userNotFound }
+                throw account.isDisabled ? IdentityError.userDisabled : IdentityError.tokenExpired
+            }
+            let account = try transaction.account(token.uid)
+            guard !account.isDisabled else { throw IdentityError.userDisabled }
+            guard !session.isExpired(at: transaction.now),
+                session.openedMilliseconds / 1000 >= account.minSignInSeconds
+            else { throw IdentityError.tokenExpired }
+            switch session.take(token, at: transaction.now, salt: salt) {
+            case .replaced(let next):
+                try transaction.setSession(token.session, of: token.uid, to: session)
+                return .signedIn(SignedIn(account: account, session: session, refreshToken: next))
+            case .repeated(let next):
+                return .signedIn(SignedIn(account: account, session: session, refreshToken: next))
+            case .stolen:
+                try transaction.setSession(token.session, of: token.uid, to: nil)
+                return .stolen(uid: token.uid)
+            }
+        }
+    }
+}

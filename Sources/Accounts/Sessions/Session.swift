@@ -1,0 +1,104 @@
+import TreeModel
+
+/// A sign-in that lasts: what its refresh tokens stand for.
+struct Session: Hashable, Sendable {
+    /// The time for which a replaced token is answered once more with its successor, in milliseconds: the answer may have
+    /// been lost, or two pages of one browser may have asked at a time.
+    static let graceMilliseconds: Int64 = 60_000
+    /// The time after which a session that was not used ends, in milliseconds: 270 days.
+    static let idleMilliseconds: Int64 = 270 * 86_400_000
+    /// The most sessions of one account; a further one ends that which was not used for the longest time.
+    static let maxPerAccount = 50
+
+    /// The hash of the token that is good.
+    private(set) var current: String
+    /// The token that was good before: its hash, the salt that leads to the current one, and when that was given out.
+    private(set) var previous: Previous?
+    /// The time of the sign-in, in milliseconds since the epoch.
+    let openedMilliseconds: Int64
+    /// The time of the last use, in milliseconds since the epoch.
+    private(set) var usedMilliseconds: Int64
+    /// What the person signed in with, as ID tokens name it: `password`, `google.com`, `custom`, `anonymous`.
+    let provider: String
+    /// The claims that a custom token added, which last as long as the session: a JSON object as text.
+    let claims: String?
+
+    struct Previous: Hashable, Sendable {
+        let hash: String
+        let salt: String
+        let replacedMilliseconds: Int64
+    }
+
+    init(of token: RefreshToken, at now: Int64, provider: String, claims: String?) {
+        current = token.hash
+        openedMilliseconds = now
+        usedMilliseconds = now
+        self.provider = provider
+        self.claims = claims
+    }
+
+    /// Whether the session has not been used for too long.
+    func isExpired(at now: Int64) -> Bool { usedMilliseconds + Self.idleMilliseconds <= now }
+
+    /// What a token that names the session is worth.
+    enum Judgement {
+        /// The token is good, and replaced by this one from now on.
+        case replaced(by: RefreshToken)
+        /// The token was replaced a moment ago, by this one.
+        case repeated(RefreshToken)
+        /// The token was good once or never: somebody has what is not theirs.
+        case stolen
+    }
+
+    /// Takes a token, and replaces it if it is the current one.
+    ///
+    /// - Parameter salt: Random text.
+    mutating func take(_ token: RefreshToken, at now: Int64, salt: String) -> Judgement {
+        let hash = token.hash
+        if hash == current {
+            let next = token.next(salt: salt)
+            previous = Previous(hash: hash, salt: salt, replacedMilliseconds: now)
+            current = next.hash
+            usedMilliseconds = now
+            return .replaced(by: next)
+        }
+        guard let previous, previous.hash == hash, now - previous.replacedMilliseconds <= Self.graceMilliseconds else {
+            return .stolen
+        }
+        return .repeated(token.next(salt: previous.salt))
+    }
+}
+
+extension Session {
+    /// The session as it is stored.
+    var record: TreeValue {
+        var fields: [TreeKey: TreeValue] = [
+            "current": .string(current), "opened": .integer(openedMilliseconds), "used": .integer(usedMilliseconds),
+            "provider": .string(provider),
+        ]
+        fields["claims"] = claims.map(TreeValue.string)
+        if let previous {
+            fields["previous"] = .string(previous.hash)
+            fields["salt"] = .string(previous.salt)
+            fields["replaced"] = .integer(previous.replacedMilliseconds)
+        }
+        return .object(fields)
+    }
+
+    /// Reads a session back; nil when a field that each has is missing.
+    init?(_ record: TreeValue) {
+        guard let current = record["current"]?.stringValue, let opened = record["opened"]?.integerValue,
+            let used = record["used"]?.integerValue, let provider = record["provider"]?.stringValue
+        else { return nil }
+        self.current = current
+        openedMilliseconds = opened
+        usedMilliseconds = used
+        self.provider = provider
+        claims = record["claims"]?.stringValue
+        if let hash = record["previous"]?.stringValue, let salt = record["salt"]?.stringValue,
+            let replaced = record["replaced"]?.integerValue
+        {
+            previous = Previous(hash: hash, salt: salt, replacedMilliseconds: replaced)
+        }
+    }
+}

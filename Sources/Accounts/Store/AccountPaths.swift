@@ -1,0 +1,55 @@
+import Access
+import TreeModel
+
+extension Namespace {
+    /// Accounts, their sessions and codes: a tree that clients cannot reach.
+    static let accounts = Namespace(reserved: "accounts")
+}
+
+/// Where things stand in the tree of accounts.
+///
+/// What names a person, such as an e-mail address, is no key of the tree: keys have a shortest alphabet and a longest
+/// length. Its SHA-256 is.
+enum AccountPaths {
+    /// The accounts by their ids.
+    static let accounts = path("accounts")
+    /// The number of accounts.
+    static let count = path("count")
+    /// The sessions by the ids of their accounts, and then by their own.
+    static let sessions = path("sessions")
+    /// The codes by their hashes.
+    static let codes = path("codes")
+    /// The times before which tokens are refused, by the ids of accounts, for as long as such tokens may be about.
+    static let revocations = path("revocations")
+    /// The keys that sign tokens.
+    static let keys = path("keys")
+
+    static func account(_ uid: TreeKey) -> TreePath { accounts / uid }
+
+    /// The account with an e-mail address: its id.
+    static func email(_ email: EmailAddress) -> TreePath { path("emails") / hash(email.description) }
+
+    /// The account with a telephone number: its id.
+    static func phone(_ number: String) -> TreePath { path("phones") / hash(number) }
+
+    /// The account that an identity elsewhere belongs to: its id.
+    static func identity(_ provider: String, _ rawID: String) -> TreePath {
+        path("identities") / hash("\(provider.utf8.count):\(provider)\(rawID)")
+    }
+
+    static func sessions(of uid: TreeKey) -> TreePath { sessions / uid }
+
+    static func code(_ code: String) -> TreePath { codes / hash(code) }
+
+    /// The live codes of an e-mail address, by their hashes, each with when it was made.
+    static func codes(of email: EmailAddress) -> TreePath { path("codes_of") / hash(email.description) }
+
+    static func revocation(of uid: TreeKey) -> TreePath { revocations / uid }
+
+    /// The SHA-256 of a text as a key.
+    static func hash(_ text: String) -> TreeKey {
+        TreeKey(unchecked: Base64URL.encode(Digest.sha256(text)))
+    }
+
+    private static func path(_ key: TreeKey) -> TreePath { TreePath([key], in: .accounts) }
+}

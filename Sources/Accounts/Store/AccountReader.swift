@@ -1,0 +1,30 @@
+import Tree
+import TreeModel
+
+/// Accounts as one state of the tree has them.
+struct AccountReader {
+    let snapshot: TreeSnapshot
+
+    func account(_ uid: String) throws(TreeError) -> Account? {
+        guard let key = try? AccountStore.key(of: uid), let record = try snapshot.get(AccountPaths.account(key)) else {
+            return nil
+        }
+        return Account(uid: uid, record: record)
+    }
+
+    func account(email: EmailAddress) throws(TreeError) -> Account? { try account(at: AccountPaths.email(email)) }
+
+    func account(phoneNumber: String) throws(TreeError) -> Account? {
+        try account(at: AccountPaths.phone(phoneNumber))
+    }
+
+    func account(provider: String, rawID: String) throws(TreeError) -> Account? {
+        try account(at: AccountPaths.identity(provider, rawID))
+    }
+
+    /// The account whose id stands at a path.
+    private func account(at path: TreePath) throws(TreeError) -> Account? {
+        guard let uid = try snapshot.get(path)?.stringValue else { return nil }
+        return try account(uid)
+    }
+}

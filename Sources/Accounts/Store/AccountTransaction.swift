@@ -1,0 +1,150 @@
+import Tree
+import TreeModel
+
+/// A change of accounts, their indexes, sessions and codes, in the making: one update of the tree.
+struct AccountTransaction {
+    let reader: AccountReader
+    /// The present time, in milliseconds since the epoch.
+    let now: Int64
+    /// The times before which tokens of accounts count no more, in seconds since the epoch, by the ids of the accounts.
+    private(set) var revocations: [String: Int64] = [:]
+    private var changes = MultiPathUpdate()
+    private var addedCount: Int64 = 0
+    /// The accounts that lose all sessions that they had.
+    private var signedOut: Set<TreeKey> = []
+    private var sessions: [TreeKey: [TreeKey: TreeValue?]] = [:]
+
+    init(reader: AccountReader, now: Int64) {
+        self.reader = reader
+        self.now = now
+    }
+
+    /// The account with an id that comes from outside.
+    ///
+    /// - Throws: `USER_NOT_FOUND`.
+    func account(_ uid: String) throws -> Account {
+        guard let account = try reader.account(uid) else { throw IdentityError.userNotFound }
+        return account
+    }
+
+    // MARK: Accounts
+
+    /// Adds an account. One that had the same id may have been deleted in this very second: its tokens stay refused.
+    ///
+    /// - Returns: The account as it is now.
+    /// - Throws: `DUPLICATE_LOCAL_ID`, `EMAIL_EXISTS`, `PHONE_NUMBER_EXISTS` or `FEDERATED_USER_ID_ALREADY_LINKED`.
+    @discardableResult
+    mutating func create(_ account: Account) throws -> Account {
+        guard try reader.account(account.uid) == nil else { throw IdentityError.duplicateID }
+        var account = account
+        let revoked = try reader.snapshot.get(AccountPaths.revocation(of: try AccountStore.key(of: account.uid)))
+        account.minSignInSeconds = max(account.minSignInSeconds, revoked?.integerValue ?? 0)
+        try put(account, inPlaceOf: nil)
+        addedCount += 1
+        return account
+    }
+
+    /// Replaces an account, as this transaction has read it, by what it is to be.
+    ///
+    /// Its sessions end when the change says so, see ``Account/signOut(at:)``.
+    mutating func replace(_ old: Account, by new: Account) throws {
+        guard old != new else { return }
+        try put(new, inPlaceOf: old)
+        if new.endsSessions { try signOut(new.uid, beforeSeconds: new.minSignInSeconds) }
+        if let email = old.email, new.email != email { try dropCodes(of: email) }
+    }
+
+    /// Deletes an account with all that belongs to it.
+    mutating func delete(_ account: Account) throws {
+        let key = try AccountStore.key(of: account.uid)
+        changes[AccountPaths.account(key)] = nil
+        for path in indexes(of: account) { changes[path] = nil }
+        if let email = account.email { try dropCodes(of: email) }
+        try signOut(account.uid, beforeSeconds: now / 1000 + 1)
+        addedCount -= 1
+    }
+
+    private mutating func put(_ new: Account, inPlaceOf old: Account?) throws {
+        let key = try AccountStore.key(of: new.uid)
+        if let email = new.email, email != old?.email, let other = try reader.account(email: email),
+            other.uid != new.uid
+        {
+            throw IdentityError.emailExists
+        }
+        if let number = new.phoneNumber, number != old?.phoneNumber,
+            let other = try reader.account(phoneNumber: number), other.uid != new.uid
+        {
+            throw IdentityError.phoneNumberExists
+        }
+        for identity in new.identities {
+            if let other = try reader.account(provider: identity.provider, rawID: identity.rawID), other.uid != new.uid
+            {
+                throw IdentityError.alreadyLinked
+            }
+        }
+        let paths = indexes(of: new)
+        for path in old.map(indexes(of:)) ?? [] where !paths.contains(path) { changes[path] = nil }
+        for path in paths { changes[path] = .string(new.uid) }
+        changes[AccountPaths.account(key)] = new.record
+    }
+
+    /// The paths at which an account's id stands.
+    private func indexes(of account: Account) -> Set<TreePath> {
+        var paths = Set(account.identities.map { AccountPaths.identity($0.provider, $0.rawID) })
+        if let email = account.email { paths.insert(AccountPaths.email(email)) }
+        if let number = account.phoneNumber { paths.insert(AccountPaths.phone(number)) }
+        return paths
+    }
+
+    // MARK: Sessions
+
+    /// Ends all sessions of an account, and refuses tokens that were issued before a time.
+    private mutating func signOut(_ uid: String, beforeSeconds seconds: Int64) throws {
+        let key = try AccountStore.key(of: uid)
+        signedOut.insert(key)
+        sessions[key] = nil
+        revocations[uid] = seconds
+        changes[AccountPaths.revocation(of: key)] = .integer(seconds)
+    }
+
+    /// Writes a session of an account, or ends it; nil ends it.
+    mutating func setSession(_ id: TreeKey, of uid: String, to session: Session?) throws {
+        sessions[try AccountStore.key(of: uid), default: [:]][id] = .some(session?.record)
+    }
+
+    /// Whether the transaction ends all sessions of an account that there were.
+    func endsSessions(of uid: String) throws -> Bool { signedOut.contains(try AccountStore.key(of: uid)) }
+
+    // MARK: Codes
+
+    /// Writes a value that belongs to no account.
+    mutating func set(_ path: TreePath, to value: TreeValue?) { changes[path] = value }
+
+    /// Ends all codes that were sent to an e-mail address.
+    mutating func dropCodes(of email: EmailAddress) throws {
+        let path = AccountPaths.codes(of: email)
+        for code in try reader.snapshot.keys(of: path, limit: ActionCode.maxLive) {
+            changes[AccountPaths.codes / code] = nil
+            changes[path / code] = nil
+        }
+    }
+
+    // MARK: The update
+
+    /// All that the transaction writes.
+    func update() throws -> MultiPathUpdate {
+        var update = changes
+        for key in signedOut {
+            let opened = (sessions[key] ?? [:]).compactMapValues { $0 }
+            update[AccountPaths.sessions(of: key)] = opened.isEmpty ? nil : .object(opened)
+        }
+        for (key, records) in sessions where !signedOut.contains(key) {
+            for (id, record) in records { update[AccountPaths.sessions(of: key) / id] = record }
+        }
+        if addedCount != 0 {
+            let count = try reader.snapshot.get(AccountPaths.count)?.integerValue ?? 0
+            update[AccountPaths.count] = .integer(count + addedCount)
+        }
+        return update
+    }
+}

@@ -1,0 +1,82 @@
+import Synchronization
+
+/// How often something may be done: so many times at once, and then once in a while.
+package struct RateLimit: Hashable, Sendable {
+    /// How often it may be done at once.
+    package let burst: Double
+    /// The time after which it may be done once more, in seconds.
+    package let interval: Double
+
+    package init(burst: Double, interval: Double) {
+        self.burst = burst
+        self.interval = interval
+    }
+}
+
+/// A token bucket for each of many keys, in bounded memory.
+///
+/// When there are too many keys, those that are nearest to being full are forgotten, which are worth the least.
+final class TokenBuckets: Sendable {
+    private struct Bucket {
+        var tokens: Double
+        /// The time up to which the bucket has been filled, in milliseconds since the epoch.
+        var filled: Int64
+    }
+
+    private let limit: RateLimit
+    private let maxKeys: Int
+    private let buckets = Mutex<[String: Bucket]>([:])
+
+    init(_ limit: RateLimit, maxKeys: Int = 20_000) {
+        self.limit = limit
+        self.maxKeys = maxKeys
+    }
+
+    /// The number of keys that are remembered.
+    var count: Int { buckets.withLock(\.count) }
+
+    /// Takes a token from a key's bucket.
+    ///
+    /// - Returns: nil, or the time until there is one again, in whole seconds, when the bucket is empty.
+    func take(_ key: String, at now: Int64) -> Int? {
+        buckets.withLock { buckets in
+            var bucket = buckets[key] ?? Bucket(tokens: limit.burst, filled: now)
+            fill(&bucket, at: now)
+            defer {
+                buckets[key] = bucket
+                if buckets.count > maxKeys { forget(&buckets, at: now) }
+            }
+            guard bucket.tokens >= 1 else { return max(1, Int(((1 - bucket.tokens) * limit.interval).rounded(.up))) }
+            bucket.tokens -= 1
+            return nil
+        }
+    }
+
+    /// Gives a token back.
+    func giveBack(_ key: String) {
+        buckets.withLock { buckets in
+            guard var bucket = buckets[key] else { return }
+            bucket.tokens = min(limit.burst, bucket.tokens + 1)
+            buckets[key] = bucket
+        }
+    }
+
+    private func fill(_ bucket: inout Bucket, at now: Int64) {
+        // A clock that goes back adds nothing, and takes nothing away.
+        let seconds = Double(max(0, now - bucket.filled)) / 1000
+        bucket.tokens = min(limit.burst, bucket.tokens + seconds / limit.interval)
+        bucket.filled = max(bucket.filled, now)
+    }
+
+    /// Forgets half of the keys, the fullest ones.
+    private func forget(_ buckets: inout [String: Bucket], at now: Int64) {
+        buckets = buckets.mapValues { bucket in
+            var bucket = bucket
+            fill(&bucket, at: now)
+            return bucket
+        }
+        for (key, _) in buckets.sorted(by: { $0.value.tokens > $1.value.tokens }).prefix(maxKeys / 2 + 1) {
+            buckets[key] = nil
+        }
+    }
+}

@@ -1,0 +1,284 @@
+import Access
+import Testing
+import Tree
+import TreeModel
+
+@testable import Accounts
+
+/// Codes that come by e-mail.
+@Suite(.timeLimit(.minutes(5))) struct CodeTests {
+    private static func reset(_ email: String) -> JSONValue {
+        ["requestType": "PASSWORD_RESET", "email": .string(email)]
+    }
+
+    /// Asks for a code and waits for its message.
+    private func order(_ fixture: Fixture, _ body: JSONValue) async throws -> AccountMessage {
+        try await fixture.perform(.sendOobCode, body)
+        await fixture.service.drain()
+        guard let message = fixture.messages.all.last else { throw MissingMember(name: "message") }
+        return message
+    }
+
+    @Test("an address with an account and one without get the same answer, and only one gets a message")
+    func sameAnswer() async throws {
+        try await withAccounts { fixture in
+            _ = try await fixture.signUp()
+            for email in ["ann@example.com", "bob@example.com"] {
+                let answer = try await fixture.perform(.sendOobCode, Self.reset(email))
+                #expect(
+                    answer == ["kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": .string(email)])
+            }
+            await fixture.service.drain()
+            #expect(fixture.messages.all.map(\.email) == ["ann@example.com"])
+            let message = try #require(fixture.messages.all.first)
+            #expect(message.kind == "PASSWORD_RESET")
+            #expect(message.code.count == 43)
+            #expect(
+                message.link
+                    == "https://photos.example/action?mode=resetPassword&lang=en&oobCode=\(message.code)&apiKey=any")
+            #expect(message.expiresMilliseconds == fixture.clock.now + 3_600_000)
+            let stored = try await fixture.tree.get(TreePath([], in: .accounts))
+            let text = String(decoding: stored?.json() ?? [], as: UTF8.self)
+            #expect(!text.contains(message.code))
+        }
+    }
+
+    @Test("a code sets another password, once, and signs everybody out")
+    func resetPassword() async throws {
+        try await withAccounts { fixture in
+            let app = try await fixture.signUp()
+            let message = try await order(fixture, Self.reset("ANN@example.com"))
+            let told = try await fixture.perform(.resetPassword, ["oobCode": .string(message.code)])
+            #expect(
+                told == [
+                    "kind": "identitytoolkit#ResetPasswordResponse", "requestType": "PASSWORD_RESET",
+                    "email": "ann@example.com",
+                ])
+            let weak: JSONValue = ["oobCode": .string(message.code), "newPassword": "12345"]
+            #expect(await fixture.refusal(.resetPassword, weak).hasPrefix("WEAK_PASSWORD"))
+            let use: JSONValue = ["oobCode": .string(message.code), "newPassword": "open up"]
+            #expect(try await fixture.perform(.resetPassword, use)["email"] == "ann@example.com")
+            #expect(await fixture.refusal(.resetPassword, use) == "INVALID_OOB_CODE")
+            #expect(await fixture.refresh(app.refreshToken) == "TOKEN_EXPIRED")
+            #expect(await fixture.refusal(.lookup, ["idToken": .string(app.idToken)]) == "TOKEN_EXPIRED")
+            let back = try await fixture.signIn("ann@example.com", "open up")
+            #expect(try await fixture.me(back)["emailVerified"] == true, "who reads the mail has the address")
+        }
+    }
+
+    @Test("of 16 uses of a code at a time, one counts")
+    func singleUse() async throws {
+        try await withAccounts { fixture in
+            _ = try await fixture.signUp()
+            let message = try await order(fixture, Self.reset("ann@example.com"))
+            let outcomes = await withTaskGroup(of: String.self) { tasks in
+                for index in 0..<16 {
+                    let body: JSONValue = ["oobCode": .string(message.code), "newPassword": "open up \(index)"]
+                    tasks.addTask { await fixture.refusal(.resetPassword, body) }
+                }
+                return await tasks.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+            }
+            #expect(outcomes == ["done": 1, "INVALID_OOB_CODE": 15])
+        }
+    }
+
+    @Test("a code is good for an hour, and for its own purpose")
+    func limits() async throws {
+        try await withAccounts { fixture in
+            let app = try await fixture.signUp()
+            let reset = try await order(fixture, Self.reset("ann@example.com"))
+            #expect(await fixture.refusal(.update, ["oobCode": .string(reset.code)]) == "INVALID_OOB_CODE")
+            let verify = try await order(fixture, ["requestType": "VERIFY_EMAIL", "idToken": .string(app.idToken)])
+            let misuse: JSONValue = ["oobCode": .string(verify.code), "newPassword": "open up"]
+            #expect(await fixture.refusal(.resetPassword, misuse) == "INVALID_OOB_CODE")
+            fixture.clock.advance(seconds: 3600)
+            for code in [reset.code, verify.code, "", "x", String(repeating: "x", count: 300)] {
+                let refusal = await fixture.refusal(
+                    .resetPassword, ["oobCode": .string(code), "newPassword": "open up"])
+                #expect(refusal == (code.isEmpty ? "MISSING_OOB_CODE" : "INVALID_OOB_CODE"))
+            }
+            #expect(try await AccountSweeper(of: fixture.store).sweep() == 2)
+            #expect(try await fixture.leftovers == ["accounts", "count", "emails", "sessions"])
+        }
+    }
+
+    @Test("an address has five codes; the next one ends the oldest")
+    func bound() async throws {
+        try await withAccounts(isEmulator: true) { fixture in
+            _ = try await fixture.signUp()
+            var codes: [String] = []
+            for _ in 0..<6 {
+                codes.append(try await order(fixture, Self.reset("ann@example.com")).code)
+                fixture.clock.advance(seconds: 1)
+            }
+            #expect(await fixture.refusal(.resetPassword, ["oobCode": .string(codes[0])]) == "INVALID_OOB_CODE")
+            #expect(await fixture.refusal(.resetPassword, ["oobCode": .string(codes[1])]) == "done")
+            #expect(try await fixture.tree.keys(of: AccountPaths.codes).count == 5)
+        }
+    }
+
+    @Test("a code verifies an address")
+    func verify() async throws {
+        try await withAccounts { fixture in
+            let app = try await fixture.signUp()
+            let message = try await order(fixture, ["requestType": "VERIFY_EMAIL", "idToken": .string(app.idToken)])
+            let answer = try await fixture.perform(.update, ["oobCode": .string(message.code)])
+            #expect(answer["emailVerified"] == true)
+            #expect(answer["idToken"] == nil, "a link that was opened signs nobody in")
+            #expect(await fixture.refusal(.update, ["oobCode": .string(message.code)]) == "INVALID_OOB_CODE")
+            #expect(await fixture.refresh(app.refreshToken) == "done")
+        }
+    }
+
+    @Test("another address counts once a code that was sent there comes back")
+    func changeEmail() async throws {
+        try await withAccounts { fixture in
+            let app = try await fixture.signUp()
+            let body: JSONValue = [
+                "requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": .string(app.idToken),
+                "newEmail": "Eve@example.com",
+            ]
+            let message = try await order(fixture, body)
+            #expect(message.email == "eve@example.com")
+            #expect(try await fixture.me(app)["email"] == "ann@example.com")
+            let answer = try await fixture.perform(.update, ["oobCode": .string(message.code)])
+            #expect(answer["email"] == "eve@example.com")
+            #expect(answer["emailVerified"] == true)
+            #expect(await fixture.refresh(app.refreshToken) == "TOKEN_EXPIRED")
+            #expect(try await fixture.signIn("eve@example.com").uid == app.uid)
+        }
+    }
+
+    @Test("an address that has an account gets no message that offers it another one")
+    func changeToTaken() async throws {
+        try await withAccounts { fixture in
+            let app = try await fixture.signUp()
+            _ = try await fixture.signUp("bob@example.com")
+            let body: JSONValue = [
+                "requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": .string(app.idToken),
+                "newEmail": "bob@example.com",
+            ]
+            #expect(await fixture.refusal(.sendOobCode, body) == "done")
+            await fixture.service.drain()
+            #expect(fixture.messages.all.isEmpty)
+        }
+    }
+
+    @Test("codes of an address end when its account has another one")
+    func dropped() async throws {
+        try await withAccounts { fixture in
+            let app = try await fixture.signUp()
+            let message = try await order(fixture, Self.reset("ann@example.com"))
+            try await fixture.perform(
+                .update, ["localId": .string(app.uid), "email": "eve@example.com"], by: Fixture.admin)
+            _ = try await fixture.signUp()
+            #expect(await fixture.refusal(.resetPassword, ["oobCode": .string(message.code)]) == "INVALID_OOB_CODE")
+        }
+    }
+
+    static let refusals: [(body: JSONValue, message: String)] = [
+        ([:], "MISSING_REQ_TYPE"), (["requestType": "NONE"], "INVALID_REQ_TYPE"),
+        (["requestType": "PASSWORD_RESET"], "MISSING_EMAIL"),
+        (["requestType": "PASSWORD_RESET", "email": "ann"], "INVALID_EMAIL"),
+        (["requestType": "VERIFY_EMAIL"], "MISSING_ID_TOKEN"),
+        (["requestType": "VERIFY_EMAIL", "email": "ann@example.com"], "MISSING_ID_TOKEN"),
+        (["requestType": "EMAIL_SIGNIN", "email": "ann@example.com"], "OPERATION_NOT_ALLOWED"),
+        (
+            ["requestType": "PASSWORD_RESET", "email": "ann@example.com", "returnOobLink": true],
+            "INSUFFICIENT_PERMISSION"
+        ),
+        (
+            ["requestType": "PASSWORD_RESET", "email": "ann@example.com", "continueUrl": "https://evil.example/"],
+            "UNAUTHORIZED_DOMAIN : evil.example"
+        ),
+        (
+            ["requestType": "PASSWORD_RESET", "email": "ann@example.com", "continueUrl": "javascript:alert(1)"],
+            "INVALID_CONTINUE_URI"
+        ),
+        (
+            [
+                "requestType": "PASSWORD_RESET", "email": "ann@example.com",
+                "continueUrl": "https://localhost@evil.example/",
+            ],
+            "INVALID_CONTINUE_URI"
+        ),
+    ]
+
+    @Test("what is no request for a code is refused", arguments: refusals)
+    func refused(body: JSONValue, message: String) async throws {
+        try await withAccounts { fixture in
+            #expect(await fixture.refusal(.sendOobCode, body).hasPrefix(message))
+            let known: JSONValue = [
+                "requestType": "PASSWORD_RESET", "email": "ann@example.com",
+                "continueUrl": "https://LOCALHOST:8080/a?b=c",
+            ]
+            #expect(await fixture.refusal(.sendOobCode, known) == "done")
+        }
+        try await withAccounts(hasDelivery: false) { fixture in
+            #expect(await fixture.refusal(.sendOobCode, Self.reset("ann@example.com")) == "OPERATION_NOT_ALLOWED")
+        }
+    }
+
+    @Test("an administrator is told the link, and no message is sent")
+    func adminLink() async throws {
+        try await withAccounts { fixture in
+            _ = try await fixture.signUp()
+            var body = Self.reset("ann@example.com")
+            body["returnOobLink"] = true
+            body["continueUrl"] = "https://localhost/a?b=c&d"
+            let answer = try await fixture.perform(.sendOobCode, body, by: Fixture.admin)
+            let (code, link) = (try #require(answer["oobCode"]?.string), try #require(answer["oobLink"]?.string))
+            #expect(link.contains("oobCode=\(code)&"))
+            #expect(link.hasSuffix("&continueUrl=https%3A%2F%2Flocalhost%2Fa%3Fb%3Dc%26d"))
+            await fixture.service.drain()
+            #expect(fixture.messages.all.isEmpty)
+            body["email"] = "bob@example.com"
+            #expect(await fixture.refusal(.sendOobCode, body, by: Fixture.admin) == "EMAIL_NOT_FOUND")
+            let verify: JSONValue = [
+                "requestType": "VERIFY_EMAIL", "email": "ann@example.com", "returnOobLink": true,
+            ]
+            #expect(try await fixture.perform(.sendOobCode, verify, by: Fixture.admin)["oobLink"] != nil)
+        }
+    }
+
+    @Test("a code signs in where that is allowed, and takes the address from who claimed it without proof")
+    func emailLink() async throws {
+        try await withAccounts(settings: { $0.allowsEmailLinks = true }) { fixture in
+            let squatter = try await fixture.signUp()
+            let order: JSONValue = ["requestType": "EMAIL_SIGNIN", "email": "ann@example.com"]
+            let message = try await self.order(fixture, order)
+            let told = try await fixture.perform(.resetPassword, ["oobCode": .string(message.code)])
+            #expect(told["email"] == nil, "the code alone does not tell the address")
+            let wrong: JSONValue = ["email": "bob@example.com", "oobCode": .string(message.code)]
+            #expect(await fixture.refusal(.signInWithEmailLink, wrong) == "INVALID_EMAIL")
+            let use: JSONValue = ["email": "ann@example.com", "oobCode": .string(message.code)]
+            let answer = try await fixture.perform(.signInWithEmailLink, use)
+            #expect(answer["isNewUser"] == false)
+            #expect(answer["localId"] == .string(squatter.uid))
+            #expect(await fixture.refresh(squatter.refreshToken) == "TOKEN_EXPIRED")
+            #expect(await fixture.refusal(.signInWithEmailLink, use) == "INVALID_OOB_CODE")
+            #expect(try await fixture.me(SignedInApp(answer))["emailVerified"] == true)
+            let other = try await self.order(fixture, ["requestType": "EMAIL_SIGNIN", "email": "new@example.com"])
+            let new = try await fixture.perform(
+                .signInWithEmailLink, ["email": "new@example.com", "oobCode": .string(other.code)])
+            #expect(new["isNewUser"] == true)
+        }
+    }
+
+    @Test("what an address may be signed in with, an emulator tells, and nobody else")
+    func methods() async throws {
+        let body: JSONValue = ["identifier": "ann@example.com", "continueUri": "http://localhost"]
+        try await withAccounts { fixture in
+            _ = try await fixture.signUp()
+            #expect(try await fixture.perform(.createAuthUri, body).names == ["kind", "sessionId"])
+            #expect(await fixture.refusal(.createAuthUri, [:]) == "MISSING_IDENTIFIER")
+            #expect(await fixture.refusal(.createAuthUri, ["identifier": "x"]) == "MISSING_CONTINUE_URI")
+        }
+        try await withAccounts(isEmulator: true) { fixture in
+            _ = try await fixture.signUp()
+            let answer = try await fixture.perform(.createAuthUri, body)
+            #expect(answer["registered"] == true)
+            #expect(answer["signinMethods"] == ["password"])
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import Access
+import Logging
+import Synchronization
+import Testing
+import Tree
+import TreeModel
+
+@testable import Accounts
+
+/// A clock that stands still until a test moves it.
+final class TestClock: Sendable {
+    private let milliseconds = Mutex<Int64>(1_800_000_000_000)
+
+    var now: Int64 { milliseconds.withLock { $0 } }
+
+    func advance(seconds: Int64) { milliseconds.withLock { $0 += seconds * 1000 } }
+}
+
+/// A service with its accounts in memory, and what it has told of.
+struct Fixture: Sendable {
+    let service: IdentityService
+    let store: AccountStore
+    let tree: TreeStore
+    let authority: TokenAuthority
+    let passwords: PasswordHasher
+    let clock: TestClock
+    let messages: Recorder<AccountMessage>
+    let events: Recorder<AuditEvent>
+    let revocations: Recorder<String>
+
+    static let admin = IdentityCaller(isAdmin: true, address: "admin")
+    static let app = IdentityCaller(address: "192.0.2.1")
+
+    /// Does what an app asks for.
+    @discardableResult
+    func perform(
+        _ operation: IdentityOperation, _ body: JSONValue, by caller: IdentityCaller = app
+    ) async throws -> JSONValue {
+        try await service.perform(operation, body, by: caller)
+    }
+
+    /// What a request is refused with; `done` when it is not.
+    func refusal(
+        _ operation: IdentityOperation, _ body: JSONValue, by caller: IdentityCaller = app
+    ) async -> String {
+        do throws(IdentityError) {
+            _ = try await service.perform(operation, body, by: caller)
+            return "done"
+        } catch {
+            return error.message
+        }
+    }
+
+    /// Makes an account with an address and a password, and signs it in.
+    func signUp(_ email: String = "ann@example.com", _ password: String = "sesame!") async throws -> SignedInApp {
+        SignedInApp(
+            try await perform(
+                .signUp, ["email": .string(email), "password": .string(password), "returnSecureToken": true]))
+    }
+
+    func signIn(_ email: String = "ann@example.com", _ password: String = "sesame!") async throws -> SignedInApp {
+        SignedInApp(try await perform(.signInWithPassword, ["email": .string(email), "password": .string(password)]))
+    }
+
+    func signUpAnonymously() async throws -> SignedInApp {
+        SignedInApp(try await perform(.signUp, ["returnSecureToken": true]))
+    }
+
+    /// The account of a token, as its owner sees it.
+    func me(_ app: SignedInApp) async throws -> JSONValue {
+        let answer = try await perform(.lookup, ["idToken": .string(app.idToken)])
+        guard case .list(let users) = answer["users"], let user = users.first else {
+            throw MissingMember(name: "users")
+        }
+        return user
+    }
+
+    func claims(_ app: SignedInApp) throws -> [String: JSONValue] { try authority.verify(app.idToken) }
+
+    func refresh(_ token: String) async -> String {
+        await refusal(.token, ["grant_type": "refresh_token", "refresh_token": .string(token)])
+    }
+}
+
+struct MissingMember: Error {
+    let name: String
+}
+
+/// What an app keeps of an answer that signs somebody in.
+struct SignedInApp: Sendable {
+    let answer: JSONValue
+
+    init(_ answer: JSONValue) { self.answer = answer }
+
+    var uid: String { answer["localId"]?.string ?? "" }
+    var idToken: String { answer["idToken"]?.string ?? "" }
+    var refreshToken: String { answer["refreshToken"]?.string ?? "" }
+}
+
+/// Keeps what it is told.
+final class Recorder<Element: Sendable>: Sendable {
+    private let kept = Mutex<[Element]>([])
+
+    var all: [Element] { kept.withLock { $0 } }
+
+    func add(_ element: Element) { kept.withLock { $0.append(element) } }
+}
+
+/// Keys that all tests share: making one takes a while.
+private let sharedKeys = Mutex<KeyRing?>(nil)
+
+func testKeys() throws -> KeyRing {
+    try sharedKeys.withLock { keys in
+        let ring = try keys ?? KeyRing(now: 0)
+        keys = ring
+        return ring
+    }
+}
+
+/// Hashers that all tests share, so that they do not take all memory together.
+private let sharedPasswords = PasswordHasher(atATime: 2, maxWaiting: 1000, maxWaitingOfCaller: 1000)
+
+/// Runs a test's body with a fresh service.
+///
+/// - Parameters:
+///   - change: Changes the settings.
+///   - provider: What verifies the tokens of providers.
+func withAccounts(
+    isEmulator: Bool = false, limits: ThrottleLimits = ThrottleLimits(), hasDelivery: Bool = true,
+    passwords: PasswordHasher? = nil,
+    provider: @escaping @Sendable (String) -> IdentityProofs.Verification? = { _ in nil },
+    settings change: (inout IdentitySettings) -> Void = { _ in },
+    _ body: (Fixture) async throws -> Void
+) async throws {
+    let clock = TestClock()
+    let tree = try await TreeStore(engine: MemoryEngine())
+    let (messages, events) = (Recorder<AccountMessage>(), Recorder<AuditEvent>())
+    let revocations = Recorder<String>()
+    let store = AccountStore(tree: tree, clock: { clock.now }) { uid, seconds in
+        revocations.add("\(uid) before \(seconds - clock.now / 1000)")
+    }
+    let authority = TokenAuthority(project: "demo", keys: try testKeys(), now: { clock.now })
+    var settings = IdentitySettings(actionURL: "https://photos.example/action")
+    settings.isEmulator = isEmulator
+    change(&settings)
+    let passwords = passwords ?? sharedPasswords
+    let delivery: CodeDelivery = { messages.add($0) }
+    let service = IdentityService(
+        store: store, passwords: passwords, authority: authority,
+        proofs: IdentityProofs(
+            customTokens: CustomTokenVerifier(accounts: [], authority: authority, isEmulator: isEmulator),
+            provider: provider),
+        throttle: Throttle(limits, clock: { clock.now }), settings: settings,
+        delivery: hasDelivery ? delivery : nil, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        audit: { events.add($0) })
+    try await body(
+        Fixture(
+            service: service, store: store, tree: tree, authority: authority, passwords: passwords, clock: clock,
+            messages: messages, events: events, revocations: revocations))
+    await tree.close()
+}
+
+extension JSONValue {
+    /// The names of an object's members, in their order.
+    var names: [String] { objectMembers?.keys.sorted() ?? [] }
+
+    /// The elements, if this is a list.
+    var list: [JSONValue] { if case .list(let list) = self { list } else { [] } }
+}
+
+extension Fixture {
+    /// The names of what stands in the tree of accounts.
+    var leftovers: [String] {
+        get async throws { try await tree.keys(of: TreePath([], in: .accounts)).map(\.string) }
+    }
+}

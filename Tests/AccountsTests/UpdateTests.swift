@@ -1,0 +1,146 @@
+import Access
+import Testing
+import TreeModel
+
+@testable import Accounts
+
+/// Changes that owners make of their accounts, and their ends.
+@Suite(.timeLimit(.minutes(5))) struct UpdateTests {
+    @Test("an owner changes name and picture, and is given no new tokens")
+    func profile() async throws {
+        try await withAccounts { fixture in
+            let app = try await fixture.signUp()
+            fixture.clock.advance(seconds: 3000)
+            let answer = try await fixture.perform(
+                .update,
+                ["idToken": .string(app.idToken), "displayName": "Ann", "photoUrl": "https://p.example/a"])
+            #expect(
+                answer.names == [
+                    "displayName", "email", "emailVerified", "kind", "localId", "passwordHash", "photoUrl",
+                    "providerUserInfo",
+                ])
+            #expect(answer["kind"] == "identitytoolkit#SetAccountInfoResponse")
+            let gone = try await fixture.perform(
+                .update, ["idToken": .string(app.idToken), "deleteAttribute": ["DISPLAY_NAME", "PHOTO_URL"]])
+            #expect(gone["displayName"] == nil)
+            #expect(gone["photoUrl"] == nil)
+            #expect(await fixture.refresh(app.refreshToken) == "done")
+        }
+    }
+
+    @Test("another password signs out every other device, and gives new tokens")
+    func password() async throws {
+        try await withAccounts { fixture in
+            let app = try await fixture.signUp()
+            let other = try await fixture.signIn()
+            fixture.clock.advance(seconds: 10)
+            let changed = SignedInApp(
+                try await fixture.perform(.update, ["idToken": .string(app.idToken), "password": "open up"]))
+            #expect(await fixture.refresh(other.refreshToken) == "TOKEN_EXPIRED")
+            #expect(await fixture.refresh(changed.refreshToken) == "done")
+            #expect(await fixture.refusal(.lookup, ["idToken": .string(other.idToken)]) == "TOKEN_EXPIRED")
+            #expect(await fixture.refusal(.lookup, ["idToken": .string(changed.idToken)]) == "done")
+            _ = try await fixture.signIn("ann@example.com", "open up")
+            #expect(fixture.revocations.all == ["\(app.uid) before 1"])
+        }
+    }
+
+    @Test("another address is not verified, and frees the old one")
+    func email() async throws {
+        try await withAccounts { fixture in
+            let app = try await fixture.signUp()
+            _ = try await fixture.signUp("bob@example.com")
+            let taken: JSONValue = ["idToken": .string(app.idToken), "email": "bob@example.com"]
+            #expect(await fixture.refusal(.update, taken) == "EMAIL_EXISTS")
+            let changed = SignedInApp(
+                try await fixture.perform(.update, ["idToken": .string(app.idToken), "email": "Eve@example.com"]))
+            #expect(try await fixture.me(changed)["email"] == "eve@example.com")
+            #expect(try await fixture.signIn("eve@example.com").uid == app.uid)
+            let renewed = try await fixture.signUp()
+            #expect(renewed.uid != app.uid)
+        }
+    }
+
+    @Test("what keeps others out takes a fresh sign-in")
+    func recent() async throws {
+        try await withAccounts { fixture in
+            let app = try await fixture.signUp()
+            fixture.clock.advance(seconds: 301)
+            let token = JSONValue.string(app.idToken)
+            let changes: [JSONValue] = [
+                ["idToken": token, "password": "open up"], ["idToken": token, "email": "eve@example.com"],
+                ["idToken": token, "deleteProvider": ["password"]], ["idToken": token, "deleteAttribute": ["EMAIL"]],
+            ]
+            for change in changes {
+                #expect(await fixture.refusal(.update, change) == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN", "\(change.names)")
+            }
+            #expect(await fixture.refusal(.delete, ["idToken": token]) == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+            #expect(try await fixture.store.count() == 1)
+        }
+    }
+
+    static let refusals: [(change: JSONValue, message: String)] = [
+        (["customAttributes": "{}"], "INSUFFICIENT_PERMISSION"), (["emailVerified": true], "INSUFFICIENT_PERMISSION"),
+        (["validSince": "1"], "INSUFFICIENT_PERMISSION"), (["localId": "other"], "INSUFFICIENT_PERMISSION"),
+        (["linkProviderUserInfo": ["providerId": "google.com", "rawId": "1"]], "INSUFFICIENT_PERMISSION"),
+        (["disableUser": true], "OPERATION_NOT_ALLOWED"), (["email": "eve"], "INVALID_EMAIL"),
+        (["password": "12345"], "WEAK_PASSWORD : Password should be at least 6 characters"),
+        (["deleteAttribute": ["CREATED"]], "INVALID_ARGUMENT : Invalid value of deleteAttribute"),
+        (["deleteProvider": "google.com"], "INVALID_ARGUMENT : Invalid value of deleteProvider"),
+        (["displayName": ["a"]], "INVALID_ARGUMENT : Invalid value of displayName"),
+    ]
+
+    @Test("an owner may not do what an administrator may", arguments: refusals)
+    func refused(change: JSONValue, message: String) async throws {
+        try await withAccounts { fixture in
+            let app = try await fixture.signUp()
+            var body = change
+            body["idToken"] = .string(app.idToken)
+            #expect(await fixture.refusal(.update, body) == message)
+            body["idToken"] = .null
+            let unproved = await fixture.refusal(.update, body)
+            #expect(unproved == "INVALID_REQ_TYPE : Unsupported request parameters.")
+        }
+    }
+
+    @Test("a token that proves nothing is refused by every operation")
+    func badTokens() async throws {
+        try await withAccounts { fixture in
+            let app = try await fixture.signUp()
+            let parts = app.idToken.split(separator: ".").map(String.init)
+            let header = Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
+            let tokens = [
+                "x", "\(parts[0]).\(parts[1]).", "\(header).\(parts[1]).", "\(parts[0]).\(parts[1]).AAAA",
+                String(repeating: "x", count: 17 << 10),
+            ]
+            for token in tokens {
+                for operation in [IdentityOperation.lookup, .update, .delete] {
+                    let refusal = await fixture.refusal(operation, ["idToken": .string(token)])
+                    #expect(refusal.hasPrefix(token.count > 16 << 10 ? "INVALID_ARGUMENT" : "INVALID_ID_TOKEN"))
+                }
+            }
+            #expect(await fixture.refusal(.lookup, [:]) == "MISSING_ID_TOKEN")
+            fixture.clock.advance(seconds: 3700)
+            #expect(await fixture.refusal(.lookup, ["idToken": .string(app.idToken)]) == "TOKEN_EXPIRED")
+        }
+    }
+
+    @Test("an owner deletes the account, with all that belongs to it")
+    func delete() async throws {
+        try await withAccounts { fixture in
+            let app = try await fixture.signUp()
+            try await fixture.perform(.sendOobCode, ["requestType": "PASSWORD_RESET", "email": "ann@example.com"])
+            await fixture.service.drain()
+            let answer = try await fixture.perform(.delete, ["idToken": .string(app.idToken)])
+            #expect(answer == ["kind": "identitytoolkit#DeleteAccountResponse"])
+            #expect(await fixture.refusal(.lookup, ["idToken": .string(app.idToken)]) == "USER_NOT_FOUND")
+            #expect(await fixture.refresh(app.refreshToken) == "USER_NOT_FOUND")
+            #expect(try await fixture.store.count() == 0)
+            #expect(try await fixture.leftovers == ["count", "revocations"])
+            #expect(fixture.revocations.all == ["\(app.uid) before 1"])
+            fixture.clock.advance(seconds: 26 * 3600)
+            #expect(try await AccountSweeper(of: fixture.store).sweep() == 1)
+            #expect(try await fixture.leftovers == ["count"])
+        }
+    }
+}
