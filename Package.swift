@@ -138,7 +138,7 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "API",
-                "Access", "Database", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Tree", "Failpoints",
+                "Access", "Accounts", "Database", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Tree", "Failpoints",
                 "CSystemDeflate",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -173,7 +173,7 @@ let package = Package(
             name: "tintype",
             dependencies: [
                 "API",
-                "Access", "CPlatform", "Database", "Inbox", "Server", "Client", "Pipeline", "Isolation", "Imaging",
+                "Access", "Accounts", "CPlatform", "Database", "Inbox", "Server", "Client", "Pipeline", "Isolation", "Imaging",
                 "Files", "Posts", "Tree", "Failpoints",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

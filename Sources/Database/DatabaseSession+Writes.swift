@@ -56,6 +56,16 @@ extension DatabaseSession {
         return try await commit(update, at: write.path, ifETag: etag, share: write.share)
     }
 
+    /// Refuses a write that no rule can grant, whatever is written: worth a look before a long text comes.
+    ///
+    /// - Throws: `TreeError` with the code `permission_denied`, or the engine's failure.
+    package func judgeBeforehand(_ path: DatabasePath, isUpdate: Bool) async throws {
+        guard let requester else { return }
+        try await database.tree.snapshot { snapshot in
+            try snapshot.judgeWriteBeforehand(at: path.node, isUpdate: isUpdate, for: requester)
+        }
+    }
+
     /// The one way of a session into the store: each write is judged here by who writes it.
     private func commit(
         _ update: JSONUpdate, at path: DatabasePath, ifETag etag: String?, share: ByteBudget.Share? = nil

@@ -6,6 +6,9 @@ import NIOCore
 import Tree
 
 extension DatabaseRequest {
+    /// The length up to which a body is received before anybody asks whether it may be written.
+    private static let shortBytes = 64 << 10
+
     /// Answers a PUT with what was written.
     func put() async throws -> Response {
         if path.isPriority { try refuseCondition() }
@@ -79,6 +82,9 @@ extension DatabaseRequest {
     private func read(into write: inout DatabaseWrite) async throws {
         let announced = http.headers[.contentLength].flatMap { Int($0) }
         if let announced { try write.check(announced: announced) }
+        if announced ?? .max > Self.shortBytes || http.headers[.expect] != nil {
+            try await session.judgeBeforehand(path, isUpdate: method == .patch || method == .post)
+        }
         for try await buffer in http.body { try write.receive(buffer.readableBytesUInt8Span) }
         try Task.checkCancellation()
         // An empty body is refused by what would have been written of it.

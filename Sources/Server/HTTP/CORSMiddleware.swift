@@ -48,12 +48,3 @@ extension Request {
         method == .options && headers[.origin] != nil && headers[.accessControlRequestMethod] != nil
     }
 }
-
-extension HTTPField.Name {
-    fileprivate static var requestPrivateNetwork: HTTPField.Name {
-        HTTPField.Name(parsed: "access-control-request-private-network")
-    }
-    fileprivate static var allowPrivateNetwork: HTTPField.Name {
-        HTTPField.Name(parsed: "access-control-allow-private-network")
-    }
-}

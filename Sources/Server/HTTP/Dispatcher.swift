@@ -1,17 +1,22 @@
 import HTTPTypes
 import Hummingbird
 
-/// The choice between the two applications of the server: the photo API and the database, whose paths no router knows
-/// beforehand. Each has its own middleware, and answers errors in its own words.
+/// The choice between the applications of the server: the photo API, the database, whose paths no router knows beforehand,
+/// and the identity endpoints. Each has its own middleware, and answers errors in its own words.
 struct Dispatcher: HTTPResponder {
     let photos: any HTTPResponder<RequestContext>
     let database: any HTTPResponder<RequestContext>
+    /// Nil for a service without accounts.
+    let identity: (any HTTPResponder<RequestContext>)?
     let streams: EventStreams
     /// What guards the database.
     let databaseGuard: SiteGuard
 
     func respond(to request: Request, context: RequestContext) async throws -> Response {
-        Self.isForDatabase(request.head)
+        if let identity, IdentityResponder.isFor(request.uri.path) {
+            return try await identity.respond(to: request, context: context)
+        }
+        return Self.isForDatabase(request.head)
             ? try await database.respond(to: request, context: context)
             : try await photos.respond(to: RouteTable.known(request), context: context)
     }

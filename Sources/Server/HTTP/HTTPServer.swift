@@ -1,5 +1,6 @@
 import API
 package import Access
+package import Accounts
 package import Database
 import Foundation
 import HTTPTypes
@@ -52,6 +53,17 @@ package struct HTTPServer: Service, CustomStringConvertible {
         }
     }
 
+    /// The accounts that the server serves, and what issues their tokens.
+    package struct AccountEndpoints: Sendable {
+        package let service: IdentityService
+        package let authority: TokenAuthority
+
+        package init(service: IdentityService, authority: TokenAuthority) {
+            self.service = service
+            self.authority = authority
+        }
+    }
+
     /// An address at which the server has begun to listen.
     package enum Listener: Sendable, Hashable {
         case socket(path: String)
@@ -70,18 +82,21 @@ package struct HTTPServer: Service, CustomStringConvertible {
     let spool: ResponseSpool
     private let streams: EventStreams
     private let room = ConnectionLimiter()
+    private let accounts: AccountEndpoints?
 
     /// Prepares the server.
     ///
     /// - Parameters:
     ///   - access: Decides as whom requests act.
+    ///   - accounts: The accounts of the service's own; nil for none.
     ///   - onListening: Is told each address once connections are taken there.
     package init(
-        _ service: UploadService, settings: Settings, access: AccessControl, logger: Logger,
+        _ service: UploadService, settings: Settings, access: AccessControl, accounts: AccountEndpoints? = nil, logger: Logger,
         onListening: @escaping @Sendable (Listener) -> Void = { _ in }
     ) {
         self.service = service
         self.settings = settings
+        self.accounts = accounts
         self.logger = logger
         self.onListening = onListening
         names = HostNames(publicHost: settings.publicURL?.host)
@@ -153,7 +168,22 @@ package struct HTTPServer: Service, CustomStringConvertible {
         return Dispatcher(
             photos: photos(behind: photosGuard).buildResponder(),
             database: database.middlewares.constructResponder(finalResponder: DatabaseResponder(access: access)),
+            identity: identity(behind: photosGuard),
             streams: streams, databaseGuard: databaseGuard)
+    }
+
+    private func identity(behind guard: SiteGuard) -> (any HTTPResponder<RequestContext>)? {
+        guard let accounts else { return nil }
+        let router = Router(context: RequestContext.self)
+        router.add(middleware: GzipMiddleware())
+        router.add(middleware: IdentityCORS(origins: origins))
+        router.add(middleware: responses(in: .identity))
+        router.add(middleware: `guard`)
+        router.add(middleware: AdmissionMiddleware(admission: admission))
+        let responder = IdentityResponder(
+            accounts: accounts.service, authority: accounts.authority, isEmulator: settings.database.isEmulator,
+            publicURL: settings.publicURL)
+        return router.middlewares.constructResponder(finalResponder: responder)
     }
 
     private func responses(in words: ErrorWords) -> ResponseMiddleware {

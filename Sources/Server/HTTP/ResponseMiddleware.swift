@@ -5,13 +5,7 @@ import Logging
 import NIOCore
 import Pipeline
 
-/// The words in which an application of the server tells its clients of errors.
-struct ErrorWords: Sendable {
-    /// The answer to an error; `trace` finds the request in the log.
-    let answer: @Sendable (_ error: any Error, _ trace: String) -> Response
-    /// The level at which refusals are logged.
-    let level: Logger.Level
-
+extension ErrorWords {
     /// Those of the photo API.
     static let problems = ErrorWords(answer: { Problem($0).response(trace: $1) }, level: .info)
     /// Those of the database, whose answers have no trace.

@@ -7,3 +7,12 @@ extension HTTPField.Name {
         self = parsed
     }
 }
+
+extension HTTPField.Name {
+    static var requestPrivateNetwork: HTTPField.Name {
+        HTTPField.Name(parsed: "access-control-request-private-network")
+    }
+    static var allowPrivateNetwork: HTTPField.Name {
+        HTTPField.Name(parsed: "access-control-allow-private-network")
+    }
+}

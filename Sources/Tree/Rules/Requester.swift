@@ -91,6 +91,21 @@ extension TreeSnapshot {
     }
 }
 
+extension TreeSnapshot {
+    /// Refuses a write at a path that no rule can grant, whatever is written: before its text has come.
+    ///
+    /// - Parameter isUpdate: Whether what is written are nodes below the path.
+    /// - Throws: ``TreeError`` with code `permission_denied`.
+    package func judgeWriteBeforehand(at path: TreePath, isUpdate: Bool, for requester: Requester?) throws(TreeError) {
+        guard let requester else { return }
+        let mayBeGranted =
+            try rules.rules(of: path.namespace, in: engine).map { rules in
+                rules.document.root.mayGrantWrite(at: path.keys.map(\.string), isUpdate: isUpdate)
+            } ?? requester.mayUseTreesWithoutRules
+        guard mayBeGranted else { throw .permissionDenied(path) }
+    }
+}
+
 extension RulesQuery {
     /// The query as rules see it. Of an order by several children they see the first one.
     fileprivate init(_ query: TreeQuery) {

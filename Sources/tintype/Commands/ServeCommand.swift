@@ -80,8 +80,7 @@ struct ServeCommand: AsyncParsableCommand {
         let inbox = InboxWatcher(pipeline, settings: try configuration.inboxSettings(), logger: logger)
         var server = try configuration.httpSettings(socketPath: StorageFolder.socketPath(in: storage.path))
         server.database = try configuration.databaseSettings()
-        let access = AccessControl(
-            try configuration.accessSettings { logger.warning("\($0)") }, authority: nil)
+        let accounts = try await AccountSetup(in: storage.tree, configuration, logger: logger)
         let running = RunningSettings(configuration, pipeline: pipeline, logger: logger) { [settings] in
             try settings.configuration()
         }
@@ -93,7 +92,9 @@ struct ServeCommand: AsyncParsableCommand {
                 "emulator: everybody on this machine, and every web page in a browser, may read and change everything in \(storage.path); leave it out, or use --engine memory, where the photos matter"
             )
         }
-        let http = HTTPServer(pipeline, settings: server, access: access, logger: logger) { listener in
+        let http = HTTPServer(
+            pipeline, settings: server, access: accounts.access, accounts: accounts.endpoints, logger: logger
+        ) { listener in
             switch listener {
             case .socket(let path):
                 log.announce("listening on \(path); drop photos into \(storage.path)/inbox/USER/")
@@ -110,7 +111,8 @@ struct ServeCommand: AsyncParsableCommand {
         let group = ServiceGroup(
             configuration: .init(
                 services: [
-                    HeapTrimmer(), HangupListener(settings: running, logger: logger), pipeline, inbox, http,
+                    HeapTrimmer(), HangupListener(settings: running, logger: logger), pipeline, inbox,
+                    accounts.upkeep, http,
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()

@@ -1,4 +1,5 @@
 import Access
+import Accounts
 import Database
 import Imaging
 import Inbox
@@ -58,6 +59,21 @@ extension Configuration {
                 "public-url is about TCP; say where the proxy reaches this, such as --listen 127.0.0.1:8080")
         }
         return http
+    }
+
+    /// What is decided about accounts.
+    ///
+    /// - Throws: `ConfigurationError`.
+    func identitySettings() throws -> IdentitySettings {
+        let http = try settings(HTTPServer.Settings(socketPath: ""))
+        let origin = http.publicURL?.origin ?? http.listen.map { "\(http.tls == nil ? "http" : "https")://\($0)" } ?? ""
+        var identity = IdentitySettings(actionURL: "\(origin)/account")
+        identity.isEmulator = try settings(DatabaseSettings()).isEmulator
+        let signUp = try value(\.signUp)
+        identity.allowsEmailSignUp = signUp.contains(.email)
+        identity.allowsAnonymousSignUp = signUp.contains(.anonymous)
+        if let host = http.publicURL?.host { identity.authorizedDomains.append(host) }
+        return identity
     }
 
     private func tlsFiles() throws -> TLSFiles? {

@@ -15,6 +15,10 @@ struct ServiceSettings: Sendable {
     var databaseSecretFile = ""
     /// Which of the system's users may use the Unix socket, besides the service's own.
     var socketUsers = ""
+    /// Whether anybody may make an account: with an e-mail address and a password, and without saying who they are.
+    var signUp = SignUp.all
+    /// The program that sends messages with codes; empty for none.
+    var accountCommand = ""
     /// The files of the TLS certificate and of its key; empty for none.
     var tlsCertificate = ""
     var tlsKey = ""
@@ -28,7 +32,7 @@ struct ServiceSettings: Sendable {
 /// Everything that an operator may choose. A new setting is declared here and nowhere else.
 enum Settings {
     /// All settings, in the order in which `tintype config`, `--help` and the documents list them.
-    static let all: [any Setting] = storage + database + changes + rendering + limits + posts + lifetimes + inbox + log
+    static let all: [any Setting] = storage + database + accounts + changes + rendering + limits + posts + lifetimes + inbox + log
 
     private static let storage: [any Setting] = [
         StoredSetting(
@@ -102,6 +106,19 @@ enum Settings {
             name: "namespace", target: \DatabaseSettings.namespace, defaultText: DatabaseSettings().namespace,
             help: "The name by which clients may address the service's own tree (ns=NAME).", flag: .value("name"),
             expectation: "a name of a–z, 0–9, - and _", parse: { DatabaseSettings.isName($0) ? $0 : nil }),
+    ]
+
+    private static let accounts: [any Setting] = [
+        StoredSetting(
+            name: "sign-up", target: \ServiceSettings.signUp, defaultText: SignUp.all.text,
+            help: "Who may make an account: anybody with an e-mail address, anybody anonymously, or none.",
+            details: "Accounts are made by `tintype user add` in any case.", flag: .value("ways"),
+            expectation: "\"email anonymous\", email, anonymous or none", parse: { SignUp(parsing: $0) }),
+        StoredSetting(
+            name: "account-command", target: \ServiceSettings.accountCommand, defaultText: "",
+            help: "A program that sends messages to people: codes that prove an e-mail address or reset a password.",
+            details: "It is given each message as JSON on its standard input ([how](Accounts.md#messages)).",
+            flag: .value("program"), expectation: "the path of a program", parse: { $0 }),
     ]
 
     private static let changes: [any Setting] = [

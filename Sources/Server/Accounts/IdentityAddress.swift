@@ -1,0 +1,93 @@
+import Accounts
+import HTTPTypes
+
+/// What an address of the identity endpoints asks for: the hosts of Firebase's services are the first part of the path, as
+/// its SDKs write them for an emulator.
+struct IdentityAddress: Equatable {
+    let operation: IdentityOperation
+    /// The project that an administrator names; nil where none is named.
+    let project: String?
+    /// Whether the fields are in the query.
+    let isQuery: Bool
+
+    private static let toolkit = "/identitytoolkit.googleapis.com/v1/"
+    private static let olderToolkit = "/www.googleapis.com/identitytoolkit/v3/relyingparty/"
+    private static let tokenPaths = ["/securetoken.googleapis.com/v1/token", "/identitytoolkit.googleapis.com/v1/token"]
+    private static let emulator = "/emulator/v1/projects/"
+
+    /// Whether an address is one of these endpoints, or would be.
+    static func isOne(_ path: some StringProtocol) -> Bool {
+        [toolkit, olderToolkit, emulator, "/securetoken.googleapis.com/"].contains { path.hasPrefix($0) }
+    }
+
+    private init(_ operation: IdentityOperation, project: Substring? = nil, isQuery: Bool = false) {
+        self.operation = operation
+        self.project = project.map(String.init)
+        self.isQuery = isQuery
+    }
+
+    /// Reads an address; nil for what asks for nothing.
+    ///
+    /// - Parameter path: The path, without its query.
+    init?(_ method: HTTPRequest.Method, _ path: String) {
+        if Self.tokenPaths.contains(path) {
+            guard method == .post else { return nil }
+            self.init(.token)
+        } else if path.hasPrefix(Self.toolkit) {
+            self.init(toolkit: method, path.dropFirst(Self.toolkit.count))
+        } else if path.hasPrefix(Self.olderToolkit) {
+            let name = String(path.dropFirst(Self.olderToolkit.count))
+            guard let found = IdentityOperation(olderName: name), method == (found == .project ? .get : .post) else {
+                return nil
+            }
+            self.init(found, isQuery: method == .get)
+        } else if path.hasPrefix(Self.emulator) {
+            self.init(emulator: method, path.dropFirst(Self.emulator.count))
+        } else {
+            return nil
+        }
+    }
+
+    /// `accounts:NAME`, `projects`, `projects/PROJECT/accounts` or `projects/PROJECT/accounts:NAME`.
+    private init?(toolkit method: HTTPRequest.Method, _ rest: Substring) {
+        let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
+        switch (parts.count, parts.first) {
+        case (1, "projects"?):
+            guard method == .get else { return nil }
+            self.init(.project, isQuery: true)
+        case (1, let name?):
+            guard let name = Self.name(of: name), !name.isEmpty, method == .post,
+                let found = IdentityOperation(clientName: name)
+            else { return nil }
+            self.init(found)
+        case (3, "projects"?):
+            guard let name = Self.name(of: parts[2]), let found = IdentityOperation(adminName: name),
+                method == (found == .batchGet ? .get : .post)
+            else { return nil }
+            self.init(found, project: parts[1], isQuery: method == .get)
+        default: return nil
+        }
+    }
+
+    /// `PROJECT/accounts`, `PROJECT/oobCodes` or `PROJECT/config`.
+    private init?(emulator method: HTTPRequest.Method, _ rest: Substring) {
+        let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        let found: IdentityOperation
+        switch (method, parts[1]) {
+        case (.delete, "accounts"): found = .deleteAll
+        case (.get, "oobCodes"): found = .oobCodes
+        case (.get, "config"): found = .config
+        case (.patch, "config"): found = .updateConfig
+        default: return nil
+        }
+        self.init(found, project: parts[0], isQuery: method != .patch)
+    }
+
+    /// What follows the colon in `accounts:NAME`; empty for `accounts`.
+    private static func name(of part: Substring) -> String? {
+        let parts = part.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.first == "accounts" else { return nil }
+        return parts.count == 2 ? String(parts[1]) : ""
+    }
+}

@@ -1,0 +1,127 @@
+import API
+import Access
+import Accounts
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import TreeModel
+
+/// The identity endpoints that Firebase's SDKs and firebase-admin call, and the keys by which others verify the tokens that
+/// they give out.
+struct IdentityResponder: HTTPResponder {
+    /// The longest body of an app, and of an administrator who brings many accounts, in bytes.
+    private static let maxBytes = 256 << 10
+    private static let maxAdminBytes = 8 << 20
+    private static let keysPath = "/.well-known/jwks.json"
+    private static let discoveryPath = "/.well-known/openid-configuration"
+
+    let accounts: IdentityService
+    let authority: TokenAuthority
+    let isEmulator: Bool
+    /// The address by which the service is known; nil when it has no name.
+    let publicURL: PublicURL?
+
+    /// Whether a request is for these endpoints.
+    static func isFor(_ path: some StringProtocol) -> Bool {
+        IdentityAddress.isOne(path) || path == keysPath || path == discoveryPath
+    }
+
+    func respond(to request: Request, context: RequestContext) async throws -> Response {
+        let path = request.uri.path
+        if request.method == .options { return Response(status: .noContent) }
+        if request.method == .get || request.method == .head, path == Self.keysPath {
+            return answer(authority.jwks, maxAge: KeyRing.cacheSeconds)
+        }
+        if request.method == .get || request.method == .head, path == Self.discoveryPath {
+            return answer(discovery(request), maxAge: KeyRing.cacheSeconds)
+        }
+        guard let address = IdentityAddress(request.method, path) else {
+            throw IdentityError("NOT_FOUND", status: 404)
+        }
+        if let project = address.project, project != authority.project, !isEmulator {
+            throw IdentityError("PROJECT_NOT_FOUND", status: 404)
+        }
+        let caller = IdentityCaller(
+            isAdmin: context.identity == .admin, address: limitedAddress(of: context.client.address(of: request.head)))
+        let body = try await body(of: context.asking(request), address, caller)
+        return answer(try await accounts.perform(address.operation, body, by: caller))
+    }
+
+    /// What tells a caller from others: of IPv6 the network of 64 bits.
+    private func limitedAddress(of address: String) -> String {
+        guard let ip = IPAddress(address), ip.bytes.count == 16 else { return address }
+        return ip.bytes[..<8].map { String($0, radix: 16) }.joined(separator: ":")
+    }
+
+    private func body(
+        of request: Request, _ address: IdentityAddress, _ caller: IdentityCaller
+    ) async throws -> JSONValue {
+        if address.isQuery { return try fields(request.uri.query ?? "") }
+        let bytes = try await request.body.collect(upTo: caller.isAdmin ? Self.maxAdminBytes : Self.maxBytes)
+        guard bytes.readableBytes > 0 else { return [:] }
+        if HeaderParameters(request.headers[.contentType] ?? "").value == "application/x-www-form-urlencoded" {
+            return try fields(String(buffer: bytes))
+        }
+        guard let body = JSONValue(text: bytes.readableBytesView) else {
+            throw IdentityError("INVALID_ARGUMENT : the body is no JSON")
+        }
+        return body
+    }
+
+    private func fields(_ text: String) throws(IdentityError) -> JSONValue {
+        guard let fields = Accounts.FormFields.object(text) else {
+            throw IdentityError("INVALID_ARGUMENT : the fields cannot be read")
+        }
+        return fields
+    }
+
+    /// OpenID Connect Discovery 1.0 §3, as far as it is about verifying tokens.
+    private func discovery(_ request: Request) -> JSONValue {
+        let scheme = ClientConnection.current?.isEncrypted == true ? "https" : "http"
+        let origin = publicURL?.origin ?? "\(scheme)://\(request.head.authority ?? "localhost")"
+        return [
+            "issuer": .string(authority.issuer), "jwks_uri": .string(origin + Self.keysPath),
+            "response_types_supported": ["id_token"], "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["RS256"],
+        ]
+    }
+
+    private func answer(_ json: JSONValue, maxAge: Int? = nil) -> Response {
+        var headers: HTTPFields = [.contentType: "application/json; charset=utf-8"]
+        headers[.cacheControl] = maxAge.map { "public, max-age=\($0)" } ?? "no-store"
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: json.text)))
+    }
+}
+
+extension ErrorWords {
+    /// Those of the identity endpoints. An answer that is the service's own fault is no JSON: the JavaScript SDK takes every
+    /// error in JSON that it meets when it starts as a reason to sign its user out.
+    static let identity = ErrorWords(
+        answer: { error, _ in
+            let problem = error as? IdentityError ?? IdentityError(otherError: error)
+            var headers: HTTPFields = [.cacheControl: "no-store"]
+            headers[.retryAfter] = problem.retryAfterSeconds.map { "\($0)" }
+            let status = HTTPResponse.Status(code: problem.status)
+            guard let document = problem.document else {
+                headers[.contentType] = "text/plain; charset=utf-8"
+                return Response(
+                    status: status, headers: headers,
+                    body: ResponseBody(byteBuffer: ByteBuffer(string: "\(problem.message)\n")))
+            }
+            headers[.contentType] = "application/json; charset=utf-8"
+            return Response(
+                status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: document.text)))
+        }, level: .info)
+}
+
+extension IdentityError {
+    /// What the server itself refuses, in the form of these endpoints.
+    fileprivate init(otherError error: any Error) {
+        let problem = Problem(error)
+        self.init(
+            problem.failure.code.rawValue.uppercased() + " : " + problem.failure.message, status: problem.status.code,
+            retryAfterSeconds: problem.failure.retryAfter)
+    }
+}

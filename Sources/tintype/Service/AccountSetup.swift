@@ -1,0 +1,71 @@
+import Access
+import Accounts
+import Database
+import Foundation
+import Logging
+import Server
+import ServiceLifecycle
+import Tree
+
+/// The accounts of the service, and the decision as whom requests act: put together of their parts.
+struct AccountSetup: Sendable {
+    /// How many passwords are hashed at a time: each takes 32 MiB and a processor.
+    private static var hashesAtATime: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
+
+    let access: AccessControl
+    let endpoints: HTTPServer.AccountEndpoints
+    let upkeep: AccountUpkeep
+
+    /// - Parameter warn: Is told what the operator should know about the settings.
+    init(in tree: TreeStore, _ configuration: Configuration, logger: Logger) async throws {
+        let access = try configuration.accessSettings { logger.warning("\($0)") }
+        let revocations = RevocationList()
+        let store = AccountStore(tree: tree, onRevocation: { uid, seconds in revocations.revoke(uid: uid, before: seconds) })
+        let keys = SigningKeys(of: store)
+        let authority = TokenAuthority(
+            project: try configuration.databaseSettings().namespace, keys: try await keys.load())
+        self.access = AccessControl(access, authority: authority, revocations: revocations)
+        let proofs = IdentityProofs(
+            customTokens: CustomTokenVerifier(accounts: [], authority: authority, isEmulator: access.isEmulator))
+        let service = IdentityService(
+            store: store, passwords: PasswordHasher(atATime: Self.hashesAtATime), authority: authority, proofs: proofs,
+            throttle: Throttle(clock: WallClock.milliseconds), settings: try configuration.identitySettings(),
+            logger: logger,
+            audit: { event in
+                logger.notice(
+                    "audit",
+                    metadata: [
+                        "act": "\(event.operation.rawValue)", "outcome": "\(event.outcome)",
+                        "by": "\(event.isAdmin ? "admin" : "client")", "address": "\(event.address)",
+                        "account": "\(event.uid ?? "")",
+                    ])
+            })
+        endpoints = HTTPServer.AccountEndpoints(service: service, authority: authority)
+        upkeep = AccountUpkeep(store: store, keys: keys, authority: authority, logger: logger)
+    }
+}
+
+/// What has to be done about accounts from time to time: keys are replaced, and what has expired is deleted.
+struct AccountUpkeep: Service, CustomStringConvertible {
+    private static let interval = Duration.seconds(3600)
+
+    let description = "accounts"
+    let store: AccountStore
+    let keys: SigningKeys
+    let authority: TokenAuthority
+    let logger: Logger
+
+    func run() async throws {
+        let sweeper = AccountSweeper(of: store)
+        await cancelWhenGracefulShutdown {
+            while (try? await Task.sleep(for: Self.interval)) != nil {
+                do {
+                    authority.replaceKeys(try await keys.rotateIfDue())
+                    try await sweeper.sweep()
+                } catch {
+                    logger.error("the upkeep of accounts failed", metadata: ["fault": "\(error)"])
+                }
+            }
+        }
+    }
+}
