@@ -101,7 +101,7 @@ struct ProviderSignIn: Sendable {
         let identity = credential.identity
         let token = try SignUp.newToken(of: proof.account.uid)
         return try await parts.store.transact { transaction in
-            let old = try transaction.account(token.uid)
+            let old = try transaction.account(provedBy: proof)
             guard try transaction.reader.account(provider: identity.provider, rawID: identity.rawID) == nil else {
                 throw IdentityError.alreadyLinked
             }
@@ -122,7 +122,7 @@ struct ProviderSignIn: Sendable {
             account.link(identity)
             let signedIn = try transaction.signIn(
                 account, inPlaceOf: old, with: token, provider: identity.provider,
-                claims: AccountClaims.added(in: proof.claims, to: old))
+                claims: try transaction.addedClaims(of: proof))
             return .signedIn(signedIn, isNew: false)
         }
     }

@@ -30,6 +30,22 @@ extension AccountTransaction {
         return SignedIn(account: account, session: session, refreshToken: token)
     }
 
+    /// The claims that a custom token added to the session of an ID token, for the session that takes its place.
+    ///
+    /// They come from the session, for the ID token may claim what an administrator has taken away since. Where several
+    /// sessions might be meant, and do not agree, there are none.
+    func addedClaims(of proof: IDTokens.Proof) throws -> String? {
+        let path = AccountPaths.sessions(of: try AccountStore.key(of: proof.account.uid))
+        let sessions = try reader.snapshot.children(of: path, limit: Session.maxPerAccount).compactMap { child in
+            Session(child.value)
+        }
+        let meant = sessions.filter {
+            $0.openedMilliseconds / 1000 == proof.signInSeconds && $0.provider == proof.provider
+        }
+        let claims = Set(meant.map(\.claims))
+        return claims.count == 1 ? claims.first ?? nil : nil
+    }
+
     /// Ends the session that was not used for the longest time, where an account has all that it may have.
     private mutating func makeRoom(for uid: String) throws {
         let path = AccountPaths.sessions(of: try AccountStore.key(of: uid))

@@ -27,6 +27,15 @@ struct AccountTransaction {
         return account
     }
 
+    /// The account that an ID token proves: it may have been disabled, or the token revoked, since the token was judged.
+    ///
+    /// - Throws: `USER_NOT_FOUND`, `USER_DISABLED` or `TOKEN_EXPIRED`.
+    func account(provedBy proof: IDTokens.Proof) throws -> Account {
+        let account = try account(proof.account.uid)
+        try proof.check(against: account)
+        return account
+    }
+
     // MARK: Accounts
 
     /// Adds an account. One that had the same id may have been deleted in this very second: its tokens stay refused.
