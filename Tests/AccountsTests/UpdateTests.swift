@@ -154,7 +154,7 @@ import TreeModel
             let answer = try await fixture.perform(.delete, ["idToken": .string(app.idToken)])
             #expect(answer == ["kind": "identitytoolkit#DeleteAccountResponse"])
             #expect(await fixture.refusal(.lookup, ["idToken": .string(app.idToken)]) == "USER_NOT_FOUND")
-            #expect(await fixture.refresh(app.refreshToken) == "USER_NOT_FOUND")
+            #expect(await fixture.refresh(app.refreshToken) == "TOKEN_EXPIRED")
             #expect(try await fixture.store.count() == 0)
             #expect(try await fixture.leftovers == ["count", "revocations"])
             #expect(fixture.revocations.all == ["\(app.uid) before 1"])

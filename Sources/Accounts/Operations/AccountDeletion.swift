@@ -18,6 +18,7 @@ struct AccountDeletion: Sendable {
         return ["kind": "identitytoolkit#DeleteAccountResponse"]
     }
 
+    /// Deletes many accounts; those that are not disabled only when it is forced.
     func batch(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         let ids = try request.strings("localIds")
         guard !ids.isEmpty else { throw IdentityError("LOCAL_ID_LIST_EXCEEDS_LIMIT") }

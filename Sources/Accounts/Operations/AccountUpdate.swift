@@ -17,6 +17,7 @@ struct AccountUpdate: Sendable {
 
     // MARK: By its owner
 
+    /// Changes the account of a token; another address or password gives new tokens, and ends all sessions.
     private func byOwner(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         for name in [
             "customAttributes", "validSince", "emailVerified", "phoneNumber", "linkProviderUserInfo",
@@ -56,6 +57,7 @@ struct AccountUpdate: Sendable {
 
     // MARK: By an administrator
 
+    /// Changes any account.
     private func byAdmin(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         let uid = try request.string("localId", missing: "LOCAL_ID")
         let change = try AccountChange(in: request)

@@ -44,6 +44,7 @@ struct ProviderSignIn: Sendable {
         account.identities.map(\.provider) + (account.passwordHash == nil ? [] : ["password"])
     }
 
+    /// Signs in, or links; tries again when another sign-in was quicker.
     private func outcome(
         _ credential: ProviderCredential, _ proof: IDTokens.Proof?
     ) async throws(IdentityError) -> Outcome {
@@ -56,6 +57,7 @@ struct ProviderSignIn: Sendable {
         return .overtaken
     }
 
+    /// Finds or makes the account of an identity, and opens a session.
     private func signIn(_ credential: ProviderCredential) async throws(IdentityError) -> Outcome {
         let identity = credential.identity
         var candidate = try await parts.store.account(provider: identity.provider, rawID: identity.rawID)

@@ -47,6 +47,7 @@ struct SignUp: Sendable {
         return try answer(signedIn)
     }
 
+    /// Makes an account of somebody who does not say who they are.
     private func anonymous(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         guard parts.settings.allowsAnonymousSignUp else { throw IdentityError("ADMIN_ONLY_OPERATION") }
         try slowDown(request)

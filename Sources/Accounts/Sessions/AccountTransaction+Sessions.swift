@@ -66,15 +66,14 @@ extension AccountStore {
 
     /// Takes a refresh token, and replaces it.
     ///
-    /// - Throws: `INVALID_REFRESH_TOKEN`, `TOKEN_EXPIRED`, `USER_DISABLED` or `USER_NOT_FOUND`.
+    /// - Throws: `INVALID_REFRESH_TOKEN`; `TOKEN_EXPIRED` when the session is over, be it with its account.
     func refresh(_ token: RefreshToken, salt: String) async throws(IdentityError) -> Refreshed {
         try await transact { transaction in
             guard let key = try? AccountStore.key(of: token.uid) else { throw IdentityError.invalidRefreshToken }
             let path = AccountPaths.sessions(of: key) / token.session
             guard let record = try transaction.reader.snapshot.get(path), var session = Session(record) else {
-                // The session's end is not told apart from a token that never was, but for accounts that are gone.
-                guard let account = try transaction.reader.account(token.uid) else { throw IdentityError.userNotFound }
-                throw account.isDisabled ? IdentityError.userDisabled : IdentityError.tokenExpired
+                // A token that proves nothing does not tell either whether there is such an account, or was.
+                throw IdentityError.tokenExpired
             }
             let account = try transaction.account(token.uid)
             guard !account.isDisabled else { throw IdentityError.userDisabled }
