@@ -62,6 +62,27 @@ import TreeModel
         }
     }
 
+    @Test("claims that an administrator has taken away do not come back by way of an old ID token")
+    func claimsTakenAway() async throws {
+        try await withAccounts { fixture in
+            let uid = JSONValue.string(try await fixture.signUp().uid)
+            try await fixture.perform(
+                .update, ["localId": uid, "customAttributes": #"{"admin":true}"#], by: Fixture.admin)
+            let app = try await fixture.signIn()
+            #expect(try fixture.claims(app)["admin"] == true)
+            try await fixture.perform(.update, ["localId": uid, "customAttributes": "{}"], by: Fixture.admin)
+            let changes: [JSONValue] = [["password": "open up"], ["email": "eve@example.com"]]
+            var token = app.idToken
+            for change in changes {
+                var body = change
+                body["idToken"] = .string(token)
+                let changed = SignedInApp(try await fixture.perform(.update, body))
+                #expect(try fixture.claims(changed)["admin"] == nil)
+                token = changed.idToken
+            }
+        }
+    }
+
     static let badClaims: [(text: String, message: String)] = [
         ("x", "INVALID_CLAIMS"), ("[]", "INVALID_CLAIMS"), (#"{"a":1,"a":2}"#, "INVALID_CLAIMS"),
         (#"{"sub":"root"}"#, "FORBIDDEN_CLAIM : sub"), (#"{"firebase":{}}"#, "FORBIDDEN_CLAIM : firebase"),

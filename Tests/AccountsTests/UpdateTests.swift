@@ -79,6 +79,26 @@ import TreeModel
         }
     }
 
+    @Test("a token that was revoked after it was judged changes nothing")
+    func revokedMeanwhile() async throws {
+        try await withAccounts { fixture in
+            let app = try await fixture.signUp()
+            let account = try #require(try await fixture.store.account(app.uid))
+            let proof = IDTokens.Proof(account: account, claims: try fixture.claims(app))
+            let changes: [(change: JSONValue, error: IdentityError)] = [
+                (["validSince": "1800000000"], .tokenExpired), (["disableUser": true], .userDisabled),
+            ]
+            for (change, error) in changes {
+                var body = change
+                body["localId"] = .string(app.uid)
+                try await fixture.perform(.update, body, by: Fixture.admin)
+                await #expect(throws: error) {
+                    _ = try await fixture.store.transact { try $0.account(provedBy: proof) }
+                }
+            }
+        }
+    }
+
     static let refusals: [(change: JSONValue, message: String)] = [
         (["customAttributes": "{}"], "INSUFFICIENT_PERMISSION"), (["emailVerified": true], "INSUFFICIENT_PERMISSION"),
         (["validSince": "1"], "INSUFFICIENT_PERMISSION"), (["localId": "other"], "INSUFFICIENT_PERMISSION"),
@@ -134,7 +154,7 @@ import TreeModel
             let answer = try await fixture.perform(.delete, ["idToken": .string(app.idToken)])
             #expect(answer == ["kind": "identitytoolkit#DeleteAccountResponse"])
             #expect(await fixture.refusal(.lookup, ["idToken": .string(app.idToken)]) == "USER_NOT_FOUND")
-            #expect(await fixture.refresh(app.refreshToken) == "USER_NOT_FOUND")
+            #expect(await fixture.refresh(app.refreshToken) == "TOKEN_EXPIRED")
             #expect(try await fixture.store.count() == 0)
             #expect(try await fixture.leftovers == ["count", "revocations"])
             #expect(fixture.revocations.all == ["\(app.uid) before 1"])

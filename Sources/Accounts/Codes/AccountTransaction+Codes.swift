@@ -36,6 +36,7 @@ extension AccountTransaction {
         return code
     }
 
+    /// Ends a code by its hash.
     private mutating func drop(_ key: TreeKey, of email: EmailAddress) {
         set(AccountPaths.codes / key, to: nil)
         set(AccountPaths.codes(of: email) / key, to: nil)

@@ -46,6 +46,7 @@ struct CodeMaker: Sendable {
         return message
     }
 
+    /// The address of the page where a code is used.
     private func link(to code: String, _ order: CodeOrder) -> String {
         var items = [("mode", order.kind.mode), ("lang", "en"), ("oobCode", code), ("apiKey", "any")]
         if let url = order.continueURL { items.append(("continueUrl", url)) }

@@ -74,6 +74,7 @@ final class CodeSender: Sendable {
         }
     }
 
+    /// Makes a code and hands its message over; what fails is logged.
     private static func carryOut(
         _ order: CodeOrder, by maker: CodeMaker, _ delivery: CodeDelivery?, _ logger: Logger
     ) async {

@@ -22,6 +22,7 @@ final class EmulatorState: Sendable {
     /// The last codes that were made, as the emulator shows them.
     var codes: [JSONValue] { state.withLock(\.codes) }
 
+    /// Keeps a code; forgets the oldest when there are too many.
     func add(_ code: JSONValue) {
         state.withLock { state in
             if state.codes.count >= Self.maxCodes { state.codes.removeFirst() }

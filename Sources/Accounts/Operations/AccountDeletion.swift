@@ -5,18 +5,20 @@ struct AccountDeletion: Sendable {
     let parts: IdentityParts
 
     func run(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
-        let uid: String
         if request.caller.isAdmin, request.body["idToken"] == nil {
-            uid = try request.string("localId", missing: "LOCAL_ID")
+            let uid = try request.string("localId", missing: "LOCAL_ID")
+            try await parts.store.transact { transaction in try transaction.delete(try transaction.account(uid)) }
         } else {
             let proof = try await parts.tokens.proof(in: request)
             if !parts.settings.isEmulator { try parts.tokens.checkRecent(proof) }
-            uid = proof.account.uid
+            try await parts.store.transact { transaction in
+                try transaction.delete(try transaction.account(provedBy: proof))
+            }
         }
-        try await parts.store.transact { transaction in try transaction.delete(try transaction.account(uid)) }
         return ["kind": "identitytoolkit#DeleteAccountResponse"]
     }
 
+    /// Deletes many accounts; those that are not disabled only when it is forced.
     func batch(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         let ids = try request.strings("localIds")
         guard !ids.isEmpty else { throw IdentityError("LOCAL_ID_LIST_EXCEEDS_LIMIT") }

@@ -37,6 +37,9 @@ struct AccountImport: Sendable {
         return answer
     }
 
+    /// Checks an account of the request.
+    ///
+    /// - Throws: What is wrong with it.
     private func entry(_ user: IdentityRequest, hashing request: IdentityRequest) async throws(IdentityError) -> Entry {
         let uid = try user.string("localId", missing: "LOCAL_ID")
         _ = try AccountStore.key(of: uid)
@@ -64,6 +67,9 @@ struct AccountImport: Sendable {
         return Entry(account: account, password: password)
     }
 
+    /// Writes an account of the request.
+    ///
+    /// - Throws: `EMAIL_EXISTS` and its like, or words for people when there is one with its id.
     private func add(_ entry: Entry, overwrites: Bool) async throws(IdentityError) {
         try await parts.store.transact { transaction in
             var account = entry.account

@@ -23,6 +23,7 @@ struct AccountListing: Sendable {
         return answer
     }
 
+    /// Finds accounts, or counts them.
     func query(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         guard try request.bool("returnUserInfo") ?? true else {
             return ["recordsCount": .string(String(try await parts.store.count()))]
@@ -32,6 +33,7 @@ struct AccountListing: Sendable {
         return ["recordsCount": .string(String(accounts.count)), "userInfo": .list(accounts.map(\.document))]
     }
 
+    /// Accounts in the order of their ids.
     private func all(_ request: IdentityRequest) async throws(IdentityError) -> [Account] {
         let sortBy = try request.string("sortBy") ?? "USER_ID"
         let order = try request.string("order") ?? "ASC"
@@ -51,6 +53,7 @@ struct AccountListing: Sendable {
         return try await parts.store.page(after: last, limit: limit)
     }
 
+    /// The accounts that any of the expressions names, each once.
     private func found(_ expressions: [IdentityRequest]) async throws(IdentityError) -> [Account] {
         var accounts: [Account] = []
         for expression in expressions {

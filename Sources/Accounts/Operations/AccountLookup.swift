@@ -19,6 +19,7 @@ struct AccountLookup: Sendable {
         return answer
     }
 
+    /// The accounts that an administrator names, each once.
     private func named(in request: IdentityRequest) async throws(IdentityError) -> [Account] {
         var accounts: [Account] = []
         func add(_ account: Account?) {

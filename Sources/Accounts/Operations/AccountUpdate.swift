@@ -17,6 +17,7 @@ struct AccountUpdate: Sendable {
 
     // MARK: By its owner
 
+    /// Changes the account of a token; another address or password gives new tokens, and ends all sessions.
     private func byOwner(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         for name in [
             "customAttributes", "validSince", "emailVerified", "phoneNumber", "linkProviderUserInfo",
@@ -36,7 +37,7 @@ struct AccountUpdate: Sendable {
             request.string("password"), for: request.caller.address, by: parts.passwords)
         let token = try SignUp.newToken(of: proof.account.uid)
         let (account, signedIn) = try await parts.store.transact { transaction in
-            let old = try transaction.account(token.uid)
+            let old = try transaction.account(provedBy: proof)
             var account = old
             change.apply(to: &account)
             password?.apply(to: &account, at: transaction.now)
@@ -48,7 +49,7 @@ struct AccountUpdate: Sendable {
             account.signOut(at: transaction.now)
             let signedIn = try transaction.signIn(
                 account, inPlaceOf: old, with: token, provider: password == nil ? proof.provider : "password",
-                claims: AccountClaims.added(in: proof.claims, to: old))
+                claims: try transaction.addedClaims(of: proof))
             return (signedIn.account, signedIn)
         }
         return try answer(account, signedIn)
@@ -56,6 +57,7 @@ struct AccountUpdate: Sendable {
 
     // MARK: By an administrator
 
+    /// Changes any account.
     private func byAdmin(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         let uid = try request.string("localId", missing: "LOCAL_ID")
         let change = try AccountChange(in: request)

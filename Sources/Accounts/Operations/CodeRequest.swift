@@ -6,6 +6,7 @@ import TreeModel
 struct CodeRequest: Sendable {
     let parts: IdentityParts
 
+    /// Has a code made and sent, or tells an administrator its link.
     func send(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         let type = try request.string("requestType", missing: "REQ_TYPE")
         guard let kind = ActionCode.Kind(rawValue: type) else {

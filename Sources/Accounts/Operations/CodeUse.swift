@@ -67,6 +67,7 @@ struct CodeUse: Sendable {
         let email = try request.email(missing: "EMAIL")
         let text = try request.string("oobCode", missing: "OOB_CODE")
         let proof = request.body["idToken"] == nil ? nil : try await parts.tokens.proof(in: request)
+        if let proof, !parts.settings.isEmulator { try parts.tokens.checkRecent(proof) }
         let known = try await parts.store.account(email: email)
         if let proof, let known, known.uid != proof.account.uid { throw .emailExists }
         let newID = try SignUp.newID()
@@ -74,7 +75,7 @@ struct CodeUse: Sendable {
         let (signedIn, isNew) = try await parts.store.transact { transaction in
             let code = try transaction.take(text, .signIn)
             guard code.email == email else { throw IdentityError.invalidEmail }
-            let old = try transaction.reader.account(token.uid)
+            let old = try proof.map { try transaction.account(provedBy: $0) } ?? transaction.reader.account(token.uid)
             var account = old ?? Account(uid: token.uid, createdMilliseconds: transaction.now)
             if account.email == email, !account.isEmailVerified {
                 // Somebody else may have claimed the address before.
@@ -82,6 +83,7 @@ struct CodeUse: Sendable {
                 account.identities = []
                 account.signOut(at: transaction.now)
             }
+            if account.email != nil, account.email != email { account.signOut(at: transaction.now) }
             account.email = email
             account.isEmailVerified = true
             account.signsInByEmailLink = true

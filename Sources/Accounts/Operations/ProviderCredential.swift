@@ -56,6 +56,7 @@ struct ProviderCredential: Sendable {
         return others.merging(fields) { $1 }
     }
 
+    /// What a token of a provider claims, once it is proved.
     private static func claims(
         of token: String, provider: String, _ parts: IdentityParts
     ) async throws(IdentityError) -> [String: JSONValue] {

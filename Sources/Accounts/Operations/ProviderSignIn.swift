@@ -44,6 +44,7 @@ struct ProviderSignIn: Sendable {
         account.identities.map(\.provider) + (account.passwordHash == nil ? [] : ["password"])
     }
 
+    /// Signs in, or links; tries again when another sign-in was quicker.
     private func outcome(
         _ credential: ProviderCredential, _ proof: IDTokens.Proof?
     ) async throws(IdentityError) -> Outcome {
@@ -56,6 +57,7 @@ struct ProviderSignIn: Sendable {
         return .overtaken
     }
 
+    /// Finds or makes the account of an identity, and opens a session.
     private func signIn(_ credential: ProviderCredential) async throws(IdentityError) -> Outcome {
         let identity = credential.identity
         var candidate = try await parts.store.account(provider: identity.provider, rawID: identity.rawID)
@@ -101,7 +103,7 @@ struct ProviderSignIn: Sendable {
         let identity = credential.identity
         let token = try SignUp.newToken(of: proof.account.uid)
         return try await parts.store.transact { transaction in
-            let old = try transaction.account(token.uid)
+            let old = try transaction.account(provedBy: proof)
             guard try transaction.reader.account(provider: identity.provider, rawID: identity.rawID) == nil else {
                 throw IdentityError.alreadyLinked
             }
@@ -122,7 +124,7 @@ struct ProviderSignIn: Sendable {
             account.link(identity)
             let signedIn = try transaction.signIn(
                 account, inPlaceOf: old, with: token, provider: identity.provider,
-                claims: AccountClaims.added(in: proof.claims, to: old))
+                claims: try transaction.addedClaims(of: proof))
             return .signedIn(signedIn, isNew: false)
         }
     }

@@ -47,6 +47,7 @@ struct SignUp: Sendable {
         return try answer(signedIn)
     }
 
+    /// Makes an account of somebody who does not say who they are.
     private func anonymous(_ request: IdentityRequest) async throws(IdentityError) -> JSONValue {
         guard parts.settings.allowsAnonymousSignUp else { throw IdentityError("ADMIN_ONLY_OPERATION") }
         try slowDown(request)
@@ -71,7 +72,7 @@ struct SignUp: Sendable {
         let displayName = try Profile(in: request).displayName
         let token = try Self.newToken(of: proof.account.uid)
         let signedIn = try await parts.store.transact { transaction in
-            let old = try transaction.account(token.uid)
+            let old = try transaction.account(provedBy: proof)
             var account = old
             if account.email != email { account.isEmailVerified = false }
             account.email = email
@@ -79,7 +80,7 @@ struct SignUp: Sendable {
             hashed?.apply(to: &account, at: transaction.now)
             return try transaction.signIn(
                 account, inPlaceOf: old, with: token, provider: "password",
-                claims: AccountClaims.added(in: proof.claims, to: old))
+                claims: try transaction.addedClaims(of: proof))
         }
         return try answer(signedIn)
     }

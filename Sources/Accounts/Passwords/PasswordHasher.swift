@@ -60,6 +60,7 @@ package final class PasswordHasher: Sendable {
         guard password.utf8.count <= PasswordHash.maxPasswordBytes else { throw .invalidValue("password") }
     }
 
+    /// Runs work on the threads, when the caller's turn has come.
     private func run<Value: Sendable>(
         for caller: String, _ body: @escaping @Sendable () -> Value
     ) async throws(IdentityError) -> Value {

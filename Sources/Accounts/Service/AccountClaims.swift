@@ -3,11 +3,6 @@ import TreeModel
 
 /// Claims that an administrator, or whoever signs custom tokens, adds to a user's tokens.
 enum AccountClaims {
-    /// Names that the service writes from the account, whatever is claimed.
-    private static let ofAccount: Set<String> = [
-        "name", "picture", "email", "email_verified", "phone_number", "user_id", "provider_id",
-    ]
-
     /// Checks the claims of an account.
     ///
     /// - Parameter text: A JSON object.
@@ -32,15 +27,5 @@ enum AccountClaims {
     /// The claims that a text holds.
     static func members(of text: String?) -> [String: JSONValue] {
         text.flatMap { JSONValue(text: $0.utf8)?.objectMembers } ?? [:]
-    }
-
-    /// What a token claims beyond the account: what a custom token added, to go on with in its successor. Text of a JSON
-    /// object; nil for nothing.
-    static func added(in token: [String: JSONValue], to account: Account) -> String? {
-        let own = members(of: account.customClaims)
-        let added = token.filter { name, _ in
-            !CustomClaims.reservedNames.contains(name) && !ofAccount.contains(name) && own[name] == nil
-        }
-        return added.isEmpty ? nil : String(decoding: JSONValue.object(added).text, as: UTF8.self)
     }
 }

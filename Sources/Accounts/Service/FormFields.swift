@@ -12,6 +12,7 @@ package enum FormFields {
         parse(form).map { .object($0.mapValues(JSONValue.string)) }
     }
 
+    /// The fields by name; nil for what is no such form.
     static func parse(_ form: String) -> [String: String]? {
         guard form.utf8.count <= maxBytes else { return nil }
         var fields: [String: String] = [:]
@@ -24,6 +25,7 @@ package enum FormFields {
         return fields
     }
 
+    /// The text of a name or a value; nil for escapes that are none, or not of UTF-8.
     private static func decoded(_ bytes: Substring.UTF8View) -> String? {
         String(decoding: bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
             .removingPercentEncoding

@@ -18,6 +18,14 @@ struct IDTokens: Sendable {
         var provider: String { claims["firebase"]?["sign_in_provider"]?.string ?? "custom" }
         /// The time of the sign-in, in seconds since the epoch.
         var signInSeconds: Int { claims["auth_time"]?.integer ?? 0 }
+
+        /// Makes sure that it is good for an account as that is now.
+        ///
+        /// - Throws: `USER_DISABLED` or `TOKEN_EXPIRED`.
+        func check(against account: Account) throws(IdentityError) {
+            guard !account.isDisabled else { throw .userDisabled }
+            guard signInSeconds >= account.minSignInSeconds else { throw .tokenExpired }
+        }
     }
 
     /// What the `idToken` of a request proves.
@@ -36,9 +44,8 @@ struct IDTokens: Sendable {
         }
         guard let uid = claims["sub"]?.string else { throw .invalidIDToken }
         guard let account = try await store.account(uid) else { throw .userNotFound }
-        guard !account.isDisabled else { throw .userDisabled }
         let proof = Proof(account: account, claims: claims)
-        guard proof.signInSeconds >= account.minSignInSeconds else { throw .tokenExpired }
+        try proof.check(against: account)
         return proof
     }
 

@@ -61,6 +61,7 @@ package final class IdentityService: Sendable {
     /// Waits until all messages with codes that were ordered before have been handed over.
     package func drain() async { await parts.codes.drain() }
 
+    /// Does what apps ask for, and administrators like them.
     private func serve(
         _ operation: IdentityOperation, _ request: IdentityRequest
     ) async throws(IdentityError) -> JSONValue {
@@ -81,6 +82,7 @@ package final class IdentityService: Sendable {
         }
     }
 
+    /// Does what no app asks for.
     private func administer(
         _ operation: IdentityOperation, _ request: IdentityRequest
     ) async throws(IdentityError) -> JSONValue {
@@ -105,6 +107,7 @@ package final class IdentityService: Sendable {
         ]
     }
 
+    /// Tells the audit of an act or a refusal.
     private func note(
         _ operation: IdentityOperation, _ outcome: String, _ request: IdentityRequest, reason: String? = nil
     ) {

@@ -30,6 +30,22 @@ extension AccountTransaction {
         return SignedIn(account: account, session: session, refreshToken: token)
     }
 
+    /// The claims that a custom token added to the session of an ID token, for the session that takes its place.
+    ///
+    /// They come from the session, for the ID token may claim what an administrator has taken away since. Where several
+    /// sessions might be meant, and do not agree, there are none.
+    func addedClaims(of proof: IDTokens.Proof) throws -> String? {
+        let path = AccountPaths.sessions(of: try AccountStore.key(of: proof.account.uid))
+        let sessions = try reader.snapshot.children(of: path, limit: Session.maxPerAccount).compactMap { child in
+            Session(child.value)
+        }
+        let meant = sessions.filter {
+            $0.openedMilliseconds / 1000 == proof.signInSeconds && $0.provider == proof.provider
+        }
+        let claims = Set(meant.map(\.claims))
+        return claims.count == 1 ? claims.first ?? nil : nil
+    }
+
     /// Ends the session that was not used for the longest time, where an account has all that it may have.
     private mutating func makeRoom(for uid: String) throws {
         let path = AccountPaths.sessions(of: try AccountStore.key(of: uid))
@@ -50,15 +66,14 @@ extension AccountStore {
 
     /// Takes a refresh token, and replaces it.
     ///
-    /// - Throws: `INVALID_REFRESH_TOKEN`, `TOKEN_EXPIRED`, `USER_DISABLED` or `USER_NOT_FOUND`.
+    /// - Throws: `INVALID_REFRESH_TOKEN`; `TOKEN_EXPIRED` when the session is over, be it with its account.
     func refresh(_ token: RefreshToken, salt: String) async throws(IdentityError) -> Refreshed {
         try await transact { transaction in
             guard let key = try? AccountStore.key(of: token.uid) else { throw IdentityError.invalidRefreshToken }
             let path = AccountPaths.sessions(of: key) / token.session
             guard let record = try transaction.reader.snapshot.get(path), var session = Session(record) else {
-                // The session's end is not told apart from a token that never was, but for accounts that are gone.
-                guard let account = try transaction.reader.account(token.uid) else { throw IdentityError.userNotFound }
-                throw account.isDisabled ? IdentityError.userDisabled : IdentityError.tokenExpired
+                // A token that proves nothing does not tell either whether there is such an account, or was.
+                throw IdentityError.tokenExpired
             }
             let account = try transaction.account(token.uid)
             guard !account.isDisabled else { throw IdentityError.userDisabled }

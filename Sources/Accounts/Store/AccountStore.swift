@@ -88,6 +88,7 @@ package struct AccountStore: Sendable {
         return key
     }
 
+    /// Reads one state of the tree.
     private func read<Value: Sendable>(
         _ body: @Sendable (AccountReader) throws(TreeError) -> Value
     ) async throws(IdentityError) -> Value {

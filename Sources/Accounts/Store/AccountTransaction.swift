@@ -27,6 +27,15 @@ struct AccountTransaction {
         return account
     }
 
+    /// The account that an ID token proves: it may have been disabled, or the token revoked, since the token was judged.
+    ///
+    /// - Throws: `USER_NOT_FOUND`, `USER_DISABLED` or `TOKEN_EXPIRED`.
+    func account(provedBy proof: IDTokens.Proof) throws -> Account {
+        let account = try account(proof.account.uid)
+        try proof.check(against: account)
+        return account
+    }
+
     // MARK: Accounts
 
     /// Adds an account. One that had the same id may have been deleted in this very second: its tokens stay refused.
@@ -64,6 +73,9 @@ struct AccountTransaction {
         addedCount -= 1
     }
 
+    /// Writes an account with its indexes.
+    ///
+    /// - Throws: `EMAIL_EXISTS`, `PHONE_NUMBER_EXISTS` or `FEDERATED_USER_ID_ALREADY_LINKED`.
     private mutating func put(_ new: Account, inPlaceOf old: Account?) throws {
         let key = try AccountStore.key(of: new.uid)
         if let email = new.email, email != old?.email, let other = try reader.account(email: email),
@@ -117,7 +129,7 @@ struct AccountTransaction {
 
     // MARK: Codes
 
-    /// Writes a value that belongs to no account.
+    /// Writes a value of codes, which belong to an address and to no account.
     mutating func set(_ path: TreePath, to value: TreeValue?) { changes[path] = value }
 
     /// Ends all codes that were sent to an e-mail address.

@@ -61,6 +61,7 @@ final class TokenBuckets: Sendable {
         }
     }
 
+    /// Adds what time has brought.
     private func fill(_ bucket: inout Bucket, at now: Int64) {
         // A clock that goes back adds nothing, and takes nothing away.
         let seconds = Double(max(0, now - bucket.filled)) / 1000
