@@ -23,16 +23,34 @@ extension TreeStore {
     /// - Throws: ``TreeError`` with code `invalid_rules`, whose message begins with the line and the column (the old
     ///   rules stay then), `too_large`, or the engine's failure.
     public func setRules(_ text: String, of namespace: Namespace = .main) async throws(TreeError) {
+        _ = try await setRules(text, of: namespace, onlyIfNone: false)
+    }
+
+    /// Gives the main tree the default rules, if it has none.
+    ///
+    /// - Returns: Whether it had none.
+    @discardableResult
+    package func setDefaultRules() async throws(TreeError) -> Bool {
+        try await setRules(DefaultRules.database, of: .main, onlyIfNone: true)
+    }
+
+    private func setRules(
+        _ text: String, of namespace: Namespace, onlyIfNone: Bool
+    ) async throws(TreeError) -> Bool {
         let root = try RulesDocument(text).root
-        try await engine.write { transaction throws(TreeError) in
+        let isSet = try await engine.write { transaction throws(TreeError) in
             let key = RulesCatalog.key(of: namespace)
+            if onlyIfNone, try transaction.value(for: TreeRules.textKey(of: namespace)) != nil { return false }
             let row = try transaction.value(for: key)
             var catalog = try row.map { row throws(TreeError) in try RulesCatalog(row: row.span) } ?? RulesCatalog()
             catalog.replace(by: root)
             try transaction.put(catalog.row, for: key)
             try transaction.put(Array(text.utf8), for: TreeRules.textKey(of: namespace))
+            return true
         }
+        guard isSet else { return false }
         maintenance.wake()
         queries.refresh(of: namespace)
+        return true
     }
 }

@@ -42,7 +42,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A JSON file with the initial content of a tree in memory.", valueName: "file"))
     var seed: String?
 
-    @Option(help: ArgumentHelp("A rules document (.indexOn, .ttl) that replaces the tree's rules.", valueName: "file"))
+    @Option(help: ArgumentHelp("A rules document that replaces the tree's rules.", valueName: "file"))
     var rules: String?
 
     func run() async throws {
@@ -66,6 +66,8 @@ struct ServeCommand: AsyncParsableCommand {
             path: path, engine: engine, retention: try configuration.changeRetention(), logger: logger)
         if let seed { try await SeedFile(path: seed).load(into: storage.tree) }
         if let rules { try await SeedFile(path: rules).loadRules(into: storage.tree) }
+        // An emulator is open until somebody writes rules.
+        if try !configuration.databaseSettings().isEmulator { try await storage.tree.setDefaultRules() }
         if Failpoint.isOn { logger.warning("TINTYPE_FAILPOINTS is set: this process is made to fail") }
         if engine == .memory { log.announce("the tree is in memory, and is gone when the service ends") }
         try await serve(storage, configuration, log)

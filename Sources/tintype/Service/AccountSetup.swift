@@ -21,6 +21,7 @@ struct AccountSetup: Sendable {
         let access = try configuration.accessSettings { logger.warning("\($0)") }
         let revocations = RevocationList()
         let store = AccountStore(tree: tree, onRevocation: { uid, seconds in revocations.revoke(uid: uid, before: seconds) })
+        for (uid, seconds) in try await store.revocations() { revocations.revoke(uid: uid, before: seconds) }
         let keys = SigningKeys(of: store)
         let authority = TokenAuthority(
             project: try configuration.databaseSettings().namespace, keys: try await keys.load())
