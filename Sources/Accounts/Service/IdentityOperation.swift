@@ -10,7 +10,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
     // What only administrators may ask for; besides, they look up, update and delete any account.
     case create, query, batchGet, batchCreate, batchDelete
     // What only an emulator has.
-    case deleteAll, oobCodes, config, updateConfig
+    case deleteAll, oobCodes, config, updateConfig, createSessionCookie
 
     /// The operation behind `/identitytoolkit.googleapis.com/v1/accounts:NAME`; nil for a name that means none.
     package init?(clientName name: String) {
@@ -68,7 +68,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
     /// Whether only an emulator does it.
     var needsEmulator: Bool {
         switch self {
-        case .deleteAll, .oobCodes, .config, .updateConfig: true
+        case .deleteAll, .oobCodes, .config, .updateConfig, .createSessionCookie: true
         default: false
         }
     }
@@ -76,7 +76,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
     /// Whether it changes accounts.
     var isChange: Bool {
         switch self {
-        case .lookup, .createAuthUri, .project, .query, .batchGet, .oobCodes, .config: false
+        case .lookup, .createAuthUri, .project, .query, .batchGet, .oobCodes, .config, .createSessionCookie: false
         default: true
         }
     }

@@ -94,6 +94,7 @@ package final class IdentityService: Sendable {
         case .batchDelete: try await AccountDeletion(parts: parts).batch(request)
         case .deleteAll: try await EmulatorOperations(parts: parts).deleteAll()
         case .oobCodes: EmulatorOperations(parts: parts).codes()
+        case .createSessionCookie: try await SessionCookie(parts: parts).run(request)
         case .updateConfig: try EmulatorOperations(parts: parts).updateConfig(request)
         default: EmulatorOperations(parts: parts).config()
         }
