@@ -32,7 +32,7 @@ struct ServiceSettings: Sendable {
 /// Everything that an operator may choose. A new setting is declared here and nowhere else.
 enum Settings {
     /// All settings, in the order in which `tintype config`, `--help` and the documents list them.
-    static let all: [any Setting] = storage + database + accounts + changes + rendering + limits + posts + lifetimes + inbox + log
+    static let all: [any Setting] = storage + database + accounts + clients + changes + rendering + limits + posts + lifetimes + inbox + log
 
     private static let storage: [any Setting] = [
         StoredSetting(
@@ -119,6 +119,21 @@ enum Settings {
             help: "A program that sends messages to people: codes that prove an e-mail address or reset a password.",
             details: "It is given each message as JSON on its standard input ([how](Accounts.md#messages)).",
             flag: .value("program"), expectation: "the path of a program", parse: { $0 }),
+    ]
+
+    private static let clients: [any Setting] = [
+        clientLimit(
+            "client-requests", \.requestsPerSecond, flag: "n",
+            help: "The requests per second that one client over TCP may send, over some time."),
+        clientLimit(
+            "client-bytes", \.bytesPerSecond, flag: "bytes",
+            help: "The bytes per second that one client over TCP may send, over some time."),
+        clientLimit(
+            "client-streams", \.streams, flag: "n",
+            help: "The streams of events that one client over TCP may have open at a time."),
+        clientLimit(
+            "client-uploads", \.uploads, flag: "n",
+            help: "The uploads that one client over TCP may send at a time."),
     ]
 
     private static let changes: [any Setting] = [
@@ -261,6 +276,17 @@ enum Settings {
         StoredSetting(
             name: name, target: target, defaultText: "\(part[keyPath: target])", help: help, flag: .value(flag),
             expectation: "a whole number of at least 1", parse: { Int($0).flatMap { $0 >= 1 ? $0 : nil } })
+    }
+
+    /// A limit on one client; `none`, which is nil, for no limit.
+    private static func clientLimit(
+        _ name: String, _ target: any WritableKeyPath<ClientLimits, Int?> & Sendable, flag: String, help: String
+    ) -> any Setting {
+        StoredSetting(
+            name: name, target: target, defaultText: ClientLimits()[keyPath: target].map { "\($0)" } ?? "none",
+            help: help, details: "`none` means no limit. A client is a user who has signed in, or an address.",
+            flag: .value(flag), expectation: "a whole number of at least 1, or none",
+            parse: { $0 == "none" ? .some(nil) : Int($0).flatMap { $0 >= 1 ? $0 : nil } })
     }
 
     private static func duration<Part>(
