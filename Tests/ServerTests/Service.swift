@@ -101,7 +101,8 @@ func withService<R: Sendable>(
         let authority = TokenAuthority(project: serverSettings.database.namespace, keys: try Service.keys.get())
         let access = AccessControl(accessSettings, authority: authority)
         let server = HTTPServer(
-            pipeline, settings: serverSettings, access: access, media: MediaSigner(keys: try MediaKeys()), logger: logger
+            pipeline, settings: serverSettings, access: access, media: MediaSigner(keys: try MediaKeys()),
+            logger: logger
         ) {
             continuation.yield($0)
         }
@@ -121,7 +122,8 @@ func withService<R: Sendable>(
                     pipeline: pipeline, server: server, scratch: scratch,
                     client: ServiceClient(.socket(path: socketPath)),
                     tcpClient: ServiceClient(.tcp(host: "127.0.0.1", port: port)), tcpPort: port,
-                    socketPath: socketPath, authority: authority, access: access, shutDown: { await group.triggerGracefulShutdown() }))
+                    socketPath: socketPath, authority: authority, access: access,
+                    shutDown: { await group.triggerGracefulShutdown() }))
         }
         await storage.close()
         return result

@@ -200,7 +200,9 @@ package struct HTTPServer: Service, CustomStringConvertible {
     }
 
     private func responses(in words: ErrorWords) -> ResponseMiddleware {
-        ResponseMiddleware(words: words, logger: logger, audit: audit, admission: admission) { [disk = service.disk] error in disk.notice(error) }
+        ResponseMiddleware(words: words, logger: logger, audit: audit, admission: admission) {
+            [disk = service.disk] error in disk.notice(error)
+        }
     }
 
     private func photos(behind guard: SiteGuard) -> Router<RequestContext> {

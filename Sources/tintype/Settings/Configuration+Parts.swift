@@ -99,7 +99,8 @@ extension Configuration {
         }
         guard !database.isEmulator || listen.isLoopback else {
             throw ConfigurationError(
-                "emulator lets everybody say who they are, and \(listen) can be reached from other machines; leave one out")
+                "emulator lets everybody say who they are, and \(listen) can be reached from other machines; leave one out"
+            )
         }
         return database
     }

@@ -32,7 +32,8 @@ struct ServiceSettings: Sendable {
 /// Everything that an operator may choose. A new setting is declared here and nowhere else.
 enum Settings {
     /// All settings, in the order in which `tintype config`, `--help` and the documents list them.
-    static let all: [any Setting] = storage + database + accounts + clients + changes + rendering + limits + posts + lifetimes + inbox + log
+    static let all: [any Setting] =
+        storage + database + accounts + clients + changes + rendering + limits + posts + lifetimes + inbox + log
 
     private static let storage: [any Setting] = [
         StoredSetting(
@@ -53,7 +54,8 @@ enum Settings {
         StoredSetting(
             name: "socket-users", target: \ServiceSettings.socketUsers, defaultText: "",
             help: "System users and groups who may use the socket, and for whom they may act.",
-            details: "Such as `www-data=any,@photographers=any,kiosk=maria`. The service's own user and group, and root, act "
+            details:
+                "Such as `www-data=any,@photographers=any,kiosk=maria`. The service's own user and group, and root, act "
                 + "for anybody.",
             flag: .value("users"), expectation: "a list such as \"www-data=any,@photographers=any,kiosk=maria\"",
             parse: { $0 }),
@@ -69,7 +71,8 @@ enum Settings {
         StoredSetting(
             name: "behind-proxy", target: \HTTPServer.Settings.proxies, defaultText: "",
             help: "Addresses of the proxies in front, which terminate TLS and say who the client is.",
-            details: "Such as `10.0.0.5` or `10.0.0.0/8`. They are believed in `Forwarded` and `X-Forwarded-For`, and nobody "
+            details:
+                "Such as `10.0.0.5` or `10.0.0.0/8`. They are believed in `Forwarded` and `X-Forwarded-For`, and nobody "
                 + "else is.",
             flag: .value("addresses"), expectation: "a list of addresses such as \"127.0.0.1 10.0.0.0/8\"",
             parse: { $0.isEmpty ? .some(nil) : TrustedProxies(parsing: $0).map(Optional.some) }),
@@ -106,34 +109,6 @@ enum Settings {
             name: "namespace", target: \DatabaseSettings.namespace, defaultText: DatabaseSettings().namespace,
             help: "The name by which clients may address the service's own tree (ns=NAME).", flag: .value("name"),
             expectation: "a name of a–z, 0–9, - and _", parse: { DatabaseSettings.isName($0) ? $0 : nil }),
-    ]
-
-    private static let accounts: [any Setting] = [
-        StoredSetting(
-            name: "sign-up", target: \ServiceSettings.signUp, defaultText: SignUp.all.text,
-            help: "Who may make an account: anybody with an e-mail address, anybody anonymously, or none.",
-            details: "Accounts are made by `tintype user add` in any case.", flag: .value("ways"),
-            expectation: "\"email anonymous\", email, anonymous or none", parse: { SignUp(parsing: $0) }),
-        StoredSetting(
-            name: "account-command", target: \ServiceSettings.accountCommand, defaultText: "",
-            help: "A program that sends messages to people: codes that prove an e-mail address or reset a password.",
-            details: "It is given each message as JSON on its standard input ([how](Accounts.md#messages)).",
-            flag: .value("program"), expectation: "the path of a program", parse: { $0 }),
-    ]
-
-    private static let clients: [any Setting] = [
-        clientLimit(
-            "client-requests", \.requestsPerSecond, flag: "n",
-            help: "The requests per second that one client over TCP may send, over some time."),
-        clientLimit(
-            "client-bytes", \.bytesPerSecond, flag: "bytes",
-            help: "The bytes per second that one client over TCP may send, over some time."),
-        clientLimit(
-            "client-streams", \.streams, flag: "n",
-            help: "The streams of events that one client over TCP may have open at a time."),
-        clientLimit(
-            "client-uploads", \.uploads, flag: "n",
-            help: "The uploads that one client over TCP may send at a time."),
     ]
 
     private static let changes: [any Setting] = [
@@ -276,17 +251,6 @@ enum Settings {
         StoredSetting(
             name: name, target: target, defaultText: "\(part[keyPath: target])", help: help, flag: .value(flag),
             expectation: "a whole number of at least 1", parse: { Int($0).flatMap { $0 >= 1 ? $0 : nil } })
-    }
-
-    /// A limit on one client; `none`, which is nil, for no limit.
-    private static func clientLimit(
-        _ name: String, _ target: any WritableKeyPath<ClientLimits, Int?> & Sendable, flag: String, help: String
-    ) -> any Setting {
-        StoredSetting(
-            name: name, target: target, defaultText: ClientLimits()[keyPath: target].map { "\($0)" } ?? "none",
-            help: help, details: "`none` means no limit. A client is a user who has signed in, or an address.",
-            flag: .value(flag), expectation: "a whole number of at least 1, or none",
-            parse: { $0 == "none" ? .some(nil) : Int($0).flatMap { $0 >= 1 ? $0 : nil } })
     }
 
     private static func duration<Part>(
