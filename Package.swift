@@ -241,7 +241,7 @@ let package = Package(
             name: "ServerTests",
             dependencies: [
                 "API",
-                "Access", "Database", "Server", "Client", "Inbox", "Pipeline", "Imaging", "Blobs", "Files", "Posts",
+                "Access", "Accounts", "Database", "Rules", "Server", "Client", "Inbox", "Pipeline", "Imaging", "Blobs", "Files", "Posts",
                 "Tree", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
