@@ -9,7 +9,7 @@ struct EXIFScrubber {
     private let isLittleEndian: Bool
     private var tiff: [UInt8]
     private var found: Set<LocationSource> = []
-    /// The places of directories, which may overlap with nothing, and those of values.
+    /// The places of directories and of the thumbnail, which may overlap with nothing, and those of values.
     private var (directories, values): ([Range<Int>], [Range<Int>]) = ([], [])
     /// The places of directories that are still to be read.
     private var (exif, interoperability) = (nil as Int?, nil as Int?)
@@ -133,6 +133,7 @@ struct EXIFScrubber {
     private mutating func keepThumbnail(at offset: Int) -> Bool {
         guard isDirectory(at: offset), let count = uint16(at: offset) else { return false }
         for entry in stride(from: offset + 2, to: offset + 2 + count * 12, by: 12) {
+            guard uint16(at: entry + 2) == EXIFTags.long, uint32(at: entry + 4) == 1 else { continue }
             switch uint16(at: entry) {
             case EXIFTags.thumbnailOffset: thumbnail.offset = uint32(at: entry + 8) ?? 0
             case EXIFTags.thumbnailByteCount: thumbnail.byteCount = uint32(at: entry + 8) ?? 0
@@ -144,7 +145,7 @@ struct EXIFScrubber {
             found.insert(.unknownData)
             write(0, byteCount: 4, at: next.field)
         }
-        values.append(thumbnail.range)
+        directories.append(thumbnail.range)
         found.formUnion(thumbnail.found)
         return true
     }

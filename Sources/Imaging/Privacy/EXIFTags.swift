@@ -8,6 +8,9 @@ enum EXIFTags {
     static let thumbnailOffset = 0x0201
     static let thumbnailByteCount = 0x0202
 
+    /// The type of a number of 32 bits.
+    static let long = 4
+
     /// Whether the directory is one of those that follow each other.
     var isInChain: Bool { self == .image || self == .thumbnail }
 

@@ -73,7 +73,7 @@ struct JPEGScrubber {
                 remove(segment.gap, from: &file, as: .unknownData)
             }
             guard (0xE0...0xEF).contains(segment.marker) else { continue }
-            if keepsMetadata, segment.marker == 0xE1,
+            if keepsMetadata, segment.marker == 0xE1, segment.payload.count >= 6,
                 file.bytes.span.starts(with: "Exif\0\0", at: segment.payload.lowerBound)
             {
                 file.scrubEXIF(in: segment.payload.dropFirst(6))
@@ -118,10 +118,10 @@ struct JPEGScrubber {
     private func keepsResources(_ bytes: Span<UInt8>, in range: Range<Int>) throws(ImageError) -> Bool {
         guard var segments = JPEGSegments(bytes, in: range) else { return false }
         while let segment = try segments.next(bytes) {
-            guard segment.marker == 0xED, bytes.starts(with: JPEGScrubber.resources, at: segment.payload.lowerBound)
-            else { continue }
-            let start = segment.payload.lowerBound + JPEGScrubber.resources.utf8.count
-            if PhotoshopResources.mustGo(bytes.extracting(start..<segment.payload.upperBound)) { return false }
+            let payload = bytes.extracting(segment.payload)
+            guard segment.marker == 0xED, payload.starts(with: JPEGScrubber.resources) else { continue }
+            let resources = payload.extracting(JPEGScrubber.resources.utf8.count...)
+            if PhotoshopResources.mustGo(resources) { return false }
         }
         return true
     }

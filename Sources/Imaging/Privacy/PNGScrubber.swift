@@ -49,8 +49,10 @@ enum PNGScrubber {
         of range: Range<Int>, type: Int, _ bytes: Span<UInt8>
     ) throws(ImageError) -> LocationSource? {
         if known.contains(where: { bytes.starts(with: $0, at: type) }) { return nil }
-        // With a capital letter first, a chunk must be understood.
-        guard bytes[type] & 0x20 != 0 else { throw .corrupt(.png, "a chunk of an unknown kind") }
+        // With a capital letter first, a chunk must be understood; and types are letters.
+        guard bytes[type] & 0x20 != 0, (type..<type + 4).allSatisfy({ PNGChunks.isLetter(bytes[$0]) }) else {
+            throw .corrupt(.png, "a chunk of an unknown kind")
+        }
         let payload = bytes.extracting(range)
         let isPacked = bytes.starts(with: "zTXt", at: type)
         if bytes.starts(with: "iTXt", at: type) { return keepsInternationalText(payload) ? nil : .text }
