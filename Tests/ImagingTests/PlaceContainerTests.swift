@@ -47,6 +47,18 @@ struct PlaceContainerTests {
         }
     }
 
+    @Test("A name that ends outside of its segment is none")
+    func shortSegments() throws {
+        for name in ["Photoshop 3.0\0", "Exif\0\0", "http://ns.adobe.com/xap/1.0/\0", "MPF\0", "ICC_PROFILE\0"] {
+            for marker in [0xE1, 0xE2, 0xED] as [UInt8] {
+                var bytes = jpeg([(marker, Array(name.utf8))])
+                // The segment is one byte shorter than it was.
+                bytes[5] -= 1
+                #expect(try LocationScrubber.scrub(bytes).removed == [.unknownData])
+            }
+        }
+    }
+
     @Test("Comments, profiles, gain maps' numbers and Adobe's marker stay")
     func keptSegments() throws {
         let paths = Array("8BIM".utf8) + [7, 0xD0, 1, 0x61, 0, 0, 0, 2, 0x61, 0x62]

@@ -70,14 +70,15 @@ struct JPEGSegments {
         bytes.extracting(..<end).firstIndex(of: byte, from: offset)
     }
 
-    /// Moves past the coded data up to the next marker, be there restart markers in between.
+    /// Moves past the coded data up to the next marker, be there restart markers in between, or markers of no meaning:
+    /// decoders look for the next restart behind these.
     private mutating func skipScan(_ bytes: Span<UInt8>) {
         while let found = firstIndex(of: 0xFF, bytes), found + 1 < end {
             let code = bytes[found + 1]
             if code == 0xFF {
                 // The last one of several belongs to what follows.
                 offset = found + 1
-            } else if code == 0x00 || (0xD0...0xD7).contains(code) {
+            } else if code < 0xC0 || (0xD0...0xD7).contains(code) {
                 offset = found + 2
             } else {
                 offset = found

@@ -8,7 +8,7 @@ enum WebPScrubber {
         var chunks = try RIFFChunks(fileOf: file.bytes.span)
         guard let length = file.bytes.span.uint32(at: 4, isLittleEndian: true) else { throw .truncated(.webp) }
         let end = 8 + length
-        var (flags, keepsXMP) = (nil as Int?, false)
+        var (flags, keepsXMP, losesXMP) = (nil as Int?, false, false)
         while let chunk = try chunks.next(file.bytes.span) {
             let (type, payload) = (chunk.type, chunk.payload)
             let whole = type..<min(end, payload.upperBound + payload.count % 2)
@@ -20,6 +20,7 @@ enum WebPScrubber {
             } else if file.bytes.span.starts(with: "XMP ", at: type) {
                 if PlaceWords.mustGo(file.bytes.span.extracting(payload)) {
                     file.cut(whole, as: .xmp)
+                    losesXMP = true
                 } else {
                     keepsXMP = true
                 }
@@ -32,7 +33,7 @@ enum WebPScrubber {
         // The length and the flags stand before all that was cut.
         let newLength = length - file.cutCount
         file.write([0, 8, 16, 24].map { UInt8(truncatingIfNeeded: newLength >> $0) }, at: 4)
-        if let flags, !keepsXMP { file.write(file.copy(flags..<flags + 1).map { $0 & ~xmpFlag }, at: flags) }
+        if let flags, losesXMP, !keepsXMP { file.write(file.copy(flags..<flags + 1).map { $0 & ~xmpFlag }, at: flags) }
         file.cut(end..<file.count, as: .trailingData)
     }
 
