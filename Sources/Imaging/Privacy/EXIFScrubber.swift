@@ -15,6 +15,9 @@ struct EXIFScrubber {
     private var (exif, interoperability) = (nil as Int?, nil as Int?)
     private var thumbnail = EXIFThumbnail()
 
+    /// The longest structure that is looked into, in bytes: a JPEG's has at most 65,527.
+    static let maxBytes = 1_048_576
+
     /// Scrubs a structure; one that makes no sense keeps its orientation and nothing else.
     static func scrub(_ tiff: [UInt8]) -> (tiff: [UInt8], found: Set<LocationSource>) {
         let orientation = EXIF.orientation(tiff.span)
@@ -36,7 +39,7 @@ struct EXIFScrubber {
     }
 
     /// A structure with no tag but the orientation, and zeros behind it.
-    private static func structure(of orientation: Orientation?, byteCount: Int) -> [UInt8] {
+    static func structure(of orientation: Orientation?, byteCount: Int) -> [UInt8] {
         var tiff = Array("MM\0*".utf8) + [0, 0, 0, 8]
         if let orientation {
             tiff += [0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation.rawValue), 0, 0]

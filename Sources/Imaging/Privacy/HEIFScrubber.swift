@@ -63,7 +63,7 @@ struct HEIFScrubber {
         data.found.forEach { file.note($0) }
         var offset = 0
         for piece in items.pieces(of: item) {
-            file.write(data.copy(offset..<offset + piece.count), at: piece.lowerBound)
+            file.write(data.bytes[offset..<offset + piece.count], at: piece.lowerBound)
             offset += piece.count
         }
     }

@@ -128,11 +128,21 @@ struct JPEGScrubber {
 }
 
 extension ScrubbedBytes {
-    /// Scrubs a TIFF structure in its place.
+    /// Scrubs a TIFF structure in its place; of one that is too long for a photo's, the orientation stays.
     mutating func scrubEXIF(in range: Range<Int>) {
+        guard range.count <= EXIFScrubber.maxBytes else { return reduceEXIF(in: range) }
         let (tiff, found) = EXIFScrubber.scrub(copy(range))
         guard !found.isEmpty else { return }
         found.forEach { note($0) }
         write(tiff, at: range.lowerBound)
+    }
+
+    private mutating func reduceEXIF(in range: Range<Int>) {
+        let orientation = EXIF.orientation(bytes.span.extracting(range))
+        let head = range.prefix(64)
+        let structure = EXIFScrubber.structure(of: orientation, byteCount: head.count)
+        if copy(head) != structure { note(.damagedEXIF) }
+        write(structure, at: head.lowerBound)
+        fill(head.upperBound..<range.upperBound, as: .damagedEXIF)
     }
 }

@@ -57,33 +57,32 @@ struct JPEGSegments {
 
     /// Moves past the next marker, as `JPEGHeader` does; nil, at the end, if there is none.
     private mutating func nextMarker(_ bytes: Span<UInt8>) -> UInt8? {
-        while let found = firstIndex(of: 0xFF, bytes), found + 1 < end {
+        while let found = lastFillByte(bytes) {
             let code = bytes[found + 1]
-            offset = found + (code == 0xFF ? 1 : 2)
-            if code != 0x00, code != 0xFF { return code }
+            offset = found + 2
+            if code != 0x00 { return code }
         }
         offset = end
         return nil
     }
 
-    private func firstIndex(of byte: UInt8, _ bytes: Span<UInt8>) -> Int? {
-        bytes.extracting(..<end).firstIndex(of: byte, from: offset)
+    /// The next byte of 255 that another one follows: the last of several, since those before it are fill bytes.
+    private func lastFillByte(_ bytes: Span<UInt8>) -> Int? {
+        guard var found = bytes.extracting(..<end).firstIndex(of: 0xFF, from: offset) else { return nil }
+        while found + 1 < end, bytes[found + 1] == 0xFF { found += 1 }
+        return found + 1 < end ? found : nil
     }
 
     /// Moves past the coded data up to the next marker, be there restart markers in between, or markers of no meaning:
     /// decoders look for the next restart behind these.
     private mutating func skipScan(_ bytes: Span<UInt8>) {
-        while let found = firstIndex(of: 0xFF, bytes), found + 1 < end {
+        while let found = lastFillByte(bytes) {
             let code = bytes[found + 1]
-            if code == 0xFF {
-                // The last one of several belongs to what follows.
-                offset = found + 1
-            } else if code < 0xC0 || (0xD0...0xD7).contains(code) {
-                offset = found + 2
-            } else {
+            guard code < 0xC0 || (0xD0...0xD7).contains(code) else {
                 offset = found
                 return
             }
+            offset = found + 2
         }
         offset = end
     }

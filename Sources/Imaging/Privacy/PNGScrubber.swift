@@ -25,10 +25,11 @@ enum PNGScrubber {
     }
 
     private static func scrubEXIF(_ file: inout ScrubbedBytes, in payload: Range<Int>) {
-        let original = file.copy(payload)
+        let sumBefore = checksum(file.bytes.span, in: payload.lowerBound - 4..<payload.upperBound)
         file.scrubEXIF(in: payload)
-        guard file.copy(payload) != original else { return }
         let sum = checksum(file.bytes.span, in: payload.lowerBound - 4..<payload.upperBound)
+        // A sum that was wrong stays so, unless something changed.
+        guard sum != sumBefore else { return }
         file.write([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: sum >> $0) }, at: payload.upperBound)
     }
 

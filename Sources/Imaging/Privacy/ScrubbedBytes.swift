@@ -30,7 +30,7 @@ struct ScrubbedBytes {
     }
 
     /// Puts other bytes over a part of the file; what would reach beyond its end is dropped.
-    mutating func write(_ new: [UInt8], at offset: Int) {
+    mutating func write(_ new: some Sequence<UInt8>, at offset: Int) {
         for (index, byte) in zip(offset..<max(offset, bytes.count), new) { bytes[index] = byte }
     }
 
