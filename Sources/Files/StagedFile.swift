@@ -189,8 +189,12 @@ extension Directory {
     /// Writes a whole file as `write` does, but under a name that nothing has yet.
     ///
     /// - Throws: `FileError`, `exists` when the name is taken.
-    public func writeNew(_ bytes: [UInt8], as name: String, staging: Directory) throws(FileError) {
-        try StagedFile(holding: bytes, in: staging).publish(asNew: name, in: self)
+    public func writeNew(
+        _ bytes: [UInt8], as name: String, staging: Directory, mode: UInt32? = nil
+    ) throws(FileError) {
+        let staged = try StagedFile(holding: bytes, in: staging)
+        if let mode { try staged.setMode(mode) }
+        try staged.publish(asNew: name, in: self)
         try sync()
     }
 }

@@ -33,7 +33,7 @@ struct Tintype: AsyncParsableCommand {
                 subcommands: [
                     UploadCommand.self, InboxCommand.self, PostsCommand.self, UnclaimedCommand.self,
                     RethumbCommand.self,
-                    RenderCommand.self,
+                    RenderCommand.self, PhotosCommand.self,
                 ]),
         ])
 

@@ -165,3 +165,28 @@ package struct RenderDocument: Document {
         self.warnings = warnings
     }
 }
+
+/// The kinds of data in a photo's file that tell, or may tell, where it was taken, and what became of them.
+package struct ScrubDocument: Document {
+    package enum Outcome: String, Codable, CaseIterable, Sendable {
+        /// There is nothing to remove.
+        case clean
+        /// There is something to remove, and it is still there.
+        case found
+        case scrubbed
+    }
+
+    package let path: String
+    package let outcome: Outcome
+    /// Codes; later versions may add some.
+    package let removed: [String]
+    /// The file without a place.
+    package let file: String?
+
+    package init(path: String, outcome: Outcome, removed: [String], file: String? = nil) {
+        self.path = path
+        self.outcome = outcome
+        self.removed = removed
+        self.file = file
+    }
+}

@@ -3,7 +3,7 @@
 /// What can be fuzzed, by name.
 enum Target: String, CaseIterable {
     case header, exif, jpeg, png, gif, webp, heif, hevc, animation, differential, pngDifferential, pngRows, recipe
-    case rules, regex
+    case scrub, rules, regex
 
     /// Takes some bytes; a crash, a hang, a leak or a trap is a finding.
     func take(_ bytes: [UInt8]) {
@@ -36,7 +36,35 @@ enum Target: String, CaseIterable {
             guard (try? Recipe(parsing: recipe.description)) == recipe else {
                 fatalError("\(recipe) is not read again")
             }
+        case .scrub: scrub(bytes)
         }
+    }
+
+    /// What is not refused has no place left, and is read as it was.
+    private func scrub(_ bytes: [UInt8]) {
+        _ = EXIFScrubber.scrub(bytes)
+        guard let scrubbed = try? LocationScrubber.scrub(bytes) else { return }
+        guard let again = try? LocationScrubber.scrub(scrubbed.bytes), again.bytes == scrubbed.bytes,
+            again.removed == []
+        else { fatalError("something is left of \(scrubbed.removed)") }
+        guard !scrubbed.removed.isEmpty else {
+            guard scrubbed.bytes == bytes else { fatalError("changed, and nobody knows why") }
+            return
+        }
+        guard (try? ImageHeader.read(bytes.span)) == (try? ImageHeader.read(scrubbed.bytes.span)) else {
+            fatalError("another header without \(scrubbed.removed)")
+        }
+        let limits = ImageLimits(maxPixels: 100_000, maxFramePixels: 200_000, maxWorkingBytes: 32 * 1_048_576)
+        guard let recipe = try? Recipe(parsing: "r=20x15,cover,alpha") else { return }
+        let (before, after) = (
+            try? Renderer(limits: limits).render(bytes.span, recipes: [recipe]),
+            try? Renderer(limits: limits).render(scrubbed.bytes.span, recipes: [recipe])
+        )
+        // What decoders of HEVC make of damage is not the same each time; and a JPEG is no longer damaged, and another
+        // decoder's to read, without the bytes that decoders have to skip.
+        let isExact = ![.heic, .avif].contains(scrubbed.format) && before?.warnings == after?.warnings
+        let isSame = isExact ? before == after : (before == nil) == (after == nil)
+        guard isSame else { fatalError("another picture without \(scrubbed.removed)") }
     }
 
     /// Both ways of rendering: what is damaged is refused, or what is cut is accepted.

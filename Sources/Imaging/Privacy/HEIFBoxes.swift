@@ -1,0 +1,143 @@
+/// The boxes of a HEIC or an AVIF, as far as its place may stand in one: which parts of the file stay as they are, and
+/// which become zeros (ISO/IEC 14496-12, clause 8).
+struct HEIFBoxes {
+    private let format: ImageFormat
+    /// Parts of the file that stay, and parts that change.
+    private var parts: [(range: Range<Int>, isChanged: Bool)] = []
+    /// The boxes that become free space.
+    private var unknown: [Boxes.Box] = []
+    /// The end of the last box that stays, if nothing can refer to what is behind it.
+    private var end: Int?
+
+    /// The most boxes, so that memory does not grow with what a file says.
+    private static let maxBoxes = 10_000
+
+    /// A box that holds boxes, and those in it that stay; all others are unknown.
+    private enum Container {
+        case file, tables, film, track, media, mediaInformation
+
+        var kept: [String] {
+            switch self {
+            case .file: ["ftyp", "mdat", "mini"]
+            case .tables: ["hdlr", "pitm", "iinf", "iref", "iprp", "idat", "iloc", "dinf", "ipro", "grpl"]
+            case .film: ["mvhd", "mvex"]
+            case .track: ["tkhd", "tref", "trgr", "edts"]
+            case .media: ["mdhd", "hdlr", "elng"]
+            case .mediaInformation: ["vmhd", "smhd", "nmhd", "hmhd", "dinf", "stbl"]
+            }
+        }
+
+        /// The boxes in it that are looked into; of version and flags, which some begin with, so many bytes.
+        var inner: (type: String, container: Container, skipped: Int)? {
+            switch self {
+            case .film: ("trak", .track, 0)
+            case .track: ("mdia", .media, 0)
+            case .media: ("minf", .mediaInformation, 0)
+            case .file, .tables, .mediaInformation: nil
+            }
+        }
+    }
+
+    init(_ bytes: Span<UInt8>, format: ImageFormat) throws(ImageError) {
+        self.format = format
+        var (boxes, hasTables, hasFilm) = (Boxes(in: 0..<bytes.count, of: format), false, false)
+        while let box = try boxes.next(bytes) {
+            if bytes.starts(with: "meta", at: box.type), !hasTables {
+                hasTables = true
+                end = box.payload.upperBound
+                note(box.type - 4..<min(box.payload.upperBound, box.payload.lowerBound + 4), isChanged: false)
+                try take(box.payload.dropFirst(4), .tables, bytes)
+            } else if bytes.starts(with: "moov", at: box.type) {
+                hasFilm = true
+                note(box.type - 4..<box.payload.lowerBound, isChanged: false)
+                try take(box.payload, .film, bytes)
+            } else if try take(box, in: .file, bytes) {
+                end = box.payload.upperBound
+            }
+        }
+        if hasFilm { end = nil }
+    }
+
+    /// Notes a part of the file that stays, or that changes.
+    mutating func note(_ range: Range<Int>, isChanged: Bool) {
+        if !range.isEmpty { parts.append((range, isChanged)) }
+    }
+
+    /// Takes the boxes in a container, and in those inside of it: as deep as `Container` is.
+    private mutating func take(
+        _ range: Range<Int>, _ container: Container, _ bytes: Span<UInt8>
+    ) throws(ImageError) {
+        var pending = [(range, container)]
+        while let (range, container) = pending.popLast() {
+            var boxes = Boxes(in: range, of: format)
+            while let box = try boxes.next(bytes) {
+                guard let inner = container.inner, bytes.starts(with: inner.type, at: box.type) else {
+                    _ = try take(box, in: container, bytes)
+                    continue
+                }
+                note(box.type - 4..<box.payload.lowerBound, isChanged: false)
+                guard pending.count + parts.count < HEIFBoxes.maxBoxes else { throw tooMany }
+                pending.append((box.payload, inner.container))
+            }
+        }
+    }
+
+    /// Takes a box that is not looked into.
+    ///
+    /// - Returns: Whether it stays.
+    private mutating func take(
+        _ box: Boxes.Box, in container: Container, _ bytes: Span<UInt8>
+    ) throws(ImageError) -> Bool {
+        guard parts.count < HEIFBoxes.maxBoxes else { throw tooMany }
+        guard let type = container.kept.first(where: { bytes.starts(with: $0, at: box.type) }) else {
+            note(box.type - 4..<box.payload.upperBound, isChanged: true)
+            unknown.append(box)
+            return HEIFBoxes.isFree(box, bytes)
+        }
+        if container == .media, type == "hdlr" { try checkHandler(of: box, bytes) }
+        // Items lie in data.
+        let isData = type == "mdat" || type == "idat"
+        note(box.type - 4..<(isData ? box.payload.lowerBound : box.payload.upperBound), isChanged: false)
+        return true
+    }
+
+    private var tooMany: ImageError { .unsupported("\(format.name) of more than \(HEIFBoxes.maxBoxes) parts") }
+
+    /// Refuses a track of anything but pictures and sound: it may be one of places.
+    private func checkHandler(of box: Boxes.Box, _ bytes: Span<UInt8>) throws(ImageError) {
+        let type = box.payload.lowerBound + 8
+        guard ["pict", "vide", "auxv", "soun"].contains(where: { bytes.starts(with: $0, at: type) }) else {
+            throw .unsupported(
+                "removing the place from a \(format.name) with a track of metadata",
+                hint: "Save the picture as a JPEG, and use that.")
+        }
+    }
+
+    /// Refuses a file in which something that changes is also something else: a picture, or one of the tables.
+    func checkAreApart() throws(ImageError) {
+        var (keptEnd, changedEnd) = (0, 0)
+        for (range, isChanged) in parts.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+            guard range.lowerBound >= changedEnd, !isChanged || range.lowerBound >= keptEnd else {
+                throw .corrupt(format, "metadata that overlaps with something else")
+            }
+            if isChanged { changedEnd = range.upperBound } else { keptEnd = max(keptEnd, range.upperBound) }
+        }
+    }
+
+    /// Makes free space of the unknown boxes, and cuts those behind all others.
+    func clear(in file: inout ScrubbedBytes) {
+        let end = end ?? file.count
+        for box in unknown where box.type - 4 < end {
+            if !HEIFBoxes.isFree(box, file.bytes.span) {
+                file.note(.unknownData)
+                file.write(Array("free".utf8), at: box.type)
+            }
+            file.fill(box.payload, as: .unknownData)
+        }
+        file.cut(end..<file.count, as: .trailingData)
+    }
+
+    private static func isFree(_ box: Boxes.Box, _ bytes: Span<UInt8>) -> Bool {
+        bytes.starts(with: "free", at: box.type) || bytes.starts(with: "skip", at: box.type)
+    }
+}

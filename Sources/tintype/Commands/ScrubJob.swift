@@ -1,0 +1,57 @@
+import API
+import Files
+import Foundation
+import Imaging
+
+/// The removal of the place from one file.
+struct ScrubJob: Sendable {
+    /// The place where the result goes.
+    enum Target: Sendable {
+        case nothing, inPlace
+        case folder(Directory)
+    }
+
+    let path: String
+    let target: Target
+    let limits: ImageLimits
+
+    /// A file's name without the folders before it.
+    static func name(of path: String) -> String { URL(fileURLWithPath: path).lastPathComponent }
+
+    /// Reads and scrubs the file, and writes it where it goes; blocks while the disk works.
+    ///
+    /// - Throws: `FileError` or `ImageError`; the file is as it was then.
+    func run() throws -> ScrubDocument {
+        let name = ScrubJob.name(of: path)
+        let folder = try Directory(path: URL(fileURLWithPath: path).deletingLastPathComponent().path)
+        // A link would be replaced by a file, and what it leads to would keep the place.
+        let reader = if case .inPlace = target { try folder.file(name) } else { try FileReader(path: path) }
+        let scrubbed = try LocationScrubber.scrub(reader.readAll(maxBytes: limits.maxInputBytes), limits: limits)
+        let removed = scrubbed.removed.map(\.rawValue).sorted()
+        let mode = reader.mode
+        switch target {
+        case .nothing:
+            return ScrubDocument(path: path, outcome: removed.isEmpty ? .clean : .found, removed: removed)
+        case .inPlace:
+            if !removed.isEmpty { try folder.write(scrubbed.bytes, as: name, mode: mode) }
+            return document(removed, file: path)
+        case .folder(let folder):
+            try folder.writeNew(scrubbed.bytes, as: name, staging: folder, mode: mode)
+            return document(removed, file: "\(folder.path)/\(name)")
+        }
+    }
+
+    private func document(_ removed: [String], file: String) -> ScrubDocument {
+        ScrubDocument(path: path, outcome: removed.isEmpty ? .clean : .scrubbed, removed: removed, file: file)
+    }
+}
+
+extension FileReader {
+    /// Who may do what with the file; nil if the system does not tell.
+    fileprivate var mode: UInt32? {
+        withDescriptor { descriptor in
+            var status = stat()
+            return fstat(descriptor, &status) == 0 ? status.st_mode & 0o777 : nil
+        }
+    }
+}

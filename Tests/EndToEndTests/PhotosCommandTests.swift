@@ -1,0 +1,107 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("tintype photos scrub: the place goes, and nothing else, or the file stays as it is", .timeLimit(.minutes(5)))
+struct PhotosCommandTests {
+    private struct Line: Decodable {
+        let path: String
+        let outcome: String
+        let removed: [String]?
+        let file: String?
+        let code: String?
+    }
+
+    /// Copies of a photo with a place, of one without, and of one that is cut.
+    private func copies(in folder: String) throws -> [String] {
+        let names = [
+            "gps.png": "places/gps.png", "clean.png": "places/kept-xmp.png", "cut.jpg": "truncated-baseline-420.jpg",
+        ]
+        return try names.sorted { $0.key < $1.key }.map { name, fixture in
+            let bytes = try Fixture.bytes(fixture)
+            // A JPEG that ends in its scan is whole enough.
+            let path = "\(folder)/\(name)"
+            try Data(name == "cut.jpg" ? Array(bytes.prefix(100)) : bytes).write(to: URL(filePath: path))
+            return path
+        }
+    }
+
+    private func scrub(_ arguments: [String]) async throws -> (status: Int32, lines: [Line]) {
+        let result = try await run(["photos", "scrub", "--json"] + arguments)
+        let lines = try result.output.split(separator: "\n").map {
+            try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+        }
+        return (result.status, lines)
+    }
+
+    private func contents(_ paths: [String]) throws -> [Data] {
+        try paths.map { try Data(contentsOf: URL(filePath: $0)) }
+    }
+
+    @Test("--check tells what there is, and writes nothing")
+    func check() async throws {
+        try await withScratch { scratch in
+            let files = try copies(in: scratch.path)
+            let before = try contents(files)
+            let (status, lines) = try await scrub(files + ["--check"])
+            #expect(status == 3)
+            #expect(lines.map(\.path) == files)
+            #expect(lines.map(\.outcome) == ["clean", "refused", "found"])
+            #expect(lines.map(\.removed) == [[], nil, ["gps"]])
+            #expect(lines.map(\.code) == [nil, "truncated", nil])
+            #expect(try await scrub([files[2], "--check"]).status == 1)
+            #expect(try await scrub([files[0], "--check"]).status == 0)
+            #expect(try contents(files) == before)
+        }
+    }
+
+    @Test("--in-place replaces the file, with its mode, and no link")
+    func inPlace() async throws {
+        try await withScratch { scratch in
+            let files = try copies(in: scratch.path)
+            let before = try contents(files)
+            try FileManager.default.setAttributes([.posixPermissions: 0o604], ofItemAtPath: files[2])
+            let link = scratch.path + "/link.png"
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: files[2])
+            let (status, lines) = try await scrub([link] + files + ["--in-place"])
+            #expect(status == 3)
+            #expect(lines.map(\.outcome) == ["refused", "clean", "refused", "scrubbed"])
+            #expect(lines[0].code == "wrong_kind")
+            let after = try contents(files)
+            #expect(after[0] == before[0] && after[1] == before[1] && after[2] != before[2])
+            #expect(after[2].range(of: Data("TINTYPE-SECRET-PLACE".utf8)) == nil)
+            let attributes = try FileManager.default.attributesOfItem(atPath: files[2])
+            #expect(attributes[.posixPermissions] as? Int == 0o604)
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: scratch.path).count == 4, "nothing is left over")
+            #expect(try await scrub([files[2], "--check"]).status == 0)
+        }
+    }
+
+    @Test("--output writes copies, and replaces nothing")
+    func output() async throws {
+        try await withScratch { scratch in
+            let files = try copies(in: scratch.path)
+            let before = try contents(files)
+            let out = scratch.path + "/out"
+            let (status, lines) = try await scrub(files + ["--output", out])
+            #expect(status == 3)
+            #expect(lines.map(\.file) == [out + "/clean.png", nil, out + "/gps.png"])
+            #expect(try contents(files) == before)
+            #expect(try contents([out + "/clean.png"]) == [before[0]])
+            #expect(try await scrub([out + "/gps.png", "--check"]).status == 0)
+            #expect(try await scrub([files[2], "--output", out]).lines.map(\.code) == ["exists"])
+            #expect(try await scrub([files[2], "--output", scratch.path]).lines.map(\.code) == ["exists"])
+        }
+    }
+
+    @Test(
+        "Wrong usage",
+        arguments: [
+            ["x.jpg"], ["x.jpg", "--check", "--in-place"], ["x.jpg", "--check", "--output", "o"], ["--check"],
+            ["a/x.jpg", "b/x.jpg", "--output", "o"],
+        ])
+    func usage(arguments: [String]) async throws {
+        #expect(try await run(["photos", "scrub"] + arguments).status == 2)
+    }
+}
