@@ -23,6 +23,8 @@ enum AccountPaths {
     static let revocations = path("revocations")
     /// The keys that sign tokens.
     static let keys = path("keys")
+    /// The keys that let their holders do everything, by their names.
+    static let adminKeys = path("admin_keys")
 
     static func account(_ uid: TreeKey) -> TreePath { accounts / uid }
 
