@@ -1,4 +1,5 @@
 import Access
+import Accounts
 import Client
 import Database
 import Foundation
@@ -100,7 +101,10 @@ func withService<R: Sendable>(
         changeAccess(&accessSettings)
         let authority = TokenAuthority(project: serverSettings.database.namespace, keys: try Service.keys.get())
         let access = AccessControl(accessSettings, authority: authority)
-        let server = HTTPServer(pipeline, settings: serverSettings, access: access, logger: logger) {
+        let server = HTTPServer(
+            pipeline, settings: serverSettings, access: access,
+            accounts: accounts(in: storage.tree, access: access, authority: authority, logger: logger), logger: logger
+        ) {
             continuation.yield($0)
         }
         let group = ServiceGroup(
@@ -124,6 +128,21 @@ func withService<R: Sendable>(
         await storage.close()
         return result
     }
+}
+
+/// The accounts of a service, as the program puts them together.
+private func accounts(
+    in tree: TreeStore, access: AccessControl, authority: TokenAuthority, logger: Logger
+) -> HTTPServer.AccountEndpoints {
+    let store = AccountStore(tree: tree) { uid, seconds in access.revocations.revoke(uid: uid, before: seconds) }
+    let service = IdentityService(
+        store: store, passwords: PasswordHasher(atATime: 1), authority: authority,
+        proofs: IdentityProofs(
+            customTokens: CustomTokenVerifier(accounts: [], authority: authority, isEmulator: false)),
+        throttle: Throttle(clock: WallClock.milliseconds), settings: IdentitySettings(actionURL: ""), logger: logger)
+    return HTTPServer.AccountEndpoints(
+        service: service, authority: authority, signingKeys: SigningKeys(of: store),
+        adminKeys: AdminKeys(of: store) { keys in access.replaceAdminKeys(keys) })
 }
 
 struct ServiceDidNotStart: Error {}
