@@ -138,7 +138,7 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "API",
-                "Access", "Accounts", "Database", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Tree", "Failpoints",
+                "Access", "Accounts", "Database", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Rules", "Tree", "Failpoints",
                 "CSystemDeflate",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

@@ -63,7 +63,9 @@ package struct Publisher: Sendable {
         record.updatedAt = store.now
         record.error = nil
         let (name, picture) = try snapshot.nameAndPicture(of: record.owner)
-        let author = Person(uid: record.owner, fullName: name, profilePicture: picture)
+        let author = Person(
+            uid: record.owner, fullName: name ?? record.claims?.name,
+            profilePicture: picture ?? (name == nil ? record.claims?.picture : nil))
         let post = Post(
             id: record.id, author: author, text: record.text, timestamp: record.updatedAt,
             photos: record.orderedPhotos.compactMap(\.published), clientReference: record.clientReference)

@@ -28,6 +28,8 @@ package struct UploadRecord: Sendable {
     package let id: PostID
     package let owner: UserID
     package let intake: Intake
+    /// What a token claimed of the owner when the upload began: a name for somebody who has none here yet.
+    package let claims: OwnerClaims?
     package var state: UploadState
     package var text: String
     /// Photos by the number under which they came; a draft may have gaps.
@@ -54,11 +56,12 @@ package struct UploadRecord: Sendable {
 
     package init(
         id: PostID, owner: UserID, intake: Intake, state: UploadState, text: String, clientReference: String?,
-        source: String?, createdAt: Int64, duplicates: DuplicatePolicy? = nil
+        source: String?, createdAt: Int64, duplicates: DuplicatePolicy? = nil, claims: OwnerClaims? = nil
     ) {
         self.id = id
         self.owner = owner
         self.intake = intake
+        self.claims = claims
         self.state = state
         self.text = text
         self.clientReference = clientReference
@@ -87,6 +90,7 @@ extension UploadRecord {
         if let clientReference { fields["client_ref"] = .string(clientReference) }
         if let fingerprint { fields["fingerprint"] = .string(fingerprint.hex) }
         if let source { fields["source"] = .string(source) }
+        if let claims { fields["owner_claims"] = claims.value }
         if let duplicates { fields["duplicates"] = .string(duplicates.rawValue) }
         if let duplicateOf { fields["duplicate_of"] = .string(duplicateOf.description) }
         if attempts > 0 { fields["attempts"] = .integer(Int64(attempts)) }
@@ -113,7 +117,8 @@ extension UploadRecord {
         self.init(
             id: id, owner: owner, intake: intake, state: state, text: value["text"]?.stringValue ?? "",
             clientReference: value["client_ref"]?.stringValue, source: value["source"]?.stringValue,
-            createdAt: createdAt, duplicates: value["duplicates"]?.stringValue.flatMap(DuplicatePolicy.init))
+            createdAt: createdAt, duplicates: value["duplicates"]?.stringValue.flatMap(DuplicatePolicy.init),
+            claims: value["owner_claims"].flatMap(OwnerClaims.init))
         updatedAt = value["updated_at"]?.integerValue ?? createdAt
         fingerprint = value["fingerprint"]?.stringValue.map(RequestFingerprint.init(hex:))
         attempts = Int(value["attempts"]?.integerValue ?? 0)

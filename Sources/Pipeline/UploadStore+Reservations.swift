@@ -16,6 +16,8 @@ package struct UploadRequest: Sendable {
     package var duplicates: DuplicatePolicy?
     /// The path of an inbox upload's file, relative to the user's folder.
     package var source: String?
+    /// What a token claims of the owner.
+    package var claims: OwnerClaims?
 
     package init(owner: UserID, intake: Intake) {
         self.owner = owner
@@ -68,7 +70,7 @@ extension UploadStore {
             id: ids.next(), owner: request.owner, intake: request.intake,
             state: request.isDraft ? .draft : .reserved, text: try PostText.requireText(request.text),
             clientReference: clientReference, source: request.source, createdAt: now,
-            duplicates: request.duplicates)
+            duplicates: request.duplicates, claims: request.claims)
     }
 
     private static func insertion(of record: UploadRecord) throws -> MultiPathUpdate {

@@ -107,17 +107,11 @@ final class Recorder<Element: Sendable>: Sendable {
 }
 
 /// Keys that all tests share: making one takes a while.
-private let sharedKeys = Mutex<KeyRing?>(nil)
+private let sharedKeys = Result { try KeyRing(now: 0) }
 
-func testKeys() throws -> KeyRing {
-    try sharedKeys.withLock { keys in
-        let ring = try keys ?? KeyRing(now: 0)
-        keys = ring
-        return ring
-    }
-}
+func testKeys() throws -> KeyRing { try sharedKeys.get() }
 
-/// Hashers that all tests share, so that they do not take all memory together.
+/// The hasher that all tests share, so that they do not take all memory together.
 private let sharedPasswords = PasswordHasher(atATime: 2, maxWaiting: 1000, maxWaitingOfCaller: 1000)
 
 /// Runs a test's body with a fresh service.

@@ -124,6 +124,28 @@ import TreeModel
         }
     }
 
+    @Test("an emulator makes session cookies of ID tokens")
+    func sessionCookies() async throws {
+        try await withAccounts(isEmulator: true) { fixture in
+            let app = try await fixture.signUp()
+            let body: JSONValue = ["idToken": .string(app.idToken), "validDuration": "3600"]
+            let cookie = try await fixture.perform(.createSessionCookie, body, by: Fixture.admin)["sessionCookie"]
+            let claims = UnverifiedToken.claims(cookie?.string ?? "")
+            #expect(claims?["iss"] == "https://session.firebase.google.com/demo")
+            #expect(claims?["exp"] == 1_800_003_600)
+            #expect(claims?["sub"] == .string(app.uid))
+            #expect(await fixture.refusal(.lookup, ["idToken": cookie ?? .null]) == "INVALID_ID_TOKEN")
+            for duration in [299, 1_209_601] {
+                let bad: JSONValue = ["idToken": .string(app.idToken), "validDuration": .integer(duration)]
+                #expect(await fixture.refusal(.createSessionCookie, bad, by: Fixture.admin) == "INVALID_DURATION")
+            }
+        }
+        try await withAccounts { fixture in
+            let refusal = await fixture.refusal(.createSessionCookie, [:], by: Fixture.admin)
+            #expect(refusal == "INSUFFICIENT_PERMISSION")
+        }
+    }
+
     @Test("keys are made once, kept, and replaced when they are 30 days old or when somebody says so")
     func keys() async throws {
         try await withAccounts { fixture in

@@ -87,7 +87,7 @@ func withService<R: Sendable>(
         var settings = PipelineSettings(workers: 2)
         change(&settings)
         let pipeline = UploadService(storage: storage, settings: settings, logger: logger)
-        var serverSettings = HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: storage.path))
+        var serverSettings = try HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: storage.path))
         serverSettings.listen = try ListenAddress("127.0.0.1:0")
         // All tests run at once, on few processors: nothing that a slow machine would make happen.
         serverSettings.shutdownPatience = .seconds(600)
@@ -102,7 +102,7 @@ func withService<R: Sendable>(
         let authority = TokenAuthority(project: serverSettings.database.namespace, keys: try Service.keys.get())
         let access = AccessControl(accessSettings, authority: authority)
         let server = HTTPServer(
-            pipeline, settings: serverSettings, access: access,
+            pipeline, settings: serverSettings, access: access, media: MediaSigner(keys: try MediaKeys()),
             accounts: accounts(in: storage.tree, access: access, authority: authority, logger: logger), logger: logger
         ) {
             continuation.yield($0)

@@ -136,6 +136,23 @@ package struct PostPageDocument: Document {
     package init() {}
 }
 
+/// The photos of a post as they were sent.
+package struct OriginalsDocument: Document {
+    package let postID: String
+    /// Signed addresses, in the order of the photos' names.
+    package let urls: [String]
+
+    private enum CodingKeys: String, CodingKey {
+        case postID = "post_id"
+        case urls
+    }
+
+    package init(postID: String, urls: [String]) {
+        self.postID = postID
+        self.urls = urls
+    }
+}
+
 /// The deletion of a post.
 package struct DeletionDocument: Document {
     package let postID: String

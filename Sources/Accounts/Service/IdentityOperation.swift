@@ -12,7 +12,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
     /// A token for anybody, which Firebase's administrators sign themselves.
     case issueToken
     // What only an emulator has.
-    case deleteAll, oobCodes, config, updateConfig
+    case deleteAll, oobCodes, config, updateConfig, createSessionCookie
 
     /// The operation behind `/identitytoolkit.googleapis.com/v1/accounts:NAME`; nil for a name that means none.
     package init?(clientName name: String) {
@@ -70,7 +70,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
     /// Whether only an emulator does it.
     var needsEmulator: Bool {
         switch self {
-        case .deleteAll, .oobCodes, .config, .updateConfig: true
+        case .deleteAll, .oobCodes, .config, .updateConfig, .createSessionCookie: true
         default: false
         }
     }
@@ -78,7 +78,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
     /// Whether it changes accounts.
     var isChange: Bool {
         switch self {
-        case .lookup, .createAuthUri, .project, .query, .batchGet, .oobCodes, .config: false
+        case .lookup, .createAuthUri, .project, .query, .batchGet, .oobCodes, .config, .createSessionCookie: false
         default: true
         }
     }

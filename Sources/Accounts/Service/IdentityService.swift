@@ -95,6 +95,7 @@ package final class IdentityService: Sendable {
         case .issueToken: try await TokenIssue(parts: parts).run(request)
         case .deleteAll: try await EmulatorOperations(parts: parts).deleteAll()
         case .oobCodes: EmulatorOperations(parts: parts).codes()
+        case .createSessionCookie: try await SessionCookie(parts: parts).run(request)
         case .updateConfig: try EmulatorOperations(parts: parts).updateConfig(request)
         default: EmulatorOperations(parts: parts).config()
         }

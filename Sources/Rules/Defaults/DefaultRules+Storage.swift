@@ -17,6 +17,13 @@ extension DefaultRules {
 
         service firebase.storage {
           match /b/{bucket}/o {
+            // What the service keeps: photos as they were sent, which carry what the camera noted, and what it made of them.
+            match /{uid}/original/{post}/{file} {
+              allow get: if isAdmin() || request.auth.uid == uid;
+            }
+            match /{uid}/rendition/{post}/{file} {
+              allow get;
+            }
             // Photos as they were taken, or as large as an app sends them. The folder is the post's.
             match /{uid}/full/{post}/{file} {
               allow get;

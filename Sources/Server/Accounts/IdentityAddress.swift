@@ -15,6 +15,9 @@ struct IdentityAddress: Equatable {
     private static let tokenPaths = ["/securetoken.googleapis.com/v1/token", "/identitytoolkit.googleapis.com/v1/token"]
     private static let emulator = "/emulator/v1/projects/"
 
+    /// Whether an address is one that only emulators have.
+    static func isOfEmulator(_ path: String) -> Bool { path.hasPrefix(emulator) }
+
     /// Whether an address is one of these endpoints, or would be.
     static func isOne(_ path: some StringProtocol) -> Bool {
         [toolkit, olderToolkit, emulator, "/securetoken.googleapis.com/"].contains { path.hasPrefix($0) }

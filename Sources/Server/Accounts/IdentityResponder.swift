@@ -45,6 +45,10 @@ struct IdentityResponder: HTTPResponder {
         }
         let caller = IdentityCaller(
             isAdmin: context.identity == .admin, address: limitedAddress(of: context.client.address(of: request.head)))
+        // What is below a project is an administrator's, but for what an emulator has of its own.
+        guard address.project == nil || caller.isAdmin || IdentityAddress.isOfEmulator(path) else {
+            throw IdentityError("INSUFFICIENT_PERMISSION", status: 403)
+        }
         let body = try await body(of: context.asking(request), address, caller)
         return answer(try await accounts.perform(address.operation, body, by: caller))
     }

@@ -39,6 +39,14 @@ struct DatabaseRequest: Sendable {
     var ifMatch: String? { http.headers[.ifMatch] }
     var ifNoneMatch: String? { http.headers[.ifNoneMatch] }
 
+    /// Whether a stream of events is asked for.
+    ///
+    /// One that is let in takes the connection over, and is no request any more: it is one of a client that has too many
+    /// already, or whose token's key was not known a moment ago.
+    var asksForStream: Bool {
+        method == .get && !path.isPriority && http.headers[.accept]?.contains("text/event-stream") == true
+    }
+
     /// Whether the answer is to carry an ETag, which neither a part of a node's children nor a priority has.
     ///
     /// Clients that send conditions read it, though they do not ask for it.

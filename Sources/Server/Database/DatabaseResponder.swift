@@ -34,7 +34,11 @@ struct DatabaseResponder: HTTPResponder {
     }
 
     private func answer(_ request: DatabaseRequest) async throws -> Response {
-        switch request.method {
+        if request.asksForStream {
+            _ = try request.parameters.query()
+            throw Failure(.tooManyRequests, "too many streams", hint: "try again when others have ended", retryAfter: 5)
+        }
+        return switch request.method {
         case .get, .head: try await request.get()
         case .put: try await request.put()
         case .post: try await request.post()

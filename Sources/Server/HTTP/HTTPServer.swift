@@ -10,7 +10,9 @@ import Imaging
 package import Logging
 import NIOCore
 package import Pipeline
+package import Rules
 import ServiceLifecycle
+package import TreeModel
 
 /// The HTTP server: the service's interface on a Unix socket and, when asked for, on a loopback port.
 package struct HTTPServer: Service, CustomStringConvertible {
@@ -33,6 +35,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
         package var allowedOrigins = AllowedOrigins.these([])
         /// Where a proxy in front makes the service known; nil when there is none.
         package var publicURL: PublicURL?
+        /// Who may fetch, and bring, which files.
+        package var storageRules: StorageRules
         /// How much one client may ask for.
         package var limits = ClientLimits()
         /// How long a connection may be silent between requests, and how long a request's head may take (slow loris).
@@ -48,8 +52,10 @@ package struct HTTPServer: Service, CustomStringConvertible {
         /// How long a graceful shutdown waits for requests in work: one whose client sends no more would hold it up.
         package var shutdownPatience = Duration.seconds(10)
 
-        package init(socketPath: String) {
+        /// - Throws: `TreeError` when the default storage rules are none.
+        package init(socketPath: String) throws(TreeError) {
             self.socketPath = socketPath
+            storageRules = try StorageRules(DefaultRules.storage)
         }
     }
 
@@ -87,6 +93,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
     private let access: DatabaseAccess
     let spool: ResponseSpool
     private let streams: EventStreams
+    private let media: MediaAccess
     private let room = ConnectionLimiter()
     private let accounts: AccountEndpoints?
 
@@ -94,10 +101,12 @@ package struct HTTPServer: Service, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - access: Decides as whom requests act.
+    ///   - media: Signs the addresses of what not everybody may fetch.
     ///   - accounts: The accounts of the service's own; nil for none.
     ///   - onListening: Is told each address once connections are taken there.
     package init(
-        _ service: UploadService, settings: Settings, access: AccessControl, accounts: AccountEndpoints? = nil, logger: Logger,
+        _ service: UploadService, settings: Settings, access: AccessControl, media: MediaSigner,
+        accounts: AccountEndpoints? = nil, logger: Logger,
         onListening: @escaping @Sendable (Listener) -> Void = { _ in }
     ) {
         self.service = service
@@ -112,6 +121,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
             isOpenWithoutRules: settings.database.isEmulator, spool: spool, logger: logger)
         admission = Admission(access: access, limiter: ClientLimiter(settings.limits))
         self.access = DatabaseAccess(settings.database, to: database, publicHost: names.publicHost)
+        self.media = MediaAccess(
+            settings.storageRules, signer: media, bucket: "\(settings.database.namespace).appspot.com")
         streams = EventStreams(
             admission, self.access, starts: InitialEvents(patience: settings.readingPace.time),
             keepAlive: .milliseconds(settings.database.keepAliveMilliseconds))
@@ -206,10 +217,10 @@ package struct HTTPServer: Service, CustomStringConvertible {
         var routes = RouteTable()
         UploadRoutes(service, limits: limits).add(to: &routes)
         DraftRoutes(service, limits: limits).add(to: &routes)
-        EventRoutes(service.tree, keepAlive: settings.database.keepAlive).add(to: &routes)
-        PostRoutes(service).add(to: &routes)
+        EventRoutes(service.tree, access.database, media, keepAlive: settings.database.keepAlive).add(to: &routes)
+        PostRoutes(service, media, access.database).add(to: &routes)
         UnclaimedRoutes(service.unclaimed).add(to: &routes)
-        MediaRoutes(service.storage.blobs).add(to: &routes)
+        MediaRoutes(service.storage.blobs, media).add(to: &routes)
         RethumbRoutes(service).add(to: &routes)
         ChangeRoutes(access, keepAlive: settings.database.keepAlive).add(to: &routes)
         if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: &routes) }

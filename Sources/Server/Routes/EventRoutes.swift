@@ -1,4 +1,5 @@
 import API
+import Database
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -13,10 +14,14 @@ struct EventRoutes: Sendable {
     private static let bufferLimit = 64
 
     private let tree: TreeStore
+    private let database: RealtimeDatabase
+    private let media: MediaAccess
     private let keepAliveInterval: Duration
 
-    init(_ tree: TreeStore, keepAlive interval: Duration) {
+    init(_ tree: TreeStore, _ database: RealtimeDatabase, _ media: MediaAccess, keepAlive interval: Duration) {
         self.tree = tree
+        self.database = database
+        self.media = media
         keepAliveInterval = interval
     }
 
@@ -33,6 +38,9 @@ struct EventRoutes: Sendable {
 
     @Sendable private func follow(_ request: Request, _ context: RequestContext) async throws -> Response {
         let start = try EventID.requested(by: request, context.query)
+        let session = database.session(as: context.identity)
+        try await session.judgeRead(of: Paths.posts)
+        let lease = try context.begin(.stream)
         // First listen, then read: nothing lies between the two.
         let posts = try await tree.subscribe(to: Paths.posts, bufferLimit: Self.bufferLimit, readsValue: false)
         let headers: HTTPFields = [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"]
@@ -41,9 +49,10 @@ struct EventRoutes: Sendable {
             body: ResponseBody { writer in
                 let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
                 wake.yield()
+                defer { withExtendedLifetime(lease) {} }
                 try await request.body.answerUntilEnd {
                     async let _ = watch(posts, waking: wake)
-                    try await send(since: start, or: posts.token, to: &writer, at: wakes)
+                    try await send(since: start, or: posts.token, to: &writer, at: wakes, in: session)
                 } onEnd: {
                     wake.finish()
                 }
@@ -74,12 +83,15 @@ struct EventRoutes: Sendable {
     /// Events are read from the change log as fast as the reader takes them, so that nobody is cut off for having fallen
     /// behind. A slow reader holds a few megabytes of changes, or one that is larger.
     @concurrent private func send(
-        since start: EventID?, or now: SyncToken, to writer: inout any ResponseBodyWriter, at wakes: AsyncStream<Void>
+        since start: EventID?, or now: SyncToken, to writer: inout any ResponseBodyWriter, at wakes: AsyncStream<Void>,
+        in session: DatabaseSession
     ) async throws {
         var token = start?.before ?? now
         var sign: String? = "new posts follow"
         var lastSent = ContinuousClock.now
         for await _ in wakes {
+            // The rules may have changed, and with them who may read on.
+            try await session.judgeRead(of: Paths.posts)
             if try await sendEvents(since: &token, after: start, to: &writer) { lastSent = .now }
             if sign == nil, lastSent + keepAliveInterval / 2 <= .now { sign = "keep-alive" }
             guard let comment = sign else { continue }
@@ -103,7 +115,7 @@ struct EventRoutes: Sendable {
                 }
                 for change in changes {
                     let events = try await PostReader(tree).events(of: change)
-                    for piece in events.pieces(of: change, after: start) {
+                    for piece in events.pieces(of: change, after: start, media) {
                         try await writer.write(piece)
                         hasSent = true
                     }
@@ -172,14 +184,17 @@ extension [PostEvent?] {
 
     /// The events of a change as text, in pieces that are made as they are asked for; each event has an id with which the
     /// next one is asked for.
-    fileprivate func pieces(of change: Change, after start: EventID?) -> some Sequence<ByteBuffer> {
+    fileprivate func pieces(
+        of change: Change, after start: EventID?, _ media: MediaAccess
+    ) -> some Sequence<ByteBuffer> {
         let last = lastIndex { $0 != nil }
         var rest = enumerated().dropFirst(start?.toldCount(of: change) ?? 0).makeIterator()
         return AnyIterator {
             var piece = ByteBuffer()
             while piece.readableBytes < Self.pieceBytes, let (index, event) = rest.next() {
                 guard let event else { continue }
-                piece.writeString(event.text(id: index == last ? "\(change.token)" : "\(change.token)-\(index + 1)"))
+                let id = index == last ? "\(change.token)" : "\(change.token)-\(index + 1)"
+                piece.writeString(event.text(id: id, media))
             }
             return piece.readableBytes > 0 ? piece : nil
         }
@@ -188,11 +203,11 @@ extension [PostEvent?] {
 
 extension PostEvent {
     /// The event as it is sent.
-    fileprivate func text(id eventID: String) -> String {
+    fileprivate func text(id eventID: String, _ media: MediaAccess) -> String {
         switch self {
         case .put(let id, let record, let position):
             let document = PostEventDocument(
-                path: "/\(id)", data: PostDocument(record), position: position?.description)
+                path: "/\(id)", data: PostDocument(media.signed(record)), position: position?.description)
             return "event: put\nid: \(eventID)\ndata: \(String(decoding: document.json(), as: UTF8.self))\n\n"
         case .deleted(let id):
             let document = PostEventDocument(path: "/\(id)", data: nil, position: nil)

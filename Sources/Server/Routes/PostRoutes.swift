@@ -1,4 +1,7 @@
 import API
+import Access
+import Blobs
+import Database
 import HTTPTypes
 import Hummingbird
 import Pipeline
@@ -12,11 +15,17 @@ struct PostRoutes: Sendable {
     private let posts: PostReader
     private let publisher: Publisher
     private let index: PhotoIndex
+    private let blobs: any BlobStore
+    private let media: MediaAccess
+    private let database: RealtimeDatabase
 
-    init(_ service: UploadService) {
+    init(_ service: UploadService, _ media: MediaAccess, _ database: RealtimeDatabase) {
         posts = PostReader(service.tree)
         publisher = service.publisher
         index = service.index
+        blobs = service.storage.blobs
+        self.media = media
+        self.database = database
     }
 
     func add(to routes: inout RouteTable) {
@@ -34,6 +43,11 @@ struct PostRoutes: Sendable {
             "Deletes a post, and all that names it.", [.path("id", .postID)],
             answers: [.json(DeletionDocument.self)], errors: [.notAllowed, .notFound], run: remove)
         routes.add("/v1/posts/{id}", [.get: show, .delete: remove])
+        let originals = Operation(
+            "The photos of a post as they were sent, with signed addresses for its author or an admin to fetch them by.",
+            [.path("id", .postID)], answers: [.json(OriginalsDocument.self)], errors: [.notAllowed, .notFound],
+            run: listOriginals)
+        routes.add("/v1/posts/{id}/originals", [.get: originals])
         let person = Operation(
             "Somebody who posts.", [.path("uid", .userID)], answers: [.json(PersonDocument.self)], errors: [.notFound],
             run: showPerson)
@@ -49,34 +63,60 @@ struct PostRoutes: Sendable {
     }
 
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
-        guard let id = PostID(context.parameters.get("id") ?? ""), let post = try await posts.record(of: id) else {
-            throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
-        }
+        let id = try postID(context)
+        try await require(Paths.post(id), context)
+        guard let post = try await posts.record(of: id) else { throw Self.noPost }
         if let fault = PostShape.fault(of: post) {
             throw Failure(
                 .notFound, "posts/\(id) is no post: \(fault)", hint: "a client of the database wrote it; mend it there")
         }
-        return .json(PostDocument(post.withPostID(id.key)))
+        return .json(PostDocument(media.signed(post.withPostID(id.key))))
     }
 
     /// Deletes a post, for its author or an admin.
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
-        guard let id = PostID(context.parameters.get("id") ?? "") else {
-            throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
-        }
+        let id = try postID(context)
         let end = try await publisher.deletePost(id, by: context.identity)
         return .json(DeletionDocument(postID: id.description, filesUntil: end))
     }
 
+    /// The originals of a post, for those who may fetch them.
+    @Sendable private func listOriginals(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let id = try postID(context)
+        try await require(Paths.post(id), context)
+        guard let uid = try await posts.record(of: id)?["author"]?["uid"]?.stringValue else { throw Self.noPost }
+        let names = try await blobs.fileNames(userID: uid, postID: id.description).sorted()
+            .map { try BlobName(userID: uid, postID: id.description, fileName: $0) }.filter(\.isOriginal)
+        guard names.allSatisfy({ media.mayRead($0, byteCount: 0, contentType: "", by: context.identity) }) else {
+            throw Failure.notAllowed("fetch the originals of what somebody else has posted")
+        }
+        return .json(OriginalsDocument(postID: id.description, urls: names.map(media.address)))
+    }
+
+    private func postID(_ context: RequestContext) throws(Failure) -> PostID {
+        guard let id = PostID(context.parameters.get("id") ?? "") else { throw Self.noPost }
+        return id
+    }
+
+    private static let noPost = Failure(
+        .notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
+
+    /// Sees to it that whoever sends a request may read what stands at a path.
+    private func require(_ path: TreePath, _ context: RequestContext) async throws {
+        try await database.session(as: context.identity).judgeRead(of: path)
+    }
+
     @Sendable private func listAll(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try await list(nil, context.query)
+        try await require(Paths.posts, context)
+        return try await list(nil, context.query)
     }
 
     @Sendable private func listOfPerson(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try await require(Paths.posts, context)
         let uid = try await person(context).uid
         guard let hashes = context.query["sha256"] else { return try await list(uid, context.query) }
         _ = (try limit(context.query), try await cursor(context.query))  // Unused here, but invalid values are refused.
-        return .page(try await page(of: uid, showing: hashes.split(separator: " ").map(String.init)))
+        return page(try await page(of: uid, showing: hashes.split(separator: " ").map(String.init)))
     }
 
     /// The page with the person's post that shows the photos with these hashes, and no others; or an empty one.
@@ -98,9 +138,10 @@ struct PostRoutes: Sendable {
     }
 
     private func person(_ context: RequestContext) async throws -> Person {
-        guard let uid = UserID(context.parameters.get("uid") ?? ""), let person = try await posts.person(uid) else {
-            throw Failure(.notFound, "there is no such person", hint: "a person's first post creates one")
-        }
+        let unknown = Failure(.notFound, "there is no such person", hint: "a person's first post creates one")
+        guard let uid = UserID(context.parameters.get("uid") ?? "") else { throw unknown }
+        try await require(Paths.person(uid), context)
+        guard let person = try await posts.person(uid) else { throw unknown }
         return person
     }
 
@@ -108,7 +149,7 @@ struct PostRoutes: Sendable {
     private func list(_ author: UserID?, _ query: FormFields) async throws -> Response {
         let limit = try limit(query)
         let cursor = try await cursor(query)
-        return .page(try await posts.page(by: author, before: cursor, limit: limit))
+        return page(try await posts.page(by: author, before: cursor, limit: limit))
     }
 
     /// Where a page begins: behind the page before, or behind a post that is named by its id.
@@ -126,13 +167,15 @@ struct PostRoutes: Sendable {
         }
         return limit
     }
-}
 
-extension Response {
     /// A page, with the position in the change log from which whoever follows the changes misses nothing.
-    fileprivate static func page(_ page: PostPage) -> Response {
+    private func page(_ page: PostPage) -> Response {
         var headers = HTTPFields()
         headers[.tintypeToken] = page.token?.description
-        return .json(bytes: PostPageDocument(page).json(isSorted: false), headers: headers)
+        var document = PostPageDocument(page)
+        if !media.areRenditionsPublic {
+            document.posts = document.posts.map { PostDocument(media.signed($0.value)) }
+        }
+        return .json(bytes: document.json(isSorted: false), headers: headers)
     }
 }

@@ -26,8 +26,19 @@ final class EventStream: ConnectionOwner {
     private var connection: TakenConnection?
     private var opening: Opening?
     private var removal: (() -> Void)?
+    private var lease: ClientLimiter.Lease?
+    private let isProved: () -> Bool
 
-    init(_ opening: @escaping Opening) { self.opening = opening }
+    /// - Parameters:
+    ///   - lease: What counts the stream, as long as it is there.
+    ///   - isProved: Whether what lets its client in is good still.
+    init(
+        holding lease: ClientLimiter.Lease?, isProved: @escaping () -> Bool, _ opening: @escaping Opening
+    ) {
+        self.lease = lease
+        self.isProved = isProved
+        self.opening = opening
+    }
 
     func begin(on connection: TakenConnection, eventLoop: any EventLoop) {
         self.connection = connection
@@ -39,6 +50,7 @@ final class EventStream: ConnectionOwner {
         state = .closed
         removal?()
         removal = nil
+        lease = nil
         connection = nil
     }
 
@@ -104,12 +116,20 @@ final class EventStream: ConnectionOwner {
         connection.write(message)
     }
 
-    /// Shows that the stream is alive.
+    /// Shows that the stream is alive; ends it if what let its client in is good no more.
     func keepAlive() {
+        guard isProved() else { return revoke() }
         guard case .open(_, let maxWaitingBytes) = state, let connection else { return }
         guard connection.waitingBytes <= maxWaitingBytes else { return connection.close() }
         connection.write(EventStreamMessage.keepAlive)
         connection.flush()
+    }
+
+    /// Ends the stream because its client's token has expired or was revoked.
+    private func revoke() {
+        connection?.write(EventStreamMessage.authRevoked)
+        connection?.flush()
+        connection?.close()
     }
 
     /// Ends the stream because what it listens to cannot be told any more.

@@ -20,6 +20,7 @@ enum EventStreamMessage {
     /// What stands around the value that a stream begins with.
     static let start = TextFrame(beginning: "event: put\ndata: {\"path\":\"/\",\"data\":", end: "}\n\n")
     static let cancel = ByteBuffer(string: "event: cancel\ndata: null\n\n")
+    static let authRevoked = ByteBuffer(string: "event: auth_revoked\ndata: \"credential is no longer valid\"\n\n")
     static let keepAlive = ByteBuffer(string: "event: keep-alive\ndata: null\n\n")
 
     /// An event: its path and its data in one object.

@@ -1,3 +1,4 @@
+import Access
 import Database
 import HTTPTypes
 import HummingbirdCore
@@ -35,7 +36,18 @@ final class EventStreams: Sendable {
             let path = try? DatabasePath(address: uri.path, in: admitted.namespace), !path.isPriority
         else { return nil }
         let source = ListenRequest(at: path.node, matching: query)
-        return EventStream { [session = admitted.session] stream, eventLoop in
+        var lease: ClientLimiter.Lease?
+        if let limited = admission.limitedClient(proof, request, from: client) {
+            do {
+                try admission.limiter.countRequest(of: limited)
+                lease = try admission.limiter.begin(.stream, of: limited)
+            } catch {
+                return nil
+            }
+        }
+        return EventStream(holding: lease, isProved: { [access = admission.access] in
+            (try? access.recheck(proof)) != nil
+        }) { [session = admitted.session] stream, eventLoop in
             self.loop(of: eventLoop).open(stream, on: source, in: session)
         }
     }

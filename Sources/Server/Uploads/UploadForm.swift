@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Pipeline
 import Posts
+import TreeModel
 
 /// What the sender of an upload says beside the photos, in the query or in fields of a form.
 struct UploadForm {
@@ -47,6 +48,10 @@ struct UploadForm {
     func request() throws -> UploadRequest {
         let owner = try owner()
         var request = UploadRequest(owner: owner, intake: .socket)
+        if case .user(let sender) = identity {
+            let token = sender.auth["token"]
+            request.claims = OwnerClaims(name: token?["name"]?.string, picture: token?["picture"]?.string)
+        }
         request.text = text
         request.isDraft = try fields.flag("draft")
         request.clientReference = clientReference

@@ -95,7 +95,8 @@ struct ServeCommand: AsyncParsableCommand {
             )
         }
         let http = HTTPServer(
-            pipeline, settings: server, access: accounts.access, accounts: accounts.endpoints, logger: logger
+            pipeline, settings: server, access: accounts.access, media: accounts.media,
+            accounts: accounts.endpoints, logger: logger
         ) { listener in
             switch listener {
             case .socket(let path):

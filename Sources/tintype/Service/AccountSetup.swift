@@ -14,6 +14,7 @@ struct AccountSetup: Sendable {
 
     let access: AccessControl
     let endpoints: HTTPServer.AccountEndpoints
+    let media: MediaSigner
     let upkeep: AccountUpkeep
 
     /// - Parameter warn: Is told what the operator should know about the settings.
@@ -43,6 +44,7 @@ struct AccountSetup: Sendable {
                         "account": "\(event.uid ?? "")",
                     ])
             })
+        media = MediaSigner(keys: try await MediaSigningKeys(of: store).load())
         endpoints = HTTPServer.AccountEndpoints(
             service: service, authority: authority, signingKeys: keys, adminKeys: adminKeys)
         upkeep = AccountUpkeep(store: store, keys: keys, authority: authority, logger: logger)

@@ -1,4 +1,5 @@
 import API
+import Access
 import Blobs
 import Files
 import HTTPTypes
@@ -10,14 +11,16 @@ import Pipeline
 /// `/media/{uid}/{postId}/{file}`: the blobs, for as long as anybody likes to keep them: a name never changes its bytes.
 struct MediaRoutes: Sendable {
     private let blobs: any BlobStore
+    private let access: MediaAccess
 
-    init(_ blobs: any BlobStore) {
+    init(_ blobs: any BlobStore, _ access: MediaAccess) {
         self.blobs = blobs
+        self.access = access
     }
 
     func add(to routes: inout RouteTable) {
         let show = Operation(
-            "A file of a post; originals only through the Unix socket.",
+            "A file of a post, for whom the storage rules allow it, and whoever has a signed address.",
             [
                 .path("uid", .userID), .path("post", .postID), .path("file", .text),
                 .header("Range", .text, "one range of bytes"), .header("If-Range", .text, "an entity tag"),
@@ -36,6 +39,8 @@ struct MediaRoutes: Sendable {
         let name = try name(context)
         let (file, byteCount) = try await open(name)
         var headers = headers(of: name)
+        let right = try judge(name, byteCount, headers[.contentType] ?? "", request, context)
+        headers[.cacheControl] = right.cacheControl(of: name)
         let tag = "\"\(name.fileName)-\(byteCount)\""
         headers[.eTag] = tag
         if request.headers.ifNoneMatch(tag) { return Response(status: .notModified, headers: headers) }
@@ -53,15 +58,41 @@ struct MediaRoutes: Sendable {
         }
     }
 
-    /// The blob that is asked for. Originals carry what the camera noted, the place above all: they stay on this side of
-    /// the socket.
+    /// The blob that is asked for.
     private func name(_ context: RequestContext) throws(Failure) -> BlobName {
         let parameters = context.parameters
         guard let uid = parameters.get("uid"), let post = parameters.get("post"), let file = parameters.get("file"),
-            let name = try? BlobName(userID: uid, postID: post, fileName: file),
-            context.isTrusted || !name.isOriginal
+            let name = try? BlobName(userID: uid, postID: post, fileName: file)
         else { throw Self.notFound }
         return name
+    }
+
+    /// What lets a request fetch a file.
+    private enum Right {
+        case everybody, sender, signature
+
+        /// How long an answer may be kept, and by whom.
+        func cacheControl(of name: BlobName) -> String {
+            switch self {
+            case _ where name.isOriginal: "private, no-store"
+            case .everybody: "public, max-age=31536000, immutable"
+            case .sender, .signature: "private, max-age=\(MediaAccess.lifetimeSeconds)"
+            }
+        }
+    }
+
+    /// Sees to it that a request may fetch a file. To whoever may not, there is no such file.
+    private func judge(
+        _ name: BlobName, _ byteCount: Int, _ contentType: String, _ request: Request, _ context: RequestContext
+    ) throws(Failure) -> Right {
+        let mayRead = { identity in
+            access.mayRead(name, byteCount: byteCount, contentType: contentType, by: identity)
+        }
+        if mayRead(.anonymous) { return .everybody }
+        if context.identity != .anonymous, mayRead(context.identity) { return .sender }
+        let token = request.uri.queryParameters["token"].map(String.init)
+        guard access.isSigned(name, token: token) else { throw Self.notFound }
+        return .signature
     }
 
     private func open(_ name: BlobName) async throws -> (FileReader, byteCount: Int) {
@@ -82,7 +113,6 @@ struct MediaRoutes: Sendable {
         let format = ImageFormat.allCases.first { $0.fileExtension == suffix }
         var headers: HTTPFields = [
             .contentType: format?.contentType ?? "application/octet-stream",
-            .cacheControl: name.isOriginal ? "private, no-store" : "public, max-age=31536000, immutable",
             .acceptRanges: "bytes",
             .contentSecurityPolicy: "default-src 'none'; sandbox",
         ]
@@ -96,10 +126,6 @@ struct MediaRoutes: Sendable {
         if let condition = request.headers[.ifRange], condition != tag { return .whole }
         return ByteRange(header: request.headers[.range], byteCount: byteCount)
     }
-}
-
-extension BlobName {
-    fileprivate var isOriginal: Bool { fileName.hasPrefix("original") }
 }
 
 extension HTTPFields {

@@ -1,0 +1,46 @@
+package import Access
+import Foundation
+import Tree
+import TreeModel
+
+/// The keys that sign addresses of media, kept in the tree of accounts.
+package struct MediaSigningKeys: Sendable {
+    private let store: AccountStore
+
+    package init(of store: AccountStore) { self.store = store }
+
+    /// The keys; made when there are none.
+    ///
+    /// - Throws: `KeyError` for keys that cannot be read, and the tree's failures.
+    package func load() async throws -> MediaKeys { try await change { $0 } }
+
+    /// Replaces the key that signs; addresses signed with the one before stay good until they expire, all older ones are
+    /// good for nothing.
+    ///
+    /// - Returns: The keys, to be given to the `MediaSigner`.
+    package func rotate() async throws -> MediaKeys {
+        try await change { keys throws(KeyError) in try keys.rotated() }
+    }
+
+    private func change(_ body: (MediaKeys) throws -> MediaKeys) async throws -> MediaKeys {
+        while true {
+            let stored = try await store.tree.get(AccountPaths.mediaKeys)
+            let keys = try body(try stored.map(Self.keys) ?? MediaKeys())
+            let record = TreeValue.string(String(decoding: keys.json.text, as: UTF8.self))
+            guard record != stored else { return keys }
+            do throws(TreeError) {
+                try await store.tree.set(AccountPaths.mediaKeys, to: record, if: [.equals(AccountPaths.mediaKeys, stored)])
+                return keys
+            } catch {
+                guard error.code == .preconditionFailed else { throw error }
+            }
+        }
+    }
+
+    private static func keys(_ record: TreeValue) throws -> MediaKeys {
+        guard let text = record.stringValue, let json = JSONValue(text: text.utf8) else {
+            throw TreeError(.corrupt, "the keys that sign addresses are no JSON", path: AccountPaths.mediaKeys)
+        }
+        return try MediaKeys(json)
+    }
+}
