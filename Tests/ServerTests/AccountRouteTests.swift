@@ -1,7 +1,9 @@
+import Access
 import Client
 import HTTPTypes
 import TestSupport
 import Testing
+import TreeModel
 
 @Suite("Tokens and keys that admins ask for", .timeLimit(.minutes(5)))
 struct AccountRouteTests {

@@ -134,7 +134,8 @@ func withService<R: Sendable>(
 private func accounts(
     in tree: TreeStore, access: AccessControl, authority: TokenAuthority, logger: Logger
 ) -> HTTPServer.AccountEndpoints {
-    let store = AccountStore(tree: tree) { uid, seconds in access.revocations.revoke(uid: uid, before: seconds) }
+    let store = AccountStore(
+        tree: tree, onRevocation: { uid, seconds in access.revocations.revoke(uid: uid, before: seconds) })
     let service = IdentityService(
         store: store, passwords: PasswordHasher(atATime: 1), authority: authority,
         proofs: IdentityProofs(
