@@ -27,6 +27,7 @@ struct Tintype: AsyncParsableCommand {
             CommandGroup(
                 name: "Service",
                 subcommands: [ServeCommand.self, StatusCommand.self, ReloadCommand.self, ConfigCommand.self]),
+            CommandGroup(name: "Accounts", subcommands: [UserCommand.self, KeyCommand.self]),
             CommandGroup(name: "Tree", subcommands: [ExportCommand.self, ImportCommand.self]),
             CommandGroup(
                 name: "Photos",

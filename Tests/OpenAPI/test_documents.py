@@ -110,6 +110,17 @@ def test_events(check, description):
     answer.close()
 
 
+def test_keys_and_tokens(check):
+    assert check("post", "/v1/keys", 201, {"params": {"name": "backup", "lifetime": 60}})["key"]
+    check("post", "/v1/keys", 409, {"params": {"name": "backup"}})
+    assert check("get", "/v1/keys", 200)["name"]
+    assert check("delete", "/v1/keys/{name}", 200, name="backup")["deleted"]
+    check("delete", "/v1/keys/{name}", 404, name="backup")
+    check("post", "/v1/signing-keys", 200)
+    check("post", "/v1/users/{uid}/token", 201, {"params": {"custom": "true"}}, uid="maria")
+    check("post", "/v1/users/{uid}/token", 404, uid="nobody")
+
+
 def test_what_the_operator_asks(check):
     for path in "/healthz", "/readyz", "/v1/version", "/v1/status", "/v1/unclaimed":
         check("get", path, 200)

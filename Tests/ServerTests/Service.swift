@@ -103,18 +103,9 @@ func withService<R: Sendable>(
         let authority = TokenAuthority(project: serverSettings.database.namespace, keys: try Service.keys.get())
         let access = AccessControl(accessSettings, authority: authority)
         let mediaSigner = MediaSigner(keys: try MediaKeys())
-        let store = AccountStore(
-            tree: storage.tree, onRevocation: { access.revocations.revoke(uid: $0, before: $1) })
-        let identity = IdentityService(
-            store: store, passwords: PasswordHasher(atATime: 1), authority: authority,
-            proofs: IdentityProofs(
-                customTokens: CustomTokenVerifier(
-                    accounts: [], authority: authority, isEmulator: accessSettings.isEmulator)),
-            throttle: Throttle(clock: WallClock.milliseconds),
-            settings: IdentitySettings(actionURL: "http://localhost/account"), logger: logger)
         let server = HTTPServer(
             pipeline, settings: serverSettings, access: access, media: mediaSigner,
-            accounts: HTTPServer.AccountEndpoints(service: identity, authority: authority), logger: logger
+            accounts: accounts(in: storage.tree, access: access, authority: authority, logger: logger), logger: logger
         ) {
             continuation.yield($0)
         }
@@ -140,6 +131,22 @@ func withService<R: Sendable>(
         await storage.close()
         return result
     }
+}
+
+/// The accounts of a service, as the program puts them together.
+private func accounts(
+    in tree: TreeStore, access: AccessControl, authority: TokenAuthority, logger: Logger
+) -> HTTPServer.AccountEndpoints {
+    let store = AccountStore(
+        tree: tree, onRevocation: { uid, seconds in access.revocations.revoke(uid: uid, before: seconds) })
+    let service = IdentityService(
+        store: store, passwords: PasswordHasher(atATime: 1), authority: authority,
+        proofs: IdentityProofs(
+            customTokens: CustomTokenVerifier(accounts: [], authority: authority, isEmulator: false)),
+        throttle: Throttle(clock: WallClock.milliseconds), settings: IdentitySettings(actionURL: ""), logger: logger)
+    return HTTPServer.AccountEndpoints(
+        service: service, authority: authority, signingKeys: SigningKeys(of: store),
+        adminKeys: AdminKeys(of: store) { keys in access.replaceAdminKeys(keys) })
 }
 
 struct ServiceDidNotStart: Error {}

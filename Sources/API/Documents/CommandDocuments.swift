@@ -2,9 +2,12 @@
 package struct OutcomeDocument: Document {
     package enum Outcome: String, Codable, CaseIterable, Sendable {
         case accepted
+        case changed
         case deleted
+        case disabled
         case dropped
         case duplicate
+        case enabled
         case failed
         case published
         case refused
@@ -14,6 +17,7 @@ package struct OutcomeDocument: Document {
     package let outcome: Outcome
     package let path: String?
     package let postID: String?
+    package let uid: String?
     package let files: [String]?
     package let code: ErrorCode?
     package let message: String?
@@ -22,15 +26,17 @@ package struct OutcomeDocument: Document {
     private enum CodingKeys: String, CodingKey {
         case outcome, path
         case postID = "post_id"
-        case files, code, message, hint
+        case uid, files, code, message, hint
     }
 
     package init(
-        _ outcome: Outcome, path: String? = nil, postID: String? = nil, files: [String]? = nil, failure: Failure? = nil
+        _ outcome: Outcome, path: String? = nil, postID: String? = nil, uid: String? = nil, files: [String]? = nil,
+        failure: Failure? = nil
     ) {
         self.outcome = outcome
         self.path = path
         self.postID = postID
+        self.uid = uid
         self.files = files
         code = failure?.code
         message = failure?.message

@@ -51,6 +51,12 @@ package final class AccessControl: Sendable {
         changeCount.add(1, ordering: .acquiringAndReleasing)
     }
 
+    /// Takes other admin keys; a connection that one of the old ones let in ends at its next check.
+    package func replaceAdminKeys(_ keys: [AdminKey]) {
+        settings.withLock { $0.adminKeys = keys }
+        changeCount.add(1, ordering: .acquiringAndReleasing)
+    }
+
     /// The identity that a request with these credentials acts as.
     ///
     /// - Throws: ``AccessError`` for a request that is not let in.

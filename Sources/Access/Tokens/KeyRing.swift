@@ -49,6 +49,9 @@ package struct KeyRing: Sendable, CustomStringConvertible, CustomReflectable {
     /// The time at which the newest key was made, in milliseconds since the epoch; by this a caller knows when to rotate.
     package var newestKeyTime: Int64 { keys.map(\.created).max() ?? 0 }
 
+    /// The time from which on the newest key signs, in milliseconds since the epoch; 0 for always.
+    package var newestKeyStart: Int64 { keys.last?.start ?? 0 }
+
     private static func makeKey(now: Int64, start: Int64) throws(KeyError) -> Key {
         Key(id: try RandomText.make(bytes: 15), created: now, start: start, key: try SigningKey())
     }

@@ -82,23 +82,32 @@ struct IDTokens: Sendable {
     /// What a token claims of an account, besides what the authority adds. What the account says comes last: claims that
     /// were added cannot take its place.
     static func claims(of account: Account, in session: Session) -> [String: JSONValue] {
-        var claims = AccountClaims.members(of: session.claims)
+        claims(
+            of: account, adding: AccountClaims.members(of: session.claims), provider: session.provider,
+            signInSeconds: session.openedMilliseconds / 1000)
+    }
+
+    /// What a token claims of an account that was signed in with a provider at a time, in seconds since the epoch.
+    static func claims(
+        of account: Account, adding added: [String: JSONValue], provider: String, signInSeconds: Int64
+    ) -> [String: JSONValue] {
+        var claims = added
         claims.merge(AccountClaims.members(of: account.customClaims)) { $1 }
         claims["name"] = account.displayName.map(JSONValue.string) ?? claims["name"]
         claims["picture"] = account.photoURL.map(JSONValue.string) ?? claims["picture"]
         claims["email"] = account.email.map { .string($0.description) }
         claims["email_verified"] = account.email.map { _ in .bool(account.isEmailVerified) }
         claims["phone_number"] = account.phoneNumber.map(JSONValue.string)
-        claims["provider_id"] = session.provider == "anonymous" ? "anonymous" : nil
+        claims["provider_id"] = provider == "anonymous" ? "anonymous" : nil
         claims["sub"] = .string(account.uid)
         claims["user_id"] = .string(account.uid)
-        claims["auth_time"] = .integer(Int(session.openedMilliseconds / 1000))
+        claims["auth_time"] = .integer(Int(signInSeconds))
         var identities: [String: JSONValue] = [:]
         identities["email"] = account.email.map { [.string($0.description)] }
         identities["phone"] = account.phoneNumber.map { [.string($0)] }
         for identity in account.identities { identities[identity.provider] = [.string(identity.rawID)] }
         claims["firebase"] = [
-            "identities": .object(identities), "sign_in_provider": .string(session.provider),
+            "identities": .object(identities), "sign_in_provider": .string(provider),
         ]
         return claims
     }

@@ -9,6 +9,8 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
     case token
     // What only administrators may ask for; besides, they look up, update and delete any account.
     case create, query, batchGet, batchCreate, batchDelete
+    /// A token for anybody, which Firebase's administrators sign themselves.
+    case issueToken
     // What only an emulator has.
     case deleteAll, oobCodes, config, updateConfig, createSessionCookie
 
@@ -60,7 +62,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
     /// Whether only an administrator may.
     var needsAdmin: Bool {
         switch self {
-        case .create, .query, .batchGet, .batchCreate, .batchDelete: true
+        case .create, .query, .batchGet, .batchCreate, .batchDelete, .issueToken: true
         default: false
         }
     }

@@ -92,6 +92,7 @@ package final class IdentityService: Sendable {
         case .batchGet: try await AccountListing(parts: parts).page(request)
         case .batchCreate: try await AccountImport(parts: parts).run(request)
         case .batchDelete: try await AccountDeletion(parts: parts).batch(request)
+        case .issueToken: try await TokenIssue(parts: parts).run(request)
         case .deleteAll: try await EmulatorOperations(parts: parts).deleteAll()
         case .oobCodes: EmulatorOperations(parts: parts).codes()
         case .createSessionCookie: try await SessionCookie(parts: parts).run(request)

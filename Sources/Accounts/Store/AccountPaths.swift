@@ -23,6 +23,8 @@ enum AccountPaths {
     static let revocations = path("revocations")
     /// The keys that sign tokens.
     static let keys = path("keys")
+    /// The keys that let their holders do everything, by their names.
+    static let adminKeys = path("admin_keys")
     /// The keys that sign addresses of media.
     static let mediaKeys = path("media_keys")
 

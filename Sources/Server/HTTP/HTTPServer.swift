@@ -63,10 +63,16 @@ package struct HTTPServer: Service, CustomStringConvertible {
     package struct AccountEndpoints: Sendable {
         package let service: IdentityService
         package let authority: TokenAuthority
+        package let signingKeys: SigningKeys
+        package let adminKeys: AdminKeys
 
-        package init(service: IdentityService, authority: TokenAuthority) {
+        package init(
+            service: IdentityService, authority: TokenAuthority, signingKeys: SigningKeys, adminKeys: AdminKeys
+        ) {
             self.service = service
             self.authority = authority
+            self.signingKeys = signingKeys
+            self.adminKeys = adminKeys
         }
     }
 
@@ -222,6 +228,13 @@ package struct HTTPServer: Service, CustomStringConvertible {
         RethumbRoutes(service).add(to: &routes)
         ChangeRoutes(access, keepAlive: settings.database.keepAlive).add(to: &routes)
         if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: &routes) }
+        if let accounts {
+            AccountRoutes(accounts: accounts.service).add(to: &routes)
+            KeyRoutes(
+                keys: accounts.adminKeys, signingKeys: accounts.signingKeys, authority: accounts.authority,
+                logger: logger
+            ).add(to: &routes)
+        }
         HealthRoutes(service, room).add(to: &routes)
         PageRoutes().add(to: &routes)
         routes.addDescription(version: ServiceVersion.current)

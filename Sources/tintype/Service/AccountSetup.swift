@@ -28,6 +28,8 @@ struct AccountSetup: Sendable {
         let authority = TokenAuthority(
             project: try configuration.databaseSettings().namespace, keys: try await keys.load())
         self.access = AccessControl(access, authority: authority, revocations: revocations)
+        let adminKeys = AdminKeys(of: store) { [access = self.access] keys in access.replaceAdminKeys(keys) }
+        try await adminKeys.load()
         let proofs = IdentityProofs(
             customTokens: CustomTokenVerifier(accounts: [], authority: authority, isEmulator: access.isEmulator))
         let service = IdentityService(
@@ -44,7 +46,8 @@ struct AccountSetup: Sendable {
                     ])
             })
         media = MediaSigner(keys: try await MediaSigningKeys(of: store).load())
-        endpoints = HTTPServer.AccountEndpoints(service: service, authority: authority)
+        endpoints = HTTPServer.AccountEndpoints(
+            service: service, authority: authority, signingKeys: keys, adminKeys: adminKeys)
         upkeep = AccountUpkeep(store: store, keys: keys, authority: authority, logger: logger)
     }
 }

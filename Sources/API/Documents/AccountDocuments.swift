@@ -1,0 +1,106 @@
+import Foundation
+package import TreeModel
+
+/// An account, as the command line shows it.
+package struct UserDocument: Document {
+    package let uid: String
+    package let email: String?
+    /// Whether somebody proved that the address is theirs.
+    package let isVerified: Bool
+    package let name: String?
+    package let phone: String?
+    package let isDisabled: Bool
+    /// Whether the account has the claim `admin`.
+    package let isAdmin: Bool
+    /// What is added to each of its tokens.
+    package let claims: JSONValue?
+    /// What lets the person in, such as `password` or `google.com`.
+    package let providers: [String]
+    /// Milliseconds since the epoch.
+    package let created: Int64?
+    /// Milliseconds since the epoch.
+    package let lastSignIn: Int64?
+    /// The password, where it was made for the account just now.
+    package var password: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case uid, email
+        case isVerified = "verified"
+        case name, phone
+        case isDisabled = "disabled"
+        case isAdmin = "admin"
+        case claims, providers, created
+        case lastSignIn = "last_sign_in"
+        case password
+    }
+
+    /// Reads an account as the identity endpoints show it; nil for anything else.
+    package init?(identity: JSONValue) {
+        guard let uid = identity["localId"]?.string else { return nil }
+        self.uid = uid
+        email = identity["email"]?.string
+        isVerified = identity["emailVerified"]?.bool ?? false
+        name = identity["displayName"]?.string
+        phone = identity["phoneNumber"]?.string
+        isDisabled = identity["disabled"]?.bool ?? false
+        let text = identity["customAttributes"]?.string
+        claims = text.flatMap { try? JSONValue(json: Data($0.utf8)) }
+        isAdmin = claims?["admin"]?.bool ?? false
+        var providers: [String] = []
+        if case .list(let list)? = identity["providerUserInfo"] {
+            providers = list.compactMap { $0["providerId"]?.string }
+        }
+        if identity["customAuth"]?.bool == true { providers.append("custom") }
+        self.providers = providers
+        created = identity["createdAt"]?.string.flatMap(Int64.init)
+        lastSignIn = identity["lastLoginAt"]?.string.flatMap(Int64.init)
+    }
+}
+
+/// A token that the service issued.
+package struct IssuedTokenDocument: Document {
+    package let token: String
+    /// The time at which it is good no more, in milliseconds since the epoch.
+    package let expires: Int64
+
+    package init(token: String, expires: Int64) {
+        self.token = token
+        self.expires = expires
+    }
+}
+
+/// An admin key; of the key itself nothing but what it is called.
+package struct AdminKeyDocument: Document {
+    package let name: String
+    /// Milliseconds since the epoch.
+    package let created: Int64
+    /// The time at which it is good no more, in milliseconds since the epoch; nil for never.
+    package let expires: Int64?
+    /// The key itself, only in the answer that makes it.
+    package let key: String?
+
+    package init(name: String, created: Int64, expires: Int64?, key: String? = nil) {
+        self.name = name
+        self.created = created
+        self.expires = expires
+        self.key = key
+    }
+}
+
+/// The deletion of an admin key.
+package struct AdminKeyDeletionDocument: Document {
+    package let name: String
+    package var deleted = true
+
+    package init(name: String) { self.name = name }
+}
+
+/// The replacement of the key that signs tokens.
+package struct SigningKeyDocument: Document {
+    /// The time from which on the newest key signs, in milliseconds since the epoch.
+    package let signsFrom: Int64
+
+    private enum CodingKeys: String, CodingKey { case signsFrom = "signs_from" }
+
+    package init(signsFrom: Int64) { self.signsFrom = signsFrom }
+}

@@ -1,0 +1,142 @@
+package import Access
+import Tree
+import TreeModel
+
+/// The keys that let servers and scripts do everything over TCP, kept in the tree of accounts: of each only its SHA-256.
+///
+/// Methods may be called from any task. Changes are made one after the other, and told of in their order.
+package final class AdminKeys: Sendable {
+    /// The most keys: each token that is no other proof is compared with all of them.
+    static let maxCount = 100
+    /// The longest name, in characters.
+    static let maxNameLength = 64
+    /// The longest life of a key, in seconds: ten years.
+    static let maxLifetimeSeconds: Int64 = 3650 * 86_400
+
+    /// A key with what lists show of it.
+    package struct Entry: Hashable, Sendable {
+        package let key: AdminKey
+        /// The time of its creation, in milliseconds since the epoch.
+        package let createdMilliseconds: Int64
+    }
+
+    private let store: AccountStore
+    private let onChange: @Sendable ([AdminKey]) -> Void
+    private let turn = FairSemaphore(1, maxWaiting: 100, maxWaitingOfOwner: 100)
+
+    /// - Parameter onChange: Is told of all keys that count, when they are loaded and at each change, once it is durable.
+    package init(of store: AccountStore, onChange: @escaping @Sendable ([AdminKey]) -> Void) {
+        self.store = store
+        self.onChange = onChange
+    }
+
+    /// Tells of the keys that there are.
+    package func load() async throws(IdentityError) { _ = try await change { _, _ in } }
+
+    /// All keys in the order of their names, those that have expired with them.
+    package func list() async throws(IdentityError) -> [Entry] {
+        try await store.transact { transaction in Array(try Self.entries(in: transaction).values) }.sorted {
+            $0.key.name < $1.key.name
+        }
+    }
+
+    /// Makes a key; its text is shown once and kept nowhere.
+    ///
+    /// - Parameters:
+    ///   - name: 1 to 64 letters, digits, hyphens and underscores of ASCII.
+    ///   - lifetimeSeconds: The time for which it is good; nil for ever.
+    /// - Throws: `INVALID_KEY_NAME`, `INVALID_ARGUMENT`, `KEY_EXISTS` or `TOO_MANY_KEYS`.
+    package func add(
+        _ name: String, lifetimeSeconds: Int64?
+    ) async throws(IdentityError) -> (entry: Entry, text: Secret) {
+        let id = try Self.id(of: name)
+        guard lifetimeSeconds.map({ (1...Self.maxLifetimeSeconds).contains($0) }) ?? true else {
+            throw IdentityError("INVALID_ARGUMENT : A key is good for 1 second to 3650 days")
+        }
+        let now = store.now
+        guard
+            let (key, text) = try? AdminKey.make(
+                name: name, expiresMilliseconds: lifetimeSeconds.map { now + $0 * 1000 })
+        else { throw .unavailable(reason: "no admin key could be made") }
+        let entry = Entry(key: key, createdMilliseconds: now)
+        try await change { entries, transaction in
+            guard entries[id] == nil else { throw IdentityError("KEY_EXISTS") }
+            guard entries.count < Self.maxCount else { throw IdentityError("TOO_MANY_KEYS") }
+            entries[id] = entry
+            transaction.set(AccountPaths.adminKeys / id, to: entry.record)
+        }
+        return (entry, text)
+    }
+
+    /// Deletes a key; it is good no more when this returns.
+    ///
+    /// - Throws: `KEY_NOT_FOUND`.
+    package func remove(_ name: String) async throws(IdentityError) {
+        guard let id = try? Self.id(of: name) else { throw IdentityError("KEY_NOT_FOUND") }
+        try await change { entries, transaction in
+            guard entries.removeValue(forKey: id) != nil else { throw IdentityError("KEY_NOT_FOUND") }
+            transaction.set(AccountPaths.adminKeys / id, to: nil)
+        }
+    }
+
+    private func change(
+        _ body: @escaping @Sendable (inout [TreeKey: Entry], inout AccountTransaction) throws -> Void
+    ) async throws(IdentityError) {
+        guard await turn.wait(for: "") else { throw .unavailable(reason: "too many changes of admin keys wait") }
+        defer { turn.signal() }
+        let keys = try await store.transact { transaction in
+            var entries = try Self.entries(in: transaction)
+            try body(&entries, &transaction)
+            return entries.values.map(\.key)
+        }
+        onChange(keys)
+    }
+
+    /// The keys of one state; what cannot be read lets nobody in.
+    private static func entries(in transaction: AccountTransaction) throws -> [TreeKey: Entry] {
+        let children = try transaction.reader.snapshot.children(of: AccountPaths.adminKeys, limit: maxCount)
+        return Dictionary(
+            uniqueKeysWithValues: children.compactMap { child in
+                Entry(name: child.key.string, record: child.value).map { (child.key, $0) }
+            })
+    }
+
+    private static func id(of name: String) throws(IdentityError) -> TreeKey {
+        let isAllowed = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        guard isAllowed, (1...maxNameLength).contains(name.utf8.count), let key = try? TreeKey(name) else {
+            throw IdentityError("INVALID_KEY_NAME")
+        }
+        return key
+    }
+}
+
+extension AdminKeys.Entry {
+    /// The key as it is stored.
+    fileprivate var record: TreeValue {
+        let json = key.json
+        var fields: [TreeKey: TreeValue] = ["created": .integer(createdMilliseconds)]
+        fields["sha256"] = json["sha256"]?.string.map(TreeValue.string)
+        fields["expires"] = key.expiresMilliseconds.map(TreeValue.integer)
+        return .object(fields)
+    }
+
+    fileprivate init?(name: String, record: TreeValue) {
+        guard let hash = record["sha256"]?.stringValue, let created = record["created"]?.integerValue else {
+            return nil
+        }
+        var json: JSONValue = ["name": .string(name), "sha256": .string(hash)]
+        if let expires = record["expires"] {
+            guard let time = expires.integerValue else { return nil }
+            json["expires"] = .integer(Int(time))
+        }
+        guard let key = try? AdminKey(json) else { return nil }
+        self.init(key: key, createdMilliseconds: created)
+    }
+}

@@ -1,0 +1,60 @@
+import API
+import Access
+import Accounts
+import Foundation
+import HTTPTypes
+import Hummingbird
+import TreeModel
+
+/// `/v1/users/{uid}/token`: tokens for anybody, for scripts, tests and servers that vouch for their users. All else about
+/// accounts is asked for at the identity endpoints.
+struct AccountRoutes: Sendable {
+    let accounts: IdentityService
+
+    func add(to routes: inout RouteTable) {
+        let issue = Operation(
+            "Issues an ID token of an account, or a custom token; for admins.",
+            [
+                .path("uid", .text(upTo: Account.maxIDLength)),
+                .query("lifetime", .integer(1...KeyRing.maxLifetimeSeconds), "seconds for which an ID token is good"),
+                .query("claims", .text(upTo: CustomClaims.maxLength), "a JSON object with what it claims besides"),
+                .query("custom", .flag, "whether to issue a custom token, with which an app signs in"),
+            ],
+            answers: [.json(IssuedTokenDocument.self, .created)],
+            errors: [.badToken, .adminOnly, .unknownUser, .badUser, .wrongState], run: issue)
+        routes.add("/v1/users/{uid}/token", [.post: issue])
+    }
+
+    @Sendable private func issue(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "issuing tokens")
+        let name = Substring(context.parameters.get("uid") ?? "")
+        guard let uid = PercentEncoding.decode(name.utf8) else {
+            throw Failure(.badUser, "\"\(name.prefix(80))\" is not percent-encoded UTF-8")
+        }
+        var body: JSONValue = ["localId": .string(uid), "custom": .bool(try context.query.flag("custom"))]
+        if let text = context.query["claims"] {
+            guard let claims = JSONValue(text: text.utf8) else {
+                throw Failure(identityMessage: "INVALID_CLAIMS", status: 400)
+            }
+            body["claims"] = claims
+        }
+        body["lifetimeSeconds"] = context.query["lifetime"].map(JSONValue.string)
+        do throws(IdentityError) {
+            let caller = IdentityCaller(isAdmin: true, address: context.client.address(of: request.head))
+            let answer = try await accounts.perform(.issueToken, body, by: caller)
+            let expires = Date().addingTimeInterval(Double(answer["expiresIn"]?.integer ?? 0))
+            let document = IssuedTokenDocument(
+                token: answer["token"]?.string ?? "", expires: Int64(expires.timeIntervalSince1970 * 1000))
+            return .json(document, status: .created, headers: [.cacheControl: "no-store"])
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
+
+extension Failure {
+    /// The refusal of something about accounts, as the photo API tells it.
+    init(_ error: IdentityError) {
+        self.init(identityMessage: error.message, status: error.status, retryAfter: error.retryAfterSeconds)
+    }
+}

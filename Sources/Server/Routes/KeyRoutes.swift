@@ -1,0 +1,112 @@
+import API
+import Access
+import Accounts
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+
+/// `/v1/keys`: the keys that let servers do everything over TCP; and `/v1/signing-keys`, the keys that sign tokens.
+struct KeyRoutes: Sendable {
+    let keys: AdminKeys
+    let signingKeys: SigningKeys
+    let authority: TokenAuthority
+    /// Is told of each change.
+    let logger: Logger
+
+    func add(to routes: inout RouteTable) {
+        let name = Schema.text(matching: "^[-0-9A-Z_a-z]{1,64}$")
+        let list = Operation(
+            "The admin keys, without the keys themselves; for admins.",
+            answers: [.lines(.document(AdminKeyDocument.self))],
+            errors: [.badToken, .adminOnly], run: list)
+        let make = Operation(
+            "Makes an admin key, which is told once; for admins.",
+            [
+                Parameter.query("name", name, "what to call it").required,
+                .query("lifetime", .integer(1...315_360_000), "seconds for which it is good; for ever otherwise"),
+            ],
+            answers: [.json(AdminKeyDocument.self, .created)], errors: [.badToken, .adminOnly, .wrongState], run: make)
+        routes.add("/v1/keys", [.get: list, .post: make])
+        let remove = Operation(
+            "Deletes an admin key, which is good no more then; for admins.", [.path("name", name)],
+            answers: [.json(AdminKeyDeletionDocument.self)], errors: [.badToken, .adminOnly, .notFound], run: remove)
+        routes.add("/v1/keys/{name}", [.delete: remove])
+        let rotate = Operation(
+            "Replaces the key that signs tokens; for admins.",
+            [.query("compromised", .flag, "whether no token that was issued so far is to count any more")],
+            answers: [.json(SigningKeyDocument.self)], errors: [.badToken, .adminOnly], run: rotate)
+        routes.add("/v1/signing-keys", [.post: rotate])
+    }
+
+    /// A JSON object a line.
+    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "the list of admin keys")
+        let entries = try await answering { () throws(IdentityError) in try await keys.list() }
+        var lines = ByteBuffer()
+        for entry in entries { lines.writeBytes(AdminKeyDocument(entry).json() + "\n".utf8) }
+        return Response(
+            status: .ok, headers: [.contentType: "application/x-ndjson"], body: ResponseBody(byteBuffer: lines))
+    }
+
+    @Sendable private func make(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "making an admin key")
+        let (name, lifetime) = (context.query["name"] ?? "", try lifetime(in: context.query))
+        let (entry, text) = try await answering { () throws(IdentityError) in
+            try await keys.add(name, lifetimeSeconds: lifetime)
+        }
+        note("addKey", name, request, context)
+        let document = AdminKeyDocument(entry, key: text.text)
+        return .json(document, status: .created, headers: [.cacheControl: "no-store"])
+    }
+
+    @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "deleting an admin key")
+        let name = context.parameters.get("name") ?? ""
+        try await answering { () throws(IdentityError) in try await keys.remove(name) }
+        note("removeKey", name, request, context)
+        return .json(AdminKeyDeletionDocument(name: name))
+    }
+
+    @Sendable private func rotate(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "replacing the key that signs tokens")
+        let isCompromised = try context.query.flag("compromised")
+        let ring = try await signingKeys.rotate(isCompromised: isCompromised)
+        authority.replaceKeys(ring)
+        note(isCompromised ? "replaceSigningKeys" : "rotateSigningKeys", "", request, context)
+        return .json(SigningKeyDocument(signsFrom: ring.newestKeyStart))
+    }
+
+    private func lifetime(in query: FormFields) throws(Failure) -> Int64? {
+        guard let text = query["lifetime"] else { return nil }
+        guard let seconds = Int64(text) else {
+            throw Failure(.badRequest, "lifetime=\(text.prefix(80)) is no number of seconds")
+        }
+        return seconds
+    }
+
+    private func answering<R: Sendable>(_ body: () async throws(IdentityError) -> R) async throws(Failure) -> R {
+        do throws(IdentityError) {
+            return try await body()
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// Writes the line of an audit, as for what is done with accounts.
+    private func note(_ act: String, _ name: String, _ request: Request, _ context: RequestContext) {
+        logger.notice(
+            "audit",
+            metadata: [
+                "act": "\(act)", "outcome": "done", "by": "admin", "with": "\(context.proof.label)",
+                "address": "\(context.client.address(of: request.head))", "key": "\(name)",
+            ])
+    }
+}
+
+extension AdminKeyDocument {
+    fileprivate init(_ entry: AdminKeys.Entry, key: String? = nil) {
+        self.init(
+            name: entry.key.name, created: entry.createdMilliseconds, expires: entry.key.expiresMilliseconds, key: key)
+    }
+}

@@ -1,0 +1,124 @@
+import API
+import ArgumentParser
+import Pipeline
+import TreeModel
+
+extension UserCommand {
+    /// Lets somebody in no more.
+    struct Disable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "disable",
+            abstract: "Let accounts in no more, until they are enabled.",
+            discussion: """
+                Sessions end, and tokens that were issued are refused from now on. Posts stay.
+
+                EXAMPLE
+                  tintype user disable maria@example.com
+                """)
+
+        @OptionGroup var choice: Choice
+
+        func run() async throws { try await choice.setDisabled(true) }
+    }
+
+    /// Lets somebody in again.
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "enable",
+            abstract: "Let disabled accounts in again.",
+            discussion: """
+                People have to sign in anew: old tokens stay refused.
+
+                EXAMPLE
+                  tintype user enable maria@example.com
+                """)
+
+        @OptionGroup var choice: Choice
+
+        func run() async throws { try await choice.setDisabled(false) }
+    }
+
+    /// Sets a new password.
+    struct Password: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "password",
+            abstract: "Set a new password, and end all sessions of the account.",
+            discussion: """
+                On a terminal the command asks for the password, which is not shown. A password that it makes is printed \
+                behind the id.
+
+                EXAMPLES
+                  tintype user password maria@example.com
+                  tintype user password maria --generate-password
+                """)
+
+        @OptionGroup var choice: Choice
+
+        @OptionGroup var source: PasswordOptions
+
+        func run() async throws {
+            let name = try choice.name()
+            let accounts = try await AccountsClient(choice.storage)
+            var user = try await accounts.account(name)
+            let password = try source.password()
+            try await accounts.post("update", ["localId": .string(user.uid), "password": .string(password)])
+            user.password = source.generatePassword ? password : nil
+            if choice.json { return Terminal.outputJSON(user) }
+            Terminal.output("changed  \(user.uid)\(user.password.map { "  \($0)" } ?? "")".printable)
+        }
+    }
+
+    /// Deletes accounts.
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "rm",
+            abstract: "Delete accounts.",
+            discussion: """
+                Sessions end, and tokens that were issued are refused from now on. Posts and everything else that the person \
+                wrote stay ("tintype posts rm" deletes posts). The command shows the accounts and asks first; use --yes \
+                where nobody can be asked.
+
+                EXAMPLES
+                  tintype user rm maria@example.com
+                  tintype user rm --yes maria ed
+                """)
+
+        @OptionGroup var choice: Choice
+
+        @Flag(help: "Delete without asking.")
+        var yes = false
+
+        func run() async throws {
+            let accounts = try await AccountsClient(choice.storage)
+            if !yes { try await ask(accounts) }
+            try await choice.apply(.deleted, accounts) { user in
+                try await accounts.post("delete", ["localId": .string(user.uid)])
+            }
+        }
+
+        /// Shows the accounts, and asks whether they are to be deleted.
+        private func ask(_ accounts: AccountsClient) async throws {
+            for name in choice.names {
+                do {
+                    let user = try await accounts.account(name)
+                    Terminal.note(
+                        [user.uid, user.email, user.name].compactMap(\.self).joined(separator: "  ").printable)
+                } catch let error as Failure where !error.isTransient {
+                    Terminal.error("\(name.prefix(200)): \(error)".printable)
+                }
+            }
+            let count = choice.names.count
+            try Terminal.confirm(
+                count == 1 ? "delete this account for good" : "delete these \(count) accounts for good")
+        }
+    }
+}
+
+extension UserCommand.Choice {
+    fileprivate func setDisabled(_ isDisabled: Bool) async throws {
+        let accounts = try await AccountsClient(storage)
+        try await apply(isDisabled ? .disabled : .enabled, accounts) { user in
+            try await accounts.post("update", ["localId": .string(user.uid), "disableUser": .bool(isDisabled)])
+        }
+    }
+}

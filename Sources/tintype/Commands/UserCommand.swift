@@ -1,0 +1,188 @@
+import API
+import Access
+import ArgumentParser
+import Foundation
+import Pipeline
+import TreeModel
+
+/// Manages the accounts of people.
+struct UserCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user",
+        abstract: "Make, list, change or delete accounts.",
+        discussion: """
+            An account lets a person sign in, in an app that uses the service over TCP. These commands need the running \
+            service. Where they take an account, that is its id or its e-mail address.
+
+            EXAMPLES
+              tintype user add maria@example.com --generate-password
+              tintype user ls
+              tintype user token maria@example.com
+              tintype user disable maria@example.com
+            """,
+        subcommands: [
+            Add.self, List.self, Show.self, Token.self, Disable.self, Enable.self, Password.self, Remove.self,
+        ])
+
+    /// The options of commands that are about accounts.
+    struct Choice: ParsableArguments {
+        @OptionGroup var storage: StorageOptions
+
+        // Some ids begin with a dash, so the parser takes them for options that it does not know.
+        @Argument(
+            parsing: .allUnrecognized,
+            help: ArgumentHelp("The ids or the e-mail addresses of accounts.", valueName: "account"))
+        var names: [String]
+
+        @Flag(help: "Print one JSON document for each account.")
+        var json = false
+
+        func validate() throws {
+            if let option = names.first(where: { $0.hasPrefix("--") }) {
+                throw ValidationError("there is no option \(option)")
+            }
+        }
+
+        /// The one account that is named.
+        func name() throws -> String {
+            guard let name = names.first, names.count == 1 else { throw ValidationError("name one account") }
+            return name
+        }
+
+        /// Does something with each account, and prints what came of it.
+        ///
+        /// - Throws: `ExitStatus` when some or all of them failed.
+        func apply(
+            _ outcome: OutcomeDocument.Outcome, _ accounts: AccountsClient,
+            _ action: (UserDocument) async throws -> Void
+        ) async throws {
+            var failures = 0
+            for name in names {
+                do {
+                    let user = try await accounts.account(name)
+                    try await action(user)
+                    if json {
+                        Terminal.outputJSON(OutcomeDocument(outcome, uid: user.uid))
+                    } else {
+                        Terminal.output("\(outcome.rawValue)  \(user.uid)".printable)
+                    }
+                } catch let error as Failure where !error.isTransient {
+                    failures += 1
+                    Terminal.error("\(name.prefix(200)): \(error)".printable)
+                    if json { Terminal.outputJSON(OutcomeDocument(.failed, uid: name, failure: error)) }
+                }
+            }
+            if failures > 0 { throw failures == names.count ? ExitStatus.failed : ExitStatus.partial }
+        }
+    }
+
+    /// Where a new password comes from.
+    struct PasswordOptions: ParsableArguments {
+        @Option(
+            help: ArgumentHelp("A file that holds the password; - for standard input.", valueName: "file"))
+        var passwordFile: String?
+
+        @Flag(help: "Make a password, and print it.")
+        var generatePassword = false
+
+        func validate() throws {
+            if passwordFile != nil, generatePassword {
+                throw ValidationError("--password-file and --generate-password exclude each other")
+            }
+        }
+
+        /// The password; of a file, without the end of its last line.
+        func password() throws -> String {
+            if generatePassword { return try RandomText.make(bytes: 15) }
+            if let passwordFile { return try Self.content(of: passwordFile) }
+            guard PasswordPrompt.isPossible else {
+                throw ValidationError("where is the password? give --password-file FILE or --generate-password")
+            }
+            return try PasswordPrompt.newPassword()
+        }
+
+        private static func content(of path: String) throws -> String {
+            let handle = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
+            guard let data = try? handle?.read(upToCount: 65_536), let text = String(data: data, encoding: .utf8) else {
+                throw ConfigurationError("the password in \(path) cannot be read, or is empty")
+            }
+            return text.last?.isNewline == true ? String(text.dropLast()) : text
+        }
+    }
+}
+
+extension UserCommand {
+    /// Makes an account.
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "add",
+            abstract: "Make an account with an e-mail address and a password.",
+            discussion: """
+                On a terminal the command asks for the password, which is not shown. It prints the id of the account and its \
+                address, and the password if it has made it.
+
+                EXAMPLES
+                  tintype user add maria@example.com
+                  tintype user add maria@example.com --uid maria --generate-password
+                  tintype user add ed@example.com --password-file secret --claims '{"editor":true}'
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        @Argument(help: ArgumentHelp("The e-mail address, with which the person signs in.", valueName: "email"))
+        var email: String
+
+        @Option(
+            help: ArgumentHelp("The id: the user as whom the person posts (default: a random one).", valueName: "id"))
+        var uid: String?
+
+        @Option(help: ArgumentHelp("The name that others see.", valueName: "name"))
+        var name: String?
+
+        @OptionGroup var source: PasswordOptions
+
+        @Flag(help: "Take the address for proved.")
+        var verified = false
+
+        @Option(help: ArgumentHelp("A JSON object that is added to each token, for rules.", valueName: "json"))
+        var claims: String?
+
+        @Flag(help: "Add the claim admin=true, for rules.")
+        var admin = false
+
+        @Flag(help: "Print one JSON document.")
+        var json = false
+
+        func run() async throws {
+            let claims = try addedClaims()
+            let accounts = try await AccountsClient(storage)
+            let password = try source.password()
+            var body: JSONValue = [
+                "email": .string(email), "password": .string(password), "emailVerified": .bool(verified),
+            ]
+            body["localId"] = uid.map(JSONValue.string)
+            body["displayName"] = name.map(JSONValue.string)
+            body["customAttributes"] = claims.map(JSONValue.string)
+            let answer = try await accounts.post("", body)
+            var user = try await accounts.account(answer["localId"]?.string ?? "")
+            user.password = source.generatePassword ? password : nil
+            if json { return Terminal.outputJSON(user) }
+            Terminal.output(
+                [user.uid, user.email ?? "", user.password].compactMap(\.self).joined(separator: "  ").printable)
+        }
+
+        /// The claims as text; nil for none.
+        private func addedClaims() throws -> String? {
+            guard claims != nil || admin else { return nil }
+            var object: JSONValue = [:]
+            if let claims {
+                guard let json = try? JSONValue(json: Data(claims.utf8)), case .object = json else {
+                    throw ValidationError(#"--claims needs a JSON object, such as '{"editor":true}'"#)
+                }
+                object = json
+            }
+            if admin { object["admin"] = true }
+            return String(decoding: object.json(), as: UTF8.self)
+        }
+    }
+}

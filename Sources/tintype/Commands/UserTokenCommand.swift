@@ -1,0 +1,61 @@
+import API
+import ArgumentParser
+import HTTPTypes
+
+extension UserCommand {
+    /// Issues a token.
+    struct Token: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "token",
+            abstract: "Print a token of an account, for scripts and tests.",
+            discussion: """
+                Whoever has an ID token may do what the account may until the token expires, or the account is disabled. \
+                With --custom the command prints a custom token: with it an app signs in as any id \
+                (signInWithCustomToken), for whom there need not be an account yet. It is good for an hour.
+
+                EXAMPLES
+                  tintype user token maria@example.com
+                  tintype user token maria --lifetime 10m --claims '{"editor":true}'
+                  tintype user token maria --custom
+                """)
+
+        @OptionGroup var choice: Choice
+
+        @Option(help: ArgumentHelp("The time for which it is good: 10m, 1h (default), 24h.", valueName: "time"))
+        var lifetime: String?
+
+        @Option(help: ArgumentHelp("A JSON object that is added to the token.", valueName: "json"))
+        var claims: String?
+
+        @Flag(help: "Print a custom token, with which an app signs in.")
+        var custom = false
+
+        func validate() throws {
+            if custom, lifetime != nil { throw ValidationError("a custom token is good for an hour: no --lifetime") }
+        }
+
+        func run() async throws {
+            let name = try choice.name()
+            let seconds = try lifetime.map { text in
+                guard let time = SettingParsers.duration(text) else {
+                    throw ValidationError("--lifetime needs \(SettingParsers.durationExpectation)")
+                }
+                return "\(time.components.seconds)"
+            }
+            let accounts = try await AccountsClient(choice.storage)
+            let token: IssuedTokenDocument = try await accounts.service.read(
+                .post, "/v1/users/\(APIClient.percentEncoded(try await uid(name, accounts)))/token",
+                query: ["lifetime": seconds, "claims": claims, "custom": custom ? "true" : nil])
+            if choice.json { Terminal.outputJSON(token) } else { Terminal.output(token.token) }
+        }
+
+        /// The id of the account; of a custom token, any other id as it is.
+        private func uid(_ name: String, _ accounts: AccountsClient) async throws -> String {
+            do {
+                return try await accounts.account(name).uid
+            } catch let error as Failure where error.code == .unknownUser && custom {
+                return name
+            }
+        }
+    }
+}

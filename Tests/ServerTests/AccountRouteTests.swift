@@ -1,0 +1,144 @@
+import Access
+import Client
+import HTTPTypes
+import TestSupport
+import Testing
+import TreeModel
+
+@Suite("Tokens and keys that admins ask for", .timeLimit(.minutes(5)))
+struct AccountRouteTests {
+    private static let requests: [(method: HTTPRequest.Method, path: String)] = [
+        (.post, "/v1/users/maria/token"), (.get, "/v1/keys"), (.post, "/v1/keys?name=x"), (.delete, "/v1/keys/x"),
+        (.post, "/v1/signing-keys"), (.post, "/v1/signing-keys?compromised=true"),
+    ]
+
+    /// Makes an account of an id.
+    private func makeAccount(_ uid: String, _ more: String = "", in service: Service) async throws {
+        let project = try await service.client.get("/identitytoolkit.googleapis.com/v1/projects").json["projectId"]
+        let answer = try await service.client.ask(
+            .post, "/identitytoolkit.googleapis.com/v1/projects/\(project.string ?? "")/accounts",
+            body: .bytes(Array(#"{"localId":"\#(uid)"\#(more)}"#.utf8)))
+        #expect(answer.status == 200, "\(answer.text)")
+    }
+
+    @Test("Who is no admin gets none of them, be it nobody, a user or a user who claims to be one", arguments: requests)
+    func refused(request: (method: HTTPRequest.Method, path: String)) async throws {
+        try await withService { service in
+            try await makeAccount("maria", in: service)
+            let senders: [HTTPFields] = [
+                [:], try service.headers(of: "maria"), try service.headers(of: "maria", ["admin": true]),
+            ]
+            for headers in senders {
+                let answer = try await service.tcpClient.ask(request.method, request.path, headers: headers)
+                #expect(answer.status == 403 && answer.json["code"].string == "admin_only", "\(answer.text)")
+            }
+            let acting = try await service.client.ask(
+                request.method, request.path + (request.path.contains("?") ? "&" : "?") + "as=maria")
+            #expect(acting.status == 403, "an admin who acts as somebody is none: \(acting.text)")
+            #expect(try await service.client.get("/v1/keys").body.isEmpty)
+        }
+    }
+
+    @Test("A token proves its account, with the claims that were asked for")
+    func token() async throws {
+        try await withService { service in
+            try await makeAccount(
+                "ma ria", #","email":"m@example.com","customAttributes":"{\"a\":1,\"b\":1}""#, in: service)
+            let answer = try await service.client.ask(
+                .post, "/v1/users/ma%20ria/token?lifetime=60&claims=%7B%22b%22:2,%22c%22:3,%22email%22:%22x%22%7D")
+            #expect(answer.status == 201 && answer.headers[.cacheControl] == "no-store", "\(answer.text)")
+            let claims = try service.authority.verify(try #require(answer.json["token"].string))
+            #expect(claims["sub"]?.string == "ma ria" && claims["a"]?.integer == 1 && claims["c"]?.integer == 3)
+            #expect(claims["b"]?.integer == 1 && claims["email"]?.string == "m@example.com", "the account's come last")
+            #expect((claims["exp"]?.integer ?? 0) - (claims["iat"]?.integer ?? 0) == 60)
+            #expect(claims["firebase"]?["sign_in_provider"]?.string == "custom")
+        }
+    }
+
+    static let badRequests: [(path: String, status: Int, code: String)] = [
+        ("/v1/users/nobody/token", 404, "unknown_user"), ("/v1/users/off/token", 409, "wrong_state"),
+        ("/v1/users/maria/token?lifetime=0", 400, "bad_request"),
+        ("/v1/users/maria/token?lifetime=86401", 400, "bad_request"),
+        ("/v1/users/maria/token?lifetime=x", 400, "bad_request"),
+        ("/v1/users/maria/token?claims=%5B%5D", 400, "bad_request"),
+        ("/v1/users/maria/token?claims=x", 400, "bad_request"),
+        ("/v1/users/maria/token?claims=%7B%22sub%22:%22x%22%7D", 400, "bad_request"),
+        ("/v1/users/maria/token?claims=%7B%22user_id%22:%22x%22%7D", 400, "bad_request"),
+        (
+            "/v1/users/maria/token?claims=%7B%22x%22:%22" + String(repeating: "x", count: 1000) + "%22%7D", 400,
+            "bad_request"
+        ),
+        ("/v1/users/maria/token?custom=true&lifetime=60", 400, "bad_request"),
+        ("/v1/users/maria/token?custom=maybe", 400, "bad_request"),
+        ("/v1/users/a%23b/token?custom=true", 400, "bad_user"), ("/v1/users/%FF/token", 400, "bad_user"),
+        ("/v1/keys?name=", 400, "bad_request"), ("/v1/keys?name=a.b", 400, "bad_request"),
+        ("/v1/keys?name=\(String(repeating: "x", count: 65))", 400, "bad_request"),
+        ("/v1/keys?name=x&lifetime=0", 400, "bad_request"), ("/v1/keys?name=x&lifetime=-1", 400, "bad_request"),
+        ("/v1/keys?name=x&lifetime=1h", 400, "bad_request"), ("/v1/keys?name=x&lifetime=315360001", 400, "bad_request"),
+    ]
+
+    @Test("What cannot be issued is refused with the reason")
+    func badRequests() async throws {
+        try await withService { service in
+            try await makeAccount("maria", in: service)
+            try await makeAccount("off", #","disabled":true"#, in: service)
+            for item in Self.badRequests {
+                let answer = try await service.client.ask(.post, item.path)
+                #expect(answer.status == item.status, "\(item.path): \(answer.text)")
+                #expect(answer.json["code"].string == item.code, "\(item.path): \(answer.text)")
+            }
+        }
+    }
+
+    @Test("An admin key opens TCP while it is there; its text is told once, and two of a name there are not")
+    func adminKeys() async throws {
+        try await withService { service in
+            let made = try await service.client.ask(.post, "/v1/keys?name=backup&lifetime=3600")
+            #expect(made.status == 201 && made.headers[.cacheControl] == "no-store", "\(made.text)")
+            let key = try #require(made.json["key"].string)
+            let headers: HTTPFields = [.authorization: "Bearer \(key)"]
+            let listed = try await service.tcpClient.get("/v1/keys", headers: headers)
+            #expect(listed.status == 200 && listed.json["name"].string == "backup", "\(listed.text)")
+            #expect(listed.json["key"] == .null && !listed.text.contains(key))
+            #expect((listed.json["expires"].int ?? 0) - (listed.json["created"].int ?? 0) == 3_600_000)
+            let second = try await service.client.ask(.post, "/v1/keys?name=backup")
+            #expect(second.status == 409 && second.json["code"].string == "wrong_state", "\(second.text)")
+            let acting = try await service.tcpClient.ask(.post, "/v1/uploads?text=x&as=maria", headers: headers)
+            #expect(acting.json["post"]["author"]["uid"].string == "maria", "\(acting.text)")
+            #expect(try await service.tcpClient.ask(.delete, "/v1/keys/backup", headers: headers).status == 200)
+            #expect(try await service.tcpClient.get("/v1/keys", headers: headers).status == 401)
+            #expect(try await service.client.ask(.delete, "/v1/keys/backup").status == 404)
+            #expect(try await service.client.ask(.delete, "/v1/keys/a%2Fb").status == 404)
+        }
+    }
+
+    @Test("There are at most a hundred admin keys")
+    func manyKeys() async throws {
+        try await withService { service in
+            for number in 0..<100 {
+                #expect(try await service.client.ask(.post, "/v1/keys?name=k\(number)").status == 201)
+            }
+            #expect(try await service.client.ask(.post, "/v1/keys?name=more").status == 409)
+            let lines = try await service.client.get("/v1/keys").text.split(separator: "\n")
+            #expect(lines.count == 100)
+        }
+    }
+
+    @Test("The new signing key signs later, or at once where the old one is in wrong hands")
+    func rotation() async throws {
+        try await withService { service in
+            let rotated = try await service.client.ask(.post, "/v1/signing-keys")
+            #expect(rotated.status == 200 && (rotated.json["signs_from"].int ?? 0) > 0, "\(rotated.text)")
+            try await makeAccount("maria", in: service)
+            let path = "/v1/users/maria/token"
+            let token = try #require(try await service.client.ask(.post, path).json["token"].string)
+            #expect(try await service.client.ask(.post, "/v1/signing-keys").json == rotated.json, "one waits already")
+            _ = try service.authority.verify(token)
+            let replaced = try await service.client.ask(.post, "/v1/signing-keys?compromised=true")
+            #expect(replaced.status == 200, "\(replaced.text)")
+            #expect(throws: (any Error).self) { try service.authority.verify(token) }
+            let new = try #require(try await service.client.ask(.post, path).json["token"].string)
+            _ = try service.authority.verify(new)
+        }
+    }
+}
