@@ -91,28 +91,6 @@ extension TreeSnapshot {
     }
 }
 
-extension RulesQuery {
-    /// The query as rules see it. Of an order by several children they see the first one.
-    fileprivate init(_ query: TreeQuery) {
-        let order: Order =
-            switch query.order {
-            case .key: .key
-            case .value: .value
-            case .priority: .priority
-            case .children(let paths): .child(paths.first?.keys.map(\.string).joined(separator: "/") ?? "")
-            }
-        self.init(order: order)
-        startAt = RulesScalar(query.lower?.values.first ?? nil)
-        endAt = RulesScalar(query.upper?.values.first ?? nil)
-        if let lower = query.lower, lower == query.upper, lower.isInclusive { equalTo = startAt }
-        switch query.limit {
-        case nil: break
-        case .first(let limit): limitToFirst = limit
-        case .last(let limit): limitToLast = limit
-        }
-    }
-}
-
 extension TreeError {
     /// The refusal of what the rules do not allow. Why, is for the log: whoever is refused is not told.
     fileprivate static func permissionDenied(_ path: TreePath, _ verdict: RulesVerdict? = nil) -> TreeError {

@@ -83,18 +83,3 @@ private final class NoNode: RulesData {
     func priority() -> RulesScalar { .null }
     func forEachChildKey(_ body: (String) throws(TreeError) -> Bool) {}
 }
-
-extension RulesScalar {
-    /// What rules can tell of a value.
-    init(_ value: TreeValue?) {
-        self =
-            switch value {
-            case nil: .null
-            case .bool(let bool): .bool(bool)
-            case .integer(let integer): .number(Double(integer))
-            case .double(let double): .number(double)
-            case .string(let string): .string(string)
-            case .object: .object
-            }
-    }
-}
