@@ -10,6 +10,12 @@ struct SourceText {
     /// The last position that was asked for: they are mostly asked for in their order.
     private var last = (offset: 0, line: 1, column: 1)
 
+    /// Takes a text that is no JSON, for the positions in it.
+    init(plain bytes: [UInt8]) {
+        self.bytes = bytes
+        json = []
+    }
+
     /// Finds the comments and the strings of a document.
     ///
     /// - Throws: ``TreeError`` with code `invalid_rules` for a comment without an end.

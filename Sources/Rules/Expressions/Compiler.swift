@@ -46,7 +46,7 @@ struct Compiler {
         switch syntax.kind {
         case .null: return emit(.null, .null, for: syntax)
         case .bool(let bool): return emit(.bool(bool), .boolean, for: syntax)
-        case .number(let number): return emit(.number(number), .number, for: syntax)
+        case .number(let number, _): return emit(.number(number), .number, for: syntax)
         case .string(let string): return emit(.string(string), .string, for: syntax)
         case .regularExpression:
             _ = try regularExpression(syntax)

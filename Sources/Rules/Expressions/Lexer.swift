@@ -23,9 +23,9 @@ struct Lexer {
         case UInt8(ascii: "'"), UInt8(ascii: "\""):
             kind = .string(try readString(quote: byte))
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
-            kind = .number(try readNumber())
+            kind = try readNumber()
         case UInt8(ascii: ".") where peek(1).map(Self.isDigit) == true:
-            kind = .number(try readNumber())
+            kind = try readNumber()
         case _ where Self.isNamePart(byte):
             while let byte = peek(), Self.isNamePart(byte) { position += 1 }
             kind = .name(text(start..<position))
@@ -87,16 +87,17 @@ struct Lexer {
     // MARK: Numbers
 
     /// Reads a number: decimal, with fraction and exponent, or hexadecimal.
-    private mutating func readNumber() throws(ExpressionError) -> Double {
+    private mutating func readNumber() throws(ExpressionError) -> Token.Kind {
         let start = position
         if peek() == UInt8(ascii: "0"), let x = peek(1), x | 0x20 == UInt8(ascii: "x") {
             position += 2
             while let byte = peek(), Character(UnicodeScalar(byte)).isHexDigit { position += 1 }
             let magnitude = UInt64(text(start + 2..<position), radix: 16)
             guard let magnitude, !endsInName() else { throw ExpressionError("Invalid number.", at: start) }
-            return Double(magnitude)
+            return .number(Double(magnitude), isWhole: true)
         }
         skipDigits()
+        let wholeEnd = position
         if peek() == UInt8(ascii: ".") {
             position += 1
             skipDigits()
@@ -111,7 +112,7 @@ struct Lexer {
         guard position - start <= 400, let double = Double(digits.replacingLast(".", by: ".0")), !endsInName() else {
             throw ExpressionError("Invalid number.", at: start)
         }
-        return double
+        return .number(double, isWhole: position == wholeEnd)
     }
 
     private mutating func skipDigits() { while let byte = peek(), Self.isDigit(byte) { position += 1 } }

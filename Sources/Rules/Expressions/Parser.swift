@@ -5,9 +5,9 @@ struct Parser {
     /// The most expressions in one.
     static let maxNodes = 5000
 
-    private(set) var lexer: Lexer
+    var lexer: Lexer
     private(set) var token: Token
-    /// Whether the expressions are those of storage rules, which have `in` and `is`, and no regular expressions.
+    /// Whether the expressions are those of storage rules, which have `in`, and no regular expressions.
     private let isStorage: Bool
     private var depth = 0
     private var nodeCount = 0
@@ -97,8 +97,8 @@ struct Parser {
         }
         if try take(.minus) {
             let operand = try parseUnary()
-            if case .number(let number) = operand.kind {
-                return try make(.number(-number), from: start, to: operand.range.upperBound)
+            if case .number(let number, let isWhole) = operand.kind {
+                return try make(.number(-number, isWhole: isWhole), from: start, to: operand.range.upperBound)
             }
             return try make(.negative(operand), from: start, to: operand.range.upperBound, of: [operand])
         }
@@ -144,9 +144,9 @@ struct Parser {
             try advance()
             let (elements, end) = try parseList(until: .closeBracket)
             return try make(.list(elements), from: range.lowerBound, to: end, of: elements)
-        case .number(let number):
+        case .number(let number, let isWhole):
             try advance()
-            return try make(.number(number), from: range.lowerBound, to: range.upperBound)
+            return try make(.number(number, isWhole: isWhole), from: range.lowerBound, to: range.upperBound)
         case .string(let string):
             try advance()
             return try make(.string(string), from: range.lowerBound, to: range.upperBound)
@@ -220,7 +220,7 @@ extension Parser {
             case .all: 2
             case .binary(.equal), .binary(.notEqual): 3
             case .binary(.less), .binary(.lessOrEqual), .binary(.greater), .binary(.greaterOrEqual): 4
-            case .binary(.isIn), .binary(.isOfType): 4
+            case .binary(.isIn): 4
             case .binary(.add), .binary(.subtract): 5
             case .binary(.multiply), .binary(.divide), .binary(.remainder): 6
             }

@@ -1,9 +1,10 @@
 /// An expression as it is written.
-struct Syntax {
-    indirect enum Kind {
+struct Syntax: Sendable {
+    indirect enum Kind: Sendable {
         case null
         case bool(Bool)
-        case number(Double)
+        /// A number, and whether it is written without point and exponent.
+        case number(Double, isWhole: Bool)
         case string(String)
         case regularExpression(pattern: String, flags: String)
         case name(String)
@@ -33,5 +34,5 @@ enum BinaryOperator: String {
     case less = "<", lessOrEqual = "<=", greater = ">", greaterOrEqual = ">="
     case add = "+", subtract = "-", multiply = "*", divide = "/", remainder = "%"
     /// Of storage rules.
-    case isIn = "in", isOfType = "is"
+    case isIn = "in"
 }

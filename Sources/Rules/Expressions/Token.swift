@@ -1,7 +1,8 @@
 /// A word of the rules' language.
 struct Token {
     enum Kind: Equatable {
-        case number(Double)
+        /// A number, and whether it is written without point and exponent.
+        case number(Double, isWhole: Bool)
         case string(String)
         /// A name, a keyword, or a variable whose name begins with `$`.
         case name(String)

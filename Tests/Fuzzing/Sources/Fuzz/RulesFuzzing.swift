@@ -13,11 +13,21 @@ enum RulesFuzzing {
             }
             judge(by: document)
         }
+        if let rules = try? StorageRules(text) { judge(by: rules) }
         var json: [UInt8] = []
         JSONText.append(text.utf8.span, to: &json)
         let rule = String(decoding: json, as: UTF8.self)
         for node in ["\".read\":\(rule)", "\".write\":\(rule)", "\".write\":true,\".validate\":\(rule)"] {
             if let document = try? RulesDocument("{\"rules\":{\"$a\":{\"$b\":{\(node)}}}}") { judge(by: document) }
+        }
+    }
+
+    private static func judge(by rules: StorageRules) {
+        let subject = RulesSubject(auth: ["uid": "a", "token": ["list": [1, "a"]]], nowMilliseconds: 1)
+        let resource = StorageResource(name: "a/b/c", bucket: "b", size: 1, contentType: "image/jpeg")
+        for operation in StorageOperation.allCases {
+            _ = rules.judge(
+                operation, of: resource.name, in: "b", by: subject, resource: resource, newResource: resource)
         }
     }
 

@@ -1,0 +1,118 @@
+package import TreeModel
+
+/// Storage rules: who may do what with the objects of a bucket.
+///
+///     service firebase.storage {
+///       match /b/{bucket}/o {
+///         match /{uid}/full/{post}/{file} {
+///           allow read;
+///           allow write: if request.auth.uid == uid && request.resource.size < 5 * 1024 * 1024;
+///         }
+///       }
+///     }
+///
+/// What no rule allows is refused. (Firebase, "Security Rules for Cloud Storage"; without what reads other services.)
+package struct StorageRules: Sendable {
+    /// The longest text, in bytes.
+    package static let maxBytes = 256 * 1024
+    /// The longest name of an object, in bytes.
+    private static let maxNameBytes = 1024
+
+    private let blocks: [StorageMatch]
+    private let version: Int
+    private let expressions: [String: RegularExpression]
+    private let text: SourceText
+
+    /// Reads rules.
+    ///
+    /// - Throws: ``TreeError`` with code `invalid_rules`, whose message begins with the line and the column, from 1, or
+    ///   `too_large`.
+    package init(_ text: String) throws(TreeError) {
+        guard text.utf8.count <= Self.maxBytes else {
+            throw TreeError(
+                .tooLarge, "the rules have \(text.utf8.count) bytes, the limit is \(Self.maxBytes)", hint: "write fewer"
+            )
+        }
+        var source = SourceText(plain: Array(text.utf8))
+        do throws(ExpressionError) {
+            var parser = try StorageRulesParser(text)
+            blocks = try parser.parse()
+            version = parser.version
+            expressions = parser.expressions
+        } catch {
+            throw source.invalid(error.message, at: error.offset)
+        }
+        self.text = source
+    }
+
+    /// Judges what somebody does with an object.
+    ///
+    /// - Parameters:
+    ///   - name: The whole name of the object, or of the folder that is listed.
+    ///   - resource: The object that is there; nil for none.
+    ///   - newResource: The object that is to be; nil where something is read or deleted.
+    package func judge(
+        _ operation: StorageOperation, of name: String, in bucket: String, by subject: RulesSubject,
+        resource: StorageResource?, newResource: StorageResource?
+    ) -> StorageVerdict {
+        guard name.utf8.count <= Self.maxNameBytes, let path = Self.path(of: name, in: bucket, operation) else {
+            return StorageVerdict()
+        }
+        let request: [String: StorageValue] = [
+            "auth": subject.auth.map { StorageValue($0) } ?? .null, "time": .time(subject.nowMilliseconds),
+            "resource": newResource?.value ?? .null, "method": .string(operation.rawValue),
+        ]
+        var evaluator = StorageEvaluator(
+            request: .map(request), resource: resource?.value ?? .null, expressions: expressions)
+        for block in blocks {
+            guard let offset = grant(operation, by: block, path[...], [:], &evaluator) else { continue }
+            var text = text
+            let (line, column) = text.position(of: offset)
+            return StorageVerdict(isAllowed: true, line: line, column: column)
+        }
+        return StorageVerdict()
+    }
+
+    /// The parts of the path that is matched; nil for a name with an empty part. The slash after a folder that is listed
+    /// does not count.
+    private static func path(of name: String, in bucket: String, _ operation: StorageOperation) -> [String]? {
+        var parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { String($0) }
+        if operation == .list, parts.last == .some("") { parts.removeLast() }
+        let path = ["b", bucket, "o"] + parts.compactMap(\.self)
+        return path.contains("") ? nil : path
+    }
+
+    /// The offset of the first `allow` that grants, in a block or in those in it.
+    private func grant(
+        _ operation: StorageOperation, by block: StorageMatch, _ path: ArraySlice<String>,
+        _ names: [String: StorageValue], _ evaluator: inout StorageEvaluator
+    ) -> Int? {
+        guard let (rest, own) = block.bindings(for: path, minimumOfRest: version == 1 ? 1 : 0) else { return nil }
+        let names = names.merging(own) { $1 }
+        if rest.isEmpty {
+            let scope = StorageEvaluator.Scope(names: names, functions: block.functions)
+            for allowance in block.allowances where allowance.operations.contains(operation) {
+                guard let condition = allowance.condition else { return allowance.offset }
+                if evaluator.isTrue(condition, in: scope) { return allowance.offset }
+            }
+        }
+        for match in block.matches {
+            if let offset = grant(operation, by: match, rest, names, &evaluator) { return offset }
+        }
+        return nil
+    }
+}
+
+/// Whether something may be done with an object, and by which rule.
+package struct StorageVerdict: Sendable, Hashable {
+    package let isAllowed: Bool
+    /// The line and the column of the `allow` that granted it, from 1; nil when none did.
+    package let line: Int?
+    package let column: Int?
+
+    init(isAllowed: Bool = false, line: Int? = nil, column: Int? = nil) {
+        self.isAllowed = isAllowed
+        self.line = line
+        self.column = column
+    }
+}
