@@ -167,7 +167,7 @@ let package = Package(
             dependencies: [
                 "API",
                 "Access", "CPlatform", "Database", "Inbox", "Server", "Client", "Pipeline", "Isolation", "Imaging",
-                "Files", "Posts", "Tree", "Failpoints",
+                "Files", "Posts", "Rules", "Tree", "Failpoints",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

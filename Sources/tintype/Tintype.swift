@@ -27,7 +27,8 @@ struct Tintype: AsyncParsableCommand {
             CommandGroup(
                 name: "Service",
                 subcommands: [ServeCommand.self, StatusCommand.self, ReloadCommand.self, ConfigCommand.self]),
-            CommandGroup(name: "Tree", subcommands: [ExportCommand.self, ImportCommand.self]),
+            CommandGroup(
+                name: "Tree", subcommands: [ExportCommand.self, ImportCommand.self, RulesCommand.self]),
             CommandGroup(
                 name: "Photos",
                 subcommands: [

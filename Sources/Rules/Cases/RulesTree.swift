@@ -55,7 +55,7 @@ final class RulesTreeNode: RulesData {
 
     func forEachChildKey(_ body: (String) throws(TreeError) -> Bool) throws(TreeError) {
         guard origin == nil else { return }
-        for key in try tree.childKeys(at: path) {
+        for key in try tree.childKeys(at: path).sorted() {
             guard try body(key.string) else { return }
         }
     }
