@@ -129,7 +129,7 @@ import Testing
 
     @Test("random expressions agree with a matcher that tries everything")
     func property() throws {
-        let run = RandomRun(rounds: 10_000)
+        let run = RandomRun(rounds: 4000)
         var random = SeededGenerator(seed: run.seed)
         var (taken, matched) = (0, 0)
         for round in 0..<run.rounds {

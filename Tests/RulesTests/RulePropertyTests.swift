@@ -9,7 +9,7 @@ import TreeModel
 @Suite struct RulePropertyTests {
     @Test("random rules agree with a naive evaluator")
     func agrees() throws {
-        let run = RandomRun(rounds: 5000)
+        let run = RandomRun(rounds: 4000)
         var random = SeededGenerator(seed: run.seed)
         var outcomes: [Outcome: Int] = [:]
         for round in 0..<run.rounds {

@@ -6,7 +6,7 @@ struct Compiler {
     private let kind: Rule.Kind
     /// The depth of each `$name` in the path.
     private let variables: [String: Int]
-    var program = Program()
+    var program = ProgramDraft()
 
     /// Compiles the text of a rule.
     ///
@@ -20,7 +20,7 @@ struct Compiler {
         guard whole.type == .boolean else {
             throw ExpressionError("The rule must be boolean.", at: syntax.range.lowerBound)
         }
-        return compiler.program
+        return Program(compiler.program)
     }
 
     private init(kind: Rule.Kind, variables: [String: Int]) {

@@ -1,7 +1,7 @@
 /// A compiled expression: its parts in one list, each naming others by their positions.
 ///
 /// No part refers to anything that is counted, so that evaluating touches no counters but those of the values.
-struct Program: Sendable {
+final class Program: Sendable {
     /// A part of an expression.
     enum Operation: Sendable {
         case constant(Int)
@@ -34,12 +34,12 @@ struct Program: Sendable {
     enum Comparison: Sendable { case less, lessOrEqual, greater, greaterOrEqual }
     enum Arithmetic: Sendable { case subtract, multiply, divide, remainder }
 
-    private(set) var operations: [Operation] = []
+    let operations: [Operation]
     /// The bytes of the text that each operation comes from.
-    private(set) var ranges: [Range<Int>] = []
-    private(set) var constants: [Constant] = []
-    private(set) var lists: [[Int]] = []
-    private(set) var expressions: [RegularExpression] = []
+    let ranges: [Range<Int>]
+    let constants: [Constant]
+    let lists: [[Int]]
+    let expressions: [RegularExpression]
 
     enum Constant: Sendable {
         case null
@@ -52,13 +52,30 @@ struct Program: Sendable {
     /// The position of the whole expression.
     var entry: Int { operations.count - 1 }
 
-    mutating func append(_ operation: Operation, _ range: Range<Int>) -> Int {
+    init(_ draft: ProgramDraft) {
+        operations = draft.operations
+        ranges = draft.ranges
+        constants = draft.constants
+        lists = draft.lists
+        expressions = draft.expressions
+    }
+}
+
+/// A compiled expression that is being made.
+struct ProgramDraft {
+    fileprivate var operations: [Program.Operation] = []
+    fileprivate var ranges: [Range<Int>] = []
+    fileprivate var constants: [Program.Constant] = []
+    fileprivate var lists: [[Int]] = []
+    fileprivate var expressions: [RegularExpression] = []
+
+    mutating func append(_ operation: Program.Operation, _ range: Range<Int>) -> Int {
         operations.append(operation)
         ranges.append(range)
         return operations.count - 1
     }
 
-    mutating func append(_ constant: Constant) -> Int {
+    mutating func append(_ constant: Program.Constant) -> Int {
         constants.append(constant)
         return constants.count - 1
     }

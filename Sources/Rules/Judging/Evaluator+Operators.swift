@@ -1,29 +1,29 @@
 import TreeModel
 
 extension Evaluator {
-    mutating func number(_ position: Int, _ program: borrowing Program) throws(Interruption) -> Double {
+    mutating func number(_ position: Int, _ program: Program) throws(Interruption) -> Double {
         guard case .number(let number) = try evaluate(position, program) else { throw .fault(.notNumber) }
         return number
     }
 
     /// The string that a method is called on.
-    mutating func string(_ position: Int, _ program: borrowing Program) throws(Interruption) -> String {
+    mutating func string(_ position: Int, _ program: Program) throws(Interruption) -> String {
         guard case .string(let string) = try evaluate(position, program) else { throw .fault(.notText) }
         return string
     }
 
-    mutating func argument(_ position: Int, _ program: borrowing Program) throws(Interruption) -> String {
+    mutating func argument(_ position: Int, _ program: Program) throws(Interruption) -> String {
         guard case .string(let string) = try evaluate(position, program) else { throw .fault(.notTextArgument) }
         return string
     }
 
-    mutating func snapshot(_ position: Int, _ program: borrowing Program) throws(Interruption) -> any RulesData {
+    mutating func snapshot(_ position: Int, _ program: Program) throws(Interruption) -> any RulesData {
         guard case .snapshot(let data) = try evaluate(position, program) else { throw .fault(.notSnapshot) }
         return data
     }
 
     mutating func compare(
-        _ comparison: Program.Comparison, _ left: Int, _ right: Int, _ program: borrowing Program
+        _ comparison: Program.Comparison, _ left: Int, _ right: Int, _ program: Program
     ) throws(Interruption) -> Bool {
         switch (try evaluate(left, program), try evaluate(right, program)) {
         case (.number(let one), .number(let other)):
@@ -46,7 +46,7 @@ extension Evaluator {
     }
 
     /// The sum of two numbers, or what two strings, or a string and a number, are one after the other.
-    mutating func sum(_ left: Int, _ right: Int, _ program: borrowing Program) throws(Interruption) -> RuleValue {
+    mutating func sum(_ left: Int, _ right: Int, _ program: Program) throws(Interruption) -> RuleValue {
         let one: String
         let other: String
         switch (try evaluate(left, program), try evaluate(right, program)) {
@@ -63,7 +63,7 @@ extension Evaluator {
     }
 
     /// The length of a string in UTF-16 code units, or what an object in `auth` has by that name.
-    mutating func length(of position: Int, _ program: borrowing Program) throws(Interruption) -> RuleValue {
+    mutating func length(of position: Int, _ program: Program) throws(Interruption) -> RuleValue {
         switch try evaluate(position, program) {
         case .string(let string):
             try spend(bytes: string.utf8.count)
@@ -90,7 +90,7 @@ extension Program.Arithmetic {
 
 extension Evaluator {
     mutating func call(
-        _ member: Member, on data: any RulesData, _ argument: Int, _ program: borrowing Program
+        _ member: Member, on data: any RulesData, _ argument: Int, _ program: Program
     ) throws(Interruption) -> RuleValue {
         switch member {
         case .child:
@@ -121,7 +121,7 @@ extension Evaluator {
     }
 
     mutating func hasChildren(
-        _ data: any RulesData, _ keys: [Int], _ program: borrowing Program
+        _ data: any RulesData, _ keys: [Int], _ program: Program
     ) throws(Interruption) -> Bool {
         var hasAll = true
         // All keys are evaluated: one that is no string is a fault, wherever it stands.
@@ -134,7 +134,7 @@ extension Evaluator {
     }
 
     mutating func call(
-        _ member: Member, on text: String, _ first: Int, _ second: Int, _ program: borrowing Program
+        _ member: Member, on text: String, _ first: Int, _ second: Int, _ program: Program
     ) throws(Interruption) -> RuleValue {
         try spend(bytes: text.utf8.count)
         switch member {

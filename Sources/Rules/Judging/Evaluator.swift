@@ -71,7 +71,7 @@ struct Evaluator: ~Copyable {
     /// Whether a rule is true; one that fails is not.
     ///
     /// - Throws: What the data throw.
-    mutating func isTrue(_ program: borrowing Program) throws(TreeError) -> Bool {
+    mutating func isTrue(_ program: Program) throws(TreeError) -> Bool {
         do throws(Interruption) {
             steps = Self.maxSteps
             return try test(program.entry, program)
@@ -114,7 +114,7 @@ struct Evaluator: ~Copyable {
     }
 
     /// Evaluates a part that is boolean, whatever the data are.
-    mutating func test(_ position: Int, _ program: borrowing Program) throws(Interruption) -> Bool {
+    mutating func test(_ position: Int, _ program: Program) throws(Interruption) -> Bool {
         var position = position
         while true {
             switch program.operations[position] {
@@ -138,7 +138,7 @@ struct Evaluator: ~Copyable {
         }
     }
 
-    mutating func evaluate(_ position: Int, _ program: borrowing Program) throws(Interruption) -> RuleValue {
+    mutating func evaluate(_ position: Int, _ program: Program) throws(Interruption) -> RuleValue {
         let operation = program.operations[position]
         switch operation {
         case .all, .any, .not: return .bool(try test(position, program))
@@ -151,7 +151,7 @@ struct Evaluator: ~Copyable {
     }
 
     private mutating func value(
-        of operation: Program.Operation, _ program: borrowing Program
+        of operation: Program.Operation, _ program: Program
     ) throws(Interruption) -> RuleValue {
         switch operation {
         case .constant(let number): return RuleValue(program.constants[number])

@@ -65,6 +65,12 @@ enum RuleText {
         return true
     }
 
+    /// Whether two strings have the same bytes.
+    static func areSame(_ one: String, _ other: String) -> Bool {
+        let (one, other) = (one.utf8.span, other.utf8.span)
+        return one.count == other.count && matches(one, other, at: 0)
+    }
+
     static func hasPrefix(_ part: String, _ whole: String) -> Bool {
         let (part, whole) = (part.utf8.span, whole.utf8.span)
         return part.count <= whole.count && matches(part, whole, at: 0)

@@ -52,7 +52,7 @@ enum RuleValue {
         case (.null, .null): true
         case (.bool(let one), .bool(let other)): one == other
         case (.number(let one), .number(let other)): one == other
-        case (.string(let one), .string(let other)): one.hasSameBytes(as: other)
+        case (.string(let one), .string(let other)): RuleText.areSame(one, other)
         default: false
         }
     }
