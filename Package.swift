@@ -173,8 +173,8 @@ let package = Package(
             name: "tintype",
             dependencies: [
                 "API",
-                "Access", "Accounts", "CPlatform", "Rules", "Database", "Inbox", "Server", "Client", "Pipeline", "Isolation", "Imaging",
-                "Files", "Posts", "Tree", "Failpoints",
+                "Access", "Accounts", "CPlatform", "Database", "Inbox", "Server", "Client", "Pipeline", "Isolation",
+                "Imaging", "Files", "Posts", "Rules", "Tree", "Failpoints",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

@@ -28,7 +28,8 @@ struct Tintype: AsyncParsableCommand {
                 name: "Service",
                 subcommands: [ServeCommand.self, StatusCommand.self, ReloadCommand.self, ConfigCommand.self]),
             CommandGroup(name: "Accounts", subcommands: [UserCommand.self, KeyCommand.self]),
-            CommandGroup(name: "Tree", subcommands: [ExportCommand.self, ImportCommand.self]),
+            CommandGroup(
+                name: "Tree", subcommands: [ExportCommand.self, ImportCommand.self, RulesCommand.self]),
             CommandGroup(
                 name: "Photos",
                 subcommands: [

@@ -157,10 +157,10 @@ import TreeModel
             ])
         #expect(
             trace.evaluations.first?.values == [
-                RulesTrace.Value(text: "auth", value: "an object"),
-                RulesTrace.Value(text: "auth.uid", value: "\"bob\""),
-                RulesTrace.Value(text: "$uid", value: "\"bob\""),
-                RulesTrace.Value(text: "auth.uid == $uid", value: "true"),
+                RulesTrace.Value(text: "auth", value: "an object", range: 0..<4),
+                RulesTrace.Value(text: "auth.uid", value: "\"bob\"", range: 0..<8),
+                RulesTrace.Value(text: "$uid", value: "\"bob\"", range: 12..<16),
+                RulesTrace.Value(text: "auth.uid == $uid", value: "true", range: 0..<16),
             ])
         let anonymous = RulesSubject(auth: nil, nowMilliseconds: 1)
         let rule = try RulesDocument(#"{"rules": {".read": "auth.uid.length > 1"}}"#)

@@ -19,6 +19,11 @@ package struct RulesTrace: Sendable {
     package struct Value: Sendable, Hashable {
         package let text: String
         package let value: String
+        /// The bytes of the part in the rule's text: a part of a part lies in it.
+        package let range: Range<Int>
+
+        /// Whether the part is a node of the tree, such as `data`, and no value of one.
+        var isNode: Bool { value == RuleValue.nodeWords }
     }
 
     /// What a part of a rule came to; without a position, why the rule has no value.
@@ -41,7 +46,8 @@ extension RulesTrace.Evaluation {
         values = parts.compactMap { part in
             guard let position = part.position else { return nil }
             if case .constant = rule.program.operations[position] { return nil }
-            return RulesTrace.Value(text: rule.text(of: position), value: part.value)
+            return RulesTrace.Value(
+                text: rule.text(of: position), value: part.value, range: rule.program.ranges[position])
         }
     }
 }
@@ -57,6 +63,7 @@ extension Rule {
 extension RuleValue {
     /// The longest string that is shown whole, in characters.
     private static let maxShown = 200
+    fileprivate static let nodeWords = "a node"
 
     /// The value as people read it.
     var words: String {
@@ -65,7 +72,7 @@ extension RuleValue {
         case .bool(let bool): "\(bool)"
         case .number(let number): RuleText.text(of: number)
         case .string(let string): "\"\(string.prefix(Self.maxShown))\(string.count > Self.maxShown ? "…" : "")\""
-        case .snapshot: "a node"
+        case .snapshot: Self.nodeWords
         case .structure: "an object"
         case .opaque: "an object"
         }

@@ -35,6 +35,9 @@ struct DatabaseReference: Sendable {
         "/" + path.keys.map { APIClient.percentEncoded($0.string) }.joined(separator: "/") + ".json"
     }
 
+    /// The path of the address of the location's priority.
+    var priorityAddress: String { path.isRoot ? "/.priority.json" : "\(address.dropLast(5))/.priority.json" }
+
     /// The query of the location's address, with more parameters.
     func query(_ more: [String: String]) -> [String: String?] {
         more.merging(namespace.map { ["ns": $0] } ?? [:]) { $1 }.mapValues(Optional.some)

@@ -57,7 +57,7 @@ enum RulesFuzzing {
         guard let tree = try? parser.parse(), let automaton = try? Automaton(tree, isWhole: dialect == .storage),
             let expression = try? RegularExpression(pattern, isCaseInsensitive: kind & 1 == 1, dialect: dialect)
         else { return }
-        var (budget, other) = (5_000_000, 5_000_000)
+        var (budget, other) = (300_000, 300_000)
         let matches = expression.matches(text, budget: &budget)
         let utf8 = Array(text.utf8)
         guard let same = automaton.matches(utf8.span, budget: &other) else { return }

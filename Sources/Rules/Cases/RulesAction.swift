@@ -1,0 +1,99 @@
+package import TreeModel
+
+/// The new value of one path of an update, as JSON; null deletes.
+package struct RulesWrite: Sendable, Hashable {
+    package let path: TreePath
+    package let value: JSONValue
+
+    package init(_ path: TreePath, _ value: JSONValue) {
+        self.path = path
+        self.value = value
+    }
+}
+
+/// What somebody does with a tree, and rules allow or refuse.
+package struct RulesAction: Sendable {
+    enum Kind {
+        case read(TreePath, RulesQuery?)
+        case write([RulesWrite])
+    }
+
+    let kind: Kind
+
+    /// A read of everything at a path, or of what a query takes of it.
+    package static func read(_ path: TreePath, matching query: RulesQuery? = nil) -> RulesAction {
+        RulesAction(kind: .read(path, query))
+    }
+
+    /// A multi-path update.
+    ///
+    /// - Throws: ``TreeError`` with code `conflicting_paths` if a path is above another one, or is there twice.
+    package static func write(_ writes: [RulesWrite]) throws(TreeError) -> RulesAction {
+        // In the order of their keys, a path is followed by those below it.
+        let paths = writes.map(\.path).sorted { $0.keys.lexicographicallyPrecedes($1.keys) }
+        for (path, next) in zip(paths, paths.dropFirst()) where path == next || path.isAncestor(of: next) {
+            throw TreeError(
+                .conflictingPaths, "one update writes both \(path) and \(next)", hint: "write the upper one alone")
+        }
+        return RulesAction(kind: .write(writes))
+    }
+
+    /// The action in words, such as `reads /posts` or `deletes /posts/p1`.
+    package var words: String {
+        switch kind {
+        case .read(let path, nil): "reads \(path)"
+        case .read(let path, _?): "queries \(path)"
+        case .write(let writes):
+            (writes.allSatisfy { $0.value == .null } ? "deletes " : "writes ")
+                + writes.map { "\($0.path)" }.joined(separator: ", ")
+        }
+    }
+}
+
+// MARK: Judging
+
+/// How rules judge an action, path by path.
+package struct RulesJudgement: Sendable {
+    /// The judgement of one path; an update has one for each.
+    package struct Part: Sendable {
+        package let path: TreePath
+        package let trace: RulesTrace
+    }
+
+    /// Nothing for the owner of the service, whom no rule binds.
+    package let parts: [Part]
+
+    package var isAllowed: Bool { parts.allSatisfy(\.trace.verdict.isAllowed) }
+}
+
+extension RulesDocument {
+    /// Judges what somebody does, and tells of each rule what it came to.
+    ///
+    /// - Throws: ``TreeError`` when the tree cannot be read, and for values that no tree can hold.
+    package func explain(
+        _ action: RulesAction, by actor: RulesActor, at nowMilliseconds: Int64, in tree: any RulesTree
+    ) throws(TreeError) -> RulesJudgement {
+        guard case .bound(let auth) = actor else { return RulesJudgement(parts: []) }
+        let subject = RulesSubject(auth: auth, nowMilliseconds: nowMilliseconds)
+        let data = RulesTreeNode(rootOf: tree)
+        switch action.kind {
+        case .read(let path, let query):
+            let trace = try explainRead(at: path.keys.map(\.string), matching: query, by: subject, in: data)
+            return RulesJudgement(parts: [RulesJudgement.Part(path: path, trace: trace)])
+        case .write(let writes):
+            let values = ServerValues(tree: tree, nowMilliseconds: nowMilliseconds)
+            var resolved: [RulesWrite] = []
+            for write in writes {
+                resolved.append(RulesWrite(write.path, try values.resolve(write.value, at: write.path)))
+            }
+            let newData = RulesTreeNode(rootOf: try UpdatedTree(resolved, over: tree))
+            var parts: [RulesJudgement.Part] = []
+            for write in writes {
+                let trace = try explainWrite(
+                    at: write.path.keys.map(\.string), by: subject, before: data, after: newData)
+                parts.append(RulesJudgement.Part(path: write.path, trace: trace))
+            }
+            return RulesJudgement(parts: parts)
+        }
+    }
+}

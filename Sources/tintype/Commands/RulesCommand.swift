@@ -1,0 +1,44 @@
+import ArgumentParser
+import Foundation
+import HTTPTypes
+
+/// Checks, tries, explains and sets security rules.
+struct RulesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rules",
+        abstract: "Check, test, explain and set the security rules.",
+        discussion: """
+            Rules say who may read and write what in the tree. "check" and "test" need no service.
+
+            EXAMPLES
+              tintype rules show > rules.json
+              tintype rules check rules.json
+              tintype rules set rules.json
+              tintype rules explain --as maria --read posts
+              tintype rules explain --as maria --write people/anna/displayName '"Maria"'
+            """,
+        subcommands: [
+            RulesCheckCommand.self, RulesTestCommand.self, RulesExplainCommand.self, RulesShowCommand.self,
+            RulesSetCommand.self,
+        ])
+
+    /// The tree of the running service whose rules are meant.
+    struct Target: ParsableArguments {
+        @OptionGroup var storage: StorageOptions
+
+        @Option(
+            name: [.customLong("ns"), .customLong("namespace")],
+            help: ArgumentHelp("The name of the tree (default: the service's own).", valueName: "name"))
+        var ns: String?
+
+        /// The address of the rules in the service.
+        static let address = "/.settings/rules.json"
+
+        /// Reads the rules as they were written.
+        func text() async throws -> String {
+            String(decoding: try await APIClient(storage).send(.get, Self.address, query: query), as: UTF8.self)
+        }
+
+        var query: [String: String?] { ["ns": ns] }
+    }
+}

@@ -1,0 +1,136 @@
+import API
+import Access
+import ArgumentParser
+import Foundation
+import Pipeline
+import Rules
+import TreeModel
+
+/// Tells which rule allows or refuses something.
+struct RulesExplainCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Tell which rule allows or refuses a read or a write, and why.",
+        usage: """
+            tintype rules explain [--as <uid>] --read <path> [--query <json>] [<options>]
+            tintype rules explain [--as <uid>] --write <path> <value> ... [<options>]
+            """,
+        discussion: """
+            Nothing is written. The rules and the data are those of the running service, unless files are named: with both \
+            files no service is needed. Of the service's data only what the rules look at is read.
+
+            VALUE is JSON; null deletes, and {".sv": "timestamp"} is the time of the write. Several paths with their values \
+            are one multi-path update. A negative number has a space before it, and quotes around: ' -5'. The exit code is \
+            0 whatever the rules say; see "allowed" of --json.
+
+            EXAMPLES
+              tintype rules explain --read posts
+              tintype rules explain --as maria --read feed/anna
+              tintype rules explain --as maria --read posts --query '{"orderBy": "timestamp", "limitToLast": 10}'
+              tintype rules explain --as maria --write posts/p1/text '"hello"' people/maria/posts/p1 true
+              tintype rules explain --auth '{"uid": "eve", "token": {"admin": true}}' --write posts/p1 null
+              tintype rules explain --file new.json --data tree.json --as maria --read posts --json
+            """)
+
+    @OptionGroup var target: RulesCommand.Target
+
+    @Option(help: ArgumentHelp("The rules (default: those of the running service).", valueName: "file"))
+    var file: String?
+
+    @Option(help: ArgumentHelp("The data, as an export has them (default: those of the service).", valueName: "file"))
+    var data: String?
+
+    @Option(help: ArgumentHelp("Who does it, by their id (default: nobody).", valueName: "uid"))
+    var `as`: String?
+
+    @Option(help: ArgumentHelp("The variable auth of who does it, as JSON.", valueName: "json"))
+    var auth: String?
+
+    @Option(help: ArgumentHelp("The path that is read.", valueName: "path"))
+    var read: String?
+
+    @Option(help: ArgumentHelp("The query of the read, as JSON.", valueName: "json"))
+    var query: String?
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("A path and its new value; there may be several.", valueName: "path value"))
+    var write: [String] = []
+
+    @Flag(help: "Print the result as one JSON document.")
+    var json = false
+
+    func validate() throws {
+        guard (read == nil) != write.isEmpty else { throw ValidationError("give --read PATH or --write PATH VALUE") }
+        guard write.count.isMultiple(of: 2) else { throw ValidationError("--write takes paths, each with its value") }
+        guard query == nil || read != nil else { throw ValidationError("--query goes with --read") }
+        guard `as` == nil || auth == nil else { throw ValidationError("give --as or --auth") }
+        _ = (try actor(), try action())
+    }
+
+    func run() async throws {
+        let (actor, action) = (try actor(), try action())
+        let rules = try await rules()
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let judgement: RulesJudgement
+        if let data {
+            let tree = try await TextFile(path: data).tree()
+            judgement = try rules.explain(action, by: actor, at: now, in: tree)
+        } else {
+            let tree = ServiceTree(try APIClient(target.storage), namespace: target.ns)
+            judgement = try await tree.reading { tree throws(TreeError) in
+                try rules.explain(action, by: actor, at: now, in: tree)
+            }
+        }
+        if json { return Terminal.outputJSON(judgement.document) }
+        Terminal.output("\(judgement.isAllowed ? "allowed" : "refused"): \(actor.words) \(action.words)".printable)
+        ExplanationText(judgement).lines.forEach(Terminal.output)
+    }
+
+    private func rules() async throws -> RulesDocument {
+        if let file { return try await TextFile(path: file).rules() }
+        return try RulesDocument(try await target.text())
+    }
+
+    // MARK: Arguments
+
+    private func actor() throws -> RulesActor {
+        if let uid = `as` { return try argument("--as") { () throws(TreeError) in try RulesActor(json: .string(uid)) } }
+        let auth = try json(auth ?? "null", "--auth")
+        guard auth.string == nil else { throw ValidationError("--auth: this is an id; give --as") }
+        return try argument("--auth") { () throws(TreeError) in try RulesActor(json: auth) }
+    }
+
+    private func action() throws -> RulesAction {
+        if let read {
+            let query = try query.map { try json($0, "--query") }
+            return try argument("--read") { () throws(TreeError) in
+                .read(
+                    try TreePath(read), matching: try query.map { json throws(TreeError) in try RulesQuery(json: json) }
+                )
+            }
+        }
+        let values = try stride(from: 0, to: write.count, by: 2).map { ($0, try json(write[$0 + 1], "--write")) }
+        return try argument("--write") { () throws(TreeError) in
+            var writes: [RulesWrite] = []
+            for (index, value) in values { writes.append(RulesWrite(try TreePath(write[index]), value)) }
+            return try .write(writes)
+        }
+    }
+
+    private func json(_ text: String, _ option: String) throws -> JSONValue {
+        guard let json = JSONValue(text: text.utf8) else {
+            throw ValidationError("\(option): \(text.prefix(80)) is no JSON; a string has quotes around: '\"…\"'")
+        }
+        return json
+    }
+
+    /// Calls a function that reads an argument, whose failure is wrong usage.
+    private func argument<R>(_ option: String, _ body: () throws(TreeError) -> R) throws -> R {
+        do {
+            return try body()
+        } catch {
+            throw ValidationError("\(option): \(error.messageWithHint)")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import API
+import ArgumentParser
+import Client
+import HTTPTypes
+import Pipeline
+import Rules
+import TreeModel
+
+/// Replaces the rules of the running service.
+struct RulesSetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Replace the rules of the running service.",
+        discussion: """
+            The file is checked first; where it has a fault, nothing changes. What changes is printed. Whoever listens to what \
+            they may no longer read is cut off at once.
+
+            EXAMPLES
+              tintype rules set rules.json
+              tintype rules set rules.json --ns test --json
+            """)
+
+    @OptionGroup var target: RulesCommand.Target
+
+    @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
+    var file: String
+
+    @Flag(help: "Print what changes as one JSON document.")
+    var json = false
+
+    func run() async throws {
+        let file = try await TextFile(path: file)
+        let rules = try file.rules()
+        // Rules that an earlier version took may be none any more.
+        let earlier = try? RulesDocument(try await target.text())
+        _ = try await APIClient(target.storage).send(
+            .put, RulesCommand.Target.address, query: target.query, headers: [.contentType: "application/json"],
+            body: .bytes(Array(file.text.utf8)))
+        report(earlier.map(rules.changes))
+    }
+
+    /// - Parameter changes: nil where the rules that were there could not be compared.
+    private func report(_ changes: [RulesChange]?) {
+        guard let changes else { return Terminal.note("the rules are set; what was there could not be compared") }
+        if json {
+            let changes = changes.map {
+                RulesChangesDocument.Change(change: $0.kind.rawValue, path: $0.path, member: $0.member)
+            }
+            return Terminal.outputJSON(RulesChangesDocument(changes: changes))
+        }
+        for change in changes {
+            let kind = change.kind.rawValue
+            let padding = String(repeating: " ", count: max(0, 7 - kind.count))
+            Terminal.output("\(kind)\(padding)  \(change.member) of \(change.path)".printable)
+        }
+        if changes.isEmpty { Terminal.note("the rules say what they said before") }
+    }
+}
