@@ -138,7 +138,8 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "API",
-                "Access", "Accounts", "Database", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Rules", "Tree", "Failpoints",
+                "Access", "Accounts", "Database", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Rules", "Tree",
+                "Failpoints",
                 "CSystemDeflate",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -154,6 +155,7 @@ let package = Package(
             resources: [
                 .embedInCode("Page/index.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),
                 .embedInCode("Page/follow.js"), .embedInCode("Page/placeholder.js"),
+                .embedInCode("Page/account.html"), .embedInCode("Page/account.js"),
             ]),
 
         // The way to the service from outside: the command line and the tests.
@@ -241,7 +243,8 @@ let package = Package(
             name: "ServerTests",
             dependencies: [
                 "API",
-                "Access", "Accounts", "Database", "Rules", "Server", "Client", "Inbox", "Pipeline", "Imaging", "Blobs", "Files", "Posts",
+                "Access", "Accounts", "Database", "Rules", "Server", "Client", "Inbox", "Pipeline", "Imaging", "Blobs",
+                "Files", "Posts",
                 "Tree", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

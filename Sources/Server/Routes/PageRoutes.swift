@@ -2,13 +2,15 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// `/`: the page with the newest posts. It is part of the binary and asks nobody else for anything.
+/// `/`: the page with the newest posts, and `/account`, where codes in messages lead. They are part of the binary and ask nobody else for anything.
 struct PageRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         routes.add("/", [.get: file(PackageResources.index_html, "text/html; charset=utf-8")])
         routes.add("/page.css", [.get: file(PackageResources.page_css, "text/css; charset=utf-8")])
         routes.add("/page.js", [.get: file(PackageResources.page_js, script)])
         routes.add("/follow.js", [.get: file(PackageResources.follow_js, script)])
+        routes.add("/account", [.get: file(PackageResources.account_html, "text/html; charset=utf-8")])
+        routes.add("/account.js", [.get: file(PackageResources.account_js, script)])
         routes.add("/placeholder.js", [.get: file(PackageResources.placeholder_js, script)])
     }
 
@@ -24,7 +26,7 @@ struct PageRoutes: Sendable {
             """,
         ]
         return Operation(
-            "A file of the page with the newest posts.", answers: [.content(contentType)], ignoresQuery: true
+            "A file of the pages that the service has for people.", answers: [.content(contentType)], ignoresQuery: true
         ) { _, _ in
             Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
         }

@@ -35,20 +35,25 @@ struct AccountSetup: Sendable {
         let service = IdentityService(
             store: store, passwords: PasswordHasher(atATime: Self.hashesAtATime), authority: authority, proofs: proofs,
             throttle: Throttle(clock: WallClock.milliseconds), settings: try configuration.identitySettings(),
-            logger: logger,
-            audit: { event in
-                logger.notice(
-                    "audit",
-                    metadata: [
-                        "act": "\(event.operation.rawValue)", "outcome": "\(event.outcome)",
-                        "by": "\(event.isAdmin ? "admin" : "client")", "address": "\(event.address)",
-                        "account": "\(event.uid ?? "")",
-                    ])
-            })
+            delivery: try configuration.accountCommand()?.delivery, logger: logger,
+            audit: { Self.audit($0, logger) })
         media = MediaSigner(keys: try await MediaSigningKeys(of: store).load())
         endpoints = HTTPServer.AccountEndpoints(
             service: service, authority: authority, signingKeys: keys, adminKeys: adminKeys)
         upkeep = AccountUpkeep(store: store, keys: keys, authority: authority, logger: logger)
+    }
+}
+
+extension AccountSetup {
+    /// Tells what admins have done; who was refused, the server tells.
+    private static func audit(_ event: AuditEvent, _ logger: Logger) {
+        guard event.isAdmin else { return }
+        logger.notice(
+            "audit: done by an admin",
+            metadata: [
+                "act": "\(event.operation.rawValue)", "outcome": "\(event.outcome)", "address": "\(event.address)",
+                "account": "\(event.uid ?? "")",
+            ])
     }
 }
 

@@ -77,6 +77,14 @@ extension Configuration {
         return identity
     }
 
+    /// The program that sends messages to people; nil for none.
+    ///
+    /// - Throws: `ConfigurationError` when it cannot be run.
+    func accountCommand() throws -> AccountCommand? {
+        let path = try value(\.accountCommand)
+        return path.isEmpty ? nil : try AccountCommand(path: path)
+    }
+
     private func tlsFiles() throws -> TLSFiles? {
         let (certificate, key) = (try value(\.tlsCertificate), try value(\.tlsKey))
         guard certificate.isEmpty == key.isEmpty else {

@@ -1,0 +1,76 @@
+"use strict";
+
+// Where a code from a message leads: it proves an address, or lets somebody choose another password. The code is only used
+// when somebody presses a button, for programs that look at messages follow links, too.
+
+const parameters = new URLSearchParams(location.search);
+const code = parameters.get("oobCode") ?? "";
+const mode = parameters.get("mode") ?? "";
+const message = document.getElementById("message");
+const password = document.getElementById("password");
+const verify = document.getElementById("verify");
+
+const sentences = {
+  INVALID_OOB_CODE: "This link has been used, or is not whole. Ask for another one.",
+  EXPIRED_OOB_CODE: "This link is too old. Ask for another one.",
+  USER_DISABLED: "This account is disabled.",
+  TOO_MANY_ATTEMPTS_TRY_LATER: "There were too many tries. Come back a little later.",
+};
+
+// Asks the service; throws what a person is to read.
+async function call(operation, body) {
+  let response;
+  try {
+    response = await fetch(`identitytoolkit.googleapis.com/v1/accounts:${operation}?key=page`, {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+    });
+  } catch {
+    throw new Error("The service cannot be reached. Try again.");
+  }
+  const answer = await response.json().catch(() => ({}));
+  if (response.ok) return answer;
+  const [name, words] = (answer.error?.message ?? "").split(" : ");
+  throw new Error(sentences[name] ?? words ?? "This did not work. Ask for another link.");
+}
+
+function say(text) {
+  message.textContent = text;
+}
+
+async function begin() {
+  // The code is in no address that is kept or sent on.
+  history.replaceState(null, "", location.pathname);
+  if (mode === "resetPassword") {
+    const { email } = await call("resetPassword", { oobCode: code });
+    document.getElementById("email").textContent = email;
+    say("Choose a new password.");
+    password.hidden = false;
+  } else if (mode === "verifyEmail" || mode === "verifyAndChangeEmail") {
+    say("Confirm that this address is yours.");
+    verify.hidden = false;
+  } else {
+    say("This link is for an app: open it there.");
+  }
+}
+
+// Runs what a form is for; what goes wrong is told, and the form stays.
+function onSubmit(form, run, done) {
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const button = form.querySelector("button");
+    button.disabled = true;
+    try {
+      await run();
+      form.hidden = true;
+      say(done);
+    } catch (error) {
+      say(error.message);
+    }
+    button.disabled = false;
+  });
+}
+
+onSubmit(password, () => call("resetPassword", { oobCode: code, newPassword: password.elements.password.value }),
+  "The password is changed. You can sign in with it now.");
+onSubmit(verify, () => call("update", { oobCode: code }), "Thank you: the address is confirmed.");
+begin().catch((error) => say(error.message));
