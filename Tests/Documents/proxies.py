@@ -1,6 +1,6 @@
 """Runs the proxies of Documentation/Operations.md in front of the built service, and uses it through them.
 
-Of the configurations on the page only addresses, files and the password's hash are exchanged.
+Of the configurations on the page only addresses and files are exchanged.
 """
 
 import json
@@ -59,12 +59,10 @@ def exchange(text, pairs):
 
 
 def nginx(folder, port, service):
-    (folder / "passwords").write_text("maria:{PLAIN}secret\n")
     server = exchange(shown("nginx"), [
         ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"), ("127.0.0.1:8080", f"127.0.0.1:{service}"),
         (f"/etc/letsencrypt/live/{NAME}/fullchain.pem", f"{folder}/certificate.pem"),
         (f"/etc/letsencrypt/live/{NAME}/privkey.pem", f"{folder}/key.pem"),
-        ("/etc/nginx/tintype.passwords", f"{folder}/passwords"),
     ])
     paths = "".join(f"    {kind}_temp_path {folder}/{kind};\n" for kind in (
         "client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
@@ -77,12 +75,10 @@ def nginx(folder, port, service):
 
 def caddy(folder, port, service):
     program = os.environ["CADDY"]
-    secret = subprocess.run(
-        [program, "hash-password", "--plaintext", "secret"], check=True, capture_output=True, text=True).stdout.strip()
     page = shown("caddyfile")
     site = exchange(page, [
         (f"{NAME} {{\n", f"https://{NAME}:{port} {{\n    bind 127.0.0.1\n    tls {folder}/certificate.pem {folder}/key.pem\n"),
-        ("127.0.0.1:8080", f"127.0.0.1:{service}"), (re.search(r"\$2a\$\S+", page)[0], secret),
+        ("127.0.0.1:8080", f"127.0.0.1:{service}"),
     ])
     (folder / "Caddyfile").write_text(f"{{\n    admin off\n    auto_https disable_redirects\n}}\n{site}")
     return [program, "run", "--config", f"{folder}/Caddyfile", "--adapter", "caddyfile"]
@@ -105,7 +101,14 @@ class Browser:
         return int(status or 0), body or answer.stderr
 
     def upload(self, *options, photo=ROOT / "Fixtures/photo.jpg"):
-        return self.ask("/v1/uploads", "-F", "user=maria", "-F", f"photo=@{photo}", *options)
+        return self.ask("/v1/uploads", "-F", f"photo=@{photo}", *options)
+
+    def sign_up(self):
+        """Makes an account, and gives its ID token."""
+        status, body = self.ask(
+            "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=any", "--json", '{"returnSecureToken": true}')
+        check("somebody signs up", status == 200, (status, body))
+        return json.loads(body).get("idToken", "") if status == 200 else ""
 
 
 def use(browser, service, folder):
@@ -113,8 +116,8 @@ def use(browser, service, folder):
     check("the page is there", status == 200 and b"<title>" in body, (status, body[:200]))
     # Without a body: a proxy may end the stream while a client still sends one that nobody will read.
     status, body = browser.ask("/v1/uploads", "-X", "POST")
-    check("an upload wants the password", status == 401, (status, body))
-    allowed = ["-u", "maria:secret"]
+    check("an upload wants somebody who has signed in", status == 401, (status, body))
+    allowed = ["-H", f"Authorization: Bearer {browser.sign_up()}"]
     own = ["-H", f"Origin: {browser.origin}", "-H", "Sec-Fetch-Site: same-origin"]
     events = subprocess.Popen(
         [*browser.command, "-N", f"{browser.origin}/v1/posts/events"], stdout=subprocess.PIPE)
@@ -142,6 +145,8 @@ def use(browser, service, folder):
     check("an original is not", status == 404, (status, body))
     status, body = browser.ask("/.json")
     check("nor is the tree", status == 401, (status, body))
+    log = (folder / "0.log").read_text()
+    check("the log tells of the refusal", "audit: refused" in log and "GET /.json" in log, log)
     large = folder / "large"
     large.write_bytes(b"no photo at all" * (40 << 16))
     status, body = browser.upload(*allowed, photo=large)
@@ -175,7 +180,7 @@ def try_out(configure):
         port, service = free_port(), free_port()
         (folder / "Storage").mkdir()
         (folder / "Storage/tintype.json").write_text(
-            json.dumps({"listen": f"127.0.0.1:{service}", "public-url": f"https://{NAME}:{port}"}))
+            json.dumps({"listen": f"127.0.0.1:{service}", "behind-proxy": "127.0.0.1", "public-url": f"https://{NAME}:{port}"}))
         started = []
         environment = dict(os.environ, HOME=name, XDG_DATA_HOME=name, XDG_CONFIG_HOME=name)
         try:

@@ -11,7 +11,7 @@ struct CommandLineTests {
             (["upload", "x.jpg"], 2, "--user"),
             (["render", "x.jpg", "--out", "o", "--recipe", "thumb"], 2, "thumb"),
             (["render", "x.jpg", "--out", "o", "--recipe", "a=1", "--recipe", "a=2"], 2, "one name"),
-            (["serve", "--listen", "0.0.0.0:80"], 2, "loopback"), (["serve", "--workers", "many"], 2, "--workers"),
+            (["serve", "--listen", "0.0.0.0:80"], 2, "--tls-certificate"), (["serve", "--workers", "many"], 2, "--workers"),
             (["status", "--storage", "nowhere"], 75, "tintype serve"),
             (["upload", "--user", "u", "--text", "t"], 75, "no service"),
             (["serve", "--config", "missing.json"], 2, "missing.json"),

@@ -35,7 +35,8 @@ struct SettingsTests {
         #expect(defaults.count > 30 && defaults.values.allSatisfy { $0.origin == "default" })
         let samples = [
             "listen": "127.0.0.1:8080", "public-url": "https://photos.example", "database-secret": "secret.txt",
-            "allowed-origins": "*",
+            "allowed-origins": "*", "socket-users": "daemon=any", "tls-certificate": "c.pem", "tls-key": "k.pem",
+            "behind-proxy": "10.0.0.0/8", "account-command": "/usr/bin/true",
         ]
         // Values that settings have already are values; a setting without one needs a sample.
         let values = defaults.mapValues { line in line.value.isEmpty ? samples[line.name] ?? "" : line.value }
@@ -51,7 +52,7 @@ struct SettingsTests {
             #expect(byVariable.values.allSatisfy { $0.origin == variable($0.name) }, "\(byVariable)")
 
             // Bare flags have no value.
-            let bare: Set = ["emulator", "tolerant"]
+            let bare: Set = ["emulator", "proxy-header", "tolerant"]
             let flags = values.sorted { $0.key < $1.key }.flatMap { name, value in
                 bare.contains(name) ? ["--\(name)"] : [flag(name), value]
             }
