@@ -173,7 +173,7 @@ let package = Package(
             name: "tintype",
             dependencies: [
                 "API",
-                "Access", "Accounts", "CPlatform", "Database", "Inbox", "Server", "Client", "Pipeline", "Isolation", "Imaging",
+                "Access", "Accounts", "CPlatform", "Rules", "Database", "Inbox", "Server", "Client", "Pipeline", "Isolation", "Imaging",
                 "Files", "Posts", "Tree", "Failpoints",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -241,7 +241,7 @@ let package = Package(
             name: "ServerTests",
             dependencies: [
                 "API",
-                "Access", "Database", "Server", "Client", "Inbox", "Pipeline", "Imaging", "Blobs", "Files", "Posts",
+                "Access", "Accounts", "Database", "Rules", "Server", "Client", "Inbox", "Pipeline", "Imaging", "Blobs", "Files", "Posts",
                 "Tree", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

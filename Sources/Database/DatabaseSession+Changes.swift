@@ -49,7 +49,7 @@ extension DatabaseSession {
     /// - Throws: `TreeError` with the code `permission_denied`, or the engine's failure.
     package func judgeRead(of path: TreePath) async throws {
         guard let requester else { return }
-        try await database.tree.snapshot { snapshot in try snapshot.judgeRead(of: path, for: requester) }
+        try await database.tree.snapshot { snapshot in try requester.judgeRead(of: path, in: snapshot) }
     }
 
     /// Waits until there are changes after a token, but not longer than this; the wait ends with the task.

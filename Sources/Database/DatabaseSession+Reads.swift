@@ -71,7 +71,7 @@ extension DatabaseSession {
     private func read(_ request: ReadRequest) async throws -> ReadAnswer {
         do {
             return try await database.tree.snapshot { [spool = database.spool, requester] snapshot in
-                try snapshot.judgeRead(of: request.path, matching: request.query, for: requester)
+                try requester?.judgeRead(of: request.path, matching: request.query, in: snapshot)
                 return try request.answer(from: snapshot, spool: spool)
             }
         } catch let error as TreeError {

@@ -62,7 +62,7 @@ extension DatabaseSession {
     package func judgeBeforehand(_ path: DatabasePath, isUpdate: Bool) async throws {
         guard let requester else { return }
         try await database.tree.snapshot { snapshot in
-            try snapshot.judgeWriteBeforehand(at: path.node, isUpdate: isUpdate, for: requester)
+            try requester.judgeWriteBeforehand(at: path.node, isUpdate: isUpdate, in: snapshot)
         }
     }
 
@@ -71,8 +71,9 @@ extension DatabaseSession {
         _ update: JSONUpdate, at path: DatabasePath, ifETag etag: String?, share: ByteBudget.Share? = nil
     ) async throws -> WriteReceipt {
         if update.replacesPlace { try judgeReplacing(path) }
-        let receipt = try await database.tree.update(
-            update, if: etag.map { [.etag(path.node, $0)] } ?? [], for: requester)
+        var update = update
+        update.requester = requester
+        let receipt = try await database.tree.update(update, if: etag.map { [.etag(path.node, $0)] } ?? [])
         database.trace("written", by: identity, at: path.node, receipt.token)
         return WriteReceipt(receipt, holding: share)
     }

@@ -29,8 +29,8 @@ final class RuledListeners: Sendable {
         let refused = try await tree.snapshot { snapshot in
             try entries.filter { entry in
                 do throws(TreeError) {
-                    try snapshot.judgeRead(
-                        of: entry.listener.path, matching: entry.listener.query, for: entry.requester)
+                    try entry.requester.judgeRead(
+                        of: entry.listener.path, matching: entry.listener.query, in: snapshot)
                     return false
                 } catch {
                     guard error.code == .permissionDenied else { throw error }

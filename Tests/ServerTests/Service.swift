@@ -29,12 +29,13 @@ struct Service: Sendable {
     /// Issues the tokens that the service believes.
     let authority: TokenAuthority
     let access: AccessControl
+    let mediaSigner: MediaSigner
     let shutDown: @Sendable () async -> Void
 
     var tree: TreeStore { pipeline.storage.tree }
 
     /// The keys of all services: making one takes a while.
-    fileprivate static let keys = Result { try KeyRing(now: WallClock.milliseconds()) }
+    static let keys = Result { try KeyRing(now: WallClock.milliseconds()) }
 
     /// The headers of a request that a user sends who has signed in.
     func headers(of uid: String, _ claims: [String: JSONValue] = [:]) throws -> HTTPFields {
@@ -101,9 +102,22 @@ func withService<R: Sendable>(
         changeAccess(&accessSettings)
         let authority = TokenAuthority(project: serverSettings.database.namespace, keys: try Service.keys.get())
         let access = AccessControl(accessSettings, authority: authority)
+        let mediaSigner = MediaSigner(keys: try MediaKeys())
+        let store = AccountStore(
+            tree: storage.tree, onRevocation: { access.revocations.revoke(uid: $0, before: $1) })
+        let identity = IdentityService(
+            store: store, passwords: PasswordHasher(atATime: 1), authority: authority,
+            proofs: IdentityProofs(
+                customTokens: CustomTokenVerifier(
+                    accounts: [], authority: authority, isEmulator: accessSettings.isEmulator)),
+            throttle: Throttle(clock: WallClock.milliseconds),
+            settings: IdentitySettings(actionURL: "http://localhost/account"), logger: logger)
         let server = HTTPServer(
-            pipeline, settings: serverSettings, access: access, media: MediaSigner(keys: try MediaKeys()),
-            accounts: accounts(in: storage.tree, access: access, authority: authority, logger: logger), logger: logger
+            pipeline, settings: serverSettings, access: access, media: mediaSigner,
+            accounts: HTTPServer.AccountEndpoints(
+                service: identity, authority: authority, signingKeys: SigningKeys(of: store),
+                adminKeys: AdminKeys(of: store, onChange: { access.replaceAdminKeys($0) })),
+            logger: logger
         ) {
             continuation.yield($0)
         }
@@ -123,27 +137,12 @@ func withService<R: Sendable>(
                     pipeline: pipeline, server: server, scratch: scratch,
                     client: ServiceClient(.socket(path: socketPath)),
                     tcpClient: ServiceClient(.tcp(host: "127.0.0.1", port: port)), tcpPort: port,
-                    socketPath: socketPath, authority: authority, access: access, shutDown: { await group.triggerGracefulShutdown() }))
+                    socketPath: socketPath, authority: authority, access: access, mediaSigner: mediaSigner,
+                    shutDown: { await group.triggerGracefulShutdown() }))
         }
         await storage.close()
         return result
     }
-}
-
-/// The accounts of a service, as the program puts them together.
-private func accounts(
-    in tree: TreeStore, access: AccessControl, authority: TokenAuthority, logger: Logger
-) -> HTTPServer.AccountEndpoints {
-    let store = AccountStore(
-        tree: tree, onRevocation: { uid, seconds in access.revocations.revoke(uid: uid, before: seconds) })
-    let service = IdentityService(
-        store: store, passwords: PasswordHasher(atATime: 1), authority: authority,
-        proofs: IdentityProofs(
-            customTokens: CustomTokenVerifier(accounts: [], authority: authority, isEmulator: false)),
-        throttle: Throttle(clock: WallClock.milliseconds), settings: IdentitySettings(actionURL: ""), logger: logger)
-    return HTTPServer.AccountEndpoints(
-        service: service, authority: authority, signingKeys: SigningKeys(of: store),
-        adminKeys: AdminKeys(of: store) { keys in access.replaceAdminKeys(keys) })
 }
 
 struct ServiceDidNotStart: Error {}

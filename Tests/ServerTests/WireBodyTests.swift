@@ -1,5 +1,5 @@
-import HTTPTypes
 import Client
+import HTTPTypes
 import NIOCore
 import TestSupport
 import Testing

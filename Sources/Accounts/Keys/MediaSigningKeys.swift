@@ -29,7 +29,8 @@ package struct MediaSigningKeys: Sendable {
             let record = TreeValue.string(String(decoding: keys.json.text, as: UTF8.self))
             guard record != stored else { return keys }
             do throws(TreeError) {
-                try await store.tree.set(AccountPaths.mediaKeys, to: record, if: [.equals(AccountPaths.mediaKeys, stored)])
+                try await store.tree.set(
+                    AccountPaths.mediaKeys, to: record, if: [.equals(AccountPaths.mediaKeys, stored)])
                 return keys
             } catch {
                 guard error.code == .preconditionFailed else { throw error }

@@ -12,7 +12,9 @@ struct IdentityAddress: Equatable {
 
     private static let toolkit = "/identitytoolkit.googleapis.com/v1/"
     private static let olderToolkit = "/www.googleapis.com/identitytoolkit/v3/relyingparty/"
-    private static let tokenPaths = ["/securetoken.googleapis.com/v1/token", "/identitytoolkit.googleapis.com/v1/token"]
+    private static let tokenPaths = [
+        "/securetoken.googleapis.com/v1/token", "/identitytoolkit.googleapis.com/v1/token",
+    ]
     private static let emulator = "/emulator/v1/projects/"
 
     /// Whether an address is one that only emulators have.

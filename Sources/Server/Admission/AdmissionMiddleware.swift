@@ -5,6 +5,7 @@ import NIOCore
 /// Finds out who sends each request, and whether they have not sent too many.
 struct AdmissionMiddleware: RouterMiddleware {
     let admission: Admission
+    let audit: AuditLog
 
     func handle(
         _ request: Request, context: RequestContext,
@@ -27,6 +28,18 @@ struct AdmissionMiddleware: RouterMiddleware {
                     return bytes
                 })
         }
-        return try await next(request, context)
+        let response = try await next(request, context)
+        if context.identity == .admin, response.status.kind == .successful, Self.isAct(request) {
+            audit.done(request.head, from: client, proof: context.proof)
+        }
+        return response
+    }
+
+    /// Whether a request does something that only admins do. What they write to the tree, and what they post for others, is
+    /// no more than others do; the endpoints of accounts tell by themselves.
+    private static func isAct(_ request: Request) -> Bool {
+        guard ![.get, .head, .options].contains(request.method) else { return false }
+        let path = request.uri.path
+        return path.hasPrefix("/.settings/") || path.hasPrefix("/v1/") && !path.hasPrefix("/v1/uploads")
     }
 }

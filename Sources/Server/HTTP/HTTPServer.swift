@@ -92,6 +92,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
     private let admission: Admission
     private let access: DatabaseAccess
     let spool: ResponseSpool
+    private let audit: AuditLog
     private let streams: EventStreams
     private let media: MediaAccess
     private let room = ConnectionLimiter()
@@ -120,6 +121,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
             service.tree, ids: service.storage.ids, isThrowAway: service.storage.engine == .memory,
             isOpenWithoutRules: settings.database.isEmulator, spool: spool, logger: logger)
         admission = Admission(access: access, limiter: ClientLimiter(settings.limits))
+        audit = AuditLog(logger)
         self.access = DatabaseAccess(settings.database, to: database, publicHost: names.publicHost)
         self.media = MediaAccess(
             settings.storageRules, signer: media, bucket: "\(settings.database.namespace).appspot.com")
@@ -181,7 +183,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         database.add(middleware: GzipMiddleware())
         database.add(middleware: responses(in: .database))
         database.add(middleware: databaseGuard)
-        database.add(middleware: AdmissionMiddleware(admission: admission))
+        database.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
         return Dispatcher(
             photos: photos(behind: photosGuard).buildResponder(),
             database: database.middlewares.constructResponder(finalResponder: DatabaseResponder(access: access)),
@@ -196,7 +198,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         router.add(middleware: IdentityCORS(origins: origins))
         router.add(middleware: responses(in: .identity))
         router.add(middleware: `guard`)
-        router.add(middleware: AdmissionMiddleware(admission: admission))
+        router.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
         let responder = IdentityResponder(
             accounts: accounts.service, authority: accounts.authority, isEmulator: settings.database.isEmulator,
             publicURL: settings.publicURL)
@@ -204,7 +206,9 @@ package struct HTTPServer: Service, CustomStringConvertible {
     }
 
     private func responses(in words: ErrorWords) -> ResponseMiddleware {
-        ResponseMiddleware(words: words, logger: logger) { [disk = service.disk] error in disk.notice(error) }
+        ResponseMiddleware(words: words, logger: logger, audit: audit, admission: admission) {
+            [disk = service.disk] error in disk.notice(error)
+        }
     }
 
     private func photos(behind guard: SiteGuard) -> Router<RequestContext> {
@@ -213,7 +217,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         router.add(middleware: CORSMiddleware(origins: origins))
         router.add(middleware: responses(in: .problems))
         router.add(middleware: `guard`)
-        router.add(middleware: AdmissionMiddleware(admission: admission))
+        router.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
         var routes = RouteTable()
         UploadRoutes(service, limits: limits).add(to: &routes)
         DraftRoutes(service, limits: limits).add(to: &routes)

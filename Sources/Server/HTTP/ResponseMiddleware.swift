@@ -16,6 +16,8 @@ extension ErrorWords {
 struct ResponseMiddleware: RouterMiddleware {
     let words: ErrorWords
     let logger: Logger
+    let audit: AuditLog
+    let admission: Admission
     /// Is told what went wrong inside the service.
     let onFault: @Sendable (any Error) -> Void
 
@@ -67,6 +69,12 @@ struct ResponseMiddleware: RouterMiddleware {
 
     /// Logs what was refused, under the `trace` of the answer.
     private func log(_ error: any Error, _ status: HTTPResponse.Status, _ request: Request, _ context: RequestContext) {
+        if [.unauthorized, .forbidden, .tooManyRequests].contains(status) {
+            let proof = try? admission.proof(of: request.head, from: context.client)
+            audit.refused(
+                request.head, from: context.client, proof: proof, status: status, error: error, trace: context.trace)
+            return
+        }
         logger.log(
             level: status.kind == .serverError ? .error : words.level, "refused",
             metadata: [

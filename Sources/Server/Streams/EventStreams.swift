@@ -45,9 +45,12 @@ final class EventStreams: Sendable {
                 return nil
             }
         }
-        return EventStream(holding: lease, isProved: { [access = admission.access] in
-            (try? access.recheck(proof)) != nil
-        }) { [session = admitted.session] stream, eventLoop in
+        return EventStream(
+            holding: lease,
+            isProved: { [access = admission.access] in
+                (try? access.recheck(proof)) != nil
+            }
+        ) { [session = admitted.session] stream, eventLoop in
             self.loop(of: eventLoop).open(stream, on: source, in: session)
         }
     }

@@ -39,7 +39,9 @@ struct UploadRoutes: Sendable {
                 .json(PublishedDocument.self).with(headers: "Location"),
                 .json(UploadDocument.self, .accepted).with(headers: "Location"),
             ],
-            errors: UploadForm.errors + [.badUser, .notAllowed, .badReference, .emptyPost, .unknownUser, .duplicate, .keyReused],
+            errors: UploadForm.errors + [
+                .badUser, .notAllowed, .badReference, .emptyPost, .unknownUser, .duplicate, .keyReused,
+            ],
             run: create)
         // PUT, too: that is what "curl -T" sends.
         routes.add("/v1/uploads", [.post: create, .put: create])

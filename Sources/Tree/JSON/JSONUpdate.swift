@@ -7,6 +7,8 @@
 public struct JSONUpdate: Sendable {
     let writes: [EncodedWrite]
     let origin: EncodedUpdate.Origin
+    /// For whom the change is made, if the rules allow it; nil for the service itself, which no rule binds.
+    package var requester: Requester?
 
     /// Deletes what is at a path.
     public init(deleting path: TreePath) {
@@ -152,23 +154,14 @@ extension RowBlock {
 extension TreeStore {
     /// Applies a change that came as JSON, whole or not at all; see ``update(_:)``.
     ///
-    /// - Throws: ``TreeError`` with code `precondition_failed`, `conflicting_paths`, `too_large`, `invalid_value`, or
-    ///   the engine's failure.
+    /// - Throws: ``TreeError`` with code `precondition_failed`, `conflicting_paths`, `too_large`, `invalid_value` or
+    ///   `permission_denied`, or the engine's failure.
     @discardableResult
     public func update(
         _ update: JSONUpdate, if preconditions: [Precondition] = []
     ) async throws(TreeError) -> JSONReceipt {
-        try await self.update(update, if: preconditions, for: nil)
-    }
-
-    /// Applies a change that came as JSON, if the rules allow it to somebody; nil for the service itself.
-    ///
-    /// - Throws: ``TreeError`` with code `permission_denied`, or as ``update(_:if:)``.
-    package func update(
-        _ update: JSONUpdate, if preconditions: [Precondition], for requester: Requester?
-    ) async throws(TreeError) -> JSONReceipt {
         var encoded = try EncodedUpdate(writes: update.writes, origin: update.origin, preconditions: preconditions)
-        encoded.requester = requester
+        encoded.requester = update.requester
         return JSONReceipt(try await largeWrites.commit(encoded), origin: update.origin)
     }
 }

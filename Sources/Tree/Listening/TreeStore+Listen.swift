@@ -39,7 +39,7 @@ extension TreeStore {
         do throws(TreeError) {
             if let subscription {
                 try await read { snapshot throws(TreeError) in
-                    try snapshot.judgeRead(of: path, matching: query, for: requester)
+                    try requester?.judgeRead(of: path, matching: query, in: snapshot)
                 }
                 let (json, token) = try await subscription.join(id, notifying: receiver)
                 // A text for the disk is written by a thread that may wait for it.
@@ -48,7 +48,7 @@ extension TreeStore {
                 }
             }
             return try await read { snapshot throws(TreeError) in
-                try snapshot.judgeRead(of: path, for: requester)
+                try requester?.judgeRead(of: path, in: snapshot)
                 let value = InitialValue { drain throws(TreeError) in
                     try snapshot.json(of: path, maxBytes: maxBytes, drain: drain)
                 }

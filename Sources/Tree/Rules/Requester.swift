@@ -70,38 +70,38 @@ extension EncodedUpdate {
 
 // MARK: Reads
 
-extension TreeSnapshot {
-    /// Judges a read of everything at a path, or of what a query takes of it; nil stands for the service itself, which
-    /// no rule binds.
+extension Requester {
+    /// Judges a read of everything at a path, or of what a query takes of it.
     ///
     /// - Throws: ``TreeError`` with code `permission_denied`.
     package func judgeRead(
-        of path: TreePath, matching query: TreeQuery? = nil, for requester: Requester?
+        of path: TreePath, matching query: TreeQuery? = nil, in snapshot: TreeSnapshot
     ) throws(TreeError) {
-        guard let requester else { return }
-        guard let rules = try rules.rules(of: path.namespace, in: engine) else {
-            guard requester.mayUseTreesWithoutRules else { throw .permissionDenied(path) }
+        guard let rules = try snapshot.rules.rules(of: path.namespace, in: snapshot.engine) else {
+            guard mayUseTreesWithoutRules else { throw .permissionDenied(path) }
             return
         }
-        let root = RuledNode(rootOf: StoreFormat.prefix(of: path.namespace), in: StoredRows(snapshot: engine))
+        let root = RuledNode(
+            rootOf: StoreFormat.prefix(of: path.namespace), in: StoredRows(snapshot: snapshot.engine))
         let verdict = try rules.document.judgeRead(
             at: path.keys.map(\.string), matching: query.map(RulesQuery.init),
-            by: requester.subject(at: WallClock.milliseconds()), in: root)
+            by: subject(at: WallClock.milliseconds()), in: root)
         guard verdict.isAllowed else { throw .permissionDenied(path, verdict) }
     }
 }
 
-extension TreeSnapshot {
+extension Requester {
     /// Refuses a write at a path that no rule can grant, whatever is written: before its text has come.
     ///
     /// - Parameter isUpdate: Whether what is written are nodes below the path.
     /// - Throws: ``TreeError`` with code `permission_denied`.
-    package func judgeWriteBeforehand(at path: TreePath, isUpdate: Bool, for requester: Requester?) throws(TreeError) {
-        guard let requester else { return }
+    package func judgeWriteBeforehand(
+        at path: TreePath, isUpdate: Bool, in snapshot: TreeSnapshot
+    ) throws(TreeError) {
         let mayBeGranted =
-            try rules.rules(of: path.namespace, in: engine).map { rules in
+            try snapshot.rules.rules(of: path.namespace, in: snapshot.engine).map { rules in
                 rules.document.root.mayGrantWrite(at: path.keys.map(\.string), isUpdate: isUpdate)
-            } ?? requester.mayUseTreesWithoutRules
+            } ?? mayUseTreesWithoutRules
         guard mayBeGranted else { throw .permissionDenied(path) }
     }
 }

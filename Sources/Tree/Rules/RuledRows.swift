@@ -61,7 +61,9 @@ struct UpdatedRows: RuledRows {
     private func firstWrittenKey(in range: ByteRange, from first: Int) throws(TreeError) -> [UInt8]? {
         for write in writes[first...] {
             guard write.key.span.precedes(range.upper.span) else { return nil }
-            if let key = try write.firstKey(from: range.lower) { return key.span.precedes(range.upper.span) ? key : nil }
+            if let key = try write.firstKey(from: range.lower) {
+                return key.span.precedes(range.upper.span) ? key : nil
+            }
         }
         return nil
     }

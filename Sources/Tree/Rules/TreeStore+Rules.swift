@@ -22,20 +22,11 @@ extension TreeStore {
     ///
     /// - Throws: ``TreeError`` with code `invalid_rules`, whose message begins with the line and the column (the old
     ///   rules stay then), `too_large`, or the engine's failure.
-    public func setRules(_ text: String, of namespace: Namespace = .main) async throws(TreeError) {
-        _ = try await setRules(text, of: namespace, onlyIfNone: false)
-    }
-
-    /// Gives the main tree the default rules, if it has none.
-    ///
-    /// - Returns: Whether it had none.
+    /// - Parameter onlyIfNone: Whether rules that are there already stay.
+    /// - Returns: Whether these are the rules now.
     @discardableResult
-    package func setDefaultRules() async throws(TreeError) -> Bool {
-        try await setRules(DefaultRules.database, of: .main, onlyIfNone: true)
-    }
-
-    private func setRules(
-        _ text: String, of namespace: Namespace, onlyIfNone: Bool
+    public func setRules(
+        _ text: String, of namespace: Namespace = .main, onlyIfNone: Bool = false
     ) async throws(TreeError) -> Bool {
         let root = try RulesDocument(text).root
         let isSet = try await engine.write { transaction throws(TreeError) in

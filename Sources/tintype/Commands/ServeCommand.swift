@@ -6,6 +6,7 @@ import Glibc
 import Inbox
 import Logging
 import Pipeline
+import Rules
 import Server
 import ServiceLifecycle
 import Tree
@@ -67,7 +68,9 @@ struct ServeCommand: AsyncParsableCommand {
         if let seed { try await SeedFile(path: seed).load(into: storage.tree) }
         if let rules { try await SeedFile(path: rules).loadRules(into: storage.tree) }
         // An emulator is open until somebody writes rules.
-        if try !configuration.databaseSettings().isEmulator { try await storage.tree.setDefaultRules() }
+        if try !configuration.databaseSettings().isEmulator {
+            try await storage.tree.setRules(DefaultRules.database, onlyIfNone: true)
+        }
         if Failpoint.isOn { logger.warning("TINTYPE_FAILPOINTS is set: this process is made to fail") }
         if engine == .memory { log.announce("the tree is in memory, and is gone when the service ends") }
         try await serve(storage, configuration, log)

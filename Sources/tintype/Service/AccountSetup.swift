@@ -21,7 +21,8 @@ struct AccountSetup: Sendable {
     init(in tree: TreeStore, _ configuration: Configuration, logger: Logger) async throws {
         let access = try configuration.accessSettings { logger.warning("\($0)") }
         let revocations = RevocationList()
-        let store = AccountStore(tree: tree, onRevocation: { uid, seconds in revocations.revoke(uid: uid, before: seconds) })
+        let store = AccountStore(
+            tree: tree, onRevocation: { uid, seconds in revocations.revoke(uid: uid, before: seconds) })
         for (uid, seconds) in try await store.revocations() { revocations.revoke(uid: uid, before: seconds) }
         let keys = SigningKeys(of: store)
         let authority = TokenAuthority(

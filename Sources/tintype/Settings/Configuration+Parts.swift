@@ -41,6 +41,7 @@ extension Configuration {
     func httpSettings(socketPath: String) throws -> HTTPServer.Settings {
         var http = try settings(HTTPServer.Settings(socketPath: socketPath))
         http.tls = try tlsFiles()
+        http.limits = try settings(ClientLimits())
         if try value(\.readsProxyHeader) {
             guard http.proxies != nil else {
                 throw ConfigurationError("proxy-header is believed of nobody; behind-proxy says whose it is")
@@ -98,7 +99,8 @@ extension Configuration {
         }
         guard !database.isEmulator || listen.isLoopback else {
             throw ConfigurationError(
-                "emulator lets everybody say who they are, and \(listen) can be reached from other machines; leave one out")
+                "emulator lets everybody say who they are, and \(listen) can be reached from other machines; leave one out"
+            )
         }
         return database
     }

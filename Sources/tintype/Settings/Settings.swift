@@ -32,7 +32,8 @@ struct ServiceSettings: Sendable {
 /// Everything that an operator may choose. A new setting is declared here and nowhere else.
 enum Settings {
     /// All settings, in the order in which `tintype config`, `--help` and the documents list them.
-    static let all: [any Setting] = storage + database + accounts + changes + rendering + limits + posts + lifetimes + inbox + log
+    static let all: [any Setting] =
+        storage + database + accounts + clients + changes + rendering + limits + posts + lifetimes + inbox + log
 
     private static let storage: [any Setting] = [
         StoredSetting(
@@ -53,7 +54,8 @@ enum Settings {
         StoredSetting(
             name: "socket-users", target: \ServiceSettings.socketUsers, defaultText: "",
             help: "System users and groups who may use the socket, and for whom they may act.",
-            details: "Such as `www-data=any,@photographers=any,kiosk=maria`. The service's own user and group, and root, act "
+            details:
+                "Such as `www-data=any,@photographers=any,kiosk=maria`. The service's own user and group, and root, act "
                 + "for anybody.",
             flag: .value("users"), expectation: "a list such as \"www-data=any,@photographers=any,kiosk=maria\"",
             parse: { $0 }),
@@ -69,7 +71,8 @@ enum Settings {
         StoredSetting(
             name: "behind-proxy", target: \HTTPServer.Settings.proxies, defaultText: "",
             help: "Addresses of the proxies in front, which terminate TLS and say who the client is.",
-            details: "Such as `10.0.0.5` or `10.0.0.0/8`. They are believed in `Forwarded` and `X-Forwarded-For`, and nobody "
+            details:
+                "Such as `10.0.0.5` or `10.0.0.0/8`. They are believed in `Forwarded` and `X-Forwarded-For`, and nobody "
                 + "else is.",
             flag: .value("addresses"), expectation: "a list of addresses such as \"127.0.0.1 10.0.0.0/8\"",
             parse: { $0.isEmpty ? .some(nil) : TrustedProxies(parsing: $0).map(Optional.some) }),
@@ -106,19 +109,6 @@ enum Settings {
             name: "namespace", target: \DatabaseSettings.namespace, defaultText: DatabaseSettings().namespace,
             help: "The name by which clients may address the service's own tree (ns=NAME).", flag: .value("name"),
             expectation: "a name of a–z, 0–9, - and _", parse: { DatabaseSettings.isName($0) ? $0 : nil }),
-    ]
-
-    private static let accounts: [any Setting] = [
-        StoredSetting(
-            name: "sign-up", target: \ServiceSettings.signUp, defaultText: SignUp.all.text,
-            help: "Who may make an account: anybody with an e-mail address, anybody anonymously, or none.",
-            details: "Accounts are made by `tintype user add` in any case.", flag: .value("ways"),
-            expectation: "\"email anonymous\", email, anonymous or none", parse: { SignUp(parsing: $0) }),
-        StoredSetting(
-            name: "account-command", target: \ServiceSettings.accountCommand, defaultText: "",
-            help: "A program that sends messages to people: codes that prove an e-mail address or reset a password.",
-            details: "It is given each message as JSON on its standard input ([how](Accounts.md#messages)).",
-            flag: .value("program"), expectation: "the path of a program", parse: { $0 }),
     ]
 
     private static let changes: [any Setting] = [

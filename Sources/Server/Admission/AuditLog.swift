@@ -1,0 +1,60 @@
+import API
+import Access
+import HTTPTypes
+import Logging
+import Pipeline
+import Synchronization
+
+/// The lines of the log that tell who was refused what, and what admins have done. None has anything secret in it.
+final class AuditLog: Sendable {
+    /// So many refusals are told in a second, over some time: whoever is refused again and again must not fill the disk.
+    private static let refusalsPerSecond = 20
+    private static let burst = 30.0
+
+    private struct State {
+        var bucket = TokenBucket(perSecond: refusalsPerSecond, burst: burst, now: .now)
+        /// Refusals that were not told.
+        var skippedCount = 0
+    }
+
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(_ logger: Logger) { self.logger = logger }
+
+    /// Tells of a request that was refused.
+    func refused(
+        _ request: HTTPRequest, from client: ClientConnection, proof: Proof?, status: HTTPResponse.Status,
+        error: any Error, trace: String
+    ) {
+        let skipped: Int? = state.withLock { state in
+            guard state.bucket.take(1, now: .now) == nil else {
+                state.skippedCount += 1
+                return nil
+            }
+            defer { state.skippedCount = 0 }
+            return state.skippedCount
+        }
+        guard let skipped else { return }
+        var metadata = metadata(request, client, proof)
+        metadata["status"] = "\(status.code)"
+        let reason = (error as? Failure)?.reason ?? ""
+        metadata["error"] = "\("\(error)\(reason.isEmpty ? "" : ": \(reason)")".printable)"
+        metadata["trace"] = "\(trace)"
+        if skipped > 0 { metadata["skipped"] = "\(skipped)" }
+        logger.notice("audit: refused", metadata: metadata)
+    }
+
+    /// Tells of something that an admin has done.
+    func done(_ request: HTTPRequest, from client: ClientConnection, proof: Proof) {
+        logger.notice("audit: done by an admin", metadata: metadata(request, client, proof))
+    }
+
+    private func metadata(_ request: HTTPRequest, _ client: ClientConnection, _ proof: Proof?) -> Logger.Metadata {
+        let path = request.path?.prefix { $0 != "?" }.prefix(200) ?? ""
+        return [
+            "request": "\("\(request.method) \(path)".printable)", "address": "\(client.address(of: request))",
+            "identity": "\(proof?.identity.description ?? "unknown")", "proof": "\(proof?.label ?? "none")",
+        ]
+    }
+}

@@ -1,0 +1,43 @@
+import Server
+
+/// The settings about those who use the service.
+extension Settings {
+    static let accounts: [any Setting] = [
+        StoredSetting(
+            name: "sign-up", target: \ServiceSettings.signUp, defaultText: SignUp.all.text,
+            help: "Who may make an account: anybody with an e-mail address, anybody anonymously, or none.",
+            details: "Accounts are made by `tintype user add` in any case.", flag: .value("ways"),
+            expectation: "\"email anonymous\", email, anonymous or none", parse: { SignUp(parsing: $0) }),
+        StoredSetting(
+            name: "account-command", target: \ServiceSettings.accountCommand, defaultText: "",
+            help: "A program that sends messages to people: codes that prove an e-mail address or reset a password.",
+            details: "It is given each message as JSON on its standard input ([how](Accounts.md#messages)).",
+            flag: .value("program"), expectation: "the path of a program", parse: { $0 }),
+    ]
+
+    static let clients: [any Setting] = [
+        clientLimit(
+            "client-requests", \.requestsPerSecond, flag: "n",
+            help: "The requests per second that one client over TCP may send, over some time."),
+        clientLimit(
+            "client-bytes", \.bytesPerSecond, flag: "bytes",
+            help: "The bytes per second that one client over TCP may send, over some time."),
+        clientLimit(
+            "client-streams", \.streams, flag: "n",
+            help: "The streams of events that one client over TCP may have open at a time."),
+        clientLimit(
+            "client-uploads", \.uploads, flag: "n",
+            help: "The uploads that one client over TCP may send at a time."),
+    ]
+
+    /// A limit on one client; `none`, which is nil, for no limit.
+    private static func clientLimit(
+        _ name: String, _ target: any WritableKeyPath<ClientLimits, Int?> & Sendable, flag: String, help: String
+    ) -> any Setting {
+        StoredSetting(
+            name: name, target: target, defaultText: ClientLimits()[keyPath: target].map { "\($0)" } ?? "none",
+            help: help, details: "`none` means no limit. A client is a user who has signed in, or an address.",
+            flag: .value(flag), expectation: "a whole number of at least 1, or none",
+            parse: { $0 == "none" ? .some(nil) : Int($0).flatMap { $0 >= 1 ? $0 : nil } })
+    }
+}
