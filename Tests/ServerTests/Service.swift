@@ -103,21 +103,11 @@ func withService<R: Sendable>(
         let authority = TokenAuthority(project: serverSettings.database.namespace, keys: try Service.keys.get())
         let access = AccessControl(accessSettings, authority: authority)
         let mediaSigner = MediaSigner(keys: try MediaKeys())
-        let store = AccountStore(
-            tree: storage.tree, onRevocation: { access.revocations.revoke(uid: $0, before: $1) })
-        let identity = IdentityService(
-            store: store, passwords: PasswordHasher(atATime: 1), authority: authority,
-            proofs: IdentityProofs(
-                customTokens: CustomTokenVerifier(
-                    accounts: [], authority: authority, isEmulator: accessSettings.isEmulator)),
-            throttle: Throttle(clock: WallClock.milliseconds),
-            settings: IdentitySettings(actionURL: "http://localhost/account"), logger: logger)
         let server = HTTPServer(
             pipeline, settings: serverSettings, access: access, media: mediaSigner,
-            accounts: HTTPServer.AccountEndpoints(
-                service: identity, authority: authority, signingKeys: SigningKeys(of: store),
-                adminKeys: AdminKeys(of: store, onChange: { access.replaceAdminKeys($0) })),
-            logger: logger
+            accounts: accounts(
+                in: storage.tree, access: access, authority: authority, isEmulator: accessSettings.isEmulator,
+                logger: logger), logger: logger
         ) {
             continuation.yield($0)
         }
@@ -143,6 +133,22 @@ func withService<R: Sendable>(
         await storage.close()
         return result
     }
+}
+
+/// The accounts of a service, as the program puts them together.
+private func accounts(
+    in tree: TreeStore, access: AccessControl, authority: TokenAuthority, isEmulator: Bool, logger: Logger
+) -> HTTPServer.AccountEndpoints {
+    let store = AccountStore(tree: tree, onRevocation: { access.revocations.revoke(uid: $0, before: $1) })
+    let identity = IdentityService(
+        store: store, passwords: PasswordHasher(atATime: 1), authority: authority,
+        proofs: IdentityProofs(
+            customTokens: CustomTokenVerifier(accounts: [], authority: authority, isEmulator: isEmulator)),
+        throttle: Throttle(clock: WallClock.milliseconds),
+        settings: IdentitySettings(actionURL: "http://localhost/account"), logger: logger)
+    return HTTPServer.AccountEndpoints(
+        service: identity, authority: authority, signingKeys: SigningKeys(of: store),
+        adminKeys: AdminKeys(of: store, onChange: { access.replaceAdminKeys($0) }))
 }
 
 struct ServiceDidNotStart: Error {}
