@@ -28,6 +28,17 @@ import TreeModel
         #expect(document.root.read.map { [$0.line, $0.column] } == [3, 5])
     }
 
+    @Test("a document that an earlier version stored is read, and what does not compile is never true")
+    func stored() throws {
+        let text = #"{"rules": {".read": "what is this", ".write": true, "a": {".indexOn": "b"}}}"#
+        #expect(throws: TreeError.self) { try RulesDocument(text) }
+        let document = try RulesDocument(stored: text)
+        let (data, subject) = (try JSONRulesTree().data, RulesSubject(auth: nil, nowMilliseconds: 0))
+        #expect(try !document.judgeRead(at: [], by: subject, in: data).isAllowed)
+        #expect(try document.judgeWrite(at: [], by: subject, before: data, after: data).isAllowed)
+        #expect(document.root.children["a"]?.indexes == [.children(["b"])])
+    }
+
     static let refused: [(text: String, complaint: String)] = [
         ("", "1:1: the text ends too early"),
         ("5", "1:1: the document has to be an object with the one key \"rules\""),

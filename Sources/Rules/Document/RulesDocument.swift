@@ -24,7 +24,15 @@ package struct RulesDocument: Sendable {
     ///
     /// - Throws: ``TreeError`` with code `invalid_rules`, whose message begins with the line and the column, from 1, or
     ///   `too_large`.
-    package init(_ text: String) throws(TreeError) {
+    package init(_ text: String) throws(TreeError) { try self.init(text, isLenient: false) }
+
+    /// Reads a document that is in a store. Versions that did not enforce rules took any text for one: a rule that does not
+    /// compile is never true.
+    ///
+    /// - Throws: ``TreeError`` with code `invalid_rules` for what no version took.
+    package init(stored text: String) throws(TreeError) { try self.init(text, isLenient: true) }
+
+    private init(_ text: String, isLenient: Bool) throws(TreeError) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.maxBytes else {
             throw TreeError(
@@ -32,7 +40,7 @@ package struct RulesDocument: Sendable {
         }
         let source = try SourceText(bytes)
         let json = source.json
-        var tokenizer = JSONTokenizer(RulesReader(source))
+        var tokenizer = JSONTokenizer(RulesReader(source, isLenient: isLenient))
         do {
             try tokenizer.feed(json.span)
             try tokenizer.finish()

@@ -34,7 +34,13 @@ struct RulesReader: JSONSink {
     private var composite: [String] = []
     private var keptCount = 0
 
-    init(_ source: SourceText) { self.source = source }
+    /// Whether a rule that does not compile is one that is never true, and no failure.
+    private let isLenient: Bool
+
+    init(_ source: SourceText, isLenient: Bool = false) {
+        self.source = source
+        self.isLenient = isLenient
+    }
 
     /// A failure, with the place in the document.
     mutating func placed(_ error: TreeError, at offset: Int) -> TreeError {
@@ -137,7 +143,13 @@ struct RulesReader: JSONSink {
         let valueOffset = stringOffset
         let (line, column) = source.position(of: keyOffset)
         do throws(ExpressionError) {
-            let program = try Compiler.compile(text, for: kind, with: variables)
+            let program: Program
+            do throws(ExpressionError) {
+                program = try Compiler.compile(text, for: kind, with: variables)
+            } catch {
+                guard isLenient else { throw error }
+                program = try Compiler.compile("false", for: kind, with: [:])
+            }
             drafts[last].rules[kind] = Rule(kind: kind, text: text, line: line, column: column, program: program)
         } catch {
             faultOffset = source.offset(ofByte: error.offset, inStringAt: valueOffset)

@@ -13,7 +13,7 @@ struct TreeRules: Sendable {
     init?(of namespace: Namespace, catalog row: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) {
         let catalog = try RulesCatalog(row: row.span)
         guard let text = try snapshot.value(for: Self.textKey(of: namespace)) else { return nil }
-        document = try RulesDocument(text.span.text)
+        document = try RulesDocument(stored: text.span.text)
         version = catalog.version
         indexes = catalog.indexes.filter { $0.state != .dropped }
         expiries = catalog.expiries

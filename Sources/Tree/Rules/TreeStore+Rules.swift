@@ -11,7 +11,7 @@ extension TreeStore {
     /// The rules document of a tree as plain JSON text, without its comments; nil for none.
     public func rulesJSON(of namespace: Namespace = .main) async throws(TreeError) -> [UInt8]? {
         guard let text = try await rules(of: namespace) else { return nil }
-        return try RulesDocument(text).json
+        return try RulesDocument(stored: text).json
     }
 
     /// Replaces the rules document of a tree.
