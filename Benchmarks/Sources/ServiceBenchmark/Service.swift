@@ -7,9 +7,11 @@ final class Service {
     private let folder: String
     private let executable: String
     private let log: String
+    private let isEmulator: Bool
     private(set) var processID: pid_t = 0
 
-    init(executable: String, folder: String, port: Int) throws {
+    init(executable: String, folder: String, port: Int, isEmulator: Bool = true) throws {
+        self.isEmulator = isEmulator
         (self.executable, self.folder, self.port) = (executable, folder, port)
         socketPath = "\(folder)/s/tintype.sock"
         log = "\(folder)/log"
@@ -21,9 +23,10 @@ final class Service {
     /// - Returns: How long that took, in seconds.
     @discardableResult
     func start() throws -> Double {
-        let arguments = [
-            executable, "serve", "--storage", "\(folder)/s", "--listen", "127.0.0.1:\(port)", "--emulator",
-        ]
+        let arguments =
+            [
+                executable, "serve", "--storage", "\(folder)/s", "--listen", "127.0.0.1:\(port)",
+            ] + (isEmulator ? ["--emulator"] : [])
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -51,6 +54,19 @@ final class Service {
     func stop() {
         kill(processID, SIGTERM)
         waitpid(processID, nil, 0)
+    }
+
+    /// The processor time that the process has used, in seconds, to a hundredth of one.
+    var cpuSeconds: Double {
+        guard let file = fopen("/proc/\(processID)/stat", "r") else { return 0 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 1024)
+        guard fgets(&line, 1024, file) != nil else { return 0 }
+        let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        // Behind the name, which may have spaces in it.
+        let words = text.split(separator: ")").last?.split(separator: " ") ?? []
+        guard words.count > 12, let user = Double(words[11]), let system = Double(words[12]) else { return 0 }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
     /// The memory that the process has in use, in bytes.

@@ -5,10 +5,10 @@ import Foundation
 enum ServiceBenchmark {
     private static let usage = """
         usage: ServiceBenchmark [--tintype PATH] [--folder FOLDER] [--seconds 5] [--posts 1000000] [--listeners 18900]
-                                [updates] [pages] [opening] [listeners] [large] [memory]
+                                [updates] [rules] [pages] [opening] [listeners] [large] [memory]
         """
 
-    private static let kinds = ["updates", "pages", "opening", "listeners", "large", "memory"]
+    private static let kinds = ["updates", "rules", "pages", "opening", "listeners", "large", "memory"]
 
     static func main() {
         do {
@@ -53,7 +53,13 @@ enum ServiceBenchmark {
         let executable = options["tintype"] ?? ""
         let port = 20_000 + Int(getpid()) % 10_000
         if wanted.contains("memory") { try measureMemory(executable: executable, folder: folder, port: port) }
-        guard wanted != ["memory"] else { return }
+        if wanted.contains("rules") {
+            print("\nwrites over HTTP on the Unix socket, 64 clients, with and without security rules")
+            let apart = "\(folder)/rules"
+            try FileManager.default.createDirectory(atPath: apart, withIntermediateDirectories: true)
+            try measureRules(executable: executable, folder: apart, port: port + 1, seconds: seconds)
+        }
+        guard !Set(wanted).isSubset(of: ["memory", "rules"]) else { return }
         let service = try Service(executable: executable, folder: folder, port: port)
         defer { service.stop() }
         if wanted.contains("updates") {
