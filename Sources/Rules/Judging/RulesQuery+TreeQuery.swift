@@ -12,7 +12,7 @@ extension RulesQuery {
             }
         self.init(order: order)
         let (lower, upper) = (query.lower?.values.first ?? nil, query.upper?.values.first ?? nil)
-        if query.lower != nil, query.lower == query.upper {
+        if let bound = query.lower, bound == query.upper, bound.isInclusive {
             equalTo = RulesScalar(lower)
         } else {
             startAt = RulesScalar(lower)

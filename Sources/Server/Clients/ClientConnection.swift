@@ -43,7 +43,8 @@ final class ClientConnection: Sendable {
         _ channel: any Channel, isEncrypted: Bool, proxies: TrustedProxies?
     ) -> EventLoopFuture<ClientConnection> {
         guard channel.localAddress?.protocol == .unix else {
-            let address = channel.remoteAddress?.ipAddress ?? ""
+            // A socket for all addresses writes those of version 4 as ones of version 6.
+            let address = channel.remoteAddress?.ipAddress.flatMap(IPAddress.init)?.description ?? ""
             return channel.eventLoop.makeSucceededFuture(
                 ClientConnection(
                     .network(address), isEncrypted: isEncrypted,
