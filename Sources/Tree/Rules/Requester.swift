@@ -34,7 +34,7 @@ extension EncodedUpdate {
     ) throws(TreeError) {
         guard let requester else { return }
         let stored = StoredRows(snapshot: snapshot)
-        let updated = UpdatedRows(writes, over: snapshot)
+        let updated = try UpdatedRows(writes, over: snapshot)
         let subject = requester.subject(at: timestampMilliseconds)
         for write in writes {
             let node = write.isPriority ? Array(write.key.dropLast()) : write.key

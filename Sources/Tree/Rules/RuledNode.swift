@@ -40,10 +40,10 @@ final class RuledNode: RulesData {
 
     func value() throws(TreeError) -> RulesScalar {
         if let leaf = try rows.value(for: key) { return RulesScalar(try LeafEncoding.decode(leaf.span)) }
-        return try firstRow(in: .subtree(key)) == nil ? .null : .object
+        return try exists() ? .object : .null
     }
 
-    func exists() throws(TreeError) -> Bool { try firstRow(in: .subtree(key)) != nil }
+    func exists() throws(TreeError) -> Bool { try rows.hasLeaf(at: key) }
 
     func priority() throws(TreeError) -> RulesScalar {
         guard let leaf = try rows.value(for: key + [PathEncoding.priorityTag]), try exists() else { return .null }
@@ -52,22 +52,12 @@ final class RuledNode: RulesData {
 
     func forEachChildKey(_ body: (String) throws(TreeError) -> Bool) throws(TreeError) {
         var rest = ByteRange(from: key + [PathEncoding.priorityTag + 1], upTo: ByteRange.subtree(key).upper)
-        while let row = try firstRow(in: rest) {
+        while let row = try rows.firstLeafKey(in: rest) {
             let child = Array(row[..<(try PathEncoding.segmentEnd(in: row.span, from: key.count))])
             let name = try PathEncoding.decode(child.span.extracting(droppingFirst: key.count))
             guard try body(name.string) else { return }
             rest = ByteRange(from: ByteRange.subtree(child).upper, upTo: rest.upper)
         }
-    }
-
-    /// The key of the first row of a leaf in a range.
-    private func firstRow(in range: ByteRange) throws(TreeError) -> [UInt8]? {
-        var lower = range.lower
-        while let row = try rows.firstKey(in: ByteRange(from: lower, upTo: range.upper)) {
-            guard row.last == PathEncoding.priorityTag else { return row }
-            lower = row + [0]
-        }
-        return nil
     }
 }
 

@@ -5,6 +5,23 @@ protocol RuledRows {
 
     /// The first key of a range.
     func firstKey(in range: ByteRange) throws(TreeError) -> [UInt8]?
+
+    /// Whether there is a leaf at a key, or below it.
+    func hasLeaf(at key: [UInt8]) throws(TreeError) -> Bool
+}
+
+extension RuledRows {
+    func hasLeaf(at key: [UInt8]) throws(TreeError) -> Bool { try firstLeafKey(in: .subtree(key)) != nil }
+
+    /// The key of the first leaf in a range.
+    func firstLeafKey(in range: ByteRange) throws(TreeError) -> [UInt8]? {
+        var lower = range.lower
+        while let row = try firstKey(in: ByteRange(from: lower, upTo: range.upper)) {
+            guard row.last == PathEncoding.priorityTag else { return row }
+            lower = row + [0]
+        }
+        return nil
+    }
 }
 
 /// The rows that are in the store.
@@ -20,36 +37,45 @@ struct StoredRows: RuledRows {
 
 /// The rows that there would be after an update, without writing it: those of the update over those in the store.
 ///
-/// The priority of a node that would go with its last child is still there, so rows of priorities say nothing of
-/// whether a node is.
+/// The store is searched only for what the update does not say. The priority of a node that would go with its last child is
+/// still there, so rows of priorities say nothing of whether a node is.
 struct UpdatedRows: RuledRows {
     private let stored: StoredRows
     private let writes: [WrittenRows]
 
     /// - Parameter writes: The writes of an update, whose server values are filled in; ordered by key, none below
     ///   another.
-    init(_ writes: [EncodedWrite], over snapshot: any EngineSnapshot) {
+    init(_ writes: [EncodedWrite], over snapshot: any EngineSnapshot) throws(TreeError) {
         stored = StoredRows(snapshot: snapshot)
-        self.writes = writes.map(WrittenRows.init)
+        var rows: [WrittenRows] = []
+        for write in writes { rows.append(try WrittenRows(write)) }
+        self.writes = rows
     }
 
     func value(for key: [UInt8]) throws(TreeError) -> [UInt8]? {
         let next = firstIndex(after: key)
-        if next > 0, writes[next - 1].covers(key) { return try writes[next - 1].value(for: key) }
-        return isReplacedLeaf(key, before: next) ? nil : try stored.value(for: key)
+        if let write = write(covering: key, before: next) { return try write.value(for: key) }
+        return isObject(key, before: next) ? nil : try stored.value(for: key)
+    }
+
+    func hasLeaf(at key: [UInt8]) throws(TreeError) -> Bool {
+        let next = firstIndex(after: key)
+        if let write = write(covering: key, before: next) { return try write.hasLeaf(at: key) }
+        if isObject(key, before: next) { return true }
+        return try firstLeafKey(in: .subtree(key)) != nil
     }
 
     func firstKey(in range: ByteRange) throws(TreeError) -> [UInt8]? {
         let next = firstIndex(after: range.lower)
-        let first = next > 0 && writes[next - 1].covers(range.lower) ? next - 1 : next
-        let written = try firstWrittenKey(in: range, from: first)
+        let covering = write(covering: range.lower, before: next)
+        let written = try firstWrittenKey(in: range, from: covering == nil ? next : next - 1)
         let upper = written ?? range.upper
-        var lower = range.lower
-        while let key = try stored.firstKey(in: ByteRange(from: lower, upTo: upper)) {
+        var lower = covering.map { ByteRange.subtree($0.key).upper } ?? range.lower
+        while lower.span.precedes(upper.span), let key = try stored.firstKey(in: ByteRange(from: lower, upTo: upper)) {
             let next = firstIndex(after: key)
-            if next > 0, writes[next - 1].covers(key) {
-                lower = ByteRange.subtree(writes[next - 1].key).upper
-            } else if isReplacedLeaf(key, before: next) {
+            if let write = write(covering: key, before: next) {
+                lower = ByteRange.subtree(write.key).upper
+            } else if isObject(key, before: next) {
                 lower = key + [0]
             } else {
                 return key
@@ -58,6 +84,7 @@ struct UpdatedRows: RuledRows {
         return written
     }
 
+    /// The first key of a range that writes from an index on have.
     private func firstWrittenKey(in range: ByteRange, from first: Int) throws(TreeError) -> [UInt8]? {
         for write in writes[first...] {
             guard write.key.span.precedes(range.upper.span) else { return nil }
@@ -68,8 +95,14 @@ struct UpdatedRows: RuledRows {
         return nil
     }
 
-    /// Whether a leaf that stands at a key gives way to an object, of which writes from an index on are parts.
-    private func isReplacedLeaf(_ key: [UInt8], before index: Int) -> Bool {
+    /// The write whose node a key is at, or below, if there is one: the last that does not come after it.
+    private func write(covering key: [UInt8], before index: Int) -> WrittenRows? {
+        guard index > 0, writes[index - 1].covers(key) else { return nil }
+        return writes[index - 1]
+    }
+
+    /// Whether writes from an index on make an object of what is at a key, even if a leaf stands there.
+    private func isObject(_ key: [UInt8], before index: Int) -> Bool {
         writes[index...].prefix { $0.key.span.starts(with: key.span) }.contains(where: \.makesObjectsAbove)
     }
 
@@ -88,12 +121,20 @@ struct UpdatedRows: RuledRows {
 private final class WrittenRows {
     private let write: EncodedWrite
     private let bytes: [UInt8]
-    /// The position of each row in the block, in bytes; found out when it is first asked for.
-    private var positions: [Int]?
+    /// The position of each row in the block, in bytes.
+    private let positions: [Int]
 
-    init(_ write: EncodedWrite) {
-        self.write = write
-        bytes = write.rows.bytes
+    init(_ write: EncodedWrite) throws(TreeError) {
+        let bytes = write.rows.bytes
+        var positions: [Int] = []
+        positions.reserveCapacity(write.rows.count)
+        var cursor = ByteCursor()
+        while cursor.offset < bytes.count {
+            positions.append(cursor.offset)
+            _ = try cursor.nextRun(in: bytes.span)
+            _ = try cursor.nextRun(in: bytes.span)
+        }
+        (self.write, self.bytes, self.positions) = (write, bytes, positions)
     }
 
     var key: [UInt8] { write.key }
@@ -101,32 +142,50 @@ private final class WrittenRows {
     var makesObjectsAbove: Bool { !write.isPriority && !write.rows.isEmpty }
 
     /// Whether the row of a key is the write's to say.
-    func covers(_ key: [UInt8]) -> Bool { key.starts(with: write.key) }
+    func covers(_ key: [UInt8]) -> Bool {
+        let node = write.key
+        return key.span.starts(with: node.span)
+    }
 
     /// The value of a key that the write covers.
     func value(for key: [UInt8]) throws(TreeError) -> [UInt8]? {
-        let path = Array(key[write.key.count...])
-        let positions = try rowPositions()
+        let key = key.span
+        let path = key.extracting(droppingFirst: write.key.count)
         let index = try firstIndex(notBefore: path)
         guard index < positions.count else { return nil }
-        let (found, value) = try row(at: positions[index])
-        return bytes[found].elementsEqual(path) ? Array(bytes[value]) : nil
+        let bytes = bytes
+        let row = try row(at: positions[index])
+        return bytes.span.extracting(row.path).hasSameBytes(as: path) ? Array(bytes[row.value]) : nil
+    }
+
+    /// Whether there is a leaf at a key that the write covers, or below it.
+    func hasLeaf(at key: [UInt8]) throws(TreeError) -> Bool {
+        let bytes = bytes
+        let key = key.span
+        let path = key.extracting(droppingFirst: write.key.count)
+        for position in positions[try firstIndex(notBefore: path)...] {
+            let found = try row(at: position).path
+            guard bytes.span.extracting(found).starts(with: path) else { return false }
+            if found.isEmpty || bytes[found.upperBound - 1] != PathEncoding.priorityTag { return true }
+        }
+        return false
     }
 
     /// The first key that is not before another one.
     func firstKey(from lower: [UInt8]) throws(TreeError) -> [UInt8]? {
-        let positions = try rowPositions()
-        let index = covers(lower) ? try firstIndex(notBefore: Array(lower[write.key.count...])) : 0
+        let covered = lower.span
+        let index =
+            try covers(lower) ? firstIndex(notBefore: covered.extracting(droppingFirst: write.key.count)) : 0
         guard index < positions.count else { return nil }
         return write.key + bytes[try row(at: positions[index]).path]
     }
 
-    private func firstIndex(notBefore path: [UInt8]) throws(TreeError) -> Int {
-        let positions = try rowPositions()
+    private func firstIndex(notBefore path: Span<UInt8>) throws(TreeError) -> Int {
+        let bytes = bytes
         var (low, high) = (0, positions.count)
         while low < high {
             let middle = (low + high) / 2
-            if try bytes[row(at: positions[middle]).path].lexicographicallyPrecedes(path) {
+            if try bytes.span.extracting(row(at: positions[middle]).path).precedes(path) {
                 low = middle + 1
             } else {
                 high = middle
@@ -139,20 +198,5 @@ private final class WrittenRows {
         let bytes = bytes
         var cursor = ByteCursor(offset: position)
         return (try cursor.nextRun(in: bytes.span), try cursor.nextRun(in: bytes.span))
-    }
-
-    private func rowPositions() throws(TreeError) -> [Int] {
-        if let positions { return positions }
-        var found: [Int] = []
-        found.reserveCapacity(write.rows.count)
-        let bytes = bytes
-        var cursor = ByteCursor()
-        while cursor.offset < bytes.count {
-            found.append(cursor.offset)
-            _ = try cursor.nextRun(in: bytes.span)
-            _ = try cursor.nextRun(in: bytes.span)
-        }
-        positions = found
-        return found
     }
 }

@@ -49,18 +49,16 @@ struct LogRedaction: Sendable {
 }
 
 /// A log handler that removes credentials from each entry and passes it on to another handler.
+///
+/// Metadata wait here until something is logged, for a request has its own, and most requests log nothing.
 struct RedactingLogHandler: LogHandler {
     private var inner: any LogHandler
     private let redaction: LogRedaction
+    var metadata: Logger.Metadata = [:]
 
     init(_ inner: any LogHandler, _ redaction: LogRedaction) {
         self.inner = inner
         self.redaction = redaction
-    }
-
-    var metadata: Logger.Metadata {
-        get { inner.metadata }
-        set { inner.metadata = redacted(newValue) }
     }
 
     var metadataProvider: Logger.MetadataProvider? {
@@ -74,14 +72,14 @@ struct RedactingLogHandler: LogHandler {
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { inner[metadataKey: key] }
-        set { inner[metadataKey: key] = newValue.map(redacted) }
+        get { metadata[key] }
+        set { metadata[key] = newValue }
     }
 
     func log(event: LogEvent) {
         var event = event
         event.message = "\(redaction.redacted(event.message.description))"
-        event.metadata = event.metadata.map(redacted)
+        event.metadata = redacted(metadata.merging(event.metadata ?? [:]) { _, ofEvent in ofEvent })
         event.error = event.error.map { LoggedError(description: redaction.redacted("\($0)")) }
         inner.log(event: event)
     }
