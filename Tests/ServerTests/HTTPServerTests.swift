@@ -24,12 +24,14 @@ struct HTTPServerTests {
     ) async throws -> Failure? {
         let storage = try await StorageFolder(path: "\(scratch.path)/Storage")
         let pipeline = UploadService(storage: storage, settings: PipelineSettings(workers: 1), logger: Self.logger)
-        var settings = try HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: storage.path))
+        var settings = HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: storage.path))
         try change(&settings)
         let server = HTTPServer(
             pipeline, settings: settings,
             access: AccessControl(AccessControl.Settings(peers: try PeerPolicy()), authority: nil),
-            media: MediaSigner(keys: try MediaKeys()), logger: Self.logger)
+            media: MediaAccess(
+                try StorageRulesStore(in: storage.tree, project: "tintype"), signer: MediaSigner(keys: try MediaKeys())),
+            logger: Self.logger)
         let error = await #expect(throws: Failure.self) { try await server.run() }
         await storage.close()
         return error

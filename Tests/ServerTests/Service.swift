@@ -88,7 +88,7 @@ func withService<R: Sendable>(
         var settings = PipelineSettings(workers: 2)
         change(&settings)
         let pipeline = UploadService(storage: storage, settings: settings, logger: logger)
-        var serverSettings = try HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: storage.path))
+        var serverSettings = HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: storage.path))
         serverSettings.listen = try ListenAddress("127.0.0.1:0")
         // All tests run at once, on few processors: nothing that a slow machine would make happen.
         serverSettings.shutdownPatience = .seconds(600)
@@ -102,9 +102,12 @@ func withService<R: Sendable>(
         changeAccess(&accessSettings)
         let authority = TokenAuthority(project: serverSettings.database.namespace, keys: try Service.keys.get())
         let access = AccessControl(accessSettings, authority: authority)
-        let mediaSigner = MediaSigner(keys: try MediaKeys())
+        let mediaKeys = MediaSigningKeys(of: AccountStore(tree: storage.tree))
+        let mediaSigner = MediaSigner(keys: try await mediaKeys.load())
+        let storageRules = try StorageRulesStore(in: storage.tree, project: serverSettings.database.namespace)
         let server = HTTPServer(
-            pipeline, settings: serverSettings, access: access, media: mediaSigner,
+            pipeline, settings: serverSettings, access: access,
+            media: MediaAccess(storageRules, signer: mediaSigner),
             accounts: accounts(
                 in: storage.tree, access: access, authority: authority, isEmulator: accessSettings.isEmulator,
                 logger: logger), logger: logger
@@ -148,7 +151,7 @@ private func accounts(
         settings: IdentitySettings(actionURL: "http://localhost/account"), logger: logger)
     return HTTPServer.AccountEndpoints(
         service: identity, authority: authority, signingKeys: SigningKeys(of: store),
-        adminKeys: AdminKeys(of: store, onChange: { access.replaceAdminKeys($0) }))
+        adminKeys: AdminKeys(of: store, onChange: { access.replaceAdminKeys($0) }), mediaKeys: MediaSigningKeys(of: store))
 }
 
 struct ServiceDidNotStart: Error {}

@@ -95,7 +95,7 @@ package struct AdminKeyDeletionDocument: Document {
     package init(name: String) { self.name = name }
 }
 
-/// The replacement of the key that signs tokens.
+/// The replacement of a key that signs tokens, or addresses of photos.
 package struct SigningKeyDocument: Document {
     /// The time from which on the newest key signs, in milliseconds since the epoch.
     package let signsFrom: Int64
@@ -103,4 +103,14 @@ package struct SigningKeyDocument: Document {
     private enum CodingKeys: String, CodingKey { case signsFrom = "signs_from" }
 
     package init(signsFrom: Int64) { self.signsFrom = signsFrom }
+}
+
+/// The replacement of the storage rules.
+package struct StorageRulesDocument: Document {
+    /// Whether everybody may fetch thumbnails now; otherwise they have signed addresses.
+    package let areRenditionsPublic: Bool
+
+    private enum CodingKeys: String, CodingKey { case areRenditionsPublic = "renditions_public" }
+
+    package init(areRenditionsPublic: Bool) { self.areRenditionsPublic = areRenditionsPublic }
 }

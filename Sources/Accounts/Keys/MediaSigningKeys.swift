@@ -17,9 +17,10 @@ package struct MediaSigningKeys: Sendable {
     /// Replaces the key that signs; addresses signed with the one before stay good until they expire, all older ones are
     /// good for nothing.
     ///
+    /// - Parameter isCompromised: Whether the keys are in wrong hands: no address that they signed is good then.
     /// - Returns: The keys, to be given to the `MediaSigner`.
-    package func rotate() async throws -> MediaKeys {
-        try await change { keys throws(KeyError) in try keys.rotated() }
+    package func rotate(isCompromised: Bool) async throws -> MediaKeys {
+        try await change { keys throws(KeyError) in isCompromised ? try MediaKeys() : try keys.rotated() }
     }
 
     private func change(_ body: (MediaKeys) throws -> MediaKeys) async throws -> MediaKeys {

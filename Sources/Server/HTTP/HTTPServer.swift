@@ -10,9 +10,8 @@ import Imaging
 package import Logging
 import NIOCore
 package import Pipeline
-package import Rules
 import ServiceLifecycle
-package import TreeModel
+import TreeModel
 
 /// The HTTP server: the service's interface on a Unix socket and, when asked for, on a loopback port.
 package struct HTTPServer: Service, CustomStringConvertible {
@@ -35,8 +34,6 @@ package struct HTTPServer: Service, CustomStringConvertible {
         package var allowedOrigins = AllowedOrigins.these([])
         /// Where a proxy in front makes the service known; nil when there is none.
         package var publicURL: PublicURL?
-        /// Who may fetch, and bring, which files.
-        package var storageRules: StorageRules
         /// How much one client may ask for.
         package var limits = ClientLimits()
         /// How long a connection may be silent between requests, and how long a request's head may take (slow loris).
@@ -52,11 +49,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         /// How long a graceful shutdown waits for requests in work: one whose client sends no more would hold it up.
         package var shutdownPatience = Duration.seconds(10)
 
-        /// - Throws: `TreeError` when the default storage rules are none.
-        package init(socketPath: String) throws(TreeError) {
-            self.socketPath = socketPath
-            storageRules = try StorageRules(DefaultRules.storage)
-        }
+        package init(socketPath: String) { self.socketPath = socketPath }
     }
 
     /// The accounts that the server serves, and what issues their tokens.
@@ -65,14 +58,17 @@ package struct HTTPServer: Service, CustomStringConvertible {
         package let authority: TokenAuthority
         package let signingKeys: SigningKeys
         package let adminKeys: AdminKeys
+        package let mediaKeys: MediaSigningKeys
 
         package init(
-            service: IdentityService, authority: TokenAuthority, signingKeys: SigningKeys, adminKeys: AdminKeys
+            service: IdentityService, authority: TokenAuthority, signingKeys: SigningKeys, adminKeys: AdminKeys,
+            mediaKeys: MediaSigningKeys
         ) {
             self.service = service
             self.authority = authority
             self.signingKeys = signingKeys
             self.adminKeys = adminKeys
+            self.mediaKeys = mediaKeys
         }
     }
 
@@ -102,11 +98,11 @@ package struct HTTPServer: Service, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - access: Decides as whom requests act.
-    ///   - media: Signs the addresses of what not everybody may fetch.
+    ///   - media: Decides who may fetch which file.
     ///   - accounts: The accounts of the service's own; nil for none.
     ///   - onListening: Is told each address once connections are taken there.
     package init(
-        _ service: UploadService, settings: Settings, access: AccessControl, media: MediaSigner,
+        _ service: UploadService, settings: Settings, access: AccessControl, media: MediaAccess,
         accounts: AccountEndpoints? = nil, logger: Logger,
         onListening: @escaping @Sendable (Listener) -> Void = { _ in }
     ) {
@@ -123,8 +119,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         admission = Admission(access: access, limiter: ClientLimiter(settings.limits))
         audit = AuditLog(logger)
         self.access = DatabaseAccess(settings.database, to: database, publicHost: names.publicHost)
-        self.media = MediaAccess(
-            settings.storageRules, signer: media, bucket: "\(settings.database.namespace).appspot.com")
+        self.media = media
         streams = EventStreams(
             admission, self.access, starts: InitialEvents(patience: settings.readingPace.time),
             keepAlive: .milliseconds(settings.database.keepAliveMilliseconds))
@@ -225,15 +220,13 @@ package struct HTTPServer: Service, CustomStringConvertible {
         PostRoutes(service, media, access.database).add(to: &routes)
         UnclaimedRoutes(service.unclaimed).add(to: &routes)
         MediaRoutes(service.storage.blobs, media).add(to: &routes)
+        StorageRulesRoutes(rules: media.rules).add(to: &routes)
         RethumbRoutes(service).add(to: &routes)
         ChangeRoutes(access, keepAlive: settings.database.keepAlive).add(to: &routes)
         if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: &routes) }
         if let accounts {
             AccountRoutes(accounts: accounts.service).add(to: &routes)
-            KeyRoutes(
-                keys: accounts.adminKeys, signingKeys: accounts.signingKeys, authority: accounts.authority,
-                logger: logger
-            ).add(to: &routes)
+            KeyRoutes(accounts, media: media.signer, logger: logger).add(to: &routes)
         }
         HealthRoutes(service, room).add(to: &routes)
         PageRoutes().add(to: &routes)

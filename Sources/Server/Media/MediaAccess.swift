@@ -1,5 +1,5 @@
 import API
-import Access
+package import Access
 import Blobs
 import Rules
 import Tree
@@ -8,29 +8,16 @@ import TreeModel
 /// Who may fetch which file of a post: whom the storage rules allow it, and whoever has a signed address.
 ///
 /// To the rules an original is `/{uid}/original/{post}/{file}`, a rendition `/{uid}/rendition/{post}/{file}`.
-struct MediaAccess: Sendable {
+package struct MediaAccess: Sendable {
     /// The life of a signed address, in seconds; it is good for up to twice as long.
     static let lifetimeSeconds = 3600
 
-    private let rules: StorageRules
-    private let signer: MediaSigner
-    /// The name of the bucket to the rules.
-    private let bucket: String
-    /// Whether everybody may fetch renditions, so that posts need not be told with signed addresses.
-    let areRenditionsPublic: Bool
+    let rules: StorageRulesStore
+    let signer: MediaSigner
 
-    init(_ rules: StorageRules, signer: MediaSigner, bucket: String) {
+    package init(_ rules: StorageRulesStore, signer: MediaSigner) {
         self.rules = rules
         self.signer = signer
-        self.bucket = bucket
-        let subject = RulesSubject(auth: nil, nowMilliseconds: WallClock.milliseconds())
-        let example = "-/rendition/-/-"
-        areRenditionsPublic =
-            rules.judge(
-                .get, of: example, in: bucket, by: subject,
-                resource: StorageResource(name: example, bucket: bucket, size: 1, contentType: "image/jpeg"),
-                newResource: nil
-            ).isAllowed
     }
 
     /// Whether somebody may fetch a file.
@@ -43,10 +30,13 @@ struct MediaAccess: Sendable {
         }
         let kind = name.isOriginal ? "original" : "rendition"
         let object = "\(name.userID)/\(kind)/\(name.postID)/\(name.fileName)"
+        let bucket = rules.bucket
         let resource = StorageResource(
             name: object, bucket: bucket, size: Int64(byteCount), contentType: contentType)
         let subject = RulesSubject(auth: auth, nowMilliseconds: WallClock.milliseconds())
-        return rules.judge(.get, of: object, in: bucket, by: subject, resource: resource, newResource: nil).isAllowed
+        return rules.inForce.rules.judge(
+            .get, of: object, in: bucket, by: subject, resource: resource, newResource: nil
+        ).isAllowed
     }
 
     /// Whether an address is signed for a file.
@@ -57,7 +47,7 @@ struct MediaAccess: Sendable {
 
     /// A post with signed addresses of its renditions, for somebody who may read it, where not everybody may fetch them.
     func signed(_ post: TreeValue) -> TreeValue {
-        guard !areRenditionsPublic, var fields = post.object else { return post }
+        guard !rules.inForce.areRenditionsPublic, var fields = post.object else { return post }
         for key in ["full_url", "thumb_url"] as [TreeKey] { fields[key] = fields[key].map(signedURL) }
         fields["photos"] = fields["photos"].map { photos in
             photos.mapMembers { photo in

@@ -18,7 +18,7 @@ extension ErrorCode {
         case .tooLarge: .contentTooLarge
         case .unsupportedFormat, .unsupportedType: .unsupportedMediaType
         case .rangeNotSatisfiable: .rangeNotSatisfiable
-        case .badCertificate, .badConfiguration, .keyReused, .tooManyPhotos, .tooManyPixels, .sideTooLong,
+        case .badCertificate, .badConfiguration, .invalidRules, .keyReused, .tooManyPhotos, .tooManyPixels, .sideTooLong,
             .tooManyFrames,
             .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed, .decoderTimedOut:
             .unprocessableContent
@@ -31,7 +31,7 @@ extension ErrorCode {
             .busy, .cancelled, .cannotListen, .cannotOpen, .changedWhileRead, .closed, .conflictingPaths,
             .connectionLost, .crossDevice, .damaged, .differentStores, .diskFull, .engine, .exists, .folderVanished,
             .hardLinked, .indexNotDefined, .intakePaused, .internal, .invalidJSON, .invalidKey, .invalidQuery,
-            .invalidRules, .invalidValue, .io, .isolationUnavailable, .leftOver, .locked, .missingUpdates,
+            .invalidValue, .io, .isolationUnavailable, .leftOver, .locked, .missingUpdates,
             .noService, .originalMissing, .outOfMemory, .overflow, .permission, .preconditionFailed, .readOnly,
             .storageMissing, .tokenTooOld, .tokenUnknown, .tooDeep, .tooManyConnections, .tooManyFiles, .treeLost,
             .treeOlder, .unavailable, .unknown, .unreachable, .unreadable, .updateTooLarge, .workerKilled,

@@ -5,14 +5,23 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import Tree
 
-/// `/v1/keys`: the keys that let servers do everything over TCP; and `/v1/signing-keys`, the keys that sign tokens.
+/// `/v1/keys`: the keys that let servers do everything over TCP; `/v1/signing-keys`, the keys that sign tokens; and
+/// `/v1/media-keys`, those that sign addresses of photos.
 struct KeyRoutes: Sendable {
-    let keys: AdminKeys
-    let signingKeys: SigningKeys
-    let authority: TokenAuthority
+    private let accounts: HTTPServer.AccountEndpoints
+    private let media: MediaSigner
     /// Is told the names of new keys.
-    let logger: Logger
+    private let logger: Logger
+
+    private var keys: AdminKeys { accounts.adminKeys }
+
+    init(_ accounts: HTTPServer.AccountEndpoints, media: MediaSigner, logger: Logger) {
+        self.accounts = accounts
+        self.media = media
+        self.logger = logger
+    }
 
     func add(to routes: inout RouteTable) {
         let name = Schema.text(matching: "^[-0-9A-Z_a-z]{1,64}$")
@@ -37,6 +46,11 @@ struct KeyRoutes: Sendable {
             [.query("compromised", .flag, "whether no token that was issued so far is to count any more")],
             answers: [.json(SigningKeyDocument.self)], errors: [.badToken, .adminOnly], run: rotate)
         routes.add("/v1/signing-keys", [.post: rotate])
+        let rotateMedia = Operation(
+            "Replaces the key that signs addresses of photos; for admins.",
+            [.query("compromised", .flag, "whether no address that was signed so far is to be good any more")],
+            answers: [.json(SigningKeyDocument.self)], errors: [.badToken, .adminOnly], run: rotateMedia)
+        routes.add("/v1/media-keys", [.post: rotateMedia])
     }
 
     /// A JSON object a line.
@@ -71,9 +85,16 @@ struct KeyRoutes: Sendable {
     @Sendable private func rotate(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireAdmin(for: "replacing the key that signs tokens")
         let isCompromised = try context.query.flag("compromised")
-        let ring = try await signingKeys.rotate(isCompromised: isCompromised)
-        authority.replaceKeys(ring)
+        let ring = try await accounts.signingKeys.rotate(isCompromised: isCompromised)
+        accounts.authority.replaceKeys(ring)
         return .json(SigningKeyDocument(signsFrom: ring.newestKeyStart))
+    }
+
+    @Sendable private func rotateMedia(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "replacing the key that signs addresses")
+        let isCompromised = try context.query.flag("compromised")
+        media.replaceKeys(try await accounts.mediaKeys.rotate(isCompromised: isCompromised))
+        return .json(SigningKeyDocument(signsFrom: WallClock.milliseconds()))
     }
 
     private func lifetime(in query: FormFields) throws(Failure) -> Int64? {

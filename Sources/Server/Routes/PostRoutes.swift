@@ -173,7 +173,7 @@ struct PostRoutes: Sendable {
         var headers = HTTPFields()
         headers[.tintypeToken] = page.token?.description
         var document = PostPageDocument(page)
-        if !media.areRenditionsPublic {
+        if !media.rules.inForce.areRenditionsPublic {
             document.posts = document.posts.map { PostDocument(media.signed($0.value)) }
         }
         return .json(bytes: document.json(isSorted: false), headers: headers)

@@ -20,9 +20,9 @@ struct APIClient: Sendable {
     /// - Throws: `Failure` when the service refuses the request or cannot be reached.
     func read<D: Document>(
         _ method: HTTPRequest.Method, _ path: String, query: [String: String?] = [:], headers: HTTPFields = [:],
-        as type: D.Type = D.self
+        body: RequestBody = .none, as type: D.Type = D.self
     ) async throws -> D {
-        try D(json: try await send(method, path, query: query, headers: headers))
+        try D(json: try await send(method, path, query: query, headers: headers, body: body))
     }
 
     /// Sends a request and reads the whole answer.

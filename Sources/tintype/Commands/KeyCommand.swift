@@ -4,11 +4,11 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// Manages the keys of admins, and those that sign tokens.
+/// Manages the keys of admins, and those that sign tokens and addresses of photos.
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
-        abstract: "Make, list or delete admin keys; replace the key that signs tokens.",
+        abstract: "Make, list or delete admin keys; replace the keys that sign.",
         discussion: """
             With an admin key a server or a script may do everything over TCP: it sends "Authorization: Bearer KEY". The \
             service keeps only a hash of it. These commands need the running service.
@@ -107,19 +107,23 @@ struct KeyCommand: AsyncParsableCommand {
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rotate",
-            abstract: "Replace the key that signs tokens.",
+            abstract: "Replace the key that signs tokens, or addresses of photos.",
             discussion: """
-                The service does so by itself every thirty days. Tokens of the old key count until they expire. With \
-                --compromised they count no more: apps get new ones by themselves, with their refresh tokens.
+                The service does so by itself with the key of tokens, every thirty days. Tokens, and addresses, that the old key \
+                signed count until they expire. With --compromised they count no more: apps get new ones by themselves.
 
                 EXAMPLES
                   tintype key rotate
                   tintype key rotate --compromised --yes
+                  tintype key rotate --addresses
                 """)
 
         @OptionGroup var storage: StorageOptions
 
-        @Flag(help: "The old keys are in wrong hands: refuse all tokens that they signed.")
+        @Flag(help: "Replace the key that signs addresses of photos (/media/…?token=…).")
+        var addresses = false
+
+        @Flag(help: "The old keys are in wrong hands: refuse all that they signed.")
         var compromised = false
 
         @Flag(name: .shortAndLong, help: "Refuse them without asking.")
@@ -129,9 +133,12 @@ struct KeyCommand: AsyncParsableCommand {
         var json = false
 
         func run() async throws {
-            if compromised, !yes { try Terminal.confirm("refuse all tokens that were issued so far") }
+            if compromised, !yes {
+                let signed = addresses ? "addresses of photos" : "tokens"
+                try Terminal.confirm("refuse all \(signed) that were issued so far")
+            }
             let key: SigningKeyDocument = try await APIClient(storage).read(
-                .post, "/v1/signing-keys", query: ["compromised": compromised ? "true" : nil])
+                .post, addresses ? "/v1/media-keys" : "/v1/signing-keys", query: ["compromised": compromised ? "true" : nil])
             if json { return Terminal.outputJSON(key) }
             let time = Date(timeIntervalSince1970: Double(key.signsFrom) / 1000)
             Terminal.output(

@@ -8,7 +8,8 @@ struct RulesCommand: AsyncParsableCommand {
         commandName: "rules",
         abstract: "Check, test, explain and set the security rules.",
         discussion: """
-            Rules say who may read and write what in the tree. "check" and "test" need no service.
+            Rules say who may read and write what in the tree, storage rules who may fetch which photos. "check" and "test" need \
+            no service.
 
             EXAMPLES
               tintype rules show > rules.json
@@ -21,6 +22,11 @@ struct RulesCommand: AsyncParsableCommand {
             RulesCheckCommand.self, RulesTestCommand.self, RulesExplainCommand.self, RulesShowCommand.self,
             RulesSetCommand.self,
         ])
+
+    /// The address of the storage rules in the service.
+    static let storageRulesAddress = "/v1/storage-rules"
+    /// Why storage rules have no name of a tree.
+    static let oneForAllTrees = "--ns is for the rules of a tree; the service has one set of storage rules"
 
     /// The tree of the running service whose rules are meant.
     struct Target: ParsableArguments {

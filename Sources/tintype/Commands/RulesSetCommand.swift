@@ -18,6 +18,7 @@ struct RulesSetCommand: AsyncParsableCommand {
             EXAMPLES
               tintype rules set rules.json
               tintype rules set rules.json --ns test --json
+              tintype rules set storage.rules --storage-rules
             """)
 
     @OptionGroup var target: RulesCommand.Target
@@ -25,11 +26,19 @@ struct RulesSetCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
     var file: String
 
+    @Flag(help: "The file has storage rules: who may fetch which photos.")
+    var storageRules = false
+
     @Flag(help: "Print what changes as one JSON document.")
     var json = false
 
+    func validate() throws {
+        guard !storageRules || target.ns == nil else { throw ValidationError(RulesCommand.oneForAllTrees) }
+    }
+
     func run() async throws {
         let file = try await TextFile(path: file)
+        if storageRules { return try await setStorageRules(file) }
         let rules = try file.rules()
         // Rules that an earlier version took may be none any more.
         let earlier = try? RulesDocument(try await target.text())
@@ -37,6 +46,18 @@ struct RulesSetCommand: AsyncParsableCommand {
             .put, RulesCommand.Target.address, query: target.query, headers: [.contentType: "application/json"],
             body: .bytes(Array(file.text.utf8)))
         report(earlier.map(rules.changes))
+    }
+
+    private func setStorageRules(_ file: TextFile) async throws {
+        _ = try file.storageRules()
+        let outcome: StorageRulesDocument = try await APIClient(target.storage).read(
+            .put, RulesCommand.storageRulesAddress, headers: [.contentType: "text/plain"],
+            body: .bytes(Array(file.text.utf8)))
+        if json { return Terminal.outputJSON(outcome) }
+        Terminal.note(
+            outcome.areRenditionsPublic
+                ? "the storage rules are set; everybody may fetch thumbnails"
+                : "the storage rules are set; posts are told with signed addresses of their thumbnails")
     }
 
     /// - Parameter changes: nil where the rules that were there could not be compared.

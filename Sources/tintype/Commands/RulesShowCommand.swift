@@ -2,6 +2,7 @@ import API
 import Access
 import ArgumentParser
 import HTTPTypes
+import Rules
 import TreeModel
 
 /// Prints the rules of the running service.
@@ -13,16 +14,31 @@ struct RulesShowCommand: AsyncParsableCommand {
             EXAMPLES
               tintype rules show > rules.json
               tintype rules show --ns test --json | jq .rules.posts
+              tintype rules show --storage-rules
+              tintype rules show --default | tintype rules set -
             """)
 
     @OptionGroup var target: RulesCommand.Target
 
+    @Flag(help: "Print the storage rules: who may fetch which photos.")
+    var storageRules = false
+
+    @Flag(help: "Print the rules that a new store gets; no service needed.")
+    var `default` = false
+
     @Flag(help: "Print them as one JSON document, without comments.")
     var json = false
 
+    func validate() throws {
+        guard !storageRules || target.ns == nil else { throw ValidationError(RulesCommand.oneForAllTrees) }
+        guard !json || !storageRules && !`default` else {
+            throw ValidationError("--json is for the rules of a tree in the running service; others are text alone")
+        }
+    }
+
     func run() async throws {
         guard json else {
-            let text = try await target.text()
+            let text = try await text()
             return Terminal.output(text.hasSuffix("\n") ? String(text.dropLast()) : text)
         }
         let query = target.query.merging(["format": "strict"]) { $1 }
@@ -31,5 +47,17 @@ struct RulesShowCommand: AsyncParsableCommand {
             throw Failure(.invalidJSON, "the service's answer is no JSON")
         }
         Terminal.outputJSON(rules)
+    }
+
+    private func text() async throws -> String {
+        switch (storageRules, `default`) {
+        case (false, false): try await target.text()
+        case (false, true): DefaultRules.database
+        case (true, false):
+            String(
+                decoding: try await APIClient(target.storage).send(.get, RulesCommand.storageRulesAddress),
+                as: UTF8.self)
+        case (true, true): DefaultRules.storage
+        }
     }
 }

@@ -14,7 +14,7 @@ struct AccountSetup: Sendable {
 
     let access: AccessControl
     let endpoints: HTTPServer.AccountEndpoints
-    let media: MediaSigner
+    let media: MediaAccess
     let upkeep: AccountUpkeep
 
     /// - Parameter warn: Is told what the operator should know about the settings.
@@ -37,9 +37,12 @@ struct AccountSetup: Sendable {
             throttle: Throttle(clock: WallClock.milliseconds), settings: try configuration.identitySettings(),
             delivery: try configuration.accountCommand()?.delivery, logger: logger,
             audit: { Self.audit($0, logger) })
-        media = MediaSigner(keys: try await MediaSigningKeys(of: store).load())
+        let mediaKeys = MediaSigningKeys(of: store)
+        let storageRules = try StorageRulesStore(in: tree, project: authority.project)
+        try await storageRules.load(logger: logger)
+        media = MediaAccess(storageRules, signer: MediaSigner(keys: try await mediaKeys.load()))
         endpoints = HTTPServer.AccountEndpoints(
-            service: service, authority: authority, signingKeys: keys, adminKeys: adminKeys)
+            service: service, authority: authority, signingKeys: keys, adminKeys: adminKeys, mediaKeys: mediaKeys)
         upkeep = AccountUpkeep(store: store, keys: keys, authority: authority, logger: logger)
     }
 }

@@ -1,0 +1,112 @@
+import Client
+import Foundation
+import HTTPTypes
+import Logging
+@testable import Server
+import TestSupport
+import Testing
+import Tree
+
+@Suite("Storage rules that are set in the running service", .timeLimit(.minutes(5)))
+struct StorageRulesTests {
+    /// Renditions are for whoever has signed in.
+    private static let closed = """
+        service firebase.storage {
+          match /b/{bucket}/o {
+            match /{uid}/rendition/{post}/{file} {
+              allow get: if request.auth != null;
+            }
+          }
+        }
+        """
+
+    @Test("They count at once: files are closed, and posts are told with signed addresses")
+    func closing() async throws {
+        try await withService { service in
+            try await service.tree.setRules(#"{"rules": {"posts": {".read": true}}}"#)
+            let (client, tcp) = (service.client, service.tcpClient)
+            let upload = try await client.ask(
+                .post, "/v1/uploads?user=maria", body: .bytes(try fixture("size-97x61.jpg")))
+            let id = try #require(upload.json["post_id"].string)
+            let plain = try #require(try await tcp.get("/v1/posts/\(id)").json["thumb_url"].string)
+            #expect(try await tcp.get(plain).status == 200)
+
+            let answer = try await client.ask(.put, "/v1/storage-rules", body: .bytes(Array(Self.closed.utf8)))
+            #expect(answer.status == 200 && answer.json["renditions_public"].bool == false, "\(answer.text)")
+            #expect(try await client.get("/v1/storage-rules").text == Self.closed)
+            #expect(try await tcp.get(plain).status == 404)
+            #expect(try await tcp.get(plain, headers: try service.headers(of: "noah")).status == 200)
+            let signed = try #require(try await tcp.get("/v1/posts/\(id)").json["thumb_url"].string)
+            #expect(signed.hasPrefix(plain + "?token=") && signed != plain)
+            #expect(try await tcp.get(signed).status == 200)
+
+            // A key that was replaced once is still good; one in wrong hands is not.
+            #expect(try await client.ask(.post, "/v1/media-keys").status == 200)
+            #expect(try await tcp.get(signed).status == 200)
+            #expect(try await client.ask(.post, "/v1/media-keys?compromised=true").status == 200)
+            #expect(try await tcp.get(signed).status == 404)
+            let anew = try #require(try await tcp.get("/v1/posts/\(id)").json["thumb_url"].string)
+            #expect(try await tcp.get(anew).status == 200)
+        }
+    }
+
+    @Test(
+        "What are no rules changes nothing, and the answer says where the fault is",
+        arguments: [("service firebase.storage {", "1:27"), ("", "1:1"), ("service x {}", "1:9")])
+    func faults(text: String, place: String) async throws {
+        try await withService { service in
+            let before = try await service.client.get("/v1/storage-rules").text
+            let answer = try await service.client.ask(.put, "/v1/storage-rules", body: .bytes(Array(text.utf8)))
+            #expect(answer.status == 422 && answer.json["code"].string == "invalid_rules", "\(answer.text)")
+            #expect(answer.json["detail"].string?.hasPrefix(place + ": ") == true, "\(answer.text)")
+            #expect(try await service.client.get("/v1/storage-rules").text == before)
+        }
+    }
+
+    @Test("They are for admins", arguments: ["/v1/storage-rules", "/v1/media-keys"])
+    func admins(path: String) async throws {
+        try await withService { service in
+            let method: HTTPRequest.Method = path.hasSuffix("keys") ? .post : .put
+            let body = Array(Self.closed.utf8)
+            for headers in [[:], try service.headers(of: "noah")] {
+                let answer = try await service.tcpClient.ask(method, path, headers: headers, body: .bytes(body))
+                #expect(answer.status == 403 && answer.json["code"].string == "admin_only", "\(answer.text)")
+            }
+        }
+    }
+
+    @Test("They outlive the service; those that do not compile any more allow nothing")
+    func stored() async throws {
+        try await withService { service in
+            let logger = Logger(label: "test")
+            _ = try await service.client.ask(.put, "/v1/storage-rules", body: .bytes(Array(Self.closed.utf8)))
+            let next = try StorageRulesStore(in: service.tree, project: "tintype")
+            #expect(next.inForce.areRenditionsPublic)
+            try await next.load(logger: logger)
+            #expect(next.inForce.text == Self.closed && !next.inForce.areRenditionsPublic)
+
+            let path = try #require(try? TreePath("storage_rules", in: Namespace(reserved: "media")))
+            try await service.tree.set(path, to: ["version": 2, "text": "service of an older version"])
+            try await next.load(logger: logger)
+            #expect(next.inForce.version == 2 && !next.inForce.areRenditionsPublic)
+            try await next.set(Self.closed)
+            #expect(next.inForce.version == 3 && next.inForce.text == Self.closed)
+        }
+    }
+
+    @Test("Of sets at the same time one stays, in the tree and in force")
+    func atOnce() async throws {
+        try await withService { service in
+            let store = try StorageRulesStore(in: service.tree, project: "tintype")
+            try await withThrowingTaskGroup { group in
+                for number in 0..<16 {
+                    group.addTask { try await store.set(Self.closed + "\n// \(number)") }
+                }
+                try await group.waitForAll()
+            }
+            let next = try StorageRulesStore(in: service.tree, project: "tintype")
+            try await next.load(logger: Logger(label: "test"))
+            #expect(next.inForce.version == 16 && next.inForce.text == store.inForce.text)
+        }
+    }
+}
