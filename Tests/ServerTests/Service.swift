@@ -102,12 +102,9 @@ func withService<R: Sendable>(
         changeAccess(&accessSettings)
         let authority = TokenAuthority(project: serverSettings.database.namespace, keys: try Service.keys.get())
         let access = AccessControl(accessSettings, authority: authority)
-        let mediaKeys = MediaSigningKeys(of: AccountStore(tree: storage.tree))
-        let mediaSigner = MediaSigner(keys: try await mediaKeys.load())
-        let storageRules = try StorageRulesStore(in: storage.tree, project: serverSettings.database.namespace)
+        let media = try await media(in: storage.tree, of: authority)
         let server = HTTPServer(
-            pipeline, settings: serverSettings, access: access,
-            media: MediaAccess(storageRules, signer: mediaSigner),
+            pipeline, settings: serverSettings, access: access, media: media,
             accounts: accounts(
                 in: storage.tree, access: access, authority: authority, isEmulator: accessSettings.isEmulator,
                 logger: logger), logger: logger
@@ -130,12 +127,19 @@ func withService<R: Sendable>(
                     pipeline: pipeline, server: server, scratch: scratch,
                     client: ServiceClient(.socket(path: socketPath)),
                     tcpClient: ServiceClient(.tcp(host: "127.0.0.1", port: port)), tcpPort: port,
-                    socketPath: socketPath, authority: authority, access: access, mediaSigner: mediaSigner,
+                    socketPath: socketPath, authority: authority, access: access, mediaSigner: media.signer,
                     shutDown: { await group.triggerGracefulShutdown() }))
         }
         await storage.close()
         return result
     }
+}
+
+/// The decision who may fetch which file, as the program puts it together.
+private func media(in tree: TreeStore, of authority: TokenAuthority) async throws -> MediaAccess {
+    let keys = try await MediaSigningKeys(of: AccountStore(tree: tree)).load()
+    return MediaAccess(
+        try StorageRulesStore(in: tree, project: authority.project), signer: MediaSigner(keys: keys))
 }
 
 /// The accounts of a service, as the program puts them together.
@@ -151,7 +155,8 @@ private func accounts(
         settings: IdentitySettings(actionURL: "http://localhost/account"), logger: logger)
     return HTTPServer.AccountEndpoints(
         service: identity, authority: authority, signingKeys: SigningKeys(of: store),
-        adminKeys: AdminKeys(of: store, onChange: { access.replaceAdminKeys($0) }), mediaKeys: MediaSigningKeys(of: store))
+        adminKeys: AdminKeys(of: store, onChange: { access.replaceAdminKeys($0) }),
+        mediaKeys: MediaSigningKeys(of: store))
 }
 
 struct ServiceDidNotStart: Error {}

@@ -2,10 +2,11 @@ import Client
 import Foundation
 import HTTPTypes
 import Logging
-@testable import Server
 import TestSupport
 import Testing
 import Tree
+
+@testable import Server
 
 @Suite("Storage rules that are set in the running service", .timeLimit(.minutes(5)))
 struct StorageRulesTests {

@@ -6,8 +6,8 @@ package enum RulesPath {
     /// something that is no key.
     package static func keys(of path: String) -> [TreeKey]? {
         var keys: [TreeKey] = []
-        for name in path.split(separator: "/", omittingEmptySubsequences: false) {
-            guard let key = try? TreeKey(String(name)) else { return nil }
+        for name in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            guard let key = try? TreeKey(String(Substring(name))) else { return nil }
             keys.append(key)
         }
         return keys.isEmpty ? nil : keys

@@ -226,7 +226,10 @@ package struct HTTPServer: Service, CustomStringConvertible {
         if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: &routes) }
         if let accounts {
             AccountRoutes(accounts: accounts.service).add(to: &routes)
-            KeyRoutes(accounts, media: media.signer, logger: logger).add(to: &routes)
+            KeyRoutes(
+                keys: accounts.adminKeys, signingKeys: accounts.signingKeys, authority: accounts.authority,
+                mediaKeys: accounts.mediaKeys, media: media.signer, logger: logger
+            ).add(to: &routes)
         }
         HealthRoutes(service, room).add(to: &routes)
         PageRoutes().add(to: &routes)

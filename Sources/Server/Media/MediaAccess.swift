@@ -13,7 +13,7 @@ package struct MediaAccess: Sendable {
     static let lifetimeSeconds = 3600
 
     let rules: StorageRulesStore
-    let signer: MediaSigner
+    package let signer: MediaSigner
 
     package init(_ rules: StorageRulesStore, signer: MediaSigner) {
         self.rules = rules

@@ -18,9 +18,8 @@ extension ErrorCode {
         case .tooLarge: .contentTooLarge
         case .unsupportedFormat, .unsupportedType: .unsupportedMediaType
         case .rangeNotSatisfiable: .rangeNotSatisfiable
-        case .badCertificate, .badConfiguration, .invalidRules, .keyReused, .tooManyPhotos, .tooManyPixels, .sideTooLong,
-            .tooManyFrames,
-            .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed, .decoderTimedOut:
+        case .badCertificate, .badConfiguration, .invalidRules, .keyReused, .tooManyPhotos, .tooManyPixels,
+            .sideTooLong, .tooManyFrames, .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed, .decoderTimedOut:
             .unprocessableContent
         case .tooManyRequests: .tooManyRequests
         case .headTooLarge: .requestHeaderFieldsTooLarge

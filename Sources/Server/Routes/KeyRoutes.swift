@@ -10,18 +10,13 @@ import Tree
 /// `/v1/keys`: the keys that let servers do everything over TCP; `/v1/signing-keys`, the keys that sign tokens; and
 /// `/v1/media-keys`, those that sign addresses of photos.
 struct KeyRoutes: Sendable {
-    private let accounts: HTTPServer.AccountEndpoints
-    private let media: MediaSigner
+    let keys: AdminKeys
+    let signingKeys: SigningKeys
+    let authority: TokenAuthority
+    let mediaKeys: MediaSigningKeys
+    let media: MediaSigner
     /// Is told the names of new keys.
-    private let logger: Logger
-
-    private var keys: AdminKeys { accounts.adminKeys }
-
-    init(_ accounts: HTTPServer.AccountEndpoints, media: MediaSigner, logger: Logger) {
-        self.accounts = accounts
-        self.media = media
-        self.logger = logger
-    }
+    let logger: Logger
 
     func add(to routes: inout RouteTable) {
         let name = Schema.text(matching: "^[-0-9A-Z_a-z]{1,64}$")
@@ -85,15 +80,15 @@ struct KeyRoutes: Sendable {
     @Sendable private func rotate(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireAdmin(for: "replacing the key that signs tokens")
         let isCompromised = try context.query.flag("compromised")
-        let ring = try await accounts.signingKeys.rotate(isCompromised: isCompromised)
-        accounts.authority.replaceKeys(ring)
+        let ring = try await signingKeys.rotate(isCompromised: isCompromised)
+        authority.replaceKeys(ring)
         return .json(SigningKeyDocument(signsFrom: ring.newestKeyStart))
     }
 
     @Sendable private func rotateMedia(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireAdmin(for: "replacing the key that signs addresses")
         let isCompromised = try context.query.flag("compromised")
-        media.replaceKeys(try await accounts.mediaKeys.rotate(isCompromised: isCompromised))
+        media.replaceKeys(try await mediaKeys.rotate(isCompromised: isCompromised))
         return .json(SigningKeyDocument(signsFrom: WallClock.milliseconds()))
     }
 

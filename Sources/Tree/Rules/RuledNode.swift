@@ -1,12 +1,16 @@
 import Rules
+import TreeModel
 
-/// A node of one state of a tree, as rules see it; nothing is read before a rule asks for it.
+/// A node of one state of a tree, as rules see it; nothing is read before a rule asks for it, and nothing twice.
 final class RuledNode: RulesData {
     private let rows: any RuledRows
     /// The key of a row at the node.
     private let key: [UInt8]
     /// The length of what the keys of the tree begin with.
     private let treeLength: Int
+    /// What stands at the node, and whether anything does, as far as a rule has asked.
+    private var knownValue: RulesScalar?
+    private var isKnownToExist: Bool?
 
     private init(_ rows: any RuledRows, key: [UInt8], treeLength: Int) {
         self.rows = rows
@@ -20,10 +24,17 @@ final class RuledNode: RulesData {
     }
 
     func child(_ path: String) throws(TreeError) -> any RulesData {
-        guard let keys = RulesPath.keys(of: path) else { return NoNode(below: self) }
-        var key = key
-        for name in keys { PathEncoding.append(name, to: &key) }
-        return RuledNode(rows, key: key, treeLength: treeLength)
+        var child: [UInt8] = []
+        child.reserveCapacity(key.count + path.utf8.count + 8)
+        child += key
+        // One key, which most paths are, needs no list.
+        if TreeKey.complaint(about: path.utf8.span) == nil {
+            PathEncoding.append(utf8: path.utf8.span, to: &child)
+        } else {
+            guard let keys = RulesPath.keys(of: path) else { return NoNode(below: self) }
+            for name in keys { PathEncoding.append(name, to: &child) }
+        }
+        return RuledNode(rows, key: child, treeLength: treeLength)
     }
 
     func parent() -> (any RulesData)? {
@@ -39,11 +50,24 @@ final class RuledNode: RulesData {
     }
 
     func value() throws(TreeError) -> RulesScalar {
-        if let leaf = try rows.value(for: key) { return RulesScalar(try LeafEncoding.decode(leaf.span)) }
-        return try exists() ? .object : .null
+        if let knownValue { return knownValue }
+        let value: RulesScalar
+        if isKnownToExist != false, let leaf = try rows.value(for: key) {
+            value = RulesScalar(try LeafEncoding.decode(leaf.span))
+        } else {
+            value = try exists() ? .object : .null
+        }
+        knownValue = value
+        isKnownToExist = value != .null
+        return value
     }
 
-    func exists() throws(TreeError) -> Bool { try rows.hasLeaf(at: key) }
+    func exists() throws(TreeError) -> Bool {
+        if let isKnownToExist { return isKnownToExist }
+        let exists = try rows.hasLeaf(at: key)
+        isKnownToExist = exists
+        return exists
+    }
 
     func priority() throws(TreeError) -> RulesScalar {
         guard let leaf = try rows.value(for: key + [PathEncoding.priorityTag]), try exists() else { return .null }

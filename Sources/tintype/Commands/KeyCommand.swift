@@ -109,8 +109,9 @@ struct KeyCommand: AsyncParsableCommand {
             commandName: "rotate",
             abstract: "Replace the key that signs tokens, or addresses of photos.",
             discussion: """
-                The service does so by itself with the key of tokens, every thirty days. Tokens, and addresses, that the old key \
-                signed count until they expire. With --compromised they count no more: apps get new ones by themselves.
+                The service does so by itself with the key of tokens, every thirty days. Tokens, and addresses, that the \
+                old key signed count until they expire. With --compromised they count no more: apps get new ones by \
+                themselves.
 
                 EXAMPLES
                   tintype key rotate
