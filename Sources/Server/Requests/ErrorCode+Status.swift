@@ -19,7 +19,8 @@ extension ErrorCode {
         case .unsupportedFormat, .unsupportedType: .unsupportedMediaType
         case .rangeNotSatisfiable: .rangeNotSatisfiable
         case .badCertificate, .badConfiguration, .invalidRules, .keyReused, .tooManyPhotos, .tooManyPixels,
-            .sideTooLong, .tooManyFrames, .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed, .decoderTimedOut:
+            .sideTooLong, .tooManyFrames, .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed,
+            .decoderTimedOut:
             .unprocessableContent
         case .tooManyRequests: .tooManyRequests
         case .headTooLarge: .requestHeaderFieldsTooLarge

@@ -109,7 +109,7 @@ struct KeyCommand: AsyncParsableCommand {
             commandName: "rotate",
             abstract: "Replace the key that signs tokens, or addresses of photos.",
             discussion: """
-                The service does so by itself with the key of tokens, every thirty days. Tokens, and addresses, that the \
+                The service does so by itself with the key of tokens, every thirty days. Tokens and addresses that the \
                 old key signed count until they expire. With --compromised they count no more: apps get new ones by \
                 themselves.
 
@@ -139,7 +139,8 @@ struct KeyCommand: AsyncParsableCommand {
                 try Terminal.confirm("refuse all \(signed) that were issued so far")
             }
             let key: SigningKeyDocument = try await APIClient(storage).read(
-                .post, addresses ? "/v1/media-keys" : "/v1/signing-keys", query: ["compromised": compromised ? "true" : nil])
+                .post, addresses ? "/v1/media-keys" : "/v1/signing-keys",
+                query: ["compromised": compromised ? "true" : nil])
             if json { return Terminal.outputJSON(key) }
             let time = Date(timeIntervalSince1970: Double(key.signsFrom) / 1000)
             Terminal.output(
