@@ -85,6 +85,26 @@ final class Connection {
     }
 
     /// Sends a request and waits for its answer.
+    ///
+    /// - Returns: The body.
+    func fetch(_ bytes: [UInt8]) throws -> [UInt8] {
+        try send(bytes)
+        var answer: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(descriptor, &chunk, chunk.count)
+            guard count > 0 else { throw Failure("the service has closed the connection") }
+            answer += chunk[..<count]
+            guard let length = Self.answerLength(answer), answer.count >= length else { continue }
+            guard answer.starts(with: "HTTP/1.1 2".utf8), let head = answer.firstRange(of: Array("\r\n\r\n".utf8))
+            else {
+                throw Failure("refused: \(String(decoding: answer.prefix(400), as: UTF8.self))")
+            }
+            return Array(answer[head.upperBound...])
+        }
+    }
+
+    /// Sends a request and waits for its answer.
     func exchange(_ bytes: [UInt8]) throws {
         try send(bytes)
         while try !receive() {}

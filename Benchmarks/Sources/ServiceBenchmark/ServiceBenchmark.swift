@@ -5,10 +5,11 @@ import Foundation
 enum ServiceBenchmark {
     private static let usage = """
         usage: ServiceBenchmark [--tintype PATH] [--folder FOLDER] [--seconds 5] [--posts 1000000] [--listeners 18900]
-                                [updates] [rules] [pages] [opening] [listeners] [large] [memory]
+                                [--accounts 1000000]
+                                [updates] [rules] [accounts] [pages] [opening] [listeners] [large] [memory]
         """
 
-    private static let kinds = ["updates", "rules", "pages", "opening", "listeners", "large", "memory"]
+    private static let kinds = ["updates", "rules", "accounts", "pages", "opening", "listeners", "large", "memory"]
 
     static func main() {
         do {
@@ -25,7 +26,7 @@ enum ServiceBenchmark {
         }
         var options = [
             "tintype": ".build/release/tintype", "folder": "/tmp", "seconds": "5", "posts": "1000000",
-            "listeners": "18900",
+            "listeners": "18900", "accounts": "1000000",
         ]
         var wanted: [String] = []
         var rest = arguments[...]
@@ -59,7 +60,14 @@ enum ServiceBenchmark {
             try FileManager.default.createDirectory(atPath: apart, withIntermediateDirectories: true)
             try measureRules(executable: executable, folder: apart, port: port + 1, seconds: seconds)
         }
-        guard !Set(wanted).isSubset(of: ["memory", "rules"]) else { return }
+        if wanted.contains("accounts") {
+            let count = Int(options["accounts"] ?? "") ?? 1_000_000
+            print("\naccounts over HTTP on the Unix socket, by one client")
+            let apart = "\(folder)/accounts"
+            try FileManager.default.createDirectory(atPath: apart, withIntermediateDirectories: true)
+            try measureAccounts(executable: executable, folder: apart, port: port + 2, count: count)
+        }
+        guard !Set(wanted).isSubset(of: ["memory", "rules", "accounts"]) else { return }
         let service = try Service(executable: executable, folder: folder, port: port)
         defer { service.stop() }
         if wanted.contains("updates") {
