@@ -30,6 +30,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
@@ -95,6 +96,17 @@ let package = Package(
             dependencies: [
                 "Access", "Tree", "TreeModel", .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
+        // What the service asks of others: other machines, and programs of the operator's.
+        .target(
+            name: "Outgoing",
+            dependencies: [
+                "Access", "Accounts", "CPlatform", "Files",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         // What programs are told.
         .target(name: "API", dependencies: ["TreeModel"]),
@@ -175,8 +187,8 @@ let package = Package(
             name: "tintype",
             dependencies: [
                 "API",
-                "Access", "Accounts", "CPlatform", "Database", "Inbox", "Server", "Client", "Pipeline", "Isolation",
-                "Imaging", "Files", "Posts", "Rules", "Tree", "Failpoints",
+                "Access", "Accounts", "CPlatform", "Database", "Inbox", "Outgoing", "Server", "Client", "Pipeline",
+                "Isolation", "Imaging", "Files", "Posts", "Rules", "Tree", "Failpoints",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -196,7 +208,9 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             path: "Tests/TestSupport"),
@@ -212,6 +226,14 @@ let package = Package(
             name: "AccountsTests",
             dependencies: [
                 "Access", "Accounts", "Tree", "TreeModel", .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(
+            name: "OutgoingTests",
+            dependencies: [
+                "Access", "Accounts", "Files", "Outgoing", "TreeModel", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         .testTarget(name: "APITests", dependencies: ["API", "TreeModel"]),
         .testTarget(name: "RulesTests", dependencies: ["Rules", "TreeModel", "TestSupport"]),
@@ -257,7 +279,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "API",
-                "tintype", "Client", "Pipeline", "Blobs", "Files", "Posts", "Tree", "TestSupport",
+                "tintype", "Access", "Client", "Pipeline", "Blobs", "Files", "Posts", "Tree", "TreeModel",
+                "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio"),

@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,6 +42,66 @@ int cplatform_has_writer(int descriptor) {
 }
 
 int cplatform_replace(int descriptor, int other) { return dup3(other, descriptor, O_CLOEXEC) < 0 ? -errno : 0; }
+
+// A file in memory that holds the bytes, to be read from its beginning; or -errno.
+static int file_of(const char *bytes, unsigned long count) {
+    int file = memfd_create("input", MFD_CLOEXEC);
+    if (file < 0) {
+        return -errno;
+    }
+    unsigned long done = 0;
+    while (done < count) {
+        ssize_t written = write(file, bytes + done, count - done);
+        if (written < 0 && errno != EINTR) {
+            int error = errno;
+            close(file);
+            return -error;
+        }
+        done += written > 0 ? (unsigned long)written : 0;
+    }
+    lseek(file, 0, SEEK_SET);
+    return file;
+}
+
+static int set_descriptors(posix_spawn_file_actions_t *actions, int input) {
+    int error = posix_spawn_file_actions_adddup2(actions, input, STDIN_FILENO);
+    if (error == 0) error = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    return error != 0 ? error : posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+}
+
+static void set_signals(posix_spawnattr_t *attributes) {
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(attributes, &none);
+    posix_spawnattr_setsigdefault(attributes, &all);
+    posix_spawnattr_setpgroup(attributes, 0);
+    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+}
+
+int cplatform_spawn(const char *path, const void *input, unsigned long count) {
+    int file = file_of(input, count);
+    if (file < 0) {
+        return file;
+    }
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    pid_t process = 0;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error == 0) {
+        error = posix_spawnattr_init(&attributes);
+        if (error == 0) {
+            set_signals(&attributes);
+            error = set_descriptors(&actions, file);
+            char *arguments[] = {(char *)path, NULL};
+            if (error == 0) error = posix_spawn(&process, path, &actions, &attributes, arguments, environ);
+            posix_spawnattr_destroy(&attributes);
+        }
+        posix_spawn_file_actions_destroy(&actions);
+    }
+    close(file);
+    return error == 0 ? process : -error;
+}
 
 void cplatform_heap_configure(void) {
     mallopt(M_ARENA_MAX, 4);

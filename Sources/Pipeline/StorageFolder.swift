@@ -16,6 +16,7 @@ package import Tree
 ///     inbox/{uid}/      people drop photos here
 ///     done/{uid}/       what became a post, or had been one before, with a receipt
 ///     failed/{reason}/{uid}/   what never can, with a document that says why
+///     issuer-keys/      the last good keys of other issuers of tokens
 ///     tintype.sock      the local socket
 package final class StorageFolder: Sendable {
     /// The folder's path, as the operator gave it.

@@ -156,7 +156,7 @@ struct OtherProofTests {
     @Test("What is no file of a service account is not read", arguments: ["", "{}", #"{"client_email":"a"}"#])
     func serviceAccount(text: String) {
         #expect(throws: KeyError.self) { try ServiceAccount(document: Array(text.utf8)) }
-        #expect(throws: KeyError.self) { try ServiceAccount(path: "/no/such/file") }
+        #expect(throws: KeyError.self) { try ServiceAccount(parsing: "/no/such/file") }
     }
 }
 

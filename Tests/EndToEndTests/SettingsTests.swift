@@ -37,6 +37,9 @@ struct SettingsTests {
             "listen": "127.0.0.1:8080", "public-url": "https://photos.example", "database-secret": "secret.txt",
             "allowed-origins": "*", "socket-users": "daemon=any", "tls-certificate": "c.pem", "tls-key": "k.pem",
             "behind-proxy": "10.0.0.0/8", "account-command": "/usr/bin/true",
+            "account-webhook": "https://photos.example/hook", "account-webhook-secret": "hook.txt",
+            "firebase-projects": "demo other", "issuers": "issuers.json",
+            "service-accounts": "a.json b@x.example=b.pem",
         ]
         // Values that settings have already are values; a setting without one needs a sample.
         let values = defaults.mapValues { line in line.value.isEmpty ? samples[line.name] ?? "" : line.value }

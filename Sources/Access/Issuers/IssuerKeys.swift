@@ -97,11 +97,15 @@ package final class IssuerKeys: Sendable {
         }
     }
 
-    /// Keeps the keys up to date until the task is cancelled.
+    /// Keeps the keys up to date until the task is cancelled, which breaks off what is being fetched, too.
     package func run() async throws {
-        while true {
-            await refreshDue()
-            try await Task.sleep(for: .seconds(Self.fileInterval))
+        try await withTaskCancellationHandler {
+            while true {
+                await refreshDue()
+                try await Task.sleep(for: .seconds(Self.fileInterval))
+            }
+        } onCancel: {
+            for entry in entries.withLock({ Array($0.values) }) { entry.attempt?.cancel() }
         }
     }
 
@@ -124,6 +128,7 @@ extension IssuerKeys {
             if isNew, version == nil { await fetcher.save(settings.issuer, document.bytes) }
         } catch {
             noteFailure(of: settings.issuer)
+            guard !Task.isCancelled else { return }
             let problem = (error as? KeyError)?.message ?? "the keys cannot be fetched: \(error)"
             fetcher.warn(settings.issuer, problem)
         }

@@ -23,11 +23,14 @@ package struct IssuerSettings: Sendable, Hashable {
     let kind: Kind
 
     private init(issuer: String, audiences: [String], keySource: KeySource, kind: Kind) throws(KeyError) {
-        guard Self.isAllowed(url: issuer), !audiences.isEmpty, !audiences.contains("") else {
-            throw KeyError("an issuer needs an https address without spaces, and an audience")
+        guard Self.isAllowed(url: issuer) else {
+            throw KeyError("the name of an issuer is an https address, such as https://id.example.com")
+        }
+        guard !audiences.isEmpty, !audiences.contains("") else {
+            throw KeyError("an issuer needs an audience, which is not empty")
         }
         if case .url(let url) = keySource, !Self.isAllowed(url: url) {
-            throw KeyError("keys come from https addresses only")
+            throw KeyError("keys come from https addresses, or from files")
         }
         (self.issuer, self.audiences, self.keySource, self.kind) = (issuer, audiences, keySource, kind)
     }
@@ -37,7 +40,10 @@ package struct IssuerSettings: Sendable, Hashable {
     /// - Parameter keySource: Where the keys come from; nil for Google's address.
     /// - Throws: ``KeyError`` for an address that will not do.
     package static func firebase(project: String, keySource: KeySource? = nil) throws(KeyError) -> IssuerSettings {
-        try IssuerSettings(
+        guard Self.isProject(project) else {
+            throw KeyError("\"\(project)\" is no id of a Firebase project, such as friendlypix-4fa62")
+        }
+        return try IssuerSettings(
             issuer: TokenAuthority.issuer(of: project), audiences: [project],
             keySource: keySource ?? .url(Self.googleKeys), kind: .firebase)
     }
@@ -54,13 +60,42 @@ package struct IssuerSettings: Sendable, Hashable {
         issuer: String, audiences: [String], keySource: KeySource = .discovery, uidClaim: String = "sub",
         uidPrefix: String = "", provider: String = "oidc"
     ) throws(KeyError) -> IssuerSettings {
-        try IssuerSettings(
+        guard !uidClaim.isEmpty, uidPrefix.utf8.count <= 64, UserID.key(for: uidPrefix) == uidPrefix else {
+            throw KeyError(
+                "a uid-claim is the name of a claim, and a uid-prefix has at most 64 bytes without . $ # [ ] / %")
+        }
+        guard Self.isProvider(provider) else {
+            throw KeyError("\"\(provider)\" is no name of a provider such as google.com or oidc.company")
+        }
+        return try IssuerSettings(
             issuer: issuer, audiences: audiences, keySource: keySource,
             kind: .oidc(uidClaim: uidClaim, uidPrefix: uidPrefix, provider: provider))
     }
 
+    /// What rules see as the provider, and apps name at a sign-in with one of the tokens; nil for Firebase, whose tokens say it.
+    package var provider: String? { if case .oidc(_, _, let provider) = kind { provider } else { nil } }
+
     private static let googleKeys =
         "https://www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"
+
+    private static func isProject(_ text: String) -> Bool {
+        (1...100).contains(text.utf8.count) && text.utf8.allSatisfy(isNameByte)
+    }
+
+    /// Whether a text may be the name of a provider: none of those that rules know for sign-ins of other kinds.
+    private static func isProvider(_ text: String) -> Bool {
+        let others = ["password", "anonymous", "custom", "phone", "emaillink", "firebase"]
+        return (1...100).contains(text.utf8.count) && text.utf8.allSatisfy(isNameByte) && !others.contains(text)
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+            UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
 
     /// The address of the issuer's description of itself.
     var discoveryURL: String {
@@ -68,7 +103,7 @@ package struct IssuerSettings: Sendable, Hashable {
     }
 
     /// Whether nobody on the way can change what is read from an address: it is https, or on this machine.
-    static func isAllowed(url: String) -> Bool {
+    package static func isAllowed(url: String) -> Bool {
         guard url.utf8.count <= 2048, url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return false }
         if url.hasPrefix("https://") { return url.utf8.count > 8 }
         let hosts = ["localhost", "127.0.0.1", "[::1]"]

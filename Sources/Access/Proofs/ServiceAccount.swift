@@ -13,15 +13,40 @@ package struct ServiceAccount: Sendable {
     package init(document: [UInt8]) throws(KeyError) {
         guard document.count <= PEM.maxBytes, let json = JSONValue(text: document),
             let email = json["client_email"]?.string, !email.isEmpty, let pem = json["private_key"]?.string
-        else { throw KeyError("the file is not that of a service account") }
+        else { throw KeyError("the file is not that of a service account; a certificate is named EMAIL=FILE") }
         self.email = email
         key = VerificationKey(publicKey: try PEM.publicHalf(ofPrivateKey: pem))
     }
 
-    /// Reads the JSON file of a service account at a path.
+    /// The account of that address, by its public key or certificate in PEM.
     ///
-    /// - Throws: ``KeyError`` when it cannot be read, or is none.
-    package init(path: String) throws(KeyError) {
-        try self.init(document: try KeyFile.read(path, maxBytes: PEM.maxBytes))
+    /// - Throws: ``KeyError`` for anything else.
+    init(email: String, pem: String) throws(KeyError) {
+        guard !email.isEmpty else { throw KeyError("the address of the service account is missing") }
+        guard !pem.contains("PRIVATE KEY-----") else {
+            throw KeyError("the file has a private key; give the public one, or a certificate")
+        }
+        self.email = email
+        key = try VerificationKey(pem: pem)
+    }
+
+    /// Reads a file that the operator names: `FILE` is the JSON file of a service account, `EMAIL=FILE` a public key or a
+    /// certificate in PEM of the account of that address.
+    ///
+    /// - Throws: ``KeyError`` that names the file when it cannot be read, or is none.
+    package init(parsing text: String) throws(KeyError) {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let email = parts.count == 2 && parts[0].contains("@") && !parts[0].contains("/") ? parts[0] : nil
+        let path = email == nil ? text : parts[1]
+        let document = try KeyFile.read(path, maxBytes: PEM.maxBytes)
+        do throws(KeyError) {
+            if let email {
+                try self.init(email: email, pem: String(decoding: document, as: UTF8.self))
+            } else {
+                try self.init(document: document)
+            }
+        } catch {
+            throw KeyError("\(path): \(error.message)")
+        }
     }
 }

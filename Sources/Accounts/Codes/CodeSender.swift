@@ -84,14 +84,16 @@ final class CodeSender: Sendable {
                 parts.addTask { try await delivery(message) }
                 parts.addTask {
                     try await Task.sleep(for: maxDuration)
-                    throw CancellationError()
+                    throw DeliveryFailure("it took longer than 30 seconds")
                 }
                 defer { parts.cancelAll() }
                 try await parts.next()
             }
         } catch {
             // Neither the code nor the address.
-            logger.error("a message with a code was not sent", metadata: ["kind": "\(order.kind.rawValue)"])
+            let fault = (error as? DeliveryFailure)?.description ?? "\(type(of: error))"
+            logger.error(
+                "a message with a code was not sent", metadata: ["kind": "\(order.kind.rawValue)", "fault": "\(fault)"])
         }
     }
 }

@@ -20,6 +20,11 @@ int cplatform_has_writer(int descriptor);
 /// Makes `descriptor` stand for what `other` does, in one step for all threads; it is closed on exec. 0, or -errno.
 int cplatform_replace(int descriptor, int other);
 
+/// Starts the program at `path` without arguments, in a process group of its own, with these bytes as its standard input. What
+/// it prints is dropped; errors go where the caller's go; it has no other descriptor, and hears all signals. Its id, or
+/// -errno; the caller waits for it (waitpid(2)).
+int cplatform_spawn(const char *path, const void *input, unsigned long count);
+
 /// Has the C library share few arenas among the threads, so that little is kept in one that others could use.
 ///
 /// The size from which a block is mapped by itself is left to it, for it grows with what is freed: SQLite takes and frees a

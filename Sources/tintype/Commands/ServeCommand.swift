@@ -5,6 +5,7 @@ import Failpoints
 import Glibc
 import Inbox
 import Logging
+import Outgoing
 import Pipeline
 import Rules
 import Server
@@ -73,11 +74,13 @@ struct ServeCommand: AsyncParsableCommand {
         }
         if Failpoint.isOn { logger.warning("TINTYPE_FAILPOINTS is set: this process is made to fail") }
         if engine == .memory { log.announce("the tree is in memory, and is gone when the service ends") }
-        try await serve(storage, configuration, log)
+        try await OutgoingClient.run { try await serve(storage, configuration, log, $0) }
         await storage.close()
     }
 
-    private func serve(_ storage: StorageFolder, _ configuration: Configuration, _ log: ServiceLog) async throws {
+    private func serve(
+        _ storage: StorageFolder, _ configuration: Configuration, _ log: ServiceLog, _ client: OutgoingClient
+    ) async throws {
         let logger = log.logger
         let pipeline = UploadService(
             storage: storage, settings: try configuration.pipelineSettings(),
@@ -85,7 +88,7 @@ struct ServeCommand: AsyncParsableCommand {
         let inbox = InboxWatcher(pipeline, settings: try configuration.inboxSettings(), logger: logger)
         var server = try configuration.httpSettings(socketPath: StorageFolder.socketPath(in: storage.path))
         server.database = try configuration.databaseSettings()
-        let accounts = try await AccountSetup(in: storage.tree, configuration, logger: logger)
+        let accounts = try await AccountSetup(in: storage, configuration, client, logger: logger)
         let running = RunningSettings(configuration, pipeline: pipeline, logger: logger) { [settings] in
             try settings.configuration()
         }
@@ -116,10 +119,8 @@ struct ServeCommand: AsyncParsableCommand {
         // They are shut down from the end: the ways in still answer accepted requests, for which they need the pipeline.
         let group = ServiceGroup(
             configuration: .init(
-                services: [
-                    HeapTrimmer(), HangupListener(settings: running, logger: logger), pipeline, inbox,
-                    accounts.upkeep, http,
-                ],
+                services: [HeapTrimmer(), HangupListener(settings: running, logger: logger), pipeline, inbox]
+                    + accounts.services + [http],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
     }

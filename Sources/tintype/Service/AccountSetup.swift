@@ -3,6 +3,8 @@ import Accounts
 import Database
 import Foundation
 import Logging
+import Outgoing
+import Pipeline
 import Server
 import ServiceLifecycle
 import Tree
@@ -15,39 +17,57 @@ struct AccountSetup: Sendable {
     let access: AccessControl
     let endpoints: HTTPServer.AccountEndpoints
     let media: MediaAccess
-    let upkeep: AccountUpkeep
+    /// What goes on beside the requests.
+    let services: [any Service]
 
-    /// - Parameter warn: Is told what the operator should know about the settings.
-    init(in tree: TreeStore, _ configuration: Configuration, logger: Logger) async throws {
+    /// - Throws: `ConfigurationError`, and what the system says of the files.
+    init(
+        in storage: StorageFolder, _ configuration: Configuration, _ client: OutgoingClient, logger: Logger
+    ) async throws {
+        let choices = AccountChoices(configuration)
         let access = try configuration.accessSettings { logger.warning("\($0)") }
         let revocations = RevocationList()
         let store = AccountStore(
-            tree: tree, onRevocation: { uid, seconds in revocations.revoke(uid: uid, before: seconds) })
+            tree: storage.tree, onRevocation: { uid, seconds in revocations.revoke(uid: uid, before: seconds) })
         for (uid, seconds) in try await store.revocations() { revocations.revoke(uid: uid, before: seconds) }
         let keys = SigningKeys(of: store)
         let authority = TokenAuthority(
             project: try configuration.databaseSettings().namespace, keys: try await keys.load())
-        self.access = AccessControl(access, authority: authority, revocations: revocations)
+        let issuers = Self.issuers(try choices.issuers(), in: storage, client, logger)
+        self.access = AccessControl(access, authority: authority, issuers: issuers.keys, revocations: revocations)
         let adminKeys = AdminKeys(of: store) { [access = self.access] keys in access.replaceAdminKeys(keys) }
         try await adminKeys.load()
-        let proofs = IdentityProofs(
-            customTokens: CustomTokenVerifier(accounts: [], authority: authority, isEmulator: access.isEmulator))
+        let customTokens = CustomTokenVerifier(
+            accounts: try choices.serviceAccounts(), authority: authority, isEmulator: access.isEmulator)
+        let proofs = IdentityProofs(customTokens: customTokens, issuers: issuers.keys, named: issuers.names)
         let service = IdentityService(
             store: store, passwords: PasswordHasher(atATime: Self.hashesAtATime), authority: authority, proofs: proofs,
             throttle: Throttle(clock: WallClock.milliseconds), settings: try configuration.identitySettings(),
-            delivery: try configuration.accountCommand()?.delivery, logger: logger,
+            delivery: try choices.delivery(by: client), logger: logger,
             audit: { Self.audit($0, logger) })
         let mediaKeys = MediaSigningKeys(of: store)
-        let storageRules = try StorageRulesStore(in: tree, project: authority.project)
+        let storageRules = try StorageRulesStore(in: storage.tree, project: authority.project)
         try await storageRules.load(logger: logger)
         media = MediaAccess(storageRules, signer: MediaSigner(keys: try await mediaKeys.load()))
         endpoints = HTTPServer.AccountEndpoints(
             service: service, authority: authority, signingKeys: keys, adminKeys: adminKeys, mediaKeys: mediaKeys)
-        upkeep = AccountUpkeep(store: store, keys: keys, authority: authority, logger: logger)
+        services = [
+            AccountUpkeep(service: service, store: store, keys: keys, authority: authority, logger: logger),
+            IssuerUpkeep(keys: issuers.keys),
+        ]
     }
 }
 
 extension AccountSetup {
+    /// The keys of the other issuers that are believed, and the names by which apps sign in with their tokens.
+    private static func issuers(
+        _ issuers: [IssuerSettings], in storage: StorageFolder, _ client: OutgoingClient, _ logger: Logger
+    ) -> (keys: IssuerKeys, names: [String: String]) {
+        let names = issuers.compactMap { issuer in issuer.provider.map { ($0, issuer.issuer) } }
+        let fetcher = KeyFetcher(client, of: issuers, keptIn: "\(storage.path)/issuer-keys", logger: logger)
+        return (IssuerKeys(issuers, fetcher: fetcher), Dictionary(names) { first, _ in first })
+    }
+
     /// Tells what admins have done; who was refused, the server tells.
     private static func audit(_ event: AuditEvent, _ logger: Logger) {
         guard event.isAdmin else { return }
@@ -57,30 +77,5 @@ extension AccountSetup {
                 "act": "\(event.operation.rawValue)", "outcome": "\(event.outcome)", "address": "\(event.address)",
                 "account": "\(event.uid ?? "")",
             ])
-    }
-}
-
-/// What has to be done about accounts from time to time: keys are replaced, and what has expired is deleted.
-struct AccountUpkeep: Service, CustomStringConvertible {
-    private static let interval = Duration.seconds(3600)
-
-    let description = "accounts"
-    let store: AccountStore
-    let keys: SigningKeys
-    let authority: TokenAuthority
-    let logger: Logger
-
-    func run() async throws {
-        let sweeper = AccountSweeper(of: store)
-        await cancelWhenGracefulShutdown {
-            while (try? await Task.sleep(for: Self.interval)) != nil {
-                do {
-                    authority.replaceKeys(try await keys.rotateIfDue())
-                    try await sweeper.sweep()
-                } catch {
-                    logger.error("the upkeep of accounts failed", metadata: ["fault": "\(error)"])
-                }
-            }
-        }
     }
 }

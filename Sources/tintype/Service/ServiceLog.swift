@@ -20,7 +20,8 @@ struct ServiceLog: Sendable {
     init(_ configuration: Configuration) throws {
         let format = try configuration.value(\.logFormat)
         let secrets = try configuration.accessSettings { _ in }.secrets.map(\.text)
-        let redaction = LogRedaction(secrets: secrets)
+        let webhookSecret = try AccountChoices(configuration).webhookSecret().map { [$0.text] } ?? []
+        let redaction = LogRedaction(secrets: secrets + webhookSecret)
         var logger = Logger(label: "tintype") { label in
             let handler: any LogHandler =
                 format == .json ? JSONLogHandler() : StreamLogHandler.standardError(label: label)

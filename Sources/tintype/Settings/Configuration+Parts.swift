@@ -77,14 +77,6 @@ extension Configuration {
         return identity
     }
 
-    /// The program that sends messages to people; nil for none.
-    ///
-    /// - Throws: `ConfigurationError` when it cannot be run.
-    func accountCommand() throws -> AccountCommand? {
-        let path = try value(\.accountCommand)
-        return path.isEmpty ? nil : try AccountCommand(path: path)
-    }
-
     private func tlsFiles() throws -> TLSFiles? {
         let (certificate, key) = (try value(\.tlsCertificate), try value(\.tlsKey))
         guard certificate.isEmpty == key.isEmpty else {
@@ -127,7 +119,7 @@ extension Configuration {
         access.isEmulator = try settings(DatabaseSettings()).isEmulator
         let path = try value(\.databaseSecretFile)
         guard !path.isEmpty else { return access }
-        let file = try SecretFile(path: path)
+        let file = try SecretFile(path: path, of: "the database's secret")
         access.secrets = [Secret(file.text)]
         if let warning = file.warning { warn(warning) }
         return access

@@ -8,33 +8,33 @@ struct SecretFile: Sendable {
     /// A warning for the operator when others can read the file; nil when they cannot.
     let warning: String?
 
-    /// Reads the file; white space around its content does not belong to the secret.
+    /// Reads the file of a secret, which messages call `what`; white space around its content does not belong to the secret.
     ///
     /// - Throws: `ConfigurationError` when it cannot be read, is too short, or can be written by others, who could choose
     ///   the secret.
-    init(path: String) throws {
+    init(path: String, of what: String) throws {
         let file = URL(fileURLWithPath: path).resolvingSymlinksInPath()
         guard let data = try? Data(contentsOf: file),
             let attributes = try? FileManager.default.attributesOfItem(atPath: file.path),
             let permissions = attributes[.posixPermissions] as? Int
         else {
-            throw ConfigurationError("the database's secret \(path) cannot be read")
+            throw ConfigurationError("\(what) \(path) cannot be read")
         }
         guard let content = String(data: data, encoding: .utf8) else {
-            throw ConfigurationError("the database's secret \(path) is not UTF-8 text")
+            throw ConfigurationError("\(what) \(path) is not UTF-8 text")
         }
         text = content.trimmingCharacters(in: .whitespacesAndNewlines)
         guard text.utf8.count >= Self.minBytes else {
-            throw ConfigurationError("the database's secret \(path) has fewer than \(Self.minBytes) characters")
+            throw ConfigurationError("\(what) \(path) has fewer than \(Self.minBytes) characters")
         }
         let mode = String(permissions & 0o777, radix: 8)
         guard permissions & 0o022 == 0 else {
             throw ConfigurationError(
-                "the database's secret \(path) can be written by others (mode \(mode)): make a new one, and chmod 600 \(path)"
+                "\(what) \(path) can be written by others (mode \(mode)): make a new one, and chmod 600 \(path)"
             )
         }
         warning =
             permissions & 0o004 == 0
-            ? nil : "the database's secret can be read by everybody on this machine (mode \(mode)): chmod 600 \(path)"
+            ? nil : "\(what) can be read by everybody on this machine (mode \(mode)): chmod 600 \(path)"
     }
 }

@@ -1,3 +1,4 @@
+import Access
 import Server
 
 /// The settings about those who use the service.
@@ -13,7 +14,39 @@ extension Settings {
             help: "A program that sends messages to people: codes that prove an e-mail address or reset a password.",
             details: "It is given each message as JSON on its standard input ([how](Accounts.md#messages)).",
             flag: .value("program"), expectation: "the path of a program", parse: { $0 }),
+        StoredSetting(
+            name: "account-webhook", target: \ServiceSettings.accountWebhook, defaultText: "",
+            help: "An address to which such messages are posted instead.",
+            details: "It needs `account-webhook-secret` ([how](Accounts.md#messages)).",
+            flag: .value("url"), expectation: "an https address, or an http address on this machine",
+            parse: { $0.isEmpty || IssuerSettings.isAllowed(url: $0) ? $0 : nil }),
+        StoredSetting(
+            name: "account-webhook-secret", target: \ServiceSettings.accountWebhookSecretFile, defaultText: "",
+            help: "A file whose content signs what is posted to account-webhook.", flag: .value("file"),
+            expectation: "a file", parse: { $0 }),
     ]
+
+    /// Whose tokens are believed, besides the service's own.
+    static let issuers: [any Setting] = [
+        StoredSetting(
+            name: "firebase-projects", target: \ServiceSettings.firebaseProjects, defaultText: "",
+            help: "Firebase projects whose users are users here, by their ID tokens.",
+            details: "Such as `friendlypix-4fa62` ([how](Accounts.md#tokens-of-other-issuers)).",
+            flag: .value("projects"), expectation: "a list of project ids",
+            parse: { try words($0).map { try IssuerSettings.firebase(project: $0) } }),
+        StoredSetting(
+            name: "issuers", target: \ServiceSettings.issuersFile, defaultText: "",
+            help: "A JSON file that names OpenID Connect issuers whose users are users here, by their ID tokens.",
+            details: "[Accounts.md](Accounts.md#tokens-of-other-issuers) has examples.", flag: .value("file"),
+            expectation: "a file", parse: { $0 }),
+        StoredSetting(
+            name: "service-accounts", target: \ServiceSettings.serviceAccounts, defaultText: "",
+            help: "Files of the service accounts with whose custom tokens apps may sign in.",
+            details: "`FILE` is the JSON file of a service account, `EMAIL=FILE` its certificate or public key in PEM.",
+            flag: .value("files"), expectation: "a list of files", parse: { words($0) }),
+    ]
+
+    private static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
 
     static let clients: [any Setting] = [
         clientLimit(

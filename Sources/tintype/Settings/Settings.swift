@@ -1,3 +1,4 @@
+import Access
 import Database
 import Foundation
 import Imaging
@@ -17,8 +18,17 @@ struct ServiceSettings: Sendable {
     var socketUsers = ""
     /// Whether anybody may make an account: with an e-mail address and a password, and without saying who they are.
     var signUp = SignUp.all
+    /// The projects of Firebase's whose ID tokens are believed.
+    var firebaseProjects: [IssuerSettings] = []
+    /// The file that names other issuers of ID tokens; empty for none.
+    var issuersFile = ""
+    /// The files of the service accounts whose custom tokens are believed.
+    var serviceAccounts: [String] = []
     /// The program that sends messages with codes; empty for none.
     var accountCommand = ""
+    /// The address to which messages with codes are posted, and the file of the secret that signs them; empty for none.
+    var accountWebhook = ""
+    var accountWebhookSecretFile = ""
     /// The files of the TLS certificate and of its key; empty for none.
     var tlsCertificate = ""
     var tlsKey = ""
@@ -33,7 +43,8 @@ struct ServiceSettings: Sendable {
 enum Settings {
     /// All settings, in the order in which `tintype config`, `--help` and the documents list them.
     static let all: [any Setting] =
-        storage + database + accounts + clients + changes + rendering + limits + posts + lifetimes + inbox + log
+        storage + database + accounts + issuers + clients + changes + rendering + limits + posts + lifetimes + inbox
+        + log
 
     private static let storage: [any Setting] = [
         StoredSetting(

@@ -1,0 +1,110 @@
+import Foundation
+import TreeModel
+
+/// A file of the operator's that says which other issuers are believed, and how their users are named here.
+///
+/// It is a JSON list with an object for each issuer: after OpenID Connect (`issuer`, `audiences`, and where they are to be
+/// others than usual `keys`, `uid-claim`, `uid-prefix` and `provider`), or a project of Firebase's (`firebase-project`, and
+/// `keys` for a machine without a network).
+package struct IssuersFile: Sendable {
+    private static let maxBytes = 1 << 20
+    private static let providersOfIssuers = [
+        "https://accounts.google.com": "google.com", "https://appleid.apple.com": "apple.com",
+    ]
+
+    package let issuers: [IssuerSettings]
+
+    /// Reads the file; names of files in it are meant from its folder.
+    ///
+    /// - Throws: ``KeyError`` that names the file, the issuer and the fault.
+    package init(path: String) throws(KeyError) {
+        let document = try KeyFile.read(path, maxBytes: Self.maxBytes)
+        let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
+        do throws(KeyError) {
+            try self.init(document: document, folder: folder)
+        } catch {
+            throw KeyError("\(path): \(error.message)")
+        }
+    }
+
+    /// - Parameter folder: Where names of files in the document are meant from.
+    init(document: [UInt8], folder: String) throws(KeyError) {
+        guard let entries = JSONValue(text: document)?.elements else {
+            throw KeyError(
+                #"it is no JSON list such as [{"issuer": "https://id.example.com", "audiences": ["photos"]}]"#)
+        }
+        issuers = try entries.enumerated().map { (index, entry) throws(KeyError) in
+            do throws(KeyError) {
+                return try Self.issuer(entry, folder: folder, isOnlyOne: entries.count == 1)
+            } catch {
+                let name = entry["issuer"]?.string ?? entry["firebase-project"]?.string
+                throw KeyError("issuer \(index + 1)\(name.map { " (\($0))" } ?? ""): \(error.message)")
+            }
+        }
+    }
+
+    private static func issuer(
+        _ entry: JSONValue, folder: String, isOnlyOne: Bool
+    ) throws(KeyError) -> IssuerSettings {
+        guard let members = entry.members else { throw KeyError("it is no JSON object") }
+        let project = try text("firebase-project", in: entry)
+        let known =
+            project == nil
+            ? ["issuer", "audiences", "keys", "uid-claim", "uid-prefix", "provider"] : ["firebase-project", "keys"]
+        if let unknown = members.keys.sorted().first(where: { !known.contains($0) }) {
+            throw KeyError("\"\(unknown)\" does not belong there; there are \(known.joined(separator: ", "))")
+        }
+        let source = try text("keys", in: entry).map { keySource($0, folder: folder) }
+        if let project { return try .firebase(project: project, keySource: source) }
+        guard let issuer = try text("issuer", in: entry) else {
+            throw KeyError("\"issuer\" is missing: the iss of the tokens, such as https://id.example.com")
+        }
+        guard let list = entry["audiences"]?.elements, !list.isEmpty, list.allSatisfy({ $0.string != nil }) else {
+            throw KeyError("\"audiences\" is missing: a list with the ids that your apps have there")
+        }
+        let prefix = try text("uid-prefix", in: entry)
+        // Else whoever is called maria there would be maria here, or the maria of another issuer.
+        guard prefix != nil || isOnlyOne else {
+            throw KeyError(
+                "\"uid-prefix\" is missing: with several issuers, it keeps the users of one from being taken for another's"
+            )
+        }
+        let provider = try text("provider", in: entry) ?? defaultProvider(of: issuer)
+        return try .oidc(
+            issuer: issuer, audiences: list.compactMap(\.string), keySource: source ?? .discovery,
+            uidClaim: try text("uid-claim", in: entry) ?? "sub", uidPrefix: prefix ?? "", provider: provider)
+    }
+
+    private static func text(_ name: String, in entry: JSONValue) throws(KeyError) -> String? {
+        guard let value = entry[name] else { return nil }
+        guard let text = value.string else { throw KeyError("\"\(name)\" is no text") }
+        return text
+    }
+
+    private static func keySource(_ text: String, folder: String) -> IssuerSettings.KeySource {
+        if text.contains("://") { return .url(text) }
+        return .file(path: text.hasPrefix("/") ? text : "\(folder == "" ? "." : folder)/\(text)")
+    }
+
+    /// The name that Firebase has for the provider, or `oidc.` and the host.
+    private static func defaultProvider(of issuer: String) -> String {
+        let name = issuer.last == "/" ? String(issuer.dropLast()) : issuer
+        return providersOfIssuers[name] ?? "oidc.\(URL(string: issuer)?.host()?.lowercased() ?? "issuer")"
+    }
+}
+
+extension IssuerSettings {
+    /// Makes sure that it is clear which of some issuers a token, or a sign-in, is about.
+    ///
+    /// - Throws: ``KeyError`` that names what two of them have in common.
+    package static func check(_ issuers: [IssuerSettings]) throws(KeyError) {
+        let names = Dictionary(grouping: issuers, by: \.issuer)
+        if let twice = names.first(where: { $0.value.count > 1 })?.key {
+            throw KeyError("\(twice) is named twice; an issuer has one entry, with all its audiences")
+        }
+        let providers = Dictionary(grouping: issuers.compactMap(\.provider), by: \.self)
+        if let twice = providers.first(where: { $0.value.count > 1 })?.key {
+            throw KeyError("two issuers have the provider \(twice); give one of them another \"provider\"")
+        }
+    }
+}

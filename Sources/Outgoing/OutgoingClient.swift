@@ -1,0 +1,100 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+
+/// The way to other machines by HTTP: for small documents, over TLS that is verified by the system's certificates.
+///
+/// No redirect is followed: whoever is asked answers, or nobody does. Each exchange has its time, from the connection to
+/// the last byte.
+package struct OutgoingClient: Sendable {
+    /// The time that a document may take.
+    private static let fetchTime: Duration = .seconds(10)
+
+    private let client: HTTPClient
+
+    /// Runs a body with a client, which is shut down after it.
+    ///
+    /// - Throws: What the body throws.
+    package static func run<R>(_ body: (OutgoingClient) async throws -> R) async throws -> R {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls, redirectConfiguration: .disallow,
+            timeout: HTTPClient.Configuration.Timeout(connect: .seconds(10), read: .seconds(10)))
+        configuration.httpVersion = .http1Only
+        // Whoever asks tries again when it is time.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
+            try await body(OutgoingClient(client: client))
+        }
+    }
+
+    /// Gets a document of at most so many bytes.
+    ///
+    /// - Throws: ``OutgoingError`` when there is none.
+    package func document(
+        at url: String, maxBytes: Int, within time: Duration = fetchTime
+    ) async throws -> (bytes: [UInt8], maxAgeSeconds: Int?) {
+        var request = HTTPClientRequest(url: url)
+        request.headers = ["Accept": "application/json", "User-Agent": "tintype"]
+        let answer = try await answer(to: request, maxBytes: maxBytes, within: time)
+        guard answer.status == .ok else {
+            let target = answer.headers.first(name: "location").map { ", which leads to \($0)" } ?? ""
+            throw OutgoingError("\(url) answers \(answer.status.code)\(target)")
+        }
+        return (answer.bytes, CacheAge.seconds(in: answer.headers))
+    }
+
+    /// Posts a JSON document; what is answered to it is not read.
+    ///
+    /// - Returns: The status of the answer.
+    /// - Throws: ``OutgoingError`` when there is no answer.
+    func post(
+        _ json: [UInt8], to url: String, headers: [(String, String)], within time: Duration
+    ) async throws -> Int {
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        request.headers = HTTPHeaders([("Content-Type", "application/json"), ("User-Agent", "tintype")] + headers)
+        request.body = .bytes(json)
+        return Int(try await answer(to: request, maxBytes: 0, within: time).status.code)
+    }
+
+    private struct Answer: Sendable {
+        let status: HTTPResponseStatus
+        let headers: HTTPHeaders
+        let bytes: [UInt8]
+    }
+
+    /// The answer to a request; its body, if it is wanted.
+    private func answer(
+        to request: HTTPClientRequest, maxBytes: Int, within time: Duration
+    ) async throws -> Answer {
+        do {
+            return try await TimeLimit.run(time) { [client] in
+                let response = try await client.execute(request, deadline: .distantFuture)
+                guard maxBytes > 0, response.status == .ok else {
+                    return Answer(status: response.status, headers: response.headers, bytes: [])
+                }
+                let body = try await response.body.collect(upTo: maxBytes)
+                // A body that was broken off is none.
+                try Task.checkCancellation()
+                return Answer(status: response.status, headers: response.headers, bytes: Array(body.readableBytesView))
+            }
+        } catch is NIOTooManyBytesError {
+            throw OutgoingError("\(request.url) answers more than \(maxBytes) bytes")
+        } catch is TimeLimit.Exceeded {
+            throw OutgoingError("\(request.url) does not answer within \(time.components.seconds) seconds")
+        } catch {
+            try Task.checkCancellation()
+            throw OutgoingError("\(request.url) cannot be reached: \(error)")
+        }
+    }
+}
+
+/// Why another machine gave no answer that is of use.
+struct OutgoingError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,22 @@
+/// The time that an exchange with another machine may take as a whole.
+enum TimeLimit {
+    struct Exceeded: Error {}
+
+    /// Runs a body, and cancels it when it takes longer.
+    ///
+    /// - Throws: ``Exceeded``, or what the body throws.
+    static func run<R: Sendable>(
+        _ time: Duration, _ body: @escaping @Sendable () async throws -> R
+    ) async throws -> R {
+        try await withThrowingTaskGroup(of: R.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                try await Task.sleep(for: time)
+                throw Exceeded()
+            }
+            defer { group.cancelAll() }
+            guard let result = try await group.next() else { throw CancellationError() }
+            return result
+        }
+    }
+}

@@ -1,0 +1,208 @@
+import Access
+import Client
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+import TreeModel
+
+@Suite("Tokens of others and messages to people, as an operator sets them up", .timeLimit(.minutes(5)))
+struct IssuerServiceTests {
+    private static let identity = "/identitytoolkit.googleapis.com/v1/accounts"
+
+    /// A service that also listens on TCP.
+    private struct Place {
+        let daemon: Daemon
+        let tcp: ServiceClient
+
+        init(_ arguments: [String], in scratch: Scratch) async throws {
+            let storage = scratch.path + "/Storage"
+            // Of an earlier service, which had another port.
+            try? FileManager.default.removeItem(atPath: storage + ".log")
+            daemon = try await Daemon(storage: storage, arguments: ["--listen", "127.0.0.1:0"] + arguments)
+            try await eventually { try text(storage + ".log").contains("http://127") }
+            let log = try text(storage + ".log")
+            let port = try #require(
+                log.firstMatch(of: /listening on http:\/\/127\.0\.0\.1:(\d+)\//).flatMap { Int($0.1) })
+            tcp = ServiceClient(.tcp(host: "127.0.0.1", port: port))
+        }
+
+        var log: String { get throws { try text(daemon.storage + ".log") } }
+
+        /// As whom a token posts; nil when it does not.
+        func author(_ token: String) async throws -> String? {
+            let answer = try await tcp.ask(.post, "/v1/uploads?text=x", headers: [.authorization: "Bearer \(token)"])
+            #expect(answer.status == 201 || answer.json["code"].string == "bad_token", "\(answer.text)")
+            return answer.json["post"]["author"]["uid"].string
+        }
+
+        /// Asks for something with accounts.
+        func perform(_ operation: String, _ body: String) async throws -> Answer {
+            try await tcp.ask(
+                .post, "\(identity):\(operation)?key=x", headers: [.contentType: "application/json"],
+                body: .bytes(Array(body.utf8)))
+        }
+    }
+
+    /// Somebody who issues tokens elsewhere.
+    private func elsewhere(_ project: String) throws -> TokenAuthority {
+        TokenAuthority(project: project, keys: try KeyRing(now: Int64(Date().timeIntervalSince1970 * 1000)))
+    }
+
+    private func keys(of authority: TokenAuthority) -> String {
+        String(decoding: JSONValue.object(authority.publicKeys.mapValues(JSONValue.string)).text, as: UTF8.self)
+    }
+
+    @Test("A Firebase project's users are users here, whichever way their tokens come, also while its keys are down")
+    func firebase() async throws {
+        try await withScratch { scratch in
+            let firebase = try elsewhere("demo-photos")
+            let keys = keys(of: firebase)
+            let token = try firebase.issue(["sub": "ann", "user_id": "ann"])
+            try await LoopbackServer.run(behaviour: { _ in .init(200, keys) }) { server in
+                let issuers = #"[{"firebase-project": "demo-photos", "keys": "\#(server.origin)/keys"}]"#
+                try scratch.write(issuers, to: "issuers.json")
+                let options = ["--issuers", scratch.path + "/issuers.json"]
+                let place = try await Place(options, in: scratch)
+                #expect(try await place.author(token) == "ann")
+                #expect(try await place.author(token.dropLast(6) + "AAAAAA") == nil)
+                let read = try await place.tcp.get("/people/ann/full_name.json?auth=\(token)")
+                #expect(read.status == 200 && read.text == "\"ann\"", "\(read.text)")
+                let kept = scratch.path + "/Storage/issuer-keys"
+                try await eventually {
+                    let names = try? FileManager.default.contentsOfDirectory(atPath: kept)
+                    return names?.contains { $0.hasSuffix(".json") } == true
+                }
+                #expect(try await place.daemon.stop() == 0)
+
+                await server.stop()
+                let again = try await Place(options, in: scratch)
+                #expect(try await again.author(token) == "ann")
+                try await eventually { try again.log.contains("an issuer has no new keys") }
+                #expect(try await again.daemon.stop() == 0)
+                #expect(try !again.log.contains(token))
+            }
+        }
+    }
+
+    @Test("People sign in with the token of another provider, and with a custom token of another service account")
+    func signIn() async throws {
+        try await withScratch { scratch in
+            let provider = try elsewhere("company")
+            try scratch.write(keys(of: provider), to: "keys.json")
+            try scratch.write(
+                #"""
+                [{"issuer": "\#(provider.issuer)", "audiences": ["company"], "keys": "keys.json", "uid-prefix": "c-"},
+                 {"firebase-project": "demo-photos", "keys": "keys.json"}]
+                """#, to: "issuers.json")
+            let server = try elsewhere("backend")
+            try scratch.write(try #require(server.publicKeys.values.first), to: "backend.pem")
+            let account = "\(server.serviceAccount)=\(scratch.path)/backend.pem"
+            let file = #"{"issuers": "\#(scratch.path)/issuers.json", "service-accounts": ["\#(account)"]}"#
+            try scratch.write(file, to: "tintype.json")
+            let place = try await Place(["--config", scratch.path + "/tintype.json"], in: scratch)
+
+            let token = try provider.issue([
+                "sub": "7", "email": "ann@example.com", "email_verified": true, "name": "Ann",
+            ])
+            #expect(try await place.author(token) == "c-7")
+            let body = #"{"requestUri":"http://localhost","returnSecureToken":true,"postBody":"id_token=@&providerId="#
+            let named = body.replacing("@", with: token)
+            let signedIn = try await place.perform("signInWithIdp", named + #"oidc.securetoken.google.com"}"#)
+            #expect(signedIn.status == 200 && signedIn.json["email"].string == "ann@example.com", "\(signedIn.text)")
+            let own = try #require(signedIn.json["idToken"].string)
+            #expect(try await place.author(own) == signedIn.json["localId"].string)
+            let other = try await place.perform("signInWithIdp", named + #"google.com"}"#)
+            #expect(other.status == 400 && other.text.contains("OPERATION_NOT_ALLOWED"), "\(other.text)")
+
+            let custom = try server.issueCustomToken(uid: "bob")
+            let signed = try await place.perform("signInWithCustomToken", #"{"token":"\#(custom)"}"#)
+            #expect(signed.status == 200, "\(signed.text)")
+            #expect(try await place.author(signed.json["idToken"].string ?? "") == "bob")
+            let foreign = try elsewhere("backend").issueCustomToken(uid: "bob")
+            let refused = try await place.perform("signInWithCustomToken", #"{"token":"\#(foreign)"}"#)
+            #expect(refused.status == 400 && refused.text.contains("INVALID_CUSTOM_TOKEN"), "\(refused.text)")
+            #expect(try await place.daemon.stop() == 0)
+        }
+    }
+
+    @Test("A code goes to the operator's address, signed, and is in no log")
+    func webhook() async throws {
+        try await withScratch { scratch in
+            try await LoopbackServer.run(behaviour: { _ in .init(200) }) { server in
+                try scratch.write("0123456789abcdef0123456789abcdef\n", to: "secret")
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: 0o600], ofItemAtPath: scratch.path + "/secret")
+                let place = try await Place(
+                    [
+                        "--account-webhook", server.origin + "/hook", "--account-webhook-secret",
+                        scratch.path + "/secret", "--log-level", "trace",
+                    ], in: scratch)
+                _ = try await place.perform("signUp", #"{"email":"ann@example.com","password":"sesame!"}"#)
+                let asked = try await place.perform(
+                    "sendOobCode", #"{"requestType":"PASSWORD_RESET","email":"ann@example.com"}"#)
+                #expect(asked.status == 200, "\(asked.text)")
+                // What was ordered goes out before the end.
+                #expect(try await place.daemon.stop() == 0)
+                let request = try #require(server.requests.first)
+                let message = try JSONDecoder().decode(JSON.self, from: Data(request.body))
+                let code = try #require(message["code"].string)
+                #expect(message["email"].string == "ann@example.com" && message["kind"].string == "PASSWORD_RESET")
+                let parts = try #require(
+                    request.headers["tintype-signature"]?.wholeMatch(of: /t=(\d+),v1=([0-9a-f]{64})/))
+                let mac = Digest.hmacSHA256(
+                    Array("\(parts.1).".utf8) + request.body, key: Array("0123456789abcdef0123456789abcdef".utf8))
+                #expect(mac.map { String(format: "%02x", $0) }.joined() == parts.2)
+                let log = try place.log
+                #expect(!log.contains(code) && !log.contains("0123456789abcdef"))
+            }
+        }
+    }
+
+    static let mistakes: [(files: [String: String], options: [String], message: String)] = [
+        ([:], ["--firebase-projects", "Demo"], "\"Demo\" is no id of a Firebase project"),
+        ([:], ["--issuers", "@/none.json"], "issuers: @/none.json cannot be read"),
+        (["i": "{}"], ["--issuers", "@/i"], "issuers: @/i: it is no JSON list"),
+        (
+            ["i": #"[{"issuer":"https://id.example.com","audience":"x"}]"#], ["--issuers", "@/i"],
+            "issuers: @/i: issuer 1 (https://id.example.com): \"audience\" does not belong there; there are issuer, aud"
+        ),
+        (
+            ["i": #"[{"firebase-project":"demo"}]"#], ["--issuers", "@/i", "--firebase-projects", "demo"],
+            "https://securetoken.google.com/demo is named twice"
+        ),
+        (
+            ["a": "{}"], ["--service-accounts", "@/a"],
+            "service-accounts: @/a: the file is not that of a service account"
+        ),
+        ([:], ["--account-webhook", "http://example.com/"], "is not an https address"),
+        ([:], ["--account-webhook", "https://example.com/"], "openssl rand -hex 32"),
+        ([:], ["--account-webhook-secret", "@/s"], "account-webhook, which is not set"),
+        (
+            ["s": "0123456789abcdef"],
+            [
+                "--account-webhook", "https://example.com/", "--account-webhook-secret", "@/s", "--account-command",
+                "/usr/bin/true",
+            ], "leave one of them out"
+        ),
+        (
+            ["s": "short"], ["--account-webhook", "https://example.com/", "--account-webhook-secret", "@/s"],
+            "the webhook's secret @/s has fewer than 16 characters"
+        ),
+    ]
+
+    @Test("What is set up wrongly keeps the service from starting, and says where", arguments: mistakes)
+    func faults(files: [String: String], options: [String], message: String) async throws {
+        try await withScratch { scratch in
+            for (name, content) in files {
+                try scratch.write(content, to: name)
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: 0o600], ofItemAtPath: "\(scratch.path)/\(name)")
+            }
+            let options = options.map { $0.replacing("@", with: scratch.path) }
+            let result = try await run(["serve", "--storage", scratch.path + "/Storage"] + options)
+            #expect(result.status == 2, "\(result)")
+            #expect(result.errors.contains(message.replacing("@", with: scratch.path)), "\(result)")
+        }
+    }
+}

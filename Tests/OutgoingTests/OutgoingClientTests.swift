@@ -1,0 +1,86 @@
+import NIOHTTP1
+import NIOSSL
+import TestSupport
+import Testing
+
+@testable import Outgoing
+
+@Suite("Documents from other machines", .timeLimit(.minutes(5)))
+struct OutgoingClientTests {
+    /// What goes wrong when a document is asked for; nil when nothing does.
+    private func fault(
+        at url: String, maxBytes: Int = 100, within time: Duration = .seconds(60)
+    ) async throws -> String? {
+        try await OutgoingClient.run { client in
+            do {
+                _ = try await client.document(at: url, maxBytes: maxBytes, within: time)
+                return nil
+            } catch let error as OutgoingError {
+                return error.description
+            }
+        }
+    }
+
+    @Test("A document comes with the time for which it may be kept")
+    func document() async throws {
+        try await LoopbackServer.run { server in
+            server.behave { _ in .init(200, "{}", headers: [("Cache-Control", "public, max-age=90"), ("Age", "30")]) }
+            let document = try await OutgoingClient.run { client in
+                try await client.document(at: server.origin + "/keys?a=b", maxBytes: 2)
+            }
+            #expect(document.bytes == Array("{}".utf8) && document.maxAgeSeconds == 60)
+            #expect(server.requests.map(\.path) == ["/keys?a=b"])
+            #expect(server.requests.first?.headers["host"] == "127.0.0.1:\(server.port)")
+        }
+    }
+
+    static let answers: [(LoopbackServer.Response?, String)] = [
+        (.init(404), "answers 404"), (.init(204), "answers 204"),
+        (.init(302, headers: [("Location", "http://127.0.0.1:1/")]), "answers 302, which leads to http://127.0.0.1:1/"),
+        (.init(200, String(repeating: "x", count: 101)), "answers more than 100 bytes"),
+        (.init(200, String(repeating: "x", count: 101), isUnfinished: true), "answers more than 100 bytes"),
+        (.init(200, "{}", isUnfinished: true), "does not answer within 1 seconds"),
+        (nil, "does not answer within 1 seconds"),
+    ]
+
+    @Test("What is no document, is too long, leads elsewhere or takes too long is refused", arguments: answers)
+    func refused(answer: LoopbackServer.Response?, fault: String) async throws {
+        try await LoopbackServer.run(behaviour: { _ in answer }) { server in
+            let told = try await self.fault(at: server.origin + "/keys", within: .seconds(1))
+            #expect(told == "\(server.origin)/keys \(fault)")
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test("A machine that is not there, and one whose certificate nobody vouches for, are not believed")
+    func unreachable() async throws {
+        let context = try NIOSSLContext(configuration: try SelfSigned.server)
+        let url = try await LoopbackServer.run(tls: context, behaviour: { _ in .init(200, "{}") }) { server in
+            let url = "https://localhost:\(server.port)/keys"
+            let told = try await fault(at: url)
+            #expect(
+                told?.contains("cannot be reached") == true && told?.contains("CERTIFICATE_VERIFY") == true,
+                "\(told ?? "")")
+            #expect(server.requests.isEmpty)
+            return url
+        }
+        #expect(try await fault(at: url)?.contains("cannot be reached") == true)
+        #expect(try await fault(at: "https://no such host/")?.contains("cannot be reached") == true)
+    }
+
+    static let ages: [([(String, String)], Int?)] = [
+        ([("Cache-Control", "max-age=10")], 10), ([("cache-control", "public, MAX-AGE=10, must-revalidate")], 10),
+        ([("Cache-Control", "max-age=\"10\"")], 10),
+        ([("Cache-Control", "public"), ("Cache-Control", "max-age=10")], 10),
+        ([("Cache-Control", "max-age=10"), ("Age", "4")], 6), ([("Cache-Control", "max-age=10"), ("Age", "40")], 0),
+        ([("Cache-Control", "max-age=10"), ("Age", "-4")], 10), ([("Cache-Control", "no-store")], 0),
+        ([("Cache-Control", "max-age=10, no-cache")], 0), ([("Cache-Control", "s-maxage=10")], nil),
+        ([("Cache-Control", "max-age=-1")], nil), ([("Cache-Control", "max-age=99999999999999999999")], nil),
+        ([("Cache-Control", "max-age")], nil), ([("Cache-Control", "max-age=\"")], nil), ([], nil),
+    ]
+
+    @Test("The time for which a document may be kept is what it says", arguments: ages)
+    func age(headers: [(String, String)], seconds: Int?) {
+        #expect(CacheAge.seconds(in: HTTPHeaders(headers)) == seconds)
+    }
+}
