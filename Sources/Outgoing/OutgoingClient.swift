@@ -87,14 +87,7 @@ package struct OutgoingClient: Sendable {
             throw OutgoingError("\(request.url) does not answer within \(time.components.seconds) seconds")
         } catch {
             try Task.checkCancellation()
-            throw OutgoingError("\(request.url) cannot be reached: \(error)")
+            throw OutgoingError("\(request.url) cannot be reached: \(OutgoingError.reason(of: error))")
         }
     }
-}
-
-/// Why another machine gave no answer that is of use.
-struct OutgoingError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
 }
