@@ -68,6 +68,10 @@ struct IssuerServiceTests {
                 #expect(try await place.author(token.dropLast(6) + "AAAAAA") == nil)
                 let read = try await place.tcp.get("/people/ann/full_name.json?auth=\(token)")
                 #expect(read.status == 200 && read.text == "\"ann\"", "\(read.text)")
+                let listening = try await place.tcp.send(
+                    .get, "/people/ann.json?auth=\(token)", headers: [.accept: "text/event-stream"], body: .none
+                ) { response, _ in (response.status.code, response.headerFields[.contentType]) }
+                #expect(listening.0 == 200 && listening.1?.hasPrefix("text/event-stream") == true, "\(listening)")
                 let kept = scratch.path + "/Storage/issuer-keys"
                 try await eventually {
                     let names = try? FileManager.default.contentsOfDirectory(atPath: kept)
@@ -81,6 +85,21 @@ struct IssuerServiceTests {
                 try await eventually { try again.log.contains("an issuer has no new keys") }
                 #expect(try await again.daemon.stop() == 0)
                 #expect(try !again.log.contains(token))
+            }
+        }
+    }
+
+    @Test("An issuer that does not answer keeps a service neither from starting nor from ending")
+    func silent() async throws {
+        try await withScratch { scratch in
+            try await LoopbackServer.run(behaviour: { _ in nil }) { server in
+                try scratch.write(
+                    #"[{"firebase-project": "demo-photos", "keys": "\#(server.origin)/keys"}]"#, to: "issuers.json")
+                let place = try await Place(["--issuers", scratch.path + "/issuers.json"], in: scratch)
+                try await eventually { server.requests.count == 1 }
+                let start = ContinuousClock.now
+                #expect(try await place.daemon.stop() == 0)
+                #expect(ContinuousClock.now - start < .seconds(8), "it did not wait for the 10 seconds of the request")
             }
         }
     }
