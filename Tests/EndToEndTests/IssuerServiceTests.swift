@@ -151,7 +151,7 @@ struct IssuerServiceTests {
             try await LoopbackServer.run(behaviour: { _ in .init(200) }) { server in
                 try scratch.write("0123456789abcdef0123456789abcdef\n", to: "secret")
                 try FileManager.default.setAttributes(
-                    [.posixPermissions: 0o600], ofItemAtPath: scratch.path + "/secret")
+                    [.posixPermissions: 0o644], ofItemAtPath: scratch.path + "/secret")
                 let place = try await Place(
                     [
                         "--account-webhook", server.origin + "/hook", "--account-webhook-secret",
@@ -173,8 +173,23 @@ struct IssuerServiceTests {
                     Array("\(parts.1).".utf8) + request.body, key: Array("0123456789abcdef0123456789abcdef".utf8))
                 #expect(mac.map { String(format: "%02x", $0) }.joined() == parts.2)
                 let log = try place.log
+                #expect(log.contains("the webhook's secret can be read by everybody"))
                 #expect(!log.contains(code) && !log.contains("0123456789abcdef"))
             }
+        }
+    }
+
+    @Test("A message that cannot be sent is told of in the log, without whom it was for")
+    func unsent() async throws {
+        try await withScratch { scratch in
+            let place = try await Place(["--account-command", "/bin/false"], in: scratch)
+            _ = try await place.perform("signUp", #"{"email":"ann@example.com","password":"sesame!"}"#)
+            let asked = try await place.perform(
+                "sendOobCode", #"{"requestType":"PASSWORD_RESET","email":"ann@example.com"}"#)
+            #expect(asked.status == 200, "the answer does not tell")
+            #expect(try await place.daemon.stop() == 0)
+            let log = try place.log
+            #expect(log.contains("/bin/false ended with status 1") && !log.contains("ann@"), "\(log)")
         }
     }
 

@@ -26,6 +26,7 @@ struct AccountSetup: Sendable {
     ) async throws {
         let choices = AccountChoices(configuration)
         let access = try configuration.accessSettings { logger.warning("\($0)") }
+        if let warning = try choices.webhookSecret()?.warning { logger.warning("\(warning)") }
         let revocations = RevocationList()
         let store = AccountStore(
             tree: storage.tree, onRevocation: { uid, seconds in revocations.revoke(uid: uid, before: seconds) })
