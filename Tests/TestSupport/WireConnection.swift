@@ -1,5 +1,5 @@
 import HTTPTypes
-import NIOCore
+package import NIOCore
 import NIOPosix
 
 /// A connection to a Unix socket or a port of 127.0.0.1 that is kept as long as a test likes, and over which it says exactly what it likes.
@@ -19,16 +19,24 @@ package final class WireConnection {
     }
 
     /// Connects to a port of 127.0.0.1.
-    package convenience init(port: Int) async throws {
-        try await self.init(to: SocketAddress(ipAddress: "127.0.0.1", port: port), reads: true)
+    ///
+    /// - Parameter prepare: Adds what stands between the socket and what is said.
+    package convenience init(
+        port: Int, prepare: @escaping @Sendable (ChannelPipeline.SynchronousOperations) throws -> Void = { _ in }
+    ) async throws {
+        try await self.init(to: SocketAddress(ipAddress: "127.0.0.1", port: port), reads: true, prepare: prepare)
     }
 
-    private init(to address: SocketAddress, reads: Bool) async throws {
+    private init(
+        to address: SocketAddress, reads: Bool,
+        prepare: @escaping @Sendable (ChannelPipeline.SynchronousOperations) throws -> Void = { _ in }
+    ) async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
         channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.autoRead, value: reads)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    try prepare(channel.pipeline.syncOperations)
                     try channel.pipeline.syncOperations.addHandler(Collector(continuation))
                 }
             }

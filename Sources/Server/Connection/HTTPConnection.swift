@@ -38,7 +38,7 @@ struct HTTPConnection: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         ClientConnection.of(
-            channel, isEncrypted: transport.certificates != nil, proxies: transport.proxies
+            channel, isEncrypted: transport.tls != nil, proxies: transport.proxies
         ).flatMap { client in
             let http = http(for: client)
             return http.setup(channel: channel, logger: logger).flatMapThrowing { requests in
@@ -74,9 +74,7 @@ struct HTTPConnection: ServerChildChannel {
         try pipeline.addHandler(
             MessageHandler(behind: framer, bodyPatience: TimeAmount(patience.body), logger: logger),
             position: .before(try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)))
-        if let certificates = transport.certificates {
-            try pipeline.addHandler(NIOSSLServerHandler(context: certificates.context), position: .first)
-        }
+        try transport.tls?.addHandlers(to: pipeline)
         if client.expectsProxyHeader { try pipeline.addHandler(ProxyHeaderHandler(of: client), position: .first) }
     }
 

@@ -20,9 +20,6 @@ package struct TLSFiles: Sendable, Hashable {
 
 /// The server's certificate, read anew when its files change: renewing it needs no restart.
 final class TLSCertificates: Sendable {
-    /// How often the files are looked at.
-    private static let interval = Duration.seconds(5)
-
     private struct Current {
         var context: NIOSSLContext
         var versions: [FileVersion]
@@ -61,9 +58,11 @@ final class TLSCertificates: Sendable {
 
     /// Reads the files again whenever they have changed, until the task is cancelled; what cannot be read leaves the old
     /// certificate in use.
-    func watch(_ logger: Logger) async throws {
+    ///
+    /// - Parameter interval: How often the files are looked at.
+    func watch(every interval: Duration, _ logger: Logger) async throws {
         while true {
-            try await Task.sleep(for: Self.interval)
+            try await Task.sleep(for: interval)
             do throws(Failure) {
                 guard try reloadIfChanged() else { continue }
                 logger.notice("the certificate was read again", metadata: ["file": "\(files.certificate)"])
@@ -129,9 +128,10 @@ final class TLSCertificates: Sendable {
 struct CertificateWatch: Service, CustomStringConvertible {
     let description = "certificate"
     let certificates: TLSCertificates
+    let interval: Duration
     let logger: Logger
 
     func run() async throws {
-        try? await cancelWhenGracefulShutdown { try await certificates.watch(logger) }
+        try? await cancelWhenGracefulShutdown { try await certificates.watch(every: interval, logger) }
     }
 }

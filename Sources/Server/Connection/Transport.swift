@@ -1,7 +1,51 @@
+import API
+import Logging
+import NIOCore
+import NIOSSL
+
 /// What the connections of a listener have around HTTP.
 struct Transport: Sendable {
-    /// The certificate with which they are encrypted; nil where they are not.
-    var certificates: TLSCertificates?
+    /// What encrypts them; nil where they are not encrypted.
+    var tls: TLSTransport?
     /// The proxies that are believed when they say for whom they connect; nil for none.
     var proxies: TrustedProxies?
+}
+
+/// What encrypts the connections of a listener.
+struct TLSTransport: Sendable {
+    /// The times that TLS may take.
+    struct Times: Sendable {
+        /// How long a client may take for its handshake.
+        var handshake = TimeAmount.seconds(10)
+        /// How long a certificate that was replaced may stay in use.
+        var certificateCheck = Duration.seconds(5)
+    }
+
+    private let certificates: TLSCertificates
+    private let handshakes: HandshakeQueue
+    private let times: Times
+
+    /// Reads the certificate.
+    ///
+    /// Handshakes have half of the room, so that those who never finish one do not fill it.
+    ///
+    /// - Parameter maxConnections: How many connections the listener has at most.
+    /// - Throws: `Failure` with the code `bad_certificate`.
+    init(_ files: TLSFiles, _ times: Times, maxConnections: Int) throws(Failure) {
+        certificates = try TLSCertificates(files)
+        handshakes = HandshakeQueue(limit: maxConnections / 2, patience: times.handshake)
+        self.times = times
+    }
+
+    /// Adds what encrypts a connection between its socket and the handlers that it has.
+    func addHandlers(to pipeline: ChannelPipeline.SynchronousOperations) throws {
+        try pipeline.addHandler(HandshakeHandler(handshakes), position: .first)
+        try pipeline.addHandler(NIOSSLServerHandler(context: certificates.context), position: .first)
+        try pipeline.addHandler(PlaintextHandler(), position: .first)
+    }
+
+    /// What keeps the certificate as its files are.
+    func certificateWatch(_ logger: Logger) -> CertificateWatch {
+        CertificateWatch(certificates: certificates, interval: times.certificateCheck, logger: logger)
+    }
 }

@@ -42,6 +42,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
         package var connections: ConnectionLimits?
         /// How long a body may be waited for, beyond the time in which a slow one comes.
         package var bodyPatience = Duration.seconds(60)
+        /// The times that TLS may take.
+        var tlsTimes = TLSTransport.Times()
         /// How fast a client has to take what it asked for.
         var readingPace = SlowReaderHandler.Pace()
         /// How much of the disk answers of the database may hold, in bytes.
@@ -143,10 +145,12 @@ package struct HTTPServer: Service, CustomStringConvertible {
         let responder = responder()
         var listeners = [socketApplication(responder)]
         if let address = settings.listen {
-            let certificates = try settings.tls.map { files throws(Failure) in try TLSCertificates(files) }
-            let transport = Transport(certificates: certificates, proxies: settings.proxies)
+            let tls = try settings.tls.map { files throws(Failure) in
+                try TLSTransport(files, settings.tlsTimes, maxConnections: connections.tcp)
+            }
+            let transport = Transport(tls: tls, proxies: settings.proxies)
             listeners.append(tcpApplication(responder, at: address, through: transport))
-            if let certificates { listeners.append(CertificateWatch(certificates: certificates, logger: logger)) }
+            if let tls { listeners.append(tls.certificateWatch(logger)) }
         }
         var configuration = ServiceGroupConfiguration(services: listeners, logger: logger)
         configuration.maximumGracefulShutdownDuration = settings.shutdownPatience

@@ -1,0 +1,184 @@
+import API
+import Client
+import Foundation
+import HTTPTypes
+import NIOCore
+import NIOSSL
+import TestSupport
+import Testing
+import Tree
+
+@testable import Server
+
+/// The TCP port with a certificate, to clients that look at it, and to some that do worse.
+@Suite("TLS", .timeLimit(.minutes(5)))
+struct TLSTests {
+    /// The beginning of a TLS record of 512 bytes, in which a client would say hello.
+    private static let halfHello: [UInt8] = [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01]
+
+    /// Runs the body against a service that has the first certificate, in the folder of the test.
+    private func withTLS(
+        change: (inout HTTPServer.Settings) -> Void = { _ in },
+        _ body: @Sendable (Service, Scratch) async throws -> Void
+    ) async throws {
+        try await withScratch { scratch in
+            try scratch.install(.first)
+            try await withService(
+                changeServer: { settings in
+                    settings.tls = scratch.tlsFiles
+                    settings.tlsTimes = .init(handshake: .seconds(600), certificateCheck: .milliseconds(20))
+                    change(&settings)
+                },
+                { service in
+                    try await service.tree.setRules(#"{"rules": {".read": true, ".write": true}}"#)
+                    try await body(service, scratch)
+                })
+        }
+    }
+
+    @Test(
+        "Requests and their answers go through TLS one after the other, large ones too, and a last one ends it cleanly")
+    func requests() async throws {
+        try await withTLS { service, _ in
+            let end = TLSEnd()
+            let connection = try await service.connect(trusting: .first, noting: end)
+            for _ in 0..<3 {
+                #expect(await connection.isAnswered)
+            }
+            let text = #""\#(String(repeating: "x", count: 1 << 20))""#
+            try await connection.send(
+                "PUT /a.json?print=silent HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
+            )
+            #expect(await connection.answer()?.status == 204)
+            try await connection.send("GET /a.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            #expect(await connection.answer()?.text == text)
+            #expect(await connection.readToEnd() == "")
+            #expect(end.error == nil)
+            await connection.close()
+        }
+    }
+
+    @Test("A certificate that was replaced is served from then on, and streams that were open before go on")
+    func renewal() async throws {
+        try await withTLS { service, certificates in
+            let stream = try await service.connect(trusting: .first)
+            try await stream.send("GET /a.json HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
+            #expect(await stream.read(through: "\n\n")?.hasSuffix("\r\n\r\n") != nil)
+            try certificates.install(.second)
+            try await eventually { await service.serves(.second) }
+            #expect(await !service.serves(.first))
+            try await service.tree.set("a", to: 7)
+            #expect(await stream.read(through: #""data":7}"#) != nil)
+            await stream.close()
+        }
+    }
+
+    @Test(
+        "Files that cannot be used leave the certificate as it was, which is told once; what can be is used then",
+        arguments: [
+            ("certificate.pem", "nonsense"), ("certificate.pem", ""), ("key.pem", "nonsense"),
+            ("key.pem", TestCertificate.second.key), ("certificate.pem", TestCertificate.second.certificate),
+        ])
+    func unusable(file: String, text: String) async throws {
+        try await withScratch { scratch in
+            try scratch.install(.first)
+            let certificates = try TLSCertificates(scratch.tlsFiles)
+            let context = certificates.context
+            #expect(try !certificates.reloadIfChanged())
+            try scratch.write(text, to: file)
+            #expect(throws: Failure.self) { try certificates.reloadIfChanged() }
+            #expect(try !certificates.reloadIfChanged())
+            #expect(certificates.context === context)
+            try scratch.install(.second)
+            #expect(try certificates.reloadIfChanged())
+            #expect(certificates.context !== context)
+        }
+    }
+
+    @Test("Whoever does not know the certificate, or speaks an old version, gets no connection")
+    func refusals() async throws {
+        try await withTLS { service, _ in
+            #expect(await !service.serves(.second))
+            #expect(await !service.serves(.first, maxVersion: .tlsv11))
+            #expect(await service.serves(.first, maxVersion: .tlsv12))
+        }
+    }
+
+    @Test("Plain HTTP is answered in the clear, with where to go instead")
+    func plaintext() async throws {
+        try await withTLS { service, _ in
+            try await WireConnection.with(port: service.tcpPort) { connection in
+                try await connection.send(WireConnection.request)
+                let answer = try #require(await connection.answer())
+                #expect(answer.status == 403)
+                #expect(answer.json["code"].string == "not_encrypted")
+                #expect(answer.json["hint"].string?.contains("https://") == true)
+                #expect(await connection.readToEnd() == "")
+            }
+        }
+    }
+
+    @Test(
+        "What is neither TLS nor HTTP is not listened to",
+        arguments: [[0], [0x80, 0x2E, 1, 3, 1], [0x16, 0xFF, 0xFF, 0xFF]])
+    func nonsense(bytes: [UInt8]) async throws {
+        try await withTLS { service, _ in
+            try await WireConnection.with(port: service.tcpPort) { connection in
+                try await connection.send(bytes + [UInt8](repeating: 0xFF, count: 1000))
+                #expect(await !connection.readToEnd().contains("HTTP"))
+            }
+            #expect(await service.serves(.first))
+        }
+    }
+
+    @Test(
+        "A client that does not finish its handshake in time is cut, and one that did is not",
+        arguments: [[], halfHello])
+    func deadline(bytes: [UInt8]) async throws {
+        try await withTLS(change: { $0.tlsTimes.handshake = .seconds(1) }) { service, _ in
+            var proven = try await service.connect(trusting: .first)
+            // A slow machine may not finish the first in time, either.
+            while await !proven.isAnswered { proven = try await service.connect(trusting: .first) }
+            try await WireConnection.with(port: service.tcpPort) { connection in
+                if !bytes.isEmpty { try await connection.send(bytes) }
+                _ = await connection.readToEnd()
+            }
+            #expect(await proven.isAnswered)
+            await proven.close()
+        }
+    }
+
+    @Test("A flood of handshakes that are never finished takes no room from clients that finish theirs")
+    func flood() async throws {
+        try await withTLS(change: { $0.connections = ConnectionLimits(tcp: 8, all: 16) }) { service, _ in
+            var flood: [WireConnection] = []
+            for number in 0..<40 {
+                let connection = try await WireConnection(port: service.tcpPort)
+                if number.isMultiple(of: 2) { try? await connection.send(Self.halfHello) }
+                flood.append(connection)
+                if number.isMultiple(of: 10) { #expect(await service.serves(.first)) }
+            }
+            #expect(await service.serves(.first))
+            #expect(try await service.client.get("/readyz").status == 200)
+            // The oldest made room.
+            _ = await flood[0].readToEnd()
+            for connection in flood { await connection.close() }
+        }
+    }
+
+    @Test("Of the handshakes that go on, the oldest that is not finished ends for a new one")
+    func queue() async throws {
+        try await withTLS(change: { $0.connections = ConnectionLimits(tcp: 4, all: 16) }) { service, _ in
+            let oldest = try await WireConnection(port: service.tcpPort)
+            let proven = try await service.connect(trusting: .first)
+            #expect(await proven.isAnswered)
+            let newer = try await WireConnection(port: service.tcpPort)
+            let newest = try await WireConnection(port: service.tcpPort)
+            #expect(await oldest.readToEnd() == "")
+            try await newer.send(WireConnection.request)
+            #expect(await newer.answer()?.status == 403)
+            #expect(await proven.isAnswered)
+            for connection in [oldest, proven, newer, newest] { await connection.close() }
+        }
+    }
+}
