@@ -99,7 +99,7 @@ missing_packages() {
     has_library libcrypto openssl/evp.h || echo libssl-dev
 }
 
-# Makes sure of what the tests call besides: prepare_tools python venv chromium openssl, or some of these.
+# Makes sure of what the tests call besides: prepare_tools python venv chromium openssl ip certutil, or some of these.
 prepare_tools() {
     local tool missing
     missing=$(for tool in "$@"; do missing_tool "$tool"; done)
@@ -110,8 +110,21 @@ missing_tool() {
     case $1 in
     python) python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null || echo python3 ;;
     venv) python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv ;;
+    ip) command -v ip >/dev/null || echo iproute2 ;;
+    certutil) command -v certutil >/dev/null || echo libnss3-tools ;;
     *) command -v "$1" >/dev/null || echo "$1" ;;
     esac
+}
+
+# install_clients NAME FOLDER: has in that virtual environment the packages of Python that Tests/NAME needs.
+install_clients() {
+    local wanted=$root/Tests/$1/requirements.txt venv=$2
+    if cmp -s "$wanted" "$venv/installed.txt"; then return; fi
+    prepare_tools python venv
+    say "installing into $venv what Tests/$1 needs"
+    python3 -m venv --clear "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted"
+    cp "$wanted" "$venv/installed.txt"
 }
 
 install_packages() {

@@ -1,0 +1,189 @@
+"""Runs the app of this folder against the built service, over TLS, from another network. Started by Scripts/test-app."""
+
+import contextlib
+import json
+import os
+import pathlib
+import shlex
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import urllib.request
+import warnings
+
+import networks
+import page
+from certificates import Authority
+from networks import PATIENCE, TIED, eventually
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+PHOTO = FOLDER.parents[1] / "Fixtures/photo.jpg"
+TINTYPE = os.environ["TINTYPE"]
+failures = 0
+
+
+def check(what, holds, detail=""):
+    global failures
+    print(f"  {'ok    ' if holds else 'BROKEN'}  {what}" + ("" if holds else f": {detail}"), flush=True)
+    failures += not holds
+
+
+class Trial:
+    def __init__(self, folder, network):
+        self.folder, self.network = folder, network
+        self.authority = Authority(folder)
+        self.url = f"https://{network.service_name}:{network.service_port}".removesuffix(":443")
+        self.page_url = f"https://{network.page_name}:{network.page_port}".removesuffix(":443")
+        self.trust = ssl.create_default_context(cafile=str(self.authority.certificate))
+
+    @contextlib.contextmanager
+    def service(self):
+        network, storage, log = self.network, self.folder / "Storage", self.folder / "log"
+        certificate, key = self.authority.issue("service", network.service_name, network.service_address)
+        storage.mkdir()
+        (storage / "tintype.json").write_text(json.dumps({
+            "listen": f"{network.service_address}:{network.service_port}", "public-url": self.url,
+            "tls-certificate": str(certificate), "tls-key": str(key), "allowed-origins": self.page_url}))
+        with open(log, "w") as output:
+            process = network.start_service([TINTYPE, "serve", "--storage", str(storage)], output)
+        try:
+            eventually("the service", lambda: log.read_text().count("listening") == 2 or process.poll() is not None)
+            if process.poll() is not None:
+                raise SystemExit(f"the service ended: {log.read_text()}")
+            yield
+        finally:
+            process.terminate()
+            process.wait()
+
+    def ask(self, path, method="GET", body=None, **headers):
+        request = urllib.request.Request(self.url + path, method=method, headers=headers, data=body)
+        return urllib.request.urlopen(request, context=self.trust, timeout=PATIENCE)
+
+    # The app
+
+    def run_program(self):
+        key = subprocess.run([TINTYPE, "key", "add", "app", "--storage", self.folder / "Storage"],
+                             check=True, capture_output=True, text=True).stdout.strip()
+        answer = subprocess.run(
+            [*TIED, os.environ["APP_PYTHON"], FOLDER / "app.py", self.url, PHOTO], capture_output=True, text=True,
+            env=dict(os.environ, TINTYPE_KEY=key, REQUESTS_CA_BUNDLE=str(self.authority.certificate)))
+        print("".join(f"          {line}\n" for line in answer.stdout.splitlines()), end="")
+        check("app.py does what it may, and is refused the rest", answer.returncode == 0, answer.stderr)
+
+    def use_page(self):
+        site = self.folder / "site"
+        site.mkdir()
+        text = (FOLDER / "app.html").read_text()
+        own = '"https://photos.example.org"'
+        assert own in text, "app.html names no service"
+        (site / "app.html").write_text(text.replace(own, json.dumps(self.url)))
+        certificate, key = self.authority.issue("page", self.network.page_name, self.network.page_address)
+        with page.served(site, self.network.page_address, self.network.page_port, certificate, key):
+            person = page.Person(f"{self.page_url}/app.html")
+            try:
+                self.use_page_as(person)
+                if "TINTYPE_SCREENSHOT" in os.environ:
+                    pathlib.Path(os.environ["TINTYPE_SCREENSHOT"]).write_bytes(person.picture())
+            finally:
+                person.browser.close()
+
+    def use_page_as(self, person):
+        person.sign_up("Cleo", "cleo@example.org", "battery staple")
+        check("somebody signs up in the page of another origin", person.photos() == [], person.photos())
+        person.post(PHOTO, "A walk #lake")
+        own = ["Cleo A walk #lake"]
+        seen = eventually("the post", person.photos)
+        check("their post appears in their feed, with its thumbnail", seen == own, seen)
+        person.see_everybody()
+        everybody = [*own, "Ada Two of us #lake"]
+        seen = eventually("two posts", lambda: len(person.photos()) == 2 and person.photos())
+        check("they see everybody's", seen == everybody, seen)
+        person.press("♡ Like", "Two of us")
+        eventually("the like", person.likes)
+        check("they may like a post", not person.said(), person.said())
+        person.press("Delete", "Two of us")
+        why = eventually("a refusal", person.said)
+        check("they may not delete it", "may not delete" in why and person.photos() == everybody, why)
+        check("without their token nobody reads a feed, or fetches a photo as it was sent",
+              [person.status(f"{self.url}/feed/ben.json"), person.status(person.original())] == [401, 404])
+        check("nothing has gone wrong in the page", not person.tab.faults, person.tab.faults)
+
+    # TLS
+
+    def connect(self, context=None):
+        plain = socket.create_connection((self.network.service_address, self.network.service_port), timeout=PATIENCE)
+        return context.wrap_socket(plain, server_hostname=self.network.service_name) if context else plain
+
+    def served_certificate(self):
+        with self.connect(self.trust) as connection:
+            return connection.getpeercert(binary_form=True)
+
+    def speak_otherwise(self):
+        with self.connect() as connection:
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            answer = b"".join(iter(lambda: connection.recv(4096), b""))
+        check("plain HTTP is told that this is TLS", answer.startswith(b"HTTP/1.1 403") and b"https://" in answer, answer)
+        old = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        old.check_hostname, old.verify_mode = False, ssl.CERT_NONE
+        old.set_ciphers("ALL:@SECLEVEL=0")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            old.minimum_version, old.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
+        check("TLS 1.1 is refused", *self.refusal(old, "ALERT_PROTOCOL_VERSION"))
+        check("who does not trust the authority does not trust the service",
+              *self.refusal(ssl.create_default_context(), "CERTIFICATE_VERIFY_FAILED"))
+
+    def refusal(self, context, reason):
+        """Whether a handshake fails for that reason, and how it went."""
+        try:
+            with self.connect(context) as connection:
+                return False, connection.version()
+        except ssl.SSLError as error:
+            return reason in str(error), error
+
+    def renew(self):
+        with self.ask("/v1/posts/events") as stream:
+            stream.readline()
+            before = self.served_certificate()
+            self.authority.issue("service", self.network.service_name, self.network.service_address)
+            check("a renewed certificate is served without a restart",
+                  eventually("the certificate", lambda: self.served_certificate() != before))
+            person = json.load(self.ask("/identitytoolkit.googleapis.com/v1/accounts:signUp?key=any", "POST", b"{}"))
+            allowed = {"Authorization": f"Bearer {person['idToken']}"}
+            post = json.load(self.ask("/v1/uploads?text=Renewed", "POST", **allowed))["post_id"]
+            told = next(line for line in stream if line.startswith(b"data: {"))
+            check("a stream that was open before goes on", post.encode() in told, told)
+
+
+def tied(program, folder):
+    """A program that runs that one, and ends it when this one ends."""
+    script = folder / "tied"
+    script.write_text(f"#!/bin/sh\nexec {shlex.join([*TIED, program])} \"$@\"\n")
+    script.chmod(0o700)
+    return str(script)
+
+
+def main():
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
+    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+        del os.environ[name]  # Nothing here goes further than to the other network.
+    kind = networks.TwoNetworks if sys.argv[1] == "two-networks" else networks.Loopback
+    with tempfile.TemporaryDirectory(prefix="tintype-app-", ignore_cleanup_errors=True) as name:
+        folder = pathlib.Path(name)
+        trial = Trial(folder, kind(folder))
+        tempfile.tempdir = name
+        os.environ.update(HOME=name, CHROMIUM=tied(os.environ["CHROMIUM"], folder))
+        trial.authority.is_trusted_by_chromium(name)
+        with trial.service():
+            trial.run_program()
+            trial.use_page()
+            trial.speak_otherwise()
+            trial.renew()
+    sys.exit(1 if failures else 0)
+
+
+main()
