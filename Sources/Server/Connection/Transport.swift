@@ -21,19 +21,24 @@ struct TLSTransport: Sendable {
         var certificateCheck = Duration.seconds(5)
     }
 
+    /// How many handshakes may go on at once, at most: each has about 50 kB of memory.
+    private static let maxHandshakes = 4096
+
     private let certificates: TLSCertificates
     private let handshakes: HandshakeQueue
     private let times: Times
 
     /// Reads the certificate.
     ///
-    /// Handshakes have half of the room, so that those who never finish one do not fill it.
+    /// Handshakes have half of the room, so that those who never finish one do not fill it, and no more than memory for
+    /// ``maxHandshakes``.
     ///
     /// - Parameter maxConnections: How many connections the listener has at most.
     /// - Throws: `Failure` with the code `bad_certificate`.
     init(_ files: TLSFiles, _ times: Times, maxConnections: Int) throws(Failure) {
         certificates = try TLSCertificates(files)
-        handshakes = HandshakeQueue(limit: maxConnections / 2, patience: times.handshake)
+        let limit = min(maxConnections / 2, Self.maxHandshakes)
+        handshakes = HandshakeQueue(limit: limit, patience: times.handshake)
         self.times = times
     }
 
