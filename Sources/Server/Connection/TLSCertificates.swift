@@ -1,6 +1,7 @@
 import API
 import Foundation
 import Logging
+import NIOCore
 import NIOSSL
 import ServiceLifecycle
 import Synchronization
@@ -110,6 +111,8 @@ final class TLSCertificates: Sendable {
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["http/1.1"]
+        // For the other end's farewell, which idle clients do not send: a shutdown would wait for each of them.
+        configuration.shutdownTimeout = .seconds(1)
         do {
             return try NIOSSLContext(configuration: configuration)
         } catch {
