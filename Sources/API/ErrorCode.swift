@@ -24,6 +24,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case cancelled
     case cannotListen = "cannot_listen"
     case cannotOpen = "cannot_open"
+    case cannotScrub = "cannot_scrub"
     case changedWhileRead = "changed_while_read"
     case closed
     case codingNotSupported = "coding_not_supported"

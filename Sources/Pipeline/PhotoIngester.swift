@@ -1,5 +1,5 @@
 package import API
-import Blobs
+package import Blobs
 import Files
 import Imaging
 import NIOCore
@@ -136,5 +136,10 @@ extension UploadRecord {
     /// The blob of this upload that has the file name.
     func blobName(_ fileName: String) throws(FileError) -> BlobName {
         try BlobName(userID: owner.description, postID: id.description, fileName: fileName)
+    }
+
+    /// The blobs of the photos as they were sent, in their order.
+    package var originals: [BlobName] {
+        get throws(FileError) { try orderedPhotos.map { photo throws(FileError) in try blobName(photo.fileName) } }
     }
 }

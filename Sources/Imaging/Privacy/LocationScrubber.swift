@@ -25,6 +25,29 @@ public enum LocationScrubber {
     public static func scrub(
         _ bytes: consuming [UInt8], limits: ImageLimits = ImageLimits()
     ) throws(ImageError) -> ScrubbedImage {
+        var (format, file) = try scrubbed(bytes, limits)
+        return ScrubbedImage(format: format, bytes: file.finish(), removed: file.found)
+    }
+
+    /// Describes what `scrub` makes of a file by the file as it was, so that it can be sent from where it is stored.
+    ///
+    /// - Throws: `ImageError`, as `scrub`; and for a file that would change in thousands of places.
+    public static func pieces(
+        of bytes: consuming [UInt8], limits: ImageLimits = ImageLimits()
+    ) throws(ImageError) -> ScrubbedPieces {
+        var (format, file) = try scrubbed(bytes, limits)
+        guard let pieces = file.finishedPieces() else {
+            throw .unsupported(
+                "removing the place from a \(format.name) with so much to remove",
+                hint: "Save the picture again in another program, and use that.")
+        }
+        return pieces
+    }
+
+    /// A file whose place is gone, but for what `ScrubbedBytes.finish` does.
+    private static func scrubbed(
+        _ bytes: consuming [UInt8], _ limits: ImageLimits
+    ) throws(ImageError) -> (ImageFormat, ScrubbedBytes) {
         try limits.check(byteCount: bytes.count)
         guard let format = ImageFormat.detect(bytes.span) else {
             if let format = ImageFormat.ofCutSignature(bytes.span) { throw .truncated(format) }
@@ -38,7 +61,7 @@ public enum LocationScrubber {
         case .webp: try WebPScrubber.scrub(&file)
         case .heic, .avif: try HEIFScrubber.scrub(&file, format: format)
         }
-        return ScrubbedImage(format: format, bytes: file.finish(), removed: file.found)
+        return (format, file)
     }
 
     /// Whether there is anything in a file that tells, or may tell, the place: what `scrub` would remove.

@@ -8,6 +8,7 @@ struct ScrubbedBytes {
     private(set) var found: Set<LocationSource> = []
     /// The end of what is in its final place, and the beginning of what is not.
     private var (kept, pending) = (0, 0)
+    private var edits = ScrubEdits()
 
     init(_ bytes: consuming [UInt8]) { self.bytes = bytes }
 
@@ -19,7 +20,9 @@ struct ScrubbedBytes {
 
     /// Puts one byte over a part of the file.
     mutating func fill(_ range: Range<Int>, with byte: UInt8 = 0) {
-        for index in range.clamped(to: bytes.indices) { bytes[index] = byte }
+        let range = range.clamped(to: bytes.indices)
+        edits.change(range)
+        for index in range { bytes[index] = byte }
     }
 
     /// Puts one byte over a part of the file, and notes why unless it was there already.
@@ -31,7 +34,12 @@ struct ScrubbedBytes {
 
     /// Puts other bytes over a part of the file; what would reach beyond its end is dropped.
     mutating func write(_ new: some Sequence<UInt8>, at offset: Int) {
-        for (index, byte) in zip(offset..<max(offset, bytes.count), new) { bytes[index] = byte }
+        var end = offset
+        for (index, byte) in zip(offset..<max(offset, bytes.count), new) {
+            bytes[index] = byte
+            end = index + 1
+        }
+        edits.change(offset..<end)
     }
 
     /// Copies a part of the file.
@@ -41,6 +49,7 @@ struct ScrubbedBytes {
     mutating func cut(_ range: Range<Int>, as source: LocationSource) {
         guard !range.isEmpty, range.lowerBound >= pending, range.upperBound <= bytes.count else { return }
         note(source)
+        edits.cut(range)
         keep(upTo: range.lowerBound)
         pending = range.upperBound
     }
@@ -65,5 +74,13 @@ struct ScrubbedBytes {
         bytes.removeLast(bytes.count - kept)
         pending = kept
         return bytes
+    }
+
+    /// Finishes the file, and describes it by the file as it was; nil when it was changed in too many places for that.
+    mutating func finishedPieces() -> ScrubbedPieces? {
+        let count = count
+        guard !found.isEmpty else { return ScrubbedPieces(storedByteCount: count) }
+        let scrubbed = finish()
+        return edits.pieces(of: count, scrubbed: scrubbed)
     }
 }

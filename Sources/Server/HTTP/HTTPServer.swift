@@ -223,7 +223,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
         EventRoutes(service.tree, access.database, media, keepAlive: settings.database.keepAlive).add(to: &routes)
         PostRoutes(service, media, access.database).add(to: &routes)
         UnclaimedRoutes(service.unclaimed).add(to: &routes)
-        MediaRoutes(service.storage.blobs, media).add(to: &routes)
+        MediaRoutes(service.storage.blobs, media) { [service] in service.settings.limits.maxInputBytes }
+            .add(to: &routes)
         StorageRulesRoutes(rules: media.rules).add(to: &routes)
         RethumbRoutes(service).add(to: &routes)
         ChangeRoutes(access, keepAlive: settings.database.keepAlive).add(to: &routes)

@@ -8,6 +8,9 @@ import TreeModel
 /// Who may fetch which file of a post: whom the storage rules allow it, and whoever has a signed address.
 ///
 /// To the rules an original is `/{uid}/original/{post}/{file}`, a rendition `/{uid}/rendition/{post}/{file}`.
+///
+/// An original has no place in it when it is handed out, whoever asks. With `location=keep` it is as it was sent: that is
+/// another address, for its owner and for admins, and for whom one of these has given it to, signed.
 package struct MediaAccess: Sendable {
     /// The life of a signed address, in seconds; it is good for up to twice as long.
     static let lifetimeSeconds = 3600
@@ -39,10 +42,19 @@ package struct MediaAccess: Sendable {
         ).isAllowed
     }
 
+    /// Whether somebody who may fetch an original may have the place in it: its owner, and admins.
+    func mayKeepLocation(of name: BlobName, _ identity: Identity) -> Bool {
+        switch identity {
+        case .admin: true
+        case .anonymous: false
+        case .user(let user): user.uid == name.userID
+        }
+    }
+
     /// Whether an address is signed for a file.
-    func isSigned(_ name: BlobName, token: String?) -> Bool {
+    func isSigned(_ name: BlobName, _ location: MediaLocation, token: String?) -> Bool {
         guard let token else { return false }
-        return (try? signer.check(token, for: name.mediaPath)) != nil
+        return (try? signer.check(token, for: name.mediaPath + location.query)) != nil
     }
 
     /// A post with signed addresses of its renditions, for somebody who may read it, where not everybody may fetch them.
@@ -69,12 +81,37 @@ package struct MediaAccess: Sendable {
     private func signedURL(_ url: TreeValue) -> TreeValue {
         guard let text = url.stringValue, text.hasPrefix("/media/"), let name = try? BlobName(String(text.dropFirst(7)))
         else { return url }
-        return .string(address(of: name))
+        return .string(address(of: name, .remove))
     }
 
     /// A signed address of a file, without scheme and host.
-    func address(of name: BlobName) -> String {
-        "\(name.mediaPath)?token=\(signer.token(for: name.mediaPath, lifetimeSeconds: Self.lifetimeSeconds))"
+    func address(of name: BlobName, _ location: MediaLocation) -> String {
+        // No file's name has a question mark: what is signed for one form of a file is good for no other.
+        let path = name.mediaPath + location.query
+        let token = signer.token(for: path, lifetimeSeconds: Self.lifetimeSeconds)
+        return path + (location.query.isEmpty ? "?" : "&") + "token=\(token)"
+    }
+}
+
+/// What becomes of the place in an original that is handed out.
+enum MediaLocation: String, CaseIterable {
+    case remove, keep
+
+    /// The part of an address that asks for it; what removes the place need not be asked for.
+    var query: String { self == .keep ? "?location=keep" : "" }
+
+    /// Reads the field of a query.
+    ///
+    /// - Throws: `Failure` `bad_request` for other words: who errs would lose the place, or give it away.
+    init(_ text: (some StringProtocol)?) throws(Failure) {
+        guard let text else {
+            self = .remove
+            return
+        }
+        guard let location = MediaLocation(rawValue: String(text)) else {
+            throw Failure(.badRequest, "location is neither remove nor keep")
+        }
+        self = location
     }
 }
 

@@ -9,13 +9,17 @@ import NIOCore
 import Pipeline
 
 /// `/media/{uid}/{postId}/{file}`: the blobs, for as long as anybody likes to keep them: a name never changes its bytes.
+/// Originals are served without the place where they were taken, unless `location=keep` asks for them as they were sent.
 struct MediaRoutes: Sendable {
     private let blobs: any BlobStore
     private let access: MediaAccess
+    private let scrubber: OriginalScrubber
 
-    init(_ blobs: any BlobStore, _ access: MediaAccess) {
+    /// - Parameter maxBytes: The size of the largest photo that is accepted at present, in bytes.
+    init(_ blobs: any BlobStore, _ access: MediaAccess, maxBytes: @escaping @Sendable () -> Int) {
         self.blobs = blobs
         self.access = access
+        scrubber = OriginalScrubber(maxBytes: maxBytes)
     }
 
     func add(to routes: inout RouteTable) {
@@ -23,6 +27,8 @@ struct MediaRoutes: Sendable {
             "A file of a post, for whom the storage rules allow it, and whoever has a signed address.",
             [
                 .path("uid", .userID), .path("post", .postID), .path("file", .text),
+                .query("token", .text, "what a signed address has"),
+                .query("location", .one(of: MediaLocation.self), Self.locationDetails),
                 .header("Range", .text, "one range of bytes"), .header("If-Range", .text, "an entity tag"),
                 .header("If-None-Match", .text, "entity tags"),
             ],
@@ -31,26 +37,28 @@ struct MediaRoutes: Sendable {
                 .content("image/*", .binary, .partialContent).with(headers: "ETag", "Content-Range"),
                 .empty(.notModified),
             ],
-            errors: [.notFound, .rangeNotSatisfiable], ignoresQuery: true, run: show)
+            errors: [.notAllowed, .notFound, .rangeNotSatisfiable, .cannotScrub], ignoresQuery: true, run: show)
         routes.add("/media/{uid}/{post}/{file}", [.get: show])
     }
 
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
         let name = try name(context)
-        let (file, byteCount) = try await open(name)
+        let location = try location(of: name, request)
+        let (file, storedByteCount) = try await open(name)
         var headers = headers(of: name)
-        let right = try judge(name, byteCount, headers[.contentType] ?? "", request, context)
+        let right = try judge(name, location, storedByteCount, headers[.contentType] ?? "", request, context)
         headers[.cacheControl] = right.cacheControl(of: name)
-        let tag = "\"\(name.fileName)-\(byteCount)\""
+        let (pieces, tag) = try await content(of: name, location, file, storedByteCount)
         headers[.eTag] = tag
         if request.headers.ifNoneMatch(tag) { return Response(status: .notModified, headers: headers) }
+        let byteCount = pieces.byteCount
         switch range(request, tag, byteCount) {
         case .whole:
-            return Response(status: .ok, headers: headers, body: ResponseBody(file, 0..<byteCount))
+            return Response(status: .ok, headers: headers, body: ResponseBody(file, pieces.pieces))
         case .part(let range):
             headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(byteCount)"
             return Response(
-                status: .partialContent, headers: headers, body: ResponseBody(file, range))
+                status: .partialContent, headers: headers, body: ResponseBody(file, pieces.part(range)))
         case .unsatisfiable:
             let error = Failure(
                 .rangeNotSatisfiable, "the range lies outside the file", hint: "the file has \(byteCount) bytes")
@@ -81,18 +89,47 @@ struct MediaRoutes: Sendable {
         }
     }
 
+    private static let locationDetails =
+        "of an original: `keep` for the file as it is stored, with the place where it was taken; for its owner and admins"
+
+    /// What is to become of the place in a file; renditions never have it.
+    private func location(of name: BlobName, _ request: Request) throws(Failure) -> MediaLocation {
+        try MediaLocation(name.isOriginal ? request.uri.queryParameters["location"] : nil)
+    }
+
     /// Sees to it that a request may fetch a file. To whoever may not, there is no such file.
     private func judge(
-        _ name: BlobName, _ byteCount: Int, _ contentType: String, _ request: Request, _ context: RequestContext
+        _ name: BlobName, _ location: MediaLocation, _ byteCount: Int, _ contentType: String, _ request: Request,
+        _ context: RequestContext
     ) throws(Failure) -> Right {
         let mayRead = { identity in
             access.mayRead(name, byteCount: byteCount, contentType: contentType, by: identity)
         }
+        let token = request.uri.queryParameters["token"].map(String.init)
+        if location == .keep {
+            if access.isSigned(name, location, token: token) { return .signature }
+            guard mayRead(context.identity) else { throw Self.notFound }
+            guard access.mayKeepLocation(of: name, context.identity) else { throw Self.keepsLocation }
+            return .sender
+        }
         if mayRead(.anonymous) { return .everybody }
         if context.identity != .anonymous, mayRead(context.identity) { return .sender }
-        let token = request.uri.queryParameters["token"].map(String.init)
-        guard access.isSigned(name, token: token) else { throw Self.notFound }
+        guard access.isSigned(name, location, token: token) else { throw Self.notFound }
         return .signature
+    }
+
+    /// The refusal of an original with its place to somebody who may have it without.
+    static let keepsLocation = Failure.notAllowed("fetch somebody else's original with the place where it was taken")
+
+    /// The bytes of a file, and their entity tag.
+    private func content(
+        of name: BlobName, _ location: MediaLocation, _ file: FileReader, _ byteCount: Int
+    ) async throws -> (pieces: ScrubbedPieces, tag: String) {
+        guard name.isOriginal, location == .remove else {
+            return (ScrubbedPieces(storedByteCount: byteCount), "\"\(name.fileName)-\(byteCount)\"")
+        }
+        let scrubbed = try await scrubber.scrub(name, file)
+        return (scrubbed.pieces, "\"\(name.fileName)-\(byteCount)\(scrubbed.tag)\"")
     }
 
     private func open(_ name: BlobName) async throws -> (FileReader, byteCount: Int) {

@@ -20,7 +20,7 @@ extension ErrorCode {
         case .rangeNotSatisfiable: .rangeNotSatisfiable
         case .badCertificate, .badConfiguration, .invalidRules, .keyReused, .tooManyPhotos, .tooManyPixels,
             .sideTooLong, .tooManyFrames, .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed,
-            .decoderTimedOut:
+            .decoderTimedOut, .cannotScrub:
             .unprocessableContent
         case .tooManyRequests: .tooManyRequests
         case .headTooLarge: .requestHeaderFieldsTooLarge

@@ -1,5 +1,6 @@
 import Files
 import HummingbirdCore
+import Imaging
 import NIOCore
 import Pipeline
 
@@ -10,17 +11,40 @@ extension ResponseBody {
     init(_ file: FileReader, _ range: Range<Int>, holding owner: (any Sendable)? = nil) {
         self.init(contentLength: range.count) { writer in
             defer { withExtendedLifetime(owner) {} }
-            var offset = range.lowerBound
-            while offset < range.upperBound {
-                let count = min(Self.chunkBytes, range.upperBound - offset)
-                let bytes = try await FileThreads.run { [offset] () throws(FileError) in
-                    try file.read(at: offset, maxBytes: count)
+            try await Self.send(file, range, to: &writer)
+            try await writer.finish(nil)
+        }
+    }
+
+    /// A part of a file with pieces of it left out or replaced.
+    init(_ file: FileReader, _ pieces: [ScrubbedPieces.Piece]) {
+        self.init(contentLength: pieces.reduce(0) { $0 + $1.byteCount }) { writer in
+            for piece in pieces {
+                switch piece {
+                case .stored(let range): try await Self.send(file, range, to: &writer)
+                case .bytes(let bytes): try await writer.write(ByteBuffer(bytes: bytes))
+                case .repeated(let byte, let count):
+                    for start in stride(from: 0, to: count, by: Self.chunkBytes) {
+                        try await writer.write(ByteBuffer(repeating: byte, count: min(Self.chunkBytes, count - start)))
+                    }
                 }
-                guard !bytes.isEmpty else { throw FileError(.io, "a file became shorter while it was read") }
-                try await writer.write(ByteBuffer(bytes: bytes))
-                offset += bytes.count
             }
             try await writer.finish(nil)
+        }
+    }
+
+    @concurrent private static func send(
+        _ file: FileReader, _ range: Range<Int>, to writer: inout any ResponseBodyWriter
+    ) async throws {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let count = min(chunkBytes, range.upperBound - offset)
+            let bytes = try await FileThreads.run { [offset] () throws(FileError) in
+                try file.read(at: offset, maxBytes: count)
+            }
+            guard !bytes.isEmpty else { throw FileError(.io, "a file became shorter while it was read") }
+            try await writer.write(ByteBuffer(bytes: bytes))
+            offset += bytes.count
         }
     }
 }

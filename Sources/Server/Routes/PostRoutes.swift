@@ -1,6 +1,5 @@
 import API
 import Access
-import Blobs
 import Database
 import HTTPTypes
 import Hummingbird
@@ -15,7 +14,7 @@ struct PostRoutes: Sendable {
     private let posts: PostReader
     private let publisher: Publisher
     private let index: PhotoIndex
-    private let blobs: any BlobStore
+    private let uploads: UploadStore
     private let media: MediaAccess
     private let database: RealtimeDatabase
 
@@ -23,7 +22,7 @@ struct PostRoutes: Sendable {
         posts = PostReader(service.tree)
         publisher = service.publisher
         index = service.index
-        blobs = service.storage.blobs
+        uploads = service.store
         self.media = media
         self.database = database
     }
@@ -44,8 +43,13 @@ struct PostRoutes: Sendable {
             answers: [.json(DeletionDocument.self)], errors: [.notAllowed, .notFound], run: remove)
         routes.add("/v1/posts/{id}", [.get: show, .delete: remove])
         let originals = Operation(
-            "The photos of a post as they were sent, with signed addresses for its author or an admin to fetch them by.",
-            [.path("id", .postID)], answers: [.json(OriginalsDocument.self)], errors: [.notAllowed, .notFound],
+            "The originals of a post, by signed addresses for its author or an admin.",
+            [
+                .path("id", .postID),
+                .query(
+                    "location", .one(of: MediaLocation.self),
+                    "`keep` for the files as they are stored; else they are without the place where they were taken"),
+            ], answers: [.json(OriginalsDocument.self)], errors: [.notAllowed, .notFound],
             run: listOriginals)
         routes.add("/v1/posts/{id}/originals", [.get: originals])
         let person = Operation(
@@ -84,13 +88,18 @@ struct PostRoutes: Sendable {
     @Sendable private func listOriginals(_ request: Request, _ context: RequestContext) async throws -> Response {
         let id = try postID(context)
         try await require(Paths.post(id), context)
-        guard let uid = try await posts.record(of: id)?["author"]?["uid"]?.stringValue else { throw Self.noPost }
-        let names = try await blobs.fileNames(userID: uid, postID: id.description).sorted()
-            .map { try BlobName(userID: uid, postID: id.description, fileName: $0) }.filter(\.isOriginal)
+        guard try await posts.record(of: id) != nil else { throw Self.noPost }
+        let location = try MediaLocation(context.query["location"])
+        // A post that a client of the database wrote has none.
+        let upload = try await uploads.record(of: id)
+        let names = try upload?.originals ?? []
         guard names.allSatisfy({ media.mayRead($0, byteCount: 0, contentType: "", by: context.identity) }) else {
             throw Failure.notAllowed("fetch the originals of what somebody else has posted")
         }
-        return .json(OriginalsDocument(postID: id.description, urls: names.map(media.address)))
+        guard location == .remove || names.allSatisfy({ media.mayKeepLocation(of: $0, context.identity) }) else {
+            throw MediaRoutes.keepsLocation
+        }
+        return .json(OriginalsDocument(postID: id.description, urls: names.map { media.address(of: $0, location) }))
     }
 
     private func postID(_ context: RequestContext) throws(Failure) -> PostID {
