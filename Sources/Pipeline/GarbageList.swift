@@ -58,7 +58,7 @@ struct GarbageList: Sendable {
         guard let id = PostID(name.postID), let post = try await tree.get(Paths.post(id)) else { return false }
         let record = try await store.record(of: id)
         if record?.photos.values.contains(where: { $0.fileName == name.fileName }) == true {
-            return true  // An original is nothing that is ever replaced.
+            return true  // Whatever clients say of it.
         }
         guard let photos = PostPhotos.read(post) else { return true }
         return photos.contains { $0.renditions.values.contains { $0.fileName == name.fileName } }

@@ -138,7 +138,7 @@ extension UploadRecord {
         try BlobName(userID: owner.description, postID: id.description, fileName: fileName)
     }
 
-    /// The blobs of the photos as they were sent, in their order.
+    /// The originals of the photos, in their order.
     package var originals: [BlobName] {
         get throws(FileError) { try orderedPhotos.map { photo throws(FileError) in try blobName(photo.fileName) } }
     }

@@ -19,7 +19,7 @@ package struct PipelineStatus: Sendable {
     /// Bytes that are free on the disk, and bytes that have to be; nil before the first look.
     package let freeSpace: (bytes: Int, reserve: Int)?
     /// How far re-thumbnailing is; nil while none runs.
-    package let rethumb: Rethumb.Progress?
+    package let rethumb: PostJobProgress?
     /// Files that wait to be taken; nil when no intake can tell.
     package let inboxFiles: Int?
     /// The reason for which nothing is swept; nil while everything is.
@@ -46,9 +46,9 @@ extension UploadService {
 
 /// How far the running re-thumbnailing job is; nil while none runs.
 final class RethumbProgress: Sendable {
-    private let progress = Mutex<Rethumb.Progress?>(nil)
+    private let progress = Mutex<PostJobProgress?>(nil)
 
-    var value: Rethumb.Progress? {
+    var value: PostJobProgress? {
         get { progress.withLock { $0 } }
         set { progress.withLock { $0 = newValue } }
     }

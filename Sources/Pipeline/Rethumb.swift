@@ -1,31 +1,16 @@
 import API
 import Blobs
-import Files
 import Imaging
-import Posts
-import Synchronization
+package import Posts
 import Tree
 
 /// The batch job that gives posts the renditions of the current recipes.
 ///
 /// Post by post: the missing renditions are written under new names, one multi-path update switches the post to them and
 /// puts the old blobs on the garbage list, from which they go after the grace period. A reader therefore always finds
-/// what a post says. The job keeps no notes: a post whose renditions are those of the recipes needs nothing, so that it
-/// can be stopped anywhere and started again, and a second run does nothing.
-package struct Rethumb: Sendable {
-    /// The progress of a job.
-    package struct Progress: Sendable, Hashable {
-        /// How many posts the selection has in all.
-        package var total = 0
-        /// How many were looked at.
-        package var done = 0
-        package var switched = 0
-        package var failed = 0
-        /// The reason of the last failure.
-        package var lastFailure: String?
-    }
-
-    private let service: UploadService
+/// what a post says. A post whose renditions are those of the recipes needs nothing.
+package struct Rethumb: PostJob {
+    package let service: UploadService
     private let selection: Selection
     private let isDryRun: Bool
 
@@ -35,50 +20,11 @@ package struct Rethumb: Sendable {
         self.isDryRun = isDryRun
     }
 
-    /// Does the job, telling how far it is after every post. Cancel the task to stop it; what was switched stays switched.
-    ///
-    /// - Throws: `CancellationError`, or a fault of the service. A post that cannot be rendered, or whose files cannot be
-    ///   written while others' can, is counted and passed over.
-    package func run(_ report: (Progress) async throws -> Void) async throws -> Progress {
-        let ids = try await postIDs()
-        var progress = Progress(total: ids.count)
-        defer { if !isDryRun { service.rethumbProgress.value = nil } }
-        func tell() async throws {
-            if !isDryRun { service.rethumbProgress.value = progress }
-            try await report(progress)
-        }
-        try await tell()
-        for id in ids {
-            do {
-                if try await switchOver(id) { progress.switched += 1 }
-            } catch let error as Failure {
-                progress.failed += 1
-                progress.lastFailure = "post \(id): \(error)"
-            }
-            progress.done += 1
-            try await tell()
-        }
-        return progress
+    package func note(_ progress: PostJobProgress?) {
+        if !isDryRun { service.rethumbProgress.value = progress }
     }
 
-    /// Gives one post its renditions, once the disk allows it.
-    ///
-    /// - Throws: `Failure`, what is in the way of this one post.
-    private func switchOver(_ id: PostID) async throws -> Bool {
-        while true {
-            await service.disk.gate.waitUntilOpen()
-            try Task.checkCancellation()
-            do {
-                return try await service.garbage.renditionLock.withPermit { try await rethumb(id) }
-            } catch let error where error is CancellationError || (error as? TreeError)?.code == .closed {
-                throw error
-            } catch {
-                guard await service.disk.report(error) else { throw Failure(error) }
-            }
-        }
-    }
-
-    private func postIDs() async throws -> [PostID] {
+    package func postIDs() async throws -> [PostID] {
         let path = selection.user.map(Paths.postsOf) ?? Paths.posts
         let ids = try await service.tree.keys(of: path).compactMap { PostID($0.description) }
         guard let since = selection.since else { return ids }
@@ -86,7 +32,7 @@ package struct Rethumb: Sendable {
     }
 
     /// Gives one post its renditions; false when it has them, or no photos, or vanished.
-    private func rethumb(_ id: PostID) async throws -> Bool {
+    package func change(_ id: PostID) async throws -> Bool {
         guard let post = try await service.tree.get(Paths.post(id)) else { return false }
         guard let old = PostPhotos.read(post) else {
             throw Failure(

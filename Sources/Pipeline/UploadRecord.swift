@@ -7,15 +7,18 @@ package struct UploadRecord: Sendable {
     /// An original in the blob store and, once they are made, its renditions.
     package struct Photo: Sendable, Hashable {
         /// The blob's file name.
-        package let fileName: String
+        package var fileName: String
         /// The sender's name for it: data, never a path.
         package let originalName: String
+        /// The size of what was sent.
         package let byteCount: Int
-        /// 64 hexadecimal digits.
+        /// The SHA-256 of what was sent, 64 hexadecimal digits.
         package let sha256: String
         package var rendered: PhotoRecord?
         /// The alternative text: the sender's words for what the photo shows; empty without any.
         package var alt = ""
+        /// The SHA-256 of the blob where that is another file than what was sent: without its place (``OriginalScrub``).
+        package var storedSHA256: String?
 
         /// The photo as it stands in the post; nil while it is not rendered.
         var published: PhotoRecord? {
@@ -141,6 +144,7 @@ extension UploadRecord.Photo {
             "bytes": .integer(Int64(byteCount)), "sha256": .string(sha256),
         ]
         if !alt.isEmpty { fields["alt"] = .string(alt) }
+        if let storedSHA256 { fields["stored_sha256"] = .string(storedSHA256) }
         if let rendered { fields["rendered"] = try rendered.value(owner: owner, post: post) }
         return .object(fields)
     }
@@ -152,6 +156,6 @@ extension UploadRecord.Photo {
         self.init(
             fileName: fileName, originalName: value["original_name"]?.stringValue ?? fileName,
             byteCount: Int(byteCount), sha256: sha256, rendered: value["rendered"].flatMap(PhotoRecord.init),
-            alt: value["alt"]?.stringValue ?? "")
+            alt: value["alt"]?.stringValue ?? "", storedSHA256: value["stored_sha256"]?.stringValue)
     }
 }

@@ -12,7 +12,7 @@ struct SchemaTests {
             ChangesDocument.self, DeletionDocument.self, FailedFileDocument.self, OutcomeDocument.self,
             PersonDocument.self, PostEventDocument.self, PostPageDocument.self, ProblemDocument.self,
             PublishedDocument.self, ReadinessDocument.self, ReloadDocument.self, RenderDocument.self,
-            RethumbDocument.self, RethumbFailureDocument.self, ScrubDocument.self, SettingDocument.self,
+            JobDocument.self, JobFailureDocument.self, ScrubDocument.self, SettingDocument.self,
             StatusDocument.self,
             TransferDocument.self, UnclaimedDocument.self, UploadDocument.self, VersionDocument.self,
             JoinedDocument<UnclaimedDocument, PathDocument>.self,

@@ -95,11 +95,83 @@ struct PhotosCommandTests {
         }
     }
 
+    @Test("Stored photos: of posts, of a person, of all; whether the service runs or not", arguments: [true, false])
+    func stored(isRunning: Bool) async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            let daemon = try await Daemon(storage: storage)
+            let (photo, clean) = (try Fixture.bytes("places/gps.png"), try Fixture.bytes("places/kept-xmp.png"))
+            var ids: [String] = []
+            for (user, bytes) in [("maria", photo), ("maria", photo), ("noah", photo), ("noah", clean)] {
+                let id = try await daemon.upload(bytes, by: user)
+                ids.append(id)
+            }
+            if !isRunning { #expect(try await daemon.stop() == 0) }
+            func scrub(_ arguments: [String]) async throws -> (status: Int32, output: String) {
+                let result = try await run(["photos", "scrub", "--storage", storage] + arguments)
+                return (result.status, result.output)
+            }
+            let checked = try await scrub(["--post", ids[0], "--post", ids[3], "--check"])
+            #expect(checked.status == 1 && checked.output.contains("original.png  has: gps"))
+            let one = try await scrub(["--post", ids[0], "--json"])
+            #expect(one.status == 0 && one.output.contains(#""outcome":"scrubbed""#), "\(one)")
+            #expect(try await scrub(["--post", ids[0], "--check"]).status == 0)
+            let missing = try await scrub(["--post", "-P6xGdOK6scoZJdt2p7F", "--post", ids[0], "--json"])
+            #expect(missing.status == 3 && missing.output.contains(#""code":"not_found""#))
+            let maria = try await scrub(["--user", "maria"])
+            #expect(maria.status == 0 && maria.output.contains("1 of 2 posts scrubbed, 0 failed"), "\(maria)")
+            #expect(try await scrub(["--all", "--check"]).status == 1)
+            let all = try await scrub(["--all", "--json"])
+            #expect(all.status == 0 && all.output.contains(#""switched":1,"total":4}"#), "\(all)")
+            #expect(try await scrub(["--all", "--check"]).status == 0)
+            if isRunning { #expect(try await daemon.stop() == 0) }
+            for (id, user) in zip(ids.prefix(3), ["maria", "maria", "noah"]) {
+                let folder = "\(storage)/blobs/\(user)/\(id)"
+                let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+                let new = try #require(names.first { $0.hasPrefix("original-scrubbed-") })
+                #expect(try Data(contentsOf: URL(filePath: "\(folder)/\(new)")).count < photo.count + 1)
+                #expect(try await self.scrub(["\(folder)/\(new)", "--check"]).status == 0)
+            }
+            _ = try await Invariants(of: storage)
+        }
+    }
+
+    @Test(
+        "Killed at any step, the next run does the rest, and each photo has one file",
+        arguments: [
+            "before-step:original-scrubbed=crash@1", "after-step:original-scrubbed=crash@2",
+            "before-rename:/blobs/=crash@2", "after-rename:/blobs/=crash@2", "after-rename:/blobs/=crash@3",
+            "before-commit:=crash@3", "after-commit:=crash@3", "after-commit:=crash@4",
+        ])
+    func killed(point: String) async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            let daemon = try await Daemon(storage: storage)
+            let photo = try Fixture.bytes("places/gps.png")
+            for _ in 0..<3 { _ = try await daemon.upload(photo, by: "maria") }
+            #expect(try await daemon.stop() == 0)
+            let all = ["photos", "scrub", "--all", "--storage", storage]
+            let first = try await run(all, environment: ["TINTYPE_FAILPOINTS": point])
+            #expect(first.status != 0, "\(first)")
+            let rest = try await run(all)
+            #expect(rest.status == 0, "\(rest)")
+            #expect(try await run(all + ["--check"]).status == 0)
+            let folder = "\(storage)/blobs/maria"
+            for id in try FileManager.default.contentsOfDirectory(atPath: folder) {
+                let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(id)")
+                #expect(names.filter { $0.hasPrefix("original-scrubbed-") }.count == 1, "\(names)")
+                #expect(names.contains("original.png"), "until the grace period is over")
+            }
+            _ = try await Invariants(of: storage)
+        }
+    }
+
     @Test(
         "Wrong usage",
         arguments: [
             ["x.jpg"], ["x.jpg", "--check", "--in-place"], ["x.jpg", "--check", "--output", "o"], ["--check"],
-            ["a/x.jpg", "b/x.jpg", "--output", "o"],
+            ["a/x.jpg", "b/x.jpg", "--output", "o"], [], ["x.jpg", "--check", "--all"], ["--all", "--user", "maria"],
+            ["--all", "--in-place"], ["--all", "--output", "o"], ["--post", "x"],
         ])
     func usage(arguments: [String]) async throws {
         #expect(try await run(["photos", "scrub"] + arguments).status == 2)

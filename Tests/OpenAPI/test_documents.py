@@ -70,6 +70,9 @@ def test_the_way_of_a_photo(check):
     assert check("get", "/v1/people/{uid}/posts", 200, uid="maria")["posts"]
     check("post", "/v1/uploads", 409, {"params": {"user": "maria", "duplicates": "reject"}, "data": photo})
     check("post", "/v1/uploads", 202, {"params": {"user": "maria", "text": "Later"}, "headers": {"Prefer": "respond-async"}})
+    check("get", "/v1/posts/{id}/originals", 200, {"params": {"location": "keep"}}, id=post["post_id"])
+    check("post", "/v1/posts/{id}/scrub", 200, id=post["post_id"])
+    check("post", "/v1/scrub", 200, {"params": {"check": "true"}})
     check("post", "/v1/rethumb", 200)
     check("get", "/v1/status", 200)
     check("delete", "/v1/posts/{id}", 200, id=post["post_id"])

@@ -1,11 +1,12 @@
-/// How far re-thumbnailing is.
-package struct RethumbDocument: Document {
+/// How far a job is that goes through posts.
+package struct JobDocument: Document {
     package var total = 0
     package var done = 0
+    /// How many posts were switched to other files, or would be.
     package var switched = 0
     package var failed = 0
     package var finished = false
-    /// Why the last of the failed posts could not be rendered.
+    /// Why the last of the failed posts could not be switched.
     package var lastFailure: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -16,12 +17,28 @@ package struct RethumbDocument: Document {
     package init() {}
 }
 
-/// The end of a re-thumbnailing job that failed.
-package struct RethumbFailureDocument: Document {
+/// The end of a job that failed.
+package struct JobFailureDocument: Document {
     package var finished = false
     package let error: Failure
 
     package init(_ error: Failure) { self.error = error }
+}
+
+/// What became of a post's originals when the place was taken out of them.
+package struct ScrubbedPostDocument: Document {
+    package let postID: String
+    package let photos: [ScrubDocument]
+
+    private enum CodingKeys: String, CodingKey {
+        case postID = "post_id"
+        case photos
+    }
+
+    package init(postID: String, photos: [ScrubDocument]) {
+        self.postID = postID
+        self.photos = photos
+    }
 }
 
 /// What a reload of the settings changes.

@@ -225,8 +225,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
         UnclaimedRoutes(service.unclaimed).add(to: &routes)
         MediaRoutes(service.storage.blobs, media) { [service] in service.settings.limits.maxInputBytes }
             .add(to: &routes)
+        JobRoutes(service).add(to: &routes)
         StorageRulesRoutes(rules: media.rules).add(to: &routes)
-        RethumbRoutes(service).add(to: &routes)
         ChangeRoutes(access, keepAlive: settings.database.keepAlive).add(to: &routes)
         if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: &routes) }
         if let accounts {

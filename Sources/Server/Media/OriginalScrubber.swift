@@ -50,9 +50,7 @@ final class OriginalScrubber: Sendable {
         do throws(ImageError) {
             return ScrubbedOriginal(try LocationScrubber.pieces(of: bytes, limits: limits))
         } catch {
-            throw Failure(
-                .cannotScrub, "the place cannot be taken out of this file: \(error.message)",
-                hint: "its owner may fetch it as it was sent (location=keep)")
+            throw Failure.cannotScrub(error, about: "this file")
         }
     }
 

@@ -12,17 +12,13 @@ struct PostRoutes: Sendable {
     private static let defaultLimit = 20
 
     private let posts: PostReader
-    private let publisher: Publisher
-    private let index: PhotoIndex
-    private let uploads: UploadStore
+    private let service: UploadService
     private let media: MediaAccess
     private let database: RealtimeDatabase
 
     init(_ service: UploadService, _ media: MediaAccess, _ database: RealtimeDatabase) {
         posts = PostReader(service.tree)
-        publisher = service.publisher
-        index = service.index
-        uploads = service.store
+        self.service = service
         self.media = media
         self.database = database
     }
@@ -52,6 +48,11 @@ struct PostRoutes: Sendable {
             ], answers: [.json(OriginalsDocument.self)], errors: [.notAllowed, .notFound],
             run: listOriginals)
         routes.add("/v1/posts/{id}/originals", [.get: originals])
+        let scrub = Operation(
+            "Takes the place where they were taken out of a post's stored originals, for good; for its author or an admin.",
+            [.path("id", .postID), .query("check", .flag, "whether only to look what there is to remove")],
+            answers: [.json(ScrubbedPostDocument.self)], errors: [.notAllowed, .notFound, .cannotScrub], run: scrub)
+        routes.add("/v1/posts/{id}/scrub", [.post: scrub])
         let person = Operation(
             "Somebody who posts.", [.path("uid", .userID)], answers: [.json(PersonDocument.self)], errors: [.notFound],
             run: showPerson)
@@ -80,7 +81,7 @@ struct PostRoutes: Sendable {
     /// Deletes a post, for its author or an admin.
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
         let id = try postID(context)
-        let end = try await publisher.deletePost(id, by: context.identity)
+        let end = try await service.publisher.deletePost(id, by: context.identity)
         return .json(DeletionDocument(postID: id.description, filesUntil: end))
     }
 
@@ -91,7 +92,7 @@ struct PostRoutes: Sendable {
         guard try await posts.record(of: id) != nil else { throw Self.noPost }
         let location = try MediaLocation(context.query["location"])
         // A post that a client of the database wrote has none.
-        let upload = try await uploads.record(of: id)
+        let upload = try await service.store.record(of: id)
         let names = try upload?.originals ?? []
         guard names.allSatisfy({ media.mayRead($0, byteCount: 0, contentType: "", by: context.identity) }) else {
             throw Failure.notAllowed("fetch the originals of what somebody else has posted")
@@ -100,6 +101,15 @@ struct PostRoutes: Sendable {
             throw MediaRoutes.keepsLocation
         }
         return .json(OriginalsDocument(postID: id.description, urls: names.map { media.address(of: $0, location) }))
+    }
+
+    /// Takes the place out of a post's originals, for its author or an admin.
+    @Sendable private func scrub(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let id = try postID(context)
+        try await require(Paths.post(id), context)
+        let job = OriginalScrub(service, isCheck: try context.query.flag("check"))
+        let photos = try await job.scrub(id, by: context.identity)
+        return .json(ScrubbedPostDocument(postID: id.description, photos: photos))
     }
 
     private func postID(_ context: RequestContext) throws(Failure) -> PostID {
@@ -136,7 +146,7 @@ struct PostRoutes: Sendable {
                 .badRequest, "sha256 is not the SHA-256 of a photo",
                 hint: "64 hexadecimal digits in lower case; of several photos, with spaces between")
         }
-        return try await posts.page(of: try await index.post(of: uid, showing: hashes))
+        return try await posts.page(of: try await service.index.post(of: uid, showing: hashes))
     }
 
     @Sendable private func showPerson(_ request: Request, _ context: RequestContext) async throws -> Response {

@@ -1,13 +1,7 @@
 import API
 import ArgumentParser
-import Client
-import Foundation
-import HTTPTypes
-import Logging
-import NIOCore
 import Pipeline
 import Server
-import UnixSignals
 
 /// Renders published posts again, with the current recipes.
 struct RethumbCommand: AsyncParsableCommand {
@@ -45,9 +39,9 @@ struct RethumbCommand: AsyncParsableCommand {
 
     func run() async throws {
         var progress = ProgressBar("posts")
-        var last = RethumbDocument()
+        var last = JobDocument()
         do {
-            for try await step in interruptibleSteps() {
+            for try await step in JobSteps.interruptible({ try await steps($0) }) {
                 last = step
                 if json {
                     Terminal.outputJSON(step.counts)
@@ -69,29 +63,8 @@ struct RethumbCommand: AsyncParsableCommand {
         if last.failed > 0 { throw ExitStatus.partial }
     }
 
-    /// The steps of the job. The stream throws `CancellationError` when somebody presses Ctrl-C.
-    private func interruptibleSteps() -> AsyncThrowingStream<RethumbDocument, any Error> {
-        AsyncThrowingStream { continuation in
-            let job = Task {
-                do {
-                    try await steps { continuation.yield($0) }
-                    continuation.finish()
-                } catch {
-                    continuation.finish(throwing: error)
-                }
-            }
-            let interruption = Task {
-                for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { job.cancel() }
-            }
-            continuation.onTermination = { _ in
-                job.cancel()
-                interruption.cancel()
-            }
-        }
-    }
-
     /// Runs the job in the service, or in this process when no service runs.
-    private func steps(_ report: (RethumbDocument) -> Void) async throws {
+    private func steps(_ report: (JobDocument) -> Void) async throws {
         do {
             try await checkService()
             try await runInService(report)
@@ -122,40 +95,19 @@ struct RethumbCommand: AsyncParsableCommand {
         }
     }
 
-    private func runInService(_ report: (RethumbDocument) -> Void) async throws {
+    private func runInService(_ report: (JobDocument) -> Void) async throws {
         let query: [String: String?] = [
             "user": user, "since": since, "only_missing": onlyMissing ? "true" : nil, "dry_run": dryRun ? "true" : nil,
         ]
-        try await APIClient(settings.storage).open(.post, "/v1/rethumb", query: query) { _, body in
-            var rest = ByteBuffer()
-            var isFinished = false
-            for try await var chunk in body {
-                rest.writeBuffer(&chunk)
-                while let end = rest.readableBytesView.firstIndex(of: UInt8(ascii: "\n")),
-                    let line = rest.readBytes(length: end - rest.readerIndex + 1)
-                {
-                    if let error = try? RethumbFailureDocument(json: Data(line)).error {
-                        throw Failure(error.code, error.message, hint: error.hint, isTransient: true)
-                    }
-                    let step = try RethumbDocument(json: Data(line))
-                    isFinished = step.finished
-                    report(step)
-                }
-            }
-            guard isFinished else {
-                throw Failure(
-                    .connectionLost, "the service ended before the job did",
-                    hint: "run it again: it continues from there", isTransient: true)
-            }
-        }
+        try await JobSteps.inService(APIClient(settings.storage), "/v1/rethumb", query: query, report)
     }
 
-    private func runHere(_ report: (RethumbDocument) -> Void) async throws {
+    private func runHere(_ report: (JobDocument) -> Void) async throws {
         let configuration = try settings.configuration()
         let selection = try Pipeline.Rethumb.Selection(user: user, since: since, onlyMissing: onlyMissing)
         try await configuration.withPipeline(renderer: try configuration.photoRenderer()) { pipeline in
             let job = Pipeline.Rethumb(pipeline, selection: selection, isDryRun: dryRun)
-            var last = RethumbDocument(try await job.run { report(RethumbDocument($0)) })
+            var last = JobDocument(try await job.run { report(JobDocument($0)) })
             last.finished = true
             report(last)
             if !dryRun { try await pipeline.janitor.sweep() }
@@ -163,15 +115,8 @@ struct RethumbCommand: AsyncParsableCommand {
     }
 }
 
-extension RethumbDocument {
+extension JobDocument {
     fileprivate func note(isDryRun: Bool) -> String {
         "\(switched) \(isDryRun ? "to switch" : "switched")" + (failed > 0 ? ", \(failed) failed" : "")
-    }
-
-    /// The progress without the words for people.
-    fileprivate var counts: RethumbDocument {
-        var counts = self
-        counts.lastFailure = nil
-        return counts
     }
 }

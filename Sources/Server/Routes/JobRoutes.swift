@@ -9,10 +9,11 @@ import ServiceLifecycle
 import Synchronization
 import Tree
 
-/// `/v1/rethumb`: gives posts the renditions of the current recipes, and tells how far it is, a JSON object a line.
+/// `/v1/rethumb` gives posts the renditions of the current recipes, and `/v1/scrub` takes the place out of their originals;
+/// both tell how far they are, a JSON object a line.
 ///
 /// One job at a time. It stops when its client goes away: what was switched stays, and the next job goes on from there.
-struct RethumbRoutes: Sendable {
+struct JobRoutes: Sendable {
     private static let reportInterval = Duration.milliseconds(250)
     private static let patience = Duration.seconds(3)
 
@@ -32,17 +33,36 @@ struct RethumbRoutes: Sendable {
                 .query("only_missing", .flag, "only posts that lack a rendition"),
                 .query("dry_run", .flag, "whether only to count"),
             ],
-            answers: [.lines(.any(.document(RethumbDocument.self), .document(RethumbFailureDocument.self)))],
-            errors: [.badUser, .badTime, .adminOnly, .jobRunning], run: run)
+            answers: [Self.lines], errors: [.badUser, .badTime, .adminOnly, .jobRunning], run: rethumb)
         routes.add("/v1/rethumb", [.post: rethumb])
+        let scrub = Operation(
+            "Takes the place where they were taken out of stored originals, for good; for admins.",
+            [
+                .query("user", .userID, "only this person's posts"),
+                .query("check", .flag, "whether only to count the posts that have something to remove"),
+            ], answers: [Self.lines], errors: [.badUser, .adminOnly, .jobRunning], run: scrub)
+        routes.add("/v1/scrub", [.post: scrub])
     }
 
-    @Sendable private func run(_ request: Request, _ context: RequestContext) async throws -> Response {
+    private static let lines = Answer.lines(.any(.document(JobDocument.self), .document(JobFailureDocument.self)))
+
+    @Sendable private func rethumb(_ request: Request, _ context: RequestContext) async throws -> Response {
         try context.requireAdmin(for: "re-thumbnailing")
         let query = context.query
         let selection = try Rethumb.Selection(
             user: query["user"], since: query["since"], onlyMissing: try query.flag("only_missing"))
-        let job = Rethumb(service, selection: selection, isDryRun: try query.flag("dry_run"))
+        return try await run(
+            Rethumb(service, selection: selection, isDryRun: try query.flag("dry_run")), for: request)
+    }
+
+    @Sendable private func scrub(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "taking the place out of everybody's photos")
+        let selection = try Rethumb.Selection(user: context.query["user"], since: nil, onlyMissing: false)
+        return try await run(
+            OriginalScrub(service, user: selection.user, isCheck: try context.query.flag("check")), for: request)
+    }
+
+    private func run(_ job: some PostJob, for request: Request) async throws -> Response {
         let ticket = try await takeSlot()
         return Response(
             status: .ok, headers: [.contentType: "application/x-ndjson"],
@@ -63,19 +83,21 @@ struct RethumbRoutes: Sendable {
         while true {
             if let ticket = slot.take() { return ticket }
             guard ContinuousClock.now < deadline else {
-                throw Failure(.jobRunning, "a re-thumbnailing job is running", hint: "wait for its end, or stop it")
+                throw Failure(.jobRunning, "a job is running", hint: "wait for its end, or stop it")
             }
             try await Task.sleep(for: .milliseconds(50))
         }
     }
 
     /// Runs the job and writes how far it is a few times a second. A client that went away is noticed by the writing.
-    @concurrent private static func run(_ job: Rethumb, reportingTo writer: inout any ResponseBodyWriter) async throws {
+    @concurrent private static func run(
+        _ job: some PostJob, reportingTo writer: inout any ResponseBodyWriter
+    ) async throws {
         let (steps, continuation) = AsyncStream.makeStream(
-            of: Rethumb.Progress.self, bufferingPolicy: .bufferingNewest(1))
+            of: PostJobProgress.self, bufferingPolicy: .bufferingNewest(1))
         let last = try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
             defer { group.cancelAll() }
-            group.addTask(name: "rethumb") {
+            group.addTask(name: "job") {
                 defer { continuation.finish() }
                 return await lastLine(of: job) { continuation.yield($0) }
             }
@@ -94,7 +116,7 @@ struct RethumbRoutes: Sendable {
     }
 
     private static func lastLine(
-        of job: Rethumb, reporting report: (Rethumb.Progress) -> Void
+        of job: some PostJob, reporting report: (PostJobProgress) -> Void
     ) async -> ByteBuffer {
         do {
             return try await job.run { report($0) }.line(isFinished: true)
@@ -108,17 +130,17 @@ struct RethumbRoutes: Sendable {
     }
 }
 
-extension Rethumb.Progress {
+extension PostJobProgress {
     fileprivate func line(isFinished: Bool) -> ByteBuffer {
-        var document = RethumbDocument(self)
+        var document = JobDocument(self)
         document.finished = isFinished
         return ByteBuffer(bytes: document.json() + "\n".utf8)
     }
 }
 
-extension RethumbDocument {
+extension JobDocument {
     /// How far a job is that has not finished.
-    package init(_ progress: Rethumb.Progress) {
+    package init(_ progress: PostJobProgress) {
         self.init()
         (total, done) = (progress.total, progress.done)
         (switched, failed, lastFailure) = (progress.switched, progress.failed, progress.lastFailure)
@@ -126,7 +148,7 @@ extension RethumbDocument {
 }
 
 extension Problem {
-    fileprivate var line: ByteBuffer { ByteBuffer(bytes: RethumbFailureDocument(failure).json() + "\n".utf8) }
+    fileprivate var line: ByteBuffer { ByteBuffer(bytes: JobFailureDocument(failure).json() + "\n".utf8) }
 }
 
 /// Room for one job.

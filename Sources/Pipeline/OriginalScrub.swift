@@ -1,0 +1,167 @@
+package import API
+package import Access
+import Blobs
+import Files
+import Imaging
+package import Posts
+import Tree
+
+/// Takes the place where photos were taken out of the originals of posts, for good.
+///
+/// Photo by photo: the file without the place is written under a new name, one update switches the post's record to it and
+/// puts the old file on the garbage list, from which it goes after the grace period. What clients see of a post stays as
+/// it is. The record keeps the SHA-256 of what was sent, by which the same photo is found again.
+package struct OriginalScrub: PostJob {
+    package let service: UploadService
+    private let user: UserID?
+    private let isCheck: Bool
+
+    /// - Parameters:
+    ///   - user: Only this person's posts.
+    ///   - isCheck: Whether only to look.
+    package init(_ service: UploadService, user: UserID? = nil, isCheck: Bool) {
+        self.service = service
+        self.user = user
+        self.isCheck = isCheck
+    }
+
+    package func postIDs() async throws -> [PostID] {
+        try await service.tree.keys(of: user.map(Paths.postsOf) ?? Paths.posts).compactMap { PostID($0.description) }
+    }
+
+    package func change(_ id: PostID) async throws -> Bool {
+        guard let record = try await published(id) else { return false }
+        let (documents, failure) = try await scrub(record)
+        if let failure { throw failure }
+        return documents.contains { $0.outcome != .clean }
+    }
+
+    /// Does one post, for its author or an admin: what became of each photo.
+    ///
+    /// - Throws: `Failure` with the code `not_found` where there is no such post of ours, `permission_denied` or
+    ///   `not_allowed` when it is somebody else's, `cannot_scrub` when a photo cannot be followed to its end: the others
+    ///   have been done then.
+    package func scrub(_ id: PostID, by identity: Identity) async throws -> [ScrubDocument] {
+        guard let record = try await published(id) else {
+            throw Failure(.notFound, "there is no post \(id) with photos here", hint: "GET /v1/posts lists the newest")
+        }
+        switch identity {
+        case .admin: break
+        case .anonymous: throw Failure.permissionDenied(hint: "sign in, and send the token in Authorization")
+        case .user(let user):
+            guard user.uid == record.owner.description else {
+                throw Failure.notAllowed("take the place out of what somebody else has posted")
+            }
+        }
+        return try await service.garbage.renditionLock.withPermit {
+            // It may have been changed, or deleted, while others had the lock.
+            guard let record = try await published(id) else { return [] }
+            let (documents, failure) = try await scrub(record)
+            if let failure { throw failure }
+            return documents
+        }
+    }
+
+    /// The record of a post that is there; nil for what is none, or was written by a client of the database.
+    private func published(_ id: PostID) async throws -> UploadRecord? {
+        try await service.tree.snapshot { snapshot in
+            guard try snapshot.exists(Paths.post(id)), let record = try snapshot.upload(id),
+                record.state == .published
+            else { return nil }
+            return record
+        }
+    }
+
+    /// Does the photos of a post; one that cannot be done keeps no other from it.
+    private func scrub(_ record: UploadRecord) async throws -> ([ScrubDocument], Failure?) {
+        var documents: [ScrubDocument] = []
+        var failure: Failure?
+        for (number, photo) in record.photos.sorted(by: { $0.key < $1.key }) {
+            try Task.checkCancellation()
+            do {
+                documents.append(try await scrub(photo, number: number, of: record))
+            } catch let error as Failure {
+                failure = error
+            }
+        }
+        return (documents, failure)
+    }
+
+    private func scrub(
+        _ photo: UploadRecord.Photo, number: Int, of record: UploadRecord
+    ) async throws -> ScrubDocument {
+        let old = try record.blobName(photo.fileName)
+        let scrubbed = try await read(old, named: photo.originalName)
+        let removed = scrubbed.removed.map(\.rawValue).sorted()
+        guard !removed.isEmpty, !isCheck else {
+            return ScrubDocument(path: "\(old)", outcome: removed.isEmpty ? .clean : .found, removed: removed)
+        }
+        let hash = sha256(of: scrubbed.bytes)
+        let suffix = number == 0 ? "" : "-\(number + 1)"
+        let new = try record.blobName(
+            "original\(suffix)-scrubbed-\(hash.prefix(16)).\(scrubbed.format.fileExtension)")
+        let announcement = try await announce(new)
+        try await service.storage.blobs.write([(new, scrubbed.bytes)])
+        guard try await switchOver(record.id, number, from: old, to: new, sha256: hash, announcement) else {
+            throw Failure(.changedWhileRead, "\(photo.originalName) was changed meanwhile", hint: "run it again")
+        }
+        return ScrubDocument(path: "\(old)", outcome: .scrubbed, removed: removed, file: "\(new)")
+    }
+
+    private func read(_ name: BlobName, named original: String) async throws -> ScrubbedImage {
+        let settings = service.settings.limits.maxInputBytes
+        let limits = ImageLimits(maxInputBytes: max(settings, ImageLimits().maxInputBytes))
+        let file: FileReader
+        do throws(FileError) {
+            file = try await service.storage.blobs.open(name)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            throw Failure(
+                .originalMissing, "the original of \(original) is gone from the blob store",
+                hint: "restore blobs/\(name) from a backup")
+        }
+        return try await FileThreads.run { () throws in
+            let bytes = try file.readAll(maxBytes: limits.maxInputBytes)
+            do throws(ImageError) {
+                return try LocationScrubber.scrub(bytes, limits: limits)
+            } catch {
+                throw Failure.cannotScrub(error, about: original)
+            }
+        }
+    }
+
+    /// Lists the file that is about to be made as garbage, for the case that the switch to it never comes.
+    private func announce(_ name: BlobName) async throws -> TreePath? {
+        var update = MultiPathUpdate()
+        let path = try service.garbage.add([name], to: &update)
+        try await service.tree.update(update)
+        return path
+    }
+
+    /// Switches a photo from one file to another in its record; false when it has yet another by now, or the post is gone.
+    private func switchOver(
+        _ id: PostID, _ number: Int, from old: BlobName, to new: BlobName, sha256: String, _ announcement: TreePath?
+    ) async throws -> Bool {
+        try await service.tree.transact(at: "original-scrubbed") { [service] snapshot, update in
+            guard try snapshot.exists(Paths.post(id)), var record = try snapshot.upload(id),
+                record.photos[number]?.fileName == old.fileName
+            else { return false }
+            record.photos[number]?.fileName = new.fileName
+            record.photos[number]?.storedSHA256 = sha256
+            update[Paths.upload(id)] = try record.value()
+            try service.garbage.add([old], to: &update)
+            if let announcement { update[announcement] = nil }
+            return true
+        }
+    }
+}
+
+extension Failure {
+    /// The refusal of a photo whose file cannot be followed to its end: nobody knows what is in it.
+    package static func cannotScrub(_ error: any Error, about name: String) -> Failure {
+        let reason = Failure(error)
+        return Failure(
+            .cannotScrub, "the place cannot be taken out of \(name): \(reason.message)",
+            hint: "it is handed out as it is stored alone, to its owner (location=keep)")
+    }
+}

@@ -1,0 +1,83 @@
+import API
+import Files
+package import Posts
+import Tree
+
+/// A job that goes through posts, one after the other, and changes files of theirs.
+///
+/// It keeps no notes: it looks at each post and sees whether it needs anything. Hence it can be stopped anywhere and
+/// started again, and a second run does nothing.
+package protocol PostJob: Sendable {
+    var service: UploadService { get }
+
+    /// The posts to look at.
+    func postIDs() async throws -> [PostID]
+
+    /// Changes one post, while nothing else replaces files of posts or deletes replaced ones; false when it needs nothing.
+    ///
+    /// - Throws: `Failure`, what is in the way of this one post; or a fault of the service.
+    func change(_ id: PostID) async throws -> Bool
+
+    /// Is told how far the job is; nil when it has ended.
+    func note(_ progress: PostJobProgress?)
+}
+
+/// The progress of a job.
+package struct PostJobProgress: Sendable, Hashable {
+    /// How many posts the selection has in all.
+    package var total = 0
+    /// How many were looked at.
+    package var done = 0
+    /// How many were switched to other files.
+    package var switched = 0
+    package var failed = 0
+    /// The reason of the last failure.
+    package var lastFailure: String?
+}
+
+extension PostJob {
+    package func note(_ progress: PostJobProgress?) {}
+
+    /// Does the job, telling how far it is after every post. Cancel the task to stop it; what was switched stays switched.
+    ///
+    /// - Throws: `CancellationError`, or a fault of the service. A post that cannot be changed, or whose files cannot be
+    ///   written while others' can, is counted and passed over.
+    package func run(_ report: (PostJobProgress) async throws -> Void) async throws -> PostJobProgress {
+        let ids = try await postIDs()
+        var progress = PostJobProgress(total: ids.count)
+        defer { note(nil) }
+        func tell() async throws {
+            note(progress)
+            try await report(progress)
+        }
+        try await tell()
+        for id in ids {
+            do {
+                if try await changeWhenPossible(id) { progress.switched += 1 }
+            } catch let error as Failure {
+                progress.failed += 1
+                progress.lastFailure = "post \(id): \(error)"
+            }
+            progress.done += 1
+            try await tell()
+        }
+        return progress
+    }
+
+    /// Changes one post, once the disk allows it.
+    ///
+    /// - Throws: `Failure`, what is in the way of this one post.
+    private func changeWhenPossible(_ id: PostID) async throws -> Bool {
+        while true {
+            await service.disk.gate.waitUntilOpen()
+            try Task.checkCancellation()
+            do {
+                return try await service.garbage.renditionLock.withPermit { try await change(id) }
+            } catch let error where error is CancellationError || (error as? TreeError)?.code == .closed {
+                throw error
+            } catch {
+                guard await service.disk.report(error) else { throw Failure(error) }
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import API
+import Access
+import HTTPTypes
+import Pipeline
+import Posts
+import Server
+import TreeModel
+
+/// The removal of the place from the originals that the service keeps: by the service, or by this process where none runs.
+struct StoredScrub: Sendable {
+    let storage: StorageOptions
+    let isCheck: Bool
+    let isJSON: Bool
+
+    // MARK: Some posts
+
+    /// Does some posts, and prints what became of each photo.
+    ///
+    /// - Throws: `ExitStatus`, when a post was refused, or has something to remove that stays.
+    func scrub(_ ids: [PostID]) async throws {
+        var failures = 0
+        var hasPlace = false
+        func report(_ id: PostID, _ scrub: () async throws -> [ScrubDocument]) async throws {
+            do {
+                for photo in try await scrub() {
+                    hasPlace = hasPlace || !photo.removed.isEmpty
+                    if isJSON { Terminal.outputJSON(photo) } else { Terminal.output(photo.line(isCheck: isCheck)) }
+                }
+            } catch let error as Failure where error.code != .noService {
+                failures += 1
+                Terminal.error("\(id): \(error)".printable)
+                if isJSON { Terminal.outputJSON(OutcomeDocument(.refused, postID: id.description, failure: error)) }
+            }
+        }
+        do {
+            let service = try APIClient(storage)
+            for id in ids {
+                try await report(id) {
+                    try await service.read(
+                        .post, "/v1/posts/\(id)/scrub", query: ["check": isCheck ? "true" : nil],
+                        as: ScrubbedPostDocument.self
+                    ).photos
+                }
+            }
+        } catch let error as Failure where error.code == .noService {
+            try await storage.configuration().withPipeline { pipeline in
+                let job = OriginalScrub(pipeline, isCheck: isCheck)
+                for id in ids { try await report(id) { try await job.scrub(id, by: .admin) } }
+            }
+        }
+        if failures > 0 { throw ExitStatus.partial }
+        if isCheck, hasPlace { throw ExitStatus.failed }
+    }
+
+    // MARK: All posts
+
+    /// Does all posts, or one person's, and prints how far it is.
+    ///
+    /// - Throws: `ExitStatus`, as `scrub`; or when somebody pressed Ctrl-C.
+    func scrub(postsOf user: String?) async throws {
+        var progress = ProgressBar("posts")
+        var last = JobDocument()
+        do {
+            for try await step in JobSteps.interruptible({ try await steps(of: user, $0) }) {
+                last = step
+                if isJSON {
+                    Terminal.outputJSON(step.counts)
+                } else {
+                    progress.update(step.done, of: step.total, note: note(step))
+                }
+            }
+        } catch is CancellationError {
+            progress.finish()
+            Terminal.error("stopped after \(last.done) of \(last.total) posts; run it again to continue")
+            throw ExitStatus.tryAgain
+        }
+        progress.finish()
+        if let failure = last.lastFailure { Terminal.error(failure) }
+        if !isJSON {
+            let what = isCheck ? "have something to remove" : "scrubbed"
+            Terminal.output("\(last.switched) of \(last.total) posts \(what), \(last.failed) failed")
+        }
+        if last.failed > 0 { throw ExitStatus.partial }
+        if isCheck, last.switched > 0 { throw ExitStatus.failed }
+    }
+
+    private func note(_ step: JobDocument) -> String {
+        "\(step.switched) \(isCheck ? "to scrub" : "scrubbed")" + (step.failed > 0 ? ", \(step.failed) failed" : "")
+    }
+
+    private func steps(of user: String?, _ report: (JobDocument) -> Void) async throws {
+        do {
+            let query = ["user": user, "check": isCheck ? "true" : nil]
+            try await JobSteps.inService(APIClient(storage), "/v1/scrub", query: query, report)
+        } catch let error as Failure where error.code == .noService {
+            let selection = try Rethumb.Selection(user: user, since: nil, onlyMissing: false)
+            try await storage.configuration().withPipeline { pipeline in
+                let job = OriginalScrub(pipeline, user: selection.user, isCheck: isCheck)
+                var last = JobDocument(try await job.run { report(JobDocument($0)) })
+                last.finished = true
+                report(last)
+                if !isCheck { try await pipeline.janitor.sweep() }
+            }
+        }
+    }
+}
