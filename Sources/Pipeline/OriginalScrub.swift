@@ -162,6 +162,6 @@ extension Failure {
         let reason = Failure(error)
         return Failure(
             .cannotScrub, "the place cannot be taken out of \(name): \(reason.message)",
-            hint: "it is handed out as it is stored alone, to its owner (location=keep)")
+            hint: "only its owner and admins may fetch it, as it is stored (location=keep)")
     }
 }

@@ -187,4 +187,17 @@ struct OriginalTests {
             }
         }
     }
+
+    @Test("A file that somebody has put in another's place is looked at anew")
+    func replaced() async throws {
+        try await withOriginal(try fixture("places/kept-xmp.jpg")) { service, _, path in
+            let file = path.replacing("/media/", with: "Storage/blobs/")
+            for name in ["places/kept-xmp.jpg", "places/gps-ii.jpg", "places/xmp.jpg", "places/gps-mm.jpg"] {
+                let bytes = try fixture(name)
+                try service.scratch.write(bytes, to: file)
+                let expected = try LocationScrubber.scrub(bytes).bytes
+                for _ in 0..<2 { #expect(try await service.client.get(path).body == expected, "\(name)") }
+            }
+        }
+    }
 }

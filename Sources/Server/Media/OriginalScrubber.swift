@@ -9,17 +9,23 @@ import Synchronization
 /// Takes the place out of originals when they are handed out, and changes nothing in the store.
 ///
 /// A file is read once, to find what has to go; it is then sent from where it is stored, with these parts left out or
-/// replaced. What was found is kept for the files that were asked for last, since a name never changes its bytes.
+/// replaced. What was found is kept for the files that were asked for last.
 final class OriginalScrubber: Sendable {
     /// How many files may be in memory at a time.
     private static let slotCount = 2
     /// The most memory for what was found, in bytes, and the most files of which it is kept.
     private static let (maxKeptBytes, maxKeptCount) = (8 << 20, 256)
 
+    /// A file whose bytes are those that were looked at: names do not change theirs, but people may put files there.
+    private struct Key: Hashable {
+        let name: BlobName
+        let version: FileReader.Version
+    }
+
     private struct Kept {
-        var found: [BlobName: ScrubbedOriginal] = [:]
-        /// The names, the oldest first.
-        var names: [BlobName] = []
+        var found: [Key: ScrubbedOriginal] = [:]
+        /// The files, the oldest first.
+        var keys: [Key] = []
         var byteCount = 0
     }
 
@@ -34,14 +40,15 @@ final class OriginalScrubber: Sendable {
     ///
     /// - Throws: `Failure` `cannot_scrub` for a file that cannot be followed to its end: nobody knows what is in it.
     func scrub(_ name: BlobName, _ file: FileReader) async throws -> ScrubbedOriginal {
-        if let known = kept.withLock({ $0.found[name] }) { return known }
+        let key = Key(name: name, version: try file.version())
+        if let known = kept.withLock({ $0.found[key] }) { return known }
         // What was accepted under a higher limit than today's is handed out, too.
         let limits = ImageLimits(maxInputBytes: max(maxBytes(), ImageLimits().maxInputBytes))
         let original = try await slots.withPermit {
             try Task.checkCancellation()
             return try await FileThreads.run { () throws in try Self.read(file, limits) }
         }
-        keep(original, of: name)
+        keep(original, of: key)
         return original
     }
 
@@ -54,13 +61,13 @@ final class OriginalScrubber: Sendable {
         }
     }
 
-    private func keep(_ original: ScrubbedOriginal, of name: BlobName) {
+    private func keep(_ original: ScrubbedOriginal, of key: Key) {
         kept.withLock { kept in
-            guard kept.found.updateValue(original, forKey: name) == nil else { return }
-            kept.names.append(name)
+            guard kept.found.updateValue(original, forKey: key) == nil else { return }
+            kept.keys.append(key)
             kept.byteCount += original.pieces.memoryByteCount
-            while kept.byteCount > Self.maxKeptBytes || kept.names.count > Self.maxKeptCount, !kept.names.isEmpty {
-                kept.byteCount -= kept.found.removeValue(forKey: kept.names.removeFirst())?.pieces.memoryByteCount ?? 0
+            while kept.byteCount > Self.maxKeptBytes || kept.keys.count > Self.maxKeptCount, !kept.keys.isEmpty {
+                kept.byteCount -= kept.found.removeValue(forKey: kept.keys.removeFirst())?.pieces.memoryByteCount ?? 0
             }
         }
     }

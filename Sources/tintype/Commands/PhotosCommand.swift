@@ -9,7 +9,7 @@ struct PhotosCommand: AsyncParsableCommand {
             EXAMPLES
               tintype photos scrub photo.jpg --check
               tintype photos scrub *.jpg --output scrubbed
-              tintype photos scrub --all --check
+              tintype photos scrub --user maria
             """,
         subcommands: [PhotosScrubCommand.self])
 }

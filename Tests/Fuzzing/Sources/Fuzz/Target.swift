@@ -47,6 +47,9 @@ enum Target: String, CaseIterable {
         guard let again = try? LocationScrubber.scrub(scrubbed.bytes), again.bytes == scrubbed.bytes,
             again.removed == []
         else { fatalError("something is left of \(scrubbed.removed)") }
+        if let pieces = try? LocationScrubber.pieces(of: bytes), joined(pieces, of: bytes) != scrubbed.bytes {
+            fatalError("the pieces are another file without \(scrubbed.removed)")
+        }
         guard !scrubbed.removed.isEmpty else {
             guard scrubbed.bytes == bytes else { fatalError("changed, and nobody knows why") }
             return
@@ -65,6 +68,17 @@ enum Target: String, CaseIterable {
         let isExact = ![.heic, .avif].contains(scrubbed.format) && before?.warnings == after?.warnings
         let isSame = isExact ? before == after : (before == nil) == (after == nil)
         guard isSame else { fatalError("another picture without \(scrubbed.removed)") }
+    }
+
+    /// The bytes of a file of which only pieces are kept.
+    private func joined(_ pieces: ScrubbedPieces, of bytes: [UInt8]) -> [UInt8] {
+        pieces.pieces.flatMap { piece in
+            switch piece {
+            case .stored(let range): Array(bytes[range])
+            case .bytes(let bytes): bytes
+            case .repeated(let byte, let count): [UInt8](repeating: byte, count: count)
+            }
+        }
     }
 
     /// Both ways of rendering: what is damaged is refused, or what is cut is accepted.
