@@ -74,6 +74,24 @@ struct OtherProofTests {
         }
     }
 
+    @Test("A connection that an admin key let in ends with the key, though another takes its name")
+    func replacedAdminKey() throws {
+        let keys = service.settings.adminKeys
+        let admin = try service.proof(service.adminKey.text)
+        let acting = try service.proof(service.adminKey.text, actingFor: "bob")
+        let other = try AdminKey.make(name: "other").key
+        service.control.replaceAdminKeys(keys + [other])
+        for proof in [admin, acting] { #expect(throws: Never.self) { try service.control.recheck(proof) } }
+        let (successor, text) = try AdminKey.make(name: "ci", expiresMilliseconds: keys[0].expiresMilliseconds)
+        service.control.replaceAdminKeys([successor, other])
+        for proof in [admin, acting] {
+            #expect(throws: AccessError.revoked) { try service.control.recheck(proof) }
+        }
+        #expect(throws: AccessError.badToken(.malformed)) { try service.proof(service.adminKey.text) }
+        let new = try service.proof(text.text)
+        #expect(throws: Never.self) { try service.control.recheck(new) }
+    }
+
     // MARK: Custom tokens
 
     private static let email = "admin@demo.iam.example.com"

@@ -83,9 +83,7 @@ package final class AccessControl: Sendable {
     /// - Throws: ``AccessError`` with the case `expired` or `revoked`.
     package func recheck(_ proof: Proof) throws(AccessError) {
         if let expiry = proof.expiresMilliseconds, expiry <= now() { throw .expired }
-        if case .adminKey(let name) = proof.kind, !settings.withLock(\.adminKeys).contains(where: { $0.name == name }) {
-            throw .revoked
-        }
+        if case .adminKey(let key) = proof.kind, !settings.withLock(\.adminKeys).contains(key) { throw .revoked }
         try check(proof)
     }
 

@@ -46,7 +46,7 @@ struct TokenJudge: Sendable {
         let hash = Digest.sha256(token)
         guard let key = keys.first(where: { $0.matches(hash: hash) }) else { return nil }
         if let expiry = key.expiresMilliseconds, expiry <= now { throw .expired }
-        return Proof(.adminKey(name: key.name), .admin(expiresMilliseconds: key.expiresMilliseconds))
+        return Proof(.adminKey(key), .admin(expiresMilliseconds: key.expiresMilliseconds))
     }
 
     private func legacyProof(

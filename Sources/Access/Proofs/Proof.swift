@@ -12,7 +12,7 @@ package struct Proof: Sendable, Hashable {
         case foreignToken(issuer: String)
         /// A database secret, or a token that it signed.
         case databaseSecret
-        case adminKey(name: String)
+        case adminKey(AdminKey)
         /// The word or the token that an emulator believes.
         case emulator
     }
@@ -59,7 +59,7 @@ package struct Proof: Sendable, Hashable {
         case .token: "token"
         case .foreignToken(let issuer): "token of \(issuer)"
         case .databaseSecret: "database secret"
-        case .adminKey(let name): "admin key \(name)"
+        case .adminKey(let key): "admin key \(key.name)"
         case .emulator: "emulator"
         }
     }
