@@ -78,7 +78,7 @@ func withService<R: Sendable>(
     engine: StorageFolder.TreeEngine = .sqlite, retention: ChangeRetention = ChangeRetention(),
     change: (inout PipelineSettings) -> Void = { _ in },
     changeServer: (inout HTTPServer.Settings) -> Void = { _ in },
-    changeAccess: (inout AccessControl.Settings) -> Void = { _ in },
+    changeAccess: (inout AccessControl.Settings) -> Void = { _ in }, issuers: IssuerKeys? = nil,
     _ body: @Sendable (Service) async throws -> R
 ) async throws -> R {
     try await withScratch { scratch in
@@ -101,7 +101,7 @@ func withService<R: Sendable>(
         accessSettings.isEmulator = serverSettings.database.isEmulator
         changeAccess(&accessSettings)
         let authority = TokenAuthority(project: serverSettings.database.namespace, keys: try Service.keys.get())
-        let access = AccessControl(accessSettings, authority: authority)
+        let access = AccessControl(accessSettings, authority: authority, issuers: issuers)
         let media = try await media(in: storage.tree, of: authority)
         let server = HTTPServer(
             pipeline, settings: serverSettings, access: access, media: media,

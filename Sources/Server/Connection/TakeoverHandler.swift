@@ -24,12 +24,24 @@ final class TakeoverHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// Who takes the connection over from a request on; nil when the request is answered as any other.
-    typealias OwnerChoice = @Sendable (_ request: HTTPRequest, _ client: ClientConnection) -> (any ConnectionOwner)?
+    /// What becomes of a request.
+    enum Choice {
+        /// It is answered as any other.
+        case nobody
+        /// The connection is the owner's from the request on.
+        case owner(any ConnectionOwner)
+        /// The choice is made anew when something is over, and only once.
+        case after(@Sendable () async -> Void)
+    }
+
+    /// Who takes the connection over from a request on.
+    typealias OwnerChoice = @Sendable (_ request: HTTPRequest, _ client: ClientConnection) -> Choice
 
     private enum State {
         /// Requests pass; so many of them are not answered yet.
         case requests(unansweredCount: Int)
+        /// A request waits for its choice, and nothing behind it is read; requests before it are not answered yet.
+        case undecided(unansweredCount: Int)
         /// The connection has an owner behind requests that are to be answered first (RFC 9112, section 9.3.2).
         case queued(any ConnectionOwner, unansweredCount: Int)
         case taken(any ConnectionOwner)
@@ -39,32 +51,76 @@ final class TakeoverHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let owner: OwnerChoice
     private let client: ClientConnection
     private var state = State.requests(unansweredCount: 0)
+    /// What came with the request that waits for its choice, up to where the reading stopped.
+    private var heldParts: [NIOAny] = []
+    private var isInputEndHeld = false
+    private var isReadHeld = false
 
     init(_ owner: @escaping OwnerChoice, of client: ClientConnection) {
         self.owner = owner
         self.client = client
     }
 
+    // MARK: Requests
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .requests(let unansweredCount) = state else { return }
-        guard case .head(let request) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
-        guard let owner = owner(request, client) else {
-            state = .requests(unansweredCount: unansweredCount + 1)
-            return context.fireChannelRead(data)
+        switch state {
+        case .requests:
+            guard case .head(let request) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+            choose(for: request, mayWait: true, context)
+        case .undecided: heldParts.append(data)
+        case .queued, .taken, .closed: break
         }
-        guard unansweredCount == 0 else { return state = .queued(owner, unansweredCount: unansweredCount) }
-        handOver(to: owner, context)
     }
+
+    func read(context: ChannelHandlerContext) {
+        guard case .undecided = state else { return context.read() }
+        isReadHeld = true
+    }
+
+    private func choose(for request: HTTPRequest, mayWait: Bool, _ context: ChannelHandlerContext) {
+        guard case .requests(let unansweredCount) = state else { return }
+        switch owner(request, client) {
+        case .after(let end) where mayWait:
+            state = .undecided(unansweredCount: unansweredCount)
+            let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+            context.eventLoop.makeFutureWithTask(end).whenComplete { _ in
+                bound.value.handler.chooseAgain(for: request, bound.value.context)
+            }
+        case .nobody, .after:
+            state = .requests(unansweredCount: unansweredCount + 1)
+            context.fireChannelRead(wrapInboundOut(.head(request)))
+        case .owner(let owner) where unansweredCount > 0: state = .queued(owner, unansweredCount: unansweredCount)
+        case .owner(let owner): handOver(to: owner, context)
+        }
+    }
+
+    private func chooseAgain(for request: HTTPRequest, _ context: ChannelHandlerContext) {
+        guard case .undecided(let unansweredCount) = state else { return }
+        state = .requests(unansweredCount: unansweredCount)
+        choose(for: request, mayWait: false, context)
+        let parts = heldParts
+        heldParts = []
+        for part in parts { channelRead(context: context, data: part) }
+        context.fireChannelReadComplete()
+        if case .undecided = state { return }
+        if isInputEndHeld { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+        if isReadHeld { context.read() }
+        (isInputEndHeld, isReadHeld) = (false, false)
+    }
+
+    // MARK: Answers
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch state {
-        case .requests, .queued: context.write(data, promise: promise)
+        case .requests, .undecided, .queued: context.write(data, promise: promise)
         // Nobody is left who would make bytes of an answer; it was to something behind the owner's request.
         case .taken, .closed: return promise?.fail(ChannelError.ioOnClosedChannel) ?? ()
         }
         guard case .end = unwrapOutboundIn(data) else { return }
         switch state {
         case .requests(let count): state = .requests(unansweredCount: count - 1)
+        case .undecided(let count): state = .undecided(unansweredCount: count - 1)
         case .queued(let owner, let count) where count > 1: state = .queued(owner, unansweredCount: count - 1)
         case .queued(let owner, _):
             context.flush()
@@ -73,15 +129,21 @@ final class TakeoverHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
+    // MARK: The connection
+
     func channelInactive(context: ChannelHandlerContext) {
         if case .taken(let owner) = state { owner.end() }
         state = .closed
+        heldParts = []
         context.fireChannelInactive()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is ChannelShouldQuiesceEvent, case .taken = state { return context.close(promise: nil) }
-        context.fireUserInboundEventTriggered(event)
+        switch (state, event) {
+        case (.taken, is ChannelShouldQuiesceEvent): return context.close(promise: nil)
+        case (.undecided, ChannelEvent.inputClosed): return isInputEndHeld = true
+        default: context.fireUserInboundEventTriggered(event)
+        }
     }
 
     private func handOver(to owner: any ConnectionOwner, _ context: ChannelHandlerContext) {

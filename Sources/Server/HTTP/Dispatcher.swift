@@ -21,12 +21,12 @@ struct Dispatcher: HTTPResponder {
             : try await photos.respond(to: RouteTable.known(request), context: context)
     }
 
-    /// Who takes the connection of a request over; nil when the request is answered as any other.
-    func owner(for request: HTTPRequest, from client: ClientConnection) -> (any ConnectionOwner)? {
-        guard Self.isForDatabase(request), let stream = streams.stream(for: request, from: client),
+    /// Who takes the connection of a request over.
+    func owner(for request: HTTPRequest, from client: ClientConnection) -> TakeoverHandler.Choice {
+        guard Self.isForDatabase(request), EventStreams.isAsked(by: request),
             (try? databaseGuard.check(request, from: client)) != nil
-        else { return nil }
-        return stream
+        else { return .nobody }
+        return streams.owner(for: request, from: client)
     }
 
     /// Whether a request is for the database: its path ends in `.json`, as of the photo API only its description does.

@@ -23,15 +23,26 @@ final class EventStreams: Sendable {
         self.keepAlive = keepAlive
     }
 
-    /// The stream that a request for the database asks for; nil when it asks for none, is not let in, or names nothing
-    /// that can be listened to: it is then answered as any other.
-    func stream(for request: HTTPRequest, from client: ClientConnection) -> EventStream? {
-        guard request.method == .get, request.headerFields[.accept]?.contains("text/event-stream") == true else {
-            return nil
+    /// Whether a request for the database asks for a stream.
+    static func isAsked(by request: HTTPRequest) -> Bool {
+        request.method == .get && request.headerFields[.accept]?.contains("text/event-stream") == true
+    }
+
+    /// Who takes the connection of a request for a stream over; nobody when it is not let in, or names nothing that can
+    /// be listened to. A key of another issuer that is not known yet is asked for before.
+    func owner(for request: HTTPRequest, from client: ClientConnection) -> TakeoverHandler.Choice {
+        do throws(AccessError) {
+            let proof = try admission.access.proof(for: Credentials(of: request, from: client))
+            return stream(for: request, from: client, by: proof).map { .owner($0) } ?? .nobody
+        } catch {
+            guard case .unknownKey = error else { return .nobody }
+            return .after { [access = admission.access] in _ = await access.refreshKeys(after: error) }
         }
+    }
+
+    private func stream(for request: HTTPRequest, from client: ClientConnection, by proof: Proof) -> EventStream? {
         let uri = URI(request.path ?? "")
-        guard let proof = try? admission.proof(of: request, from: client),
-            let admitted = try? access.admit(request, at: uri, by: proof),
+        guard let admitted = try? access.admit(request, at: uri, by: proof),
             let query = try? admitted.parameters.query().map(Optional.some) ?? .some(nil),
             let path = try? DatabasePath(address: uri.path, in: admitted.namespace), !path.isPriority
         else { return nil }
