@@ -27,15 +27,7 @@ final class AuditLog: Sendable {
         _ request: HTTPRequest, from client: ClientConnection, proof: Proof?, status: HTTPResponse.Status,
         error: any Error, trace: String
     ) {
-        let skipped: Int? = state.withLock { state in
-            guard state.bucket.take(1, now: .now) == nil else {
-                state.skippedCount += 1
-                return nil
-            }
-            defer { state.skippedCount = 0 }
-            return state.skippedCount
-        }
-        guard let skipped else { return }
+        guard let skipped = count() else { return }
         var metadata = metadata(request, client, proof)
         metadata["status"] = "\(status.code)"
         let reason = (error as? Failure)?.reason ?? ""
@@ -43,6 +35,28 @@ final class AuditLog: Sendable {
         metadata["trace"] = "\(trace)"
         if skipped > 0 { metadata["skipped"] = "\(skipped)" }
         logger.notice("audit: refused", metadata: metadata)
+    }
+
+    /// Tells of a connection that was refused, for its address has too many.
+    func refusedConnection(from address: String) {
+        guard let skipped = count() else { return }
+        var metadata: Logger.Metadata = ["address": "\(address)", "error": "too many connections"]
+        if skipped > 0 { metadata["skipped"] = "\(skipped)" }
+        logger.notice("audit: refused", metadata: metadata)
+    }
+
+    /// Counts a refusal.
+    ///
+    /// - Returns: How many have not been told since the last one that was; nil when this one is not to be told either.
+    private func count() -> Int? {
+        state.withLock { state in
+            guard state.bucket.take(1, now: .now) == nil else {
+                state.skippedCount += 1
+                return nil
+            }
+            defer { state.skippedCount = 0 }
+            return state.skippedCount
+        }
     }
 
     /// Tells of something that an admin has done.

@@ -4,8 +4,8 @@ import Synchronization
 /// Counts what each client asks for, and refuses what is beyond its limits.
 final class ClientLimiter: Sendable {
     /// Something of which a client may have so many at a time.
-    enum Activity: Hashable, Sendable {
-        case stream, upload
+    enum Activity: String, Sendable {
+        case stream, upload, connection
     }
 
     /// Clients that are counted at once. When more come, those are forgotten that use nothing.
@@ -58,17 +58,24 @@ final class ClientLimiter: Sendable {
     /// - Returns: What ends the counting, when it goes.
     /// - Throws: `Failure` with the code `too_many_requests`.
     func begin(_ activity: Activity, of client: LimitedClient) throws(Failure) -> Lease {
-        guard let limit = activity == .stream ? limits.streams : limits.uploads else { return Lease {} }
+        guard let limit = limit(of: activity) else { return Lease {} }
         let isAllowed = withAccount(of: client, clock()) { account in
             guard account.active[activity, default: 0] < limit else { return false }
             account.active[activity, default: 0] += 1
             return true
         }
         guard isAllowed else {
-            let name = activity == .stream ? "streams" : "uploads"
-            throw .tooManyRequests("this client has \(limit) \(name) open already", retryAfter: 5)
+            throw .tooManyRequests("this client has \(limit) \(activity.rawValue)s open already", retryAfter: 5)
         }
         return Lease { [weak self] in self?.end(activity, of: client) }
+    }
+
+    private func limit(of activity: Activity) -> Int? {
+        switch activity {
+        case .stream: limits.streams
+        case .upload: limits.uploads
+        case .connection: limits.connections
+        }
     }
 
     /// Something that goes on and is counted until it is let go of.

@@ -9,6 +9,8 @@ package struct ClientLimits: Sendable, Hashable {
     package var streams: Int? = 100
     /// Uploads at a time; nil for any number.
     package var uploads: Int? = 16
+    /// Connections at a time, for an address, whoever uses them; nil for any number.
+    package var connections: Int? = 200
 
     package init() {}
 
@@ -19,6 +21,7 @@ package struct ClientLimits: Sendable, Hashable {
         limits.bytesPerSecond = nil
         limits.streams = nil
         limits.uploads = nil
+        limits.connections = nil
         return limits
     }
 }

@@ -1,13 +1,17 @@
+import API
 import Glibc
 import NIOCore
 
 /// Takes no more connections at an address than there is room for, and rests when the system has no descriptors left.
 ///
 /// Without a rest the listening socket would be readable, and refused, over and over. Who is not taken waits in the
-/// system's queue until a connection ends.
+/// system's queue until a connection ends. An address that has too many connections gets no other: it is closed at once.
 final class AcceptLimiter: ChannelInboundHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
+
+    /// Counts a connection from an address until what it gives goes; throws for one that is not to be.
+    typealias Counting = @Sendable (_ end: SocketAddress?) throws(Failure) -> ClientLimiter.Lease?
 
     /// How long to rest when the system has nothing left: other programs may have taken it.
     private static let rest = TimeAmount.milliseconds(250)
@@ -15,25 +19,37 @@ final class AcceptLimiter: ChannelInboundHandler {
     private let room: ConnectionLimiter
     /// At how many open connections, of all listeners, this one takes no more.
     private let limit: Int
+    private let count: Counting
     private var isResting = false
 
-    init(_ room: ConnectionLimiter, limit: Int) {
+    init(_ room: ConnectionLimiter, limit: Int, count: @escaping Counting) {
         self.room = room
         self.limit = limit
+        self.count = count
     }
 
     /// Guards a listening channel.
-    static func guardConnections(of channel: any Channel, _ room: ConnectionLimiter, limit: Int) async {
+    static func guardConnections(
+        of channel: any Channel, _ room: ConnectionLimiter, limit: Int, count: @escaping Counting
+    ) async {
         let gate = channel.eventLoop.submit {
-            try channel.pipeline.syncOperations.addHandler(AcceptLimiter(room, limit: limit), position: .first)
+            let limiter = AcceptLimiter(room, limit: limit, count: count)
+            try channel.pipeline.syncOperations.addHandler(limiter, position: .first)
         }
         try? await gate.get()  // A channel that is closed already takes nobody.
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let connection = unwrapInboundIn(data)
+        let lease: ClientLimiter.Lease?
+        do throws(Failure) {
+            lease = try count(connection.remoteAddress)
+        } catch {
+            return connection.close(promise: nil)
+        }
         room.enter()
         let room = room
-        unwrapInboundIn(data).closeFuture.whenComplete { _ in room.leave() }
+        connection.closeFuture.whenComplete { _ in withExtendedLifetime(lease) { room.leave() } }
         if room.count >= limit { rest(context) }
         context.fireChannelRead(data)
     }

@@ -249,6 +249,10 @@ package struct HTTPServer: Service, CustomStringConvertible {
 
     private var connections: ConnectionLimits { settings.connections ?? .ofProcess }
 
+    private var addressLimit: AddressLimit {
+        AddressLimit(limiter: admission.limiter, proxies: settings.proxies, onRefusal: audit.refusedConnection(from:))
+    }
+
     private func socketApplication(_ responder: Dispatcher) -> any Service {
         let (addresses, onListening) = (addresses, onListening)
         let path = addresses.socketPath
@@ -285,8 +289,9 @@ package struct HTTPServer: Service, CustomStringConvertible {
                     responder: $0, patience: patience, transport: transport, owner: responder.owner(for:from:))
             },
             configuration: ApplicationConfiguration(address: address, backlog: 1024),
-            onServerRunning: { [room] channel in
-                await AcceptLimiter.guardConnections(of: channel, room, limit: limit)
+            onServerRunning: { [room, addressLimit] channel in
+                await AcceptLimiter.guardConnections(
+                    of: channel, room, limit: limit, count: addressLimit.begin(from:))
                 await onRunning(channel)
             }, logger: logger)
     }

@@ -61,16 +61,21 @@ extension Settings {
         clientLimit(
             "client-uploads", \.uploads, flag: "n",
             help: "The uploads that one client over TCP may send at a time."),
+        clientLimit(
+            "client-connections", \.connections, flag: "n",
+            help: "The connections that one address may have open over TCP at a time, whoever uses them.",
+            details: "`none` means no limit. Programs on this machine and those in behind-proxy have none."),
     ]
 
     /// A limit on one client; `none`, which is nil, for no limit.
     private static func clientLimit(
-        _ name: String, _ target: any WritableKeyPath<ClientLimits, Int?> & Sendable, flag: String, help: String
+        _ name: String, _ target: any WritableKeyPath<ClientLimits, Int?> & Sendable, flag: String, help: String,
+        details: String = "`none` means no limit. A client is a user who has signed in, or an address."
     ) -> any Setting {
         StoredSetting(
             name: name, target: target, defaultText: ClientLimits()[keyPath: target].map { "\($0)" } ?? "none",
-            help: help, details: "`none` means no limit. A client is a user who has signed in, or an address.",
-            flag: .value(flag), expectation: "a whole number of at least 1, or none",
+            help: help, details: details, flag: .value(flag),
+            expectation: "a whole number of at least 1, or none",
             parse: { $0 == "none" ? .some(nil) : Int($0).flatMap { $0 >= 1 ? $0 : nil } })
     }
 }

@@ -1,0 +1,129 @@
+import API
+import Logging
+import NIOCore
+import NIOPosix
+import TestSupport
+import Testing
+
+@testable import Server
+
+@Suite("Connections of one address", .timeLimit(.minutes(5)))
+struct AddressLimitTests {
+    private let refused = Shared<[String]>([])
+    private let limit: AddressLimit
+
+    init() {
+        var limits = ClientLimits()
+        limits.connections = 2
+        limit = AddressLimit(
+            limiter: ClientLimiter(limits), proxies: TrustedProxies(parsing: "10.0.0.0/8")
+        ) { [refused] address in refused.change { $0.append(address) } }
+    }
+
+    private func begin(_ address: String) throws -> ClientLimiter.Lease? {
+        try limit.begin(from: try SocketAddress(ipAddress: address, port: 4711))
+    }
+
+    @Test(
+        "So many are taken, also when the address is written in another way; others have their own",
+        arguments: [
+            ("192.0.2.7", "::ffff:192.0.2.7", "192.0.2.8"), ("2001:db8::7", "2001:db8::8", "2001:db8:0:1::7"),
+        ])
+    func counted(address: String, other: String, stranger: String) throws {
+        var leases = [try begin(address), try begin(other)]
+        let error = #expect(throws: Failure.self) { try begin(address) }
+        #expect(error?.code == .tooManyRequests)
+        #expect(throws: Failure.self) { try begin(other) }
+        #expect(throws: Never.self) { try begin(stranger) }
+        #expect(refused.value.count == 2 && refused.value.first == address)
+        leases.removeLast()
+        leases.append(try begin(other))
+        #expect(throws: Failure.self) { try begin(address) }
+        #expect(leases.allSatisfy { $0 != nil })
+    }
+
+    @Test(
+        "Programs on this machine and listed proxies have as many as they like",
+        arguments: ["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1", "10.1.2.3", "::ffff:10.1.2.3"])
+    func unlimited(address: String) throws {
+        for _ in 0..<10 { #expect(try begin(address) == nil) }
+        #expect(refused.value.isEmpty)
+    }
+
+    @Test("The Unix socket has no limit, and neither has who is gone before the system could say who it was")
+    func withoutAddress() throws {
+        let socket = try SocketAddress(unixDomainSocketPath: "/tmp/socket")
+        for _ in 0..<10 {
+            #expect(try limit.begin(from: socket) == nil)
+            #expect(try limit.begin(from: nil) == nil)
+        }
+    }
+
+    @Test("One too many is closed before anything is said, and takes no room; when one ends, there is place again")
+    func closed() async throws {
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Greeter()) }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(listener.localAddress?.port)
+        let room = ConnectionLimiter()
+        let address = try SocketAddress(ipAddress: "192.0.2.7", port: 4711)
+        await AcceptLimiter.guardConnections(of: listener, room, limit: 100) { [limit] _ throws(Failure) in
+            try limit.begin(from: address)
+        }
+        try await WireConnection.with(port: port) { first in
+            #expect(await first.read(through: "\n") == "hello\n")
+            try await WireConnection.with(port: port) { second in
+                #expect(await second.read(through: "\n") == "hello\n")
+                for _ in 0..<5 {
+                    try await WireConnection.with(port: port) { #expect(await $0.readToEnd() == "") }
+                }
+                #expect(room.count == 2)
+            }
+            try await eventually {
+                try await WireConnection.with(port: port) { await $0.read(through: "\n") } == "hello\n"
+            }
+        }
+        try await eventually { room.count == 0 }
+        #expect(refused.value.count >= 5 && refused.value.allSatisfy { $0 == "192.0.2.7" })
+        try await listener.close().get()
+    }
+
+    @Test("The log tells of some, and counts the rest")
+    func told() throws {
+        let lines = Shared<[Logger.Metadata]>([])
+        let audit = AuditLog(Logger(label: "test") { _ in Recorder(lines: lines) })
+        for _ in 0..<10_000 { audit.refusedConnection(from: "192.0.2.7") }
+        let told = lines.value
+        #expect((600..<2000).contains(told.count), "\(told.count)")
+        #expect(told.allSatisfy { $0["address"] == "192.0.2.7" && $0["error"] == "too many connections" })
+        #expect(told.first?["skipped"] == nil)
+    }
+}
+
+/// Says something to whoever connects.
+private final class Greeter: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "hello\n")), promise: nil)
+    }
+}
+
+/// A log that a test can look at.
+private struct Recorder: LogHandler {
+    let lines: Shared<[Logger.Metadata]>
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        lines.change { [metadata = event.metadata ?? [:]] in $0.append(metadata) }
+    }
+}
