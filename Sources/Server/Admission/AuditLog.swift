@@ -23,12 +23,14 @@ final class AuditLog: Sendable {
     init(_ logger: Logger) { self.logger = logger }
 
     /// Tells of a request that was refused.
+    ///
+    /// - Parameter proof: Makes the proof of who sent it, for a request that is told of.
     func refused(
-        _ request: HTTPRequest, from client: ClientConnection, proof: Proof?, status: HTTPResponse.Status,
+        _ request: HTTPRequest, from client: ClientConnection, proof: () -> Proof?, status: HTTPResponse.Status,
         error: any Error, trace: String
     ) {
         guard let skipped = count() else { return }
-        var metadata = metadata(request, client, proof)
+        var metadata = metadata(request, client, proof())
         metadata["status"] = "\(status.code)"
         let reason = (error as? Failure)?.reason ?? ""
         metadata["error"] = "\("\(error)\(reason.isEmpty ? "" : ": \(reason)")".printable)"

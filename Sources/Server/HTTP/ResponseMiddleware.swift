@@ -70,10 +70,10 @@ struct ResponseMiddleware: RouterMiddleware {
     /// Logs what was refused, under the `trace` of the answer.
     private func log(_ error: any Error, _ status: HTTPResponse.Status, _ request: Request, _ context: RequestContext) {
         if [.unauthorized, .forbidden, .tooManyRequests].contains(status) {
-            let proof = try? admission.proof(of: request.head, from: context.client)
-            audit.refused(
-                request.head, from: context.client, proof: proof, status: status, error: error, trace: context.trace)
-            return
+            return audit.refused(
+                request.head, from: context.client,
+                proof: { try? admission.proof(of: request.head, from: context.client) }, status: status, error: error,
+                trace: context.trace)
         }
         logger.log(
             level: status.kind == .serverError ? .error : words.level, "refused",
