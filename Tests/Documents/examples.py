@@ -6,12 +6,15 @@ anything, and ids, numbers and fingerprints may be others. Any other block is on
 
 A page's commands share one shell and one folder, in which there are photos under the names that the pages use. A service is
 running there on `Storage`, unless the page's first command starts one; `tintype serve …` ends the one that runs and starts
-that one. Addresses such as 127.0.0.1:8080 are exchanged for free ones, so that pages can be tried beside a running service.
+that one. So it is with the examples of each help text, before which what it speaks of is made; questions are answered as a
+person would at a terminal. Addresses such as 127.0.0.1:8080 are exchanged for free ones, so that pages can be tried beside a
+running service.
 """
 
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -22,6 +25,46 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PATIENCE = 60  # Seconds until something that should happen is given up.
+
+# What the help texts speak of as there, by the command that they are of.
+ACCOUNTS = [
+    f"tintype user add {name}@example.com --uid {name} --generate-password" for name in ("maria", "ann", "ed")]
+RULES = ["tintype rules show > rules.json", "tintype rules show --storage-rules > storage.rules"]
+PHOTO = "tintype upload photo.jpg --user maria"
+BEFORE_HELP = {
+    "serve": ["""echo '{"people": {"maria": {"full_name": "Maria"}}}' > data.json"""],
+    "import": [
+        PHOTO, "tintype export -o tree.json", "tintype export people -o people.json",
+        "tintype export posts | gzip > posts.json.gz"],
+    "posts": [PHOTO],
+    "inbox": ["mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/notes.txt"],
+    "inbox retry": ["mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/lake.jpg"],
+    "inbox drop": ["mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/notes.txt"],
+    "user add": ["echo sesame! > secret"],
+    "user show": ACCOUNTS, "user token": ACCOUNTS, "user password": ACCOUNTS, "user rm": ACCOUNTS,
+    "rules check": RULES, "rules set": RULES,
+    "rules test": [*RULES, """echo '{"cases": [{"as": "maria", "read": "posts", "expect": "allow"}]}' > cases.json"""],
+    "rules explain": ["tintype rules show > new.json; tintype export -o tree.json"],
+    "posts rm": [PHOTO, "tintype upload logo.png --user maria"],
+    "photos scrub": [PHOTO],
+    # Files whose tree is gone.
+    "unclaimed drop": [
+        PHOTO, "tintype serve --storage Other", "rm Storage/tree.*", "tintype serve --grace-period 0s"],
+}
+
+# What people type who are asked for a password or whether they are sure.
+ANSWERS = {
+    "tintype user add": ["sesame!", "sesame!"],
+    "tintype user password": ["sesame!", "sesame!"],
+    "tintype user rm": ["yes"],
+    "tintype import tree.json --replace": ["yes"],
+    "tintype posts rm": ["yes"],
+    "tintype unclaimed drop": ["yes"],
+    "tintype unclaimed accept": ["yes"],
+}
+
+# The id by which help texts call a post; here it is that of the latest one.
+SOME_POST = "-OaBcDeFgHiJkLmNoPqR"
 
 
 class Failure(Exception):
@@ -57,17 +100,20 @@ def commands_in_page(path):
 
 
 def commands_in_help(tintype):
-    """The EXAMPLES of `tintype help` and of each command's help; what explains them stands after two spaces."""
+    """The EXAMPLES of `tintype help` and of each command's help, by command; what explains them stands after two spaces.
+
+    A help text may have its subcommands in several groups, and these may have subcommands of their own.
+    """
     wide = dict(os.environ, COLUMNS="1000")
-    names = [""]
-    commands = []
+    names, commands = [""], {}
     for name in names:
         text = subprocess.run([tintype, "help", *name.split()], env=wide, capture_output=True, text=True).stdout
-        if not name:
-            names += re.findall(r"^  ([a-z]+)  +[A-Z]", text.split("SUBCOMMANDS")[-1], re.M)
-        for example in re.findall(r"(?:.*\n)*?^EXAMPLES\n((?:  .*\n)+)", text, re.M):
-            for line in example.splitlines():
-                commands.append(Command(re.split(r"\s{2,}", line.strip())[0], f"tintype help {name}".strip()))
+        _, _, listed = text.partition("SUBCOMMANDS:\n")
+        names += [f"{name} {word}".strip() for word in re.findall(r"^  ([a-z-]+)  +[A-Z]", listed, re.M)]
+        examples = re.search(r"^EXAMPLES\n((?:  .*\n)+)", text, re.M)
+        lines = re.sub(r"\\\n\s*", "", examples[1]).splitlines() if examples else []
+        commands[name] = [
+            Command(re.split(r"\s{2,}", line.strip())[0], f"tintype help {name}".strip()) for line in lines]
     return commands
 
 
@@ -76,7 +122,7 @@ class Reader:
 
     def __init__(self, tintype):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tintype-documents-"))
-        self.service, self.ports = None, {}
+        self.service, self.ports, self.post = None, {}, SOME_POST
         self.log = self.folder / "service.log"
         (self.folder / "bin").mkdir()
         (self.folder / "bin" / "tintype").symlink_to(tintype)
@@ -96,6 +142,7 @@ class Reader:
             shutil.copy(fixtures / fixture, self.folder / name)
         (self.folder / "Pictures").mkdir()
         shutil.copy(fixtures / "baseline-440.jpg", self.folder / "Pictures" / "harbour.jpg")
+        shutil.copy(fixtures / "photo.heic", self.folder)
         shutil.copy(pathlib.Path(__file__).parent / "your-app.py", self.folder)
 
     # The service
@@ -141,8 +188,9 @@ class Reader:
         text = text.replace("/srv/photos", str(self.folder / "srv"))
         if re.match(r"([A-Z_]+=\S+ )*tintype serve", text):
             return self.serve(re.split(r"\s+#", text)[0])
+        text = text.replace(SOME_POST, self.post)
         end = f"-- end of {time.monotonic_ns()}"
-        self.shell.stdin.write(f"{{ {text}\n}} </dev/null\ncode=$?; echo; echo \"{end} $code\"\n")
+        self.shell.stdin.write(f"{{ {self.at_terminal(text)}\n}} </dev/null\ncode=$?; echo; echo \"{end} $code\"\n")
         self.shell.stdin.flush()
         output = ""
         for line in self.shell.stdout:
@@ -154,8 +202,18 @@ class Reader:
             raise Failure(f"exit code {code}: {output}")
         if command.output is not None and not re.fullmatch(pattern(command.output), plain(output)):
             raise Failure(f"the page shows\n{command.output}\nbut it is\n{output}")
+        if (uploaded := re.search(r"-[A-Za-z0-9_-]{19}(?![A-Za-z0-9_-])", output)) and "upload" in text:
+            self.post = uploaded[0]
         if "inbox/" in text:
             self.wait("the inbox to be worked through", self.inbox_is_empty)
+
+    def at_terminal(self, text):
+        """The command, with somebody who answers what it asks."""
+        for asking, answers in ANSWERS.items():
+            if text.startswith(asking) and not re.search("--(yes|generate-password|password-file)", text):
+                typist = pathlib.Path(__file__).parent / "typist.py"
+                return shlex.join([sys.executable, str(typist), text, *answers])
+        return text
 
     def port(self, shown):
         if shown not in self.ports:
@@ -202,9 +260,9 @@ def main():
     tintype = pathlib.Path(os.environ["TINTYPE"]).resolve()
     pages = [ROOT / "README.md", *sorted(ROOT.glob("Documentation/*.md"))]
     texts = {str(page.relative_to(ROOT)): commands_in_page(page) for page in pages}
-    # What the help speaks of as there: a file that failed.
-    before = Command("mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/notes.txt", "before the help")
-    texts["tintype help"] = [before, *commands_in_help(tintype)]
+    for name, commands in commands_in_help(tintype).items():
+        before = [Command(text, "before the help") for text in BEFORE_HELP.get(name, [])]
+        texts[f"tintype help {name}".strip()] = [*before, *commands] if commands else []
     tried = failed = 0
     for name, commands in texts.items():
         if not commands:

@@ -26,7 +26,7 @@ struct ImportCommand: AsyncParsableCommand {
               tintype import tree.json --ns test
               tintype import people.json people --merge
               tintype import tree.json --replace
-              gunzip < posts.json.gz | tintype import - posts --ns test
+              gunzip < posts.json.gz | tintype import - posts --ns copy
             """)
 
     @OptionGroup var storage: StorageOptions

@@ -28,11 +28,11 @@ struct ServeCommand: AsyncParsableCommand {
 
             EXAMPLES
               tintype serve
+              curl --unix-socket Storage/tintype.sock -T photo.jpg \\
+                'http://localhost/v1/uploads?user=maria'
               tintype serve --storage /srv/photos --listen 127.0.0.1:8080
               tintype serve --engine memory --seed data.json --emulator \\
                 --listen 127.0.0.1:9000
-              curl --unix-socket Storage/tintype.sock -T photo.jpg \\
-                'http://localhost/v1/uploads?user=maria'
 
             Ctrl-C, or SIGTERM, stops the service cleanly: posts that are being published \
             are finished, and waiting uploads are kept. At SIGHUP it reads its settings \

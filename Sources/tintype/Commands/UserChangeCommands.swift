@@ -80,7 +80,7 @@ extension UserCommand {
 
                 EXAMPLES
                   tintype user rm maria@example.com
-                  tintype user rm --yes maria ed
+                  tintype user rm --yes ann ed
                 """)
 
         @OptionGroup var choice: Choice

@@ -123,7 +123,7 @@ extension UserCommand {
 
                 EXAMPLES
                   tintype user add maria@example.com
-                  tintype user add maria@example.com --uid maria --generate-password
+                  tintype user add ann@example.com --uid ann --generate-password
                   tintype user add ed@example.com --password-file secret --claims '{"editor":true}'
                 """)
 
