@@ -47,10 +47,16 @@ struct EXIFScrubberTests {
         #expect(scrubbed == plain + [UInt8](repeating: 0, count: Self.secret.count))
     }
 
-    @Test("A thumbnail stays without its own metadata, and goes if it is no JPEG")
+    @Test("A thumbnail stays without its own metadata, and goes if it is no whole JPEG")
     func thumbnails() {
         let places = ImageFixture.bytes("places/gps-ii.jpg")
-        for (thumbnail, isKept) in [(places, true), (Array(places.dropFirst(2)), false), (Self.secret, false)] {
+        let open = Array(places.dropLast(2))
+        // A segment that goes, and bytes that nothing leads to: the first one would be a marker behind a fill byte.
+        let unknown = [0xFF, 0xED, 0, 4, 1, 2, 0xD8] + Self.secret
+        for (thumbnail, isKept) in [
+            (places, true), (Array(places.dropFirst(2)), false), (Self.secret, false), (open, false),
+            (open + unknown, false), (open + unknown + [0xFF, 0xD9], true),
+        ] {
             let first: TIFFBuilder.Entries = [(0x0112, .short(3))]
             let size = TIFFBuilder.structure(first, then: [(0x0201, .long(0)), (0x0202, .long(0))]).count
             let tiff =

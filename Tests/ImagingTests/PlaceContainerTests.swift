@@ -90,6 +90,33 @@ struct PlaceContainerTests {
 
     // MARK: Behind the image
 
+    @Test("Bytes behind the last segment of a JPEG without an end go, whatever stands before them")
+    func open() throws {
+        var builder = JPEGBuilder(24, 16)
+        builder.addScan()
+        let scan = builder.bytes
+        let (comment, unknown): ([UInt8], [UInt8]) = ([0xFF, 0xFE, 0, 3, 1], [0xFF, 0xE7, 0, 3, 1])
+        // What follows the scan, how much of it stays, and what goes.
+        let rows: [(tail: [UInt8], kept: Int, removed: Set<LocationSource>)] = [
+            (comment, 5, []), (comment + Self.secret, 5, [.trailingData]), (unknown, 0, [.unknownData]),
+            (unknown + Self.secret, 0, [.unknownData, .trailingData]),
+            (comment + unknown + Self.secret, 5, [.unknownData, .trailingData]),
+            (comment + [0xFF, 0xFF] + unknown, 5, [.unknownData]),
+            (comment + [0xFF, 0xFF] + unknown + [0xFF], 5, [.unknownData, .trailingData]),
+            (comment + Self.secret + unknown, 5, [.unknownData]), (comment + [0xFF, 0x00, 0xFF], 5, [.trailingData]),
+            (comment + Self.secret + comment + Self.secret, 10, [.unknownData, .trailingData]),
+        ]
+        for (tail, kept, removed) in rows {
+            let scrubbed = try LocationScrubber.scrub(scan + tail)
+            #expect(scrubbed.removed == removed, "\(tail)")
+            #expect(scrubbed.bytes.count == scan.count + kept, "\(tail)")
+            #expect(PlaceOracle(scrubbed.bytes).places == [], "\(tail)")
+            let again = try LocationScrubber.scrub(scrubbed.bytes)
+            #expect(again.bytes == scrubbed.bytes && again.removed == [], "\(tail)")
+            #expect(try ImageHeader.read(scrubbed.bytes.span) == ImageHeader.read((scan + tail).span))
+        }
+    }
+
     @Test("The film of a motion photo goes, and whatever else lies behind the image")
     func trailers() throws {
         let film =

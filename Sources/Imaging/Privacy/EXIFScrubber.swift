@@ -132,7 +132,7 @@ struct EXIFScrubber {
         return offset + 2 + count * 12 <= tiff.count
     }
 
-    /// Keeps the second directory of the chain, if it is that of a thumbnail that is a JPEG, and the last one.
+    /// Keeps the second directory of the chain, if it is that of a thumbnail that is a whole JPEG, and the last one.
     private mutating func keepThumbnail(at offset: Int) -> Bool {
         guard isDirectory(at: offset), let count = uint16(at: offset) else { return false }
         for entry in stride(from: offset + 2, to: offset + 2 + count * 12, by: 12) {

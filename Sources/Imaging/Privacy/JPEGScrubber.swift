@@ -22,8 +22,10 @@ struct JPEGScrubber {
         file.cut(end..<file.count, as: .trailingData)
     }
 
-    /// Scrubs a thumbnail: its length stays, and no metadata does.
+    /// Scrubs a thumbnail, which has to have an end: its length stays, and no metadata does.
     static func scrubThumbnail(_ file: inout ScrubbedBytes) throws(ImageError) {
+        // Fill bytes in the place of what goes need a marker behind them: they would make one of any other byte.
+        guard isWholeImage(file.bytes.span, in: 0..<file.count) else { throw .truncated(.jpeg) }
         let end = try JPEGScrubber(keepsMetadata: false, cuts: false).scrub(&file, in: 0..<file.count)
         file.fill(end..<file.count, as: .trailingData)
     }
@@ -69,18 +71,18 @@ struct JPEGScrubber {
         // Photoshop's resources may be continued in the next segment: all of them stay, or none does.
         let keepsResources = try keepsResources(file.bytes.span, in: range)
         while let segment = try segments.next(file.bytes.span) {
+            let source = fault(of: segment, file.bytes.span, keepsResources: keepsResources)
             if segment.gap.contains(where: { file.bytes.span[$0] != 0xFF }) {
                 remove(segment.gap, from: &file, as: .unknownData)
+            } else if let source {
+                // Fill bytes belong to the marker behind them, which may be the last one.
+                remove(segment.gap, from: &file, as: source)
             }
-            guard (0xE0...0xEF).contains(segment.marker) else { continue }
-            if keepsMetadata, segment.marker == 0xE1, segment.payload.count >= 6,
-                file.bytes.span.starts(with: "Exif\0\0", at: segment.payload.lowerBound)
-            {
+            if let source {
+                remove(segment.whole, from: &file, as: source)
+            } else if isEXIF(segment, file.bytes.span) {
                 file.scrubEXIF(in: segment.payload.dropFirst(6))
-                continue
             }
-            let source = fault(of: segment, file.bytes.span, keepsResources: keepsResources)
-            if let source { remove(segment.whole, from: &file, as: source) }
         }
         return segments.offset
     }
@@ -93,12 +95,18 @@ struct JPEGScrubber {
     private static let extendedXMP = "http://ns.adobe.com/xmp/extension/\0"
     private static let resources = "Photoshop 3.0\0"
 
-    /// The reason why an application segment has to go; nil if it stays.
+    private func isEXIF(_ segment: JPEGSegments.Segment, _ bytes: Span<UInt8>) -> Bool {
+        segment.marker == 0xE1 && bytes.extracting(segment.payload).starts(with: "Exif\0\0")
+    }
+
+    /// The reason why a segment has to go; nil if it stays. Only those of applications may have to.
     private func fault(
         of segment: JPEGSegments.Segment, _ bytes: Span<UInt8>, keepsResources: Bool
     ) -> LocationSource? {
+        guard (0xE0...0xEF).contains(segment.marker) else { return nil }
         let payload = bytes.extracting(segment.payload)
         switch segment.marker {
+        case 0xE1 where keepsMetadata && isEXIF(segment, bytes): return nil
         case 0xE0 where payload.starts(with: "JFIF\0"), 0xEE where payload.starts(with: "Adobe"): return nil
         case 0xE1 where payload.starts(with: JPEGScrubber.extendedXMP): return .xmp
         case 0xE1 where payload.starts(with: JPEGScrubber.xmp):

@@ -12,7 +12,8 @@ struct JPEGSegments {
         let payload: Range<Int>
     }
 
-    /// The place behind all that was walked over.
+    /// The place behind all that was walked over. At the end, this is behind the end marker or, where that is missing,
+    /// behind the last segment: what follows is no part of the image.
     private(set) var offset: Int
     /// Whether the end marker was met.
     private(set) var isComplete = false
@@ -26,12 +27,13 @@ struct JPEGSegments {
         end = range.upperBound
     }
 
-    /// The next segment; nil behind the end marker, or where the file ends behind a scan.
+    /// The next segment; nil behind the end marker, or where no marker follows and there was a scan.
     mutating func next(_ bytes: Span<UInt8>) throws(ImageError) -> Segment? {
         guard !isComplete else { return nil }
         let start = offset
         guard let marker = nextMarker(bytes) else {
             guard hasScan else { throw .truncated(.jpeg) }
+            offset = start
             return nil
         }
         let whole = offset - 2
@@ -55,14 +57,13 @@ struct JPEGSegments {
         return Segment(marker: marker, gap: start..<whole, whole: whole..<offset, payload: payload)
     }
 
-    /// Moves past the next marker, as `JPEGHeader` does; nil, at the end, if there is none.
+    /// Moves past the next marker, as `JPEGHeader` does; nil if there is none.
     private mutating func nextMarker(_ bytes: Span<UInt8>) -> UInt8? {
         while let found = lastFillByte(bytes) {
             let code = bytes[found + 1]
             offset = found + 2
             if code != 0x00 { return code }
         }
-        offset = end
         return nil
     }
 

@@ -3,7 +3,8 @@
 ///
 /// What goes:
 /// - in EXIF, the GPS directory, the maker's note and all tags that are not in the EXIF standard, since makers put
-///   places there; what no tag refers to; thumbnails that are no JPEG, and what metadata a thumbnail carries itself;
+///   places there; what no tag refers to; thumbnails that are no whole JPEG, and what metadata a thumbnail carries
+///   itself;
 /// - XMP that names a place in any of its fields (the whole packet), and all XMP that is continued elsewhere;
 /// - Photoshop's resources with an IPTC record that names a place (all of them);
 /// - text chunks of a PNG that hold EXIF, IPTC or unknown packed data, or that name a place;
