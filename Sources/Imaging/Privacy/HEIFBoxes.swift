@@ -8,6 +8,8 @@ struct HEIFBoxes {
     private var unknown: [Boxes.Box] = []
     /// The end of the last box that stays, if nothing can refer to what is behind it.
     private var end: Int?
+    /// Whether there is a film, whose tables refer to data, too.
+    private var hasFilm = false
 
     /// The most boxes, so that memory does not grow with what a file says.
     private static let maxBoxes = 10_000
@@ -40,7 +42,7 @@ struct HEIFBoxes {
 
     init(_ bytes: Span<UInt8>, format: ImageFormat) throws(ImageError) {
         self.format = format
-        var (boxes, hasTables, hasFilm) = (Boxes(in: 0..<bytes.count, of: format), false, false)
+        var (boxes, hasTables) = (Boxes(in: 0..<bytes.count, of: format), false)
         while let box = try boxes.next(bytes) {
             if bytes.starts(with: "meta", at: box.type), !hasTables {
                 hasTables = true
@@ -124,9 +126,21 @@ struct HEIFBoxes {
         }
     }
 
-    /// Makes free space of the unknown boxes, and cuts those behind all others.
+    /// The parts of the file that are neither a box nor an item in one: data that the tables do not refer to, such as what
+    /// a program left there that only took an item out of the tables.
+    private func leftovers(before end: Int) -> [Range<Int>] {
+        var (leftovers, partEnd) = ([Range<Int>](), 0)
+        for (range, _) in parts.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) + [(end..<end, false)] {
+            if partEnd < range.lowerBound { leftovers.append(partEnd..<range.lowerBound) }
+            partEnd = max(partEnd, range.upperBound)
+        }
+        return leftovers
+    }
+
+    /// Makes free space of the unknown boxes, and zeros of leftovers, and cuts the boxes behind all others.
     func clear(in file: inout ScrubbedBytes) {
         let end = end ?? file.count
+        if !hasFilm { leftovers(before: end).forEach { file.fill($0, as: .unknownData) } }
         for box in unknown where box.type - 4 < end {
             if !HEIFBoxes.isFree(box, file.bytes.span) {
                 file.note(.unknownData)

@@ -2,8 +2,9 @@
 /// position stays true.
 ///
 /// EXIF items are scrubbed, XMP items that name a place are replaced by an empty packet, and items of unknown kinds, user
-/// data and boxes of unknown kinds become zeros. Files whose metadata cannot be reached, and those with a track of
-/// samples that are neither pictures nor sound, are refused.
+/// data and boxes of unknown kinds become zeros, as do data of no item, unless there is a film, whose data they may be.
+/// Files whose metadata cannot be reached, and those with a track of samples that are neither pictures nor sound, are
+/// refused.
 struct HEIFScrubber {
     private let format: ImageFormat
     private let items: HEIFItems

@@ -8,8 +8,8 @@
 /// - XMP that names a place in any of its fields (the whole packet), and all XMP that is continued elsewhere;
 /// - Photoshop's resources with an IPTC record that names a place (all of them);
 /// - text chunks of a PNG that hold EXIF, IPTC or unknown packed data, or that name a place;
-/// - application segments, chunks, extensions, items and boxes of kinds that are not known, user data of films, and
-///   whatever lies behind the image's end, such as the film of a motion photo;
+/// - application segments, chunks, extensions, items and boxes of kinds that are not known, data of no item, user data
+///   of films, and whatever lies behind the image's end, such as the film of a motion photo;
 /// - EXIF that makes no sense, but for its orientation.
 ///
 /// What stays: orientation, date, camera, exposure, author and copyright in EXIF, its thumbnail, the colour profile,
