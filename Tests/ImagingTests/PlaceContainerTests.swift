@@ -117,6 +117,22 @@ struct PlaceContainerTests {
         }
     }
 
+    @Test("Marks of restarts outside of a scan go: without what stood before them they would be the scan's")
+    func restarts() throws {
+        var builder = JPEGBuilder(24, 16)
+        builder.addScan()
+        let scan = builder.bytes
+        let (unknown, end): ([UInt8], [UInt8]) = ([0xFF, 0xE7, 0, 3, 1], [0xFF, 0xD9])
+        for marks in [[0xFF, 0xD0], [0xFF, 0xD3, 1, 2, 3, 0xFF, 0xD4], [0xFF, 0x01]] as [[UInt8]] {
+            let scrubbed = try LocationScrubber.scrub(scan + unknown + marks + end)
+            #expect(scrubbed.bytes == scan + end, "\(marks)")
+            #expect(scrubbed.removed == [.unknownData], "\(marks)")
+            // Those of the scan itself stay.
+            let own = try LocationScrubber.scrub(scan + marks + end)
+            #expect(own.bytes == scan + marks + end && own.removed == [], "\(marks)")
+        }
+    }
+
     @Test("The film of a motion photo goes, and whatever else lies behind the image")
     func trailers() throws {
         let film =

@@ -99,10 +99,12 @@ struct JPEGScrubber {
         segment.marker == 0xE1 && bytes.extracting(segment.payload).starts(with: "Exif\0\0")
     }
 
-    /// The reason why a segment has to go; nil if it stays. Only those of applications may have to.
+    /// The reason why a segment has to go; nil if it stays. Only those of applications may have to, and what has a
+    /// meaning within a scan alone: it would be a part of the scan before it, were all between them gone.
     private func fault(
         of segment: JPEGSegments.Segment, _ bytes: Span<UInt8>, keepsResources: Bool
     ) -> LocationSource? {
+        if segment.marker == 0x01 || (0xD0...0xD7).contains(segment.marker) { return .unknownData }
         guard (0xE0...0xEF).contains(segment.marker) else { return nil }
         let payload = bytes.extracting(segment.payload)
         switch segment.marker {
