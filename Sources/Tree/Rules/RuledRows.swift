@@ -54,26 +54,26 @@ struct UpdatedRows: RuledRows {
 
     func value(for key: [UInt8]) throws(TreeError) -> [UInt8]? {
         let next = firstIndex(after: key)
-        if let write = write(covering: key, before: next) { return try write.value(for: key) }
+        if let write = covering(key, before: next) { return try write.value(for: key) }
         return isObject(key, before: next) ? nil : try stored.value(for: key)
     }
 
     func hasLeaf(at key: [UInt8]) throws(TreeError) -> Bool {
         let next = firstIndex(after: key)
-        if let write = write(covering: key, before: next) { return try write.hasLeaf(at: key) }
+        if let write = covering(key, before: next) { return try write.hasLeaf(at: key) }
         if isObject(key, before: next) { return true }
         return try firstLeafKey(in: .subtree(key)) != nil
     }
 
     func firstKey(in range: ByteRange) throws(TreeError) -> [UInt8]? {
         let next = firstIndex(after: range.lower)
-        let covering = write(covering: range.lower, before: next)
-        let written = try firstWrittenKey(in: range, from: covering == nil ? next : next - 1)
+        let top = covering(range.lower, before: next)
+        let written = try firstWrittenKey(in: range, from: top == nil ? next : next - 1)
         let upper = written ?? range.upper
-        var lower = covering.map { ByteRange.subtree($0.key).upper } ?? range.lower
+        var lower = top.map { ByteRange.subtree($0.key).upper } ?? range.lower
         while lower.span.precedes(upper.span), let key = try stored.firstKey(in: ByteRange(from: lower, upTo: upper)) {
             let next = firstIndex(after: key)
-            if let write = write(covering: key, before: next) {
+            if let write = covering(key, before: next) {
                 lower = ByteRange.subtree(write.key).upper
             } else if isObject(key, before: next) {
                 lower = key + [0]
@@ -96,7 +96,7 @@ struct UpdatedRows: RuledRows {
     }
 
     /// The write whose node a key is at, or below, if there is one: the last that does not come after it.
-    private func write(covering key: [UInt8], before index: Int) -> WrittenRows? {
+    private func covering(_ key: [UInt8], before index: Int) -> WrittenRows? {
         guard index > 0, writes[index - 1].covers(key) else { return nil }
         return writes[index - 1]
     }
