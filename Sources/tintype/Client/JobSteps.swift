@@ -7,10 +7,42 @@ import UnixSignals
 
 /// The steps of a job that goes through posts, done by the service or by this process.
 enum JobSteps {
+    /// Shows the steps of a job, a bar or a line of JSON each, and at its end why posts have failed.
+    ///
+    /// - Parameters:
+    ///   - note: What the bar says beside how far the job is.
+    ///   - job: Does the job, telling each step.
+    /// - Returns: The last step.
+    /// - Throws: `ExitStatus.tryAgain` when somebody pressed Ctrl-C, and what the job throws.
+    static func show(
+        isJSON: Bool, note: (JobDocument) -> String,
+        _ job: @escaping @Sendable (_ report: (JobDocument) -> Void) async throws -> Void
+    ) async throws -> JobDocument {
+        var progress = ProgressBar("posts")
+        var last = JobDocument()
+        do {
+            for try await step in interruptible(job) {
+                last = step
+                if isJSON {
+                    Terminal.outputJSON(step.counts)
+                } else {
+                    progress.update(step.done, of: step.total, note: note(step))
+                }
+            }
+        } catch is CancellationError {
+            progress.finish()
+            Terminal.error("stopped after \(last.done) of \(last.total) posts; run it again to continue")
+            throw ExitStatus.tryAgain
+        }
+        progress.finish()
+        if let failure = last.lastFailure { Terminal.error(failure) }
+        return last
+    }
+
     /// The steps of a job that Ctrl-C ends. The stream throws `CancellationError` then.
     ///
     /// - Parameter job: Does the job, telling each step.
-    static func interruptible(
+    private static func interruptible(
         _ job: @escaping @Sendable (_ report: (JobDocument) -> Void) async throws -> Void
     ) -> AsyncThrowingStream<JobDocument, any Error> {
         AsyncThrowingStream { continuation in
@@ -65,7 +97,7 @@ enum JobSteps {
 
 extension JobDocument {
     /// The progress without the words for people.
-    var counts: JobDocument {
+    fileprivate var counts: JobDocument {
         var counts = self
         counts.lastFailure = nil
         return counts

@@ -38,24 +38,7 @@ struct RethumbCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        var progress = ProgressBar("posts")
-        var last = JobDocument()
-        do {
-            for try await step in JobSteps.interruptible({ try await steps($0) }) {
-                last = step
-                if json {
-                    Terminal.outputJSON(step.counts)
-                } else {
-                    progress.update(step.done, of: step.total, note: step.note(isDryRun: dryRun))
-                }
-            }
-        } catch is CancellationError {
-            progress.finish()
-            Terminal.error("stopped after \(last.done) of \(last.total) posts; run it again to continue")
-            throw ExitStatus.tryAgain
-        }
-        progress.finish()
-        if let failure = last.lastFailure { Terminal.error(failure) }
+        let last = try await JobSteps.show(isJSON: json, note: { $0.note(isDryRun: dryRun) }) { try await steps($0) }
         if !json {
             Terminal.output(
                 "\(last.switched) of \(last.total) posts \(dryRun ? "would be " : "")switched, \(last.failed) failed")

@@ -58,24 +58,7 @@ struct StoredScrub: Sendable {
     ///
     /// - Throws: `ExitStatus`, as `scrub`; or when somebody pressed Ctrl-C.
     func scrub(postsOf user: String?) async throws {
-        var progress = ProgressBar("posts")
-        var last = JobDocument()
-        do {
-            for try await step in JobSteps.interruptible({ try await steps(of: user, $0) }) {
-                last = step
-                if isJSON {
-                    Terminal.outputJSON(step.counts)
-                } else {
-                    progress.update(step.done, of: step.total, note: note(step))
-                }
-            }
-        } catch is CancellationError {
-            progress.finish()
-            Terminal.error("stopped after \(last.done) of \(last.total) posts; run it again to continue")
-            throw ExitStatus.tryAgain
-        }
-        progress.finish()
-        if let failure = last.lastFailure { Terminal.error(failure) }
+        let last = try await JobSteps.show(isJSON: isJSON, note: note) { try await steps(of: user, $0) }
         if !isJSON {
             let what = isCheck ? "have something to remove" : "scrubbed"
             Terminal.output("\(last.switched) of \(last.total) posts \(what), \(last.failed) failed")
