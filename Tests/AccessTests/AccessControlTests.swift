@@ -188,7 +188,9 @@ struct AccessControlTests {
         let token = try Forge.foreign(header: #"{"alg":"RS256","kid":"new"}"#)
         let error = AccessError.unknownKey(issuer: "https://securetoken.google.com/demo")
         #expect(throws: error) { try service.proof(token) }
-        #expect(await service.control.refreshKeys(after: error) == false)
+        #expect(await service.control.refreshKeys(after: error))
+        let stranger = AccessError.unknownKey(issuer: "https://id.example.com")
+        #expect(await service.control.refreshKeys(after: stranger) == false)
         #expect(await service.control.refreshKeys(after: .expired) == false)
     }
 

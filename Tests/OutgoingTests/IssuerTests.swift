@@ -104,6 +104,19 @@ struct IssuerTests {
         }
     }
 
+    @Test("A token that was judged just before others had its key fetched is judged again")
+    func fetchedMeanwhile() async throws {
+        try await withIssuer { issuer, client, scratch in
+            let judge = try Judge([issuer.settings()], client, in: scratch)
+            let credentials = Credentials(peer: .network(address: "192.0.2.1"), token: try issuer.token())
+            let error = #expect(throws: AccessError.self) { try judge.control.identity(for: credentials) }
+            await judge.keys.refresh(issuer: issuer.name)
+            #expect(await judge.control.refreshKeys(after: try #require(error)))
+            #expect(try judge.control.identity(for: credentials).uid == "x-ann")
+            #expect(issuer.fetchCount == 1)
+        }
+    }
+
     @Test("A flood of tokens of keys that do not exist is no flood of requests")
     func flood() async throws {
         try await withIssuer { issuer, client, scratch in

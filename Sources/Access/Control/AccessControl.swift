@@ -89,12 +89,14 @@ package final class AccessControl: Sendable {
 
     /// Gets newer keys of the issuer of a token whose key is not known.
     ///
-    /// - Returns: Whether it is worth judging the token again.
+    /// - Returns: Whether it is worth judging the token again: the key may be here now, and may have come since the token was
+    ///   judged, for somebody else who asked at the same time.
     package func refreshKeys(after error: AccessError) async -> Bool {
-        guard case .unknownKey(let issuer) = error, let issuers = tokens.issuers else { return false }
-        let generation = issuers.generation
-        await issuers.refresh(issuer: issuer)
-        return issuers.generation != generation
+        guard case .unknownKey(let name) = error, let issuers = tokens.issuers, issuers.issuer(name) != nil else {
+            return false
+        }
+        await issuers.refresh(issuer: name)
+        return true
     }
 
     private func check(_ proof: Proof) throws(AccessError) {
