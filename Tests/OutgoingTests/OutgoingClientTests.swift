@@ -63,7 +63,8 @@ struct OutgoingClientTests {
             return url
         }
         let gone = url.replacing("localhost", with: "127.0.0.1")
-        #expect(try await fault(at: gone) == "\(gone) cannot be reached: Connection refused")
+        // Mostly because the connection is refused; but another test may have the port by now.
+        #expect(try await fault(at: gone)?.hasPrefix("\(gone) cannot be reached: ") == true)
         let unknown = "https://no-such-host.invalid/keys"
         #expect(try await fault(at: unknown) == "\(unknown) cannot be reached: nobody knows no-such-host.invalid")
         #expect(try await fault(at: "https://no such host/")?.contains("cannot be reached") == true)
