@@ -78,7 +78,7 @@ package final class StorageFolder: Sendable {
         let mark = engine == .sqlite ? try CommitMark(path: "\(path)/tree.mark") : nil
         tree = try await TreeStore(
             engine: database, retention: retention, mark: mark,
-            derivations: [Tombstones(of: Paths.posts, at: Paths.deleted), PostOrder()])
+            derivations: [[Tombstones(of: Paths.posts, at: Paths.deleted), PostOrder()]])
         order = OrderMigration(tree: tree, logger: logger)
         var essentials: [String: Directory.Identity] = [:]
         for name in [".", "blobs", Self.treeName] { essentials[name] = try root.entry(name)?.identity }

@@ -9,15 +9,15 @@ package import Tree
 /// in ``Namespace/social``. Everything that stands at `posts/{id}` has a position from the moment at which it appears
 /// until it goes, whether it can be shown or not: a client may complete it later. Author is whoever `author/uid` names.
 package struct PostOrder: Derivation {
-    package let parent = Paths.posts
+    package let place = TreePattern("posts/*")
 
     package init() {}
 
     package func writes(
-        for child: ChangedChild, at commit: CommitPoint, in snapshot: TreeSnapshot
+        for post: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
-        let position = PostPosition(sequence: commit.token.sequence, number: child.number)
-        return try Self.writes(for: child.key, isThere: child.isThere, at: position, in: snapshot)
+        let position = PostPosition(sequence: commit.token.sequence, number: post.number)
+        return try Self.writes(for: post.keys[0], isThere: post.after.isThere, at: position, in: snapshot)
     }
 
     /// The rows to be written so that the order has one post as it is now.

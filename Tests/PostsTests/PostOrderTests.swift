@@ -14,7 +14,7 @@ struct PostOrderTests {
         clock: @escaping @Sendable () -> Int64 = { 1000 }, _ body: (TreeStore) async throws -> Void
     ) async throws {
         let store = try await TreeStore(
-            engine: MemoryEngine(), derivations: [PostOrder()], isMaintained: false, minRowsOfLargeWrite: 50,
+            engine: MemoryEngine(), derivations: [[PostOrder()]], isMaintained: false, minRowsOfLargeWrite: 50,
             clock: clock)
         try await body(store)
         try await Self.expectConsistent(store)
@@ -109,7 +109,7 @@ struct PostOrderTests {
         let names: [TreeKey] = ["a", "b", "c"]
         let earlier = try await TreeStore(engine: engine, isMaintained: false)
         for id in names { try await earlier.set(Paths.posts / id, to: Self.post(by: "maria")) }
-        let store = try await TreeStore(engine: engine, derivations: [PostOrder()], isMaintained: false)
+        let store = try await TreeStore(engine: engine, derivations: [[PostOrder()]], isMaintained: false)
         var update = MultiPathUpdate()
         for id in names { update[Paths.posts / id / "author" / "full_name"] = "Maria" }
         try await store.update(update)

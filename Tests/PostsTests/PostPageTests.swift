@@ -7,7 +7,7 @@ struct PostPageTests {
     private static func post(by uid: String) -> TreeValue { ["timestamp": 1, "author": ["uid": .string(uid)]] }
 
     private func withStore(_ body: (TreeStore, PostReader) async throws -> Void) async throws {
-        let store = try await TreeStore(engine: MemoryEngine(), derivations: [PostOrder()])
+        let store = try await TreeStore(engine: MemoryEngine(), derivations: [[PostOrder()]])
         try await body(store, PostReader(store))
         await store.close()
     }

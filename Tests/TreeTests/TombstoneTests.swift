@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Deletions are recorded in the transaction that makes them, whoever makes it")
 struct TombstoneTests {
-    private static let place = TreePath(["gone"], in: Namespace(unchecked: "own"))
+    private static let place = TreePath(["gone"], in: Namespace(reserved: "own"))
 
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
@@ -51,7 +51,7 @@ struct TombstoneTests {
         clock: @escaping @Sendable () -> Int64 = { 1000 }, _ body: (TreeStore) async throws -> Void
     ) async throws {
         let store = try await TreeStore(
-            engine: MemoryEngine(), derivations: [Tombstones(of: "posts", at: Self.place)], isMaintained: false,
+            engine: MemoryEngine(), derivations: [[Tombstones(of: "posts", at: Self.place)]], isMaintained: false,
             clock: clock)
         try await store.set(.root, to: Self.before)
         try await body(store)

@@ -1,39 +1,51 @@
-/// Rows that follow from the children of a node, written in the transaction that changes the children, whoever changes
-/// them: a write of the child itself, of what is below it, of the node or of anything above, an import, a time to live.
+/// Data that follow from other data, written in the transaction that changes those, whoever changes them: a write of the
+/// node that is followed, of what is below it or of anything above, an import, a time to live.
 ///
-/// What is derived is no part of the change log, as no client has written it, and nobody is notified of it. It belongs
-/// into a tree that clients cannot write.
+/// What is written into a tree of clients is a part of the same change: of its entry in the change log, and of what
+/// listeners are told. What is written into a tree that clients cannot reach is in the transaction alone.
 public protocol Derivation: Sendable {
-    /// The node whose children are followed.
-    var parent: TreePath { get }
+    /// The nodes that are followed.
+    var place: TreePattern { get }
 
-    /// The rows that follow from the change of one child.
+    /// The writes that follow from the change of one node.
     ///
-    /// All writers wait for it, so it should read little. It is called for each child that an update may have changed,
+    /// All writers wait for it, so it should read little. It is called for each node that an update may have changed,
     /// in key order, also when nothing of it has changed in the end.
     ///
     /// - Parameters:
-    ///   - child: The child that may have changed.
-    ///   - snapshot: The state of the tree after the update, with what has been derived of the children before this one.
-    /// - Returns: The leaves to be written, and as nil the nodes to be deleted; none of them at or below the parent.
+    ///   - node: The node that may have changed.
+    ///   - snapshot: The state of the tree after the update, with what has been derived so far.
+    /// - Returns: The leaves to be written, and as nil the nodes to be deleted; none of them where a derivation of the
+    ///   same stratum follows something.
     func writes(
-        for child: ChangedChild, at commit: CommitPoint, in snapshot: TreeSnapshot
+        for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite]
 }
 
-/// A child that an update may have changed.
-public struct ChangedChild: Sendable, Hashable {
-    /// The key of the child.
-    public let key: TreeKey
-    /// Whether anything was there before the update.
-    public let wasThere: Bool
-    /// Whether anything is there after it.
-    public let isThere: Bool
-    /// The number of children before this one, in key order, that the same update may have changed.
+/// What stands at a node.
+public enum NodeState: Sendable, Hashable {
+    case nothing
+    /// There are children.
+    case object
+    case leaf(TreeValue)
+
+    /// Whether anything is there.
+    public var isThere: Bool { self != .nothing }
+}
+
+/// A node that an update may have changed.
+public struct ChangedNode: Sendable, Hashable {
+    /// The keys that the wildcards of the place stand for, in their order.
+    public let keys: [TreeKey]
+    /// What was there before the update.
+    public let before: NodeState
+    /// What is there after it.
+    public let after: NodeState
+    /// The number of nodes of this place before this one, in key order, that the same update may have changed.
     public let number: Int
 
-    /// Whether the update has deleted the child.
-    public var isDeleted: Bool { wasThere && !isThere }
+    /// Whether the update has deleted the node.
+    public var isDeleted: Bool { before.isThere && !after.isThere }
 }
 
 /// When, and at which position of the change log, an update is committed.

@@ -1,137 +1,176 @@
-/// The derivations of a store, by the nodes whose children they follow.
+/// The derivations of a store, by the nodes that they follow, in strata: those of one see what those before it have
+/// written.
 ///
-/// An update that touches none of these nodes costs a comparison of keys for each node. One that touches a child costs
+/// An update that touches none of these nodes costs a comparison of keys for each place. One that touches a node costs
 /// two searches and what the derivations read.
 struct Derivations: Sendable {
-    private struct Node: Sendable {
-        let key: [UInt8]
-        let children: PathPattern
-        let derivations: [any Derivation]
+    /// The nodes of one pattern, and what follows from them in one stratum.
+    private struct Place: Sendable {
+        let stratum: Int
+        /// What the keys of the tree begin with.
+        let prefix: [UInt8]
+        let pattern: PathPattern
+        var derivations: [any Derivation]
 
-        func forEachChild(
-            in range: ByteRange, of snapshot: any EngineSnapshot, _ visit: ([UInt8]) throws(TreeError) -> Void
-        ) throws(TreeError) {
-            let prefixLength = try StoreFormat.prefixLength(of: key.span)
-            try children.forEachNode(in: range, below: prefixLength, of: snapshot) { child, _ throws(TreeError) in
-                try visit(child)
-            }
+        var depth: Int { pattern.elements.count }
+
+        /// Whether a write is at, above or below a node of the place.
+        func mayConcern(_ node: SegmentedKey) -> Bool {
+            node.prefix.elementsEqual(prefix) && pattern.matches(node)
         }
     }
 
-    private let nodes: [Node]
+    private let places: [Place]
+    let strataCount: Int
 
-    init(_ derivations: [any Derivation]) {
-        var nodes: [[UInt8]: [any Derivation]] = [:]
-        var paths: [[UInt8]: TreePath] = [:]
-        for derivation in derivations {
-            let key = StoreFormat.dataKey(derivation.parent)
-            nodes[key, default: []].append(derivation)
-            paths[key] = derivation.parent
+    init(_ strata: [[any Derivation]]) {
+        var places: [Place] = []
+        for (stratum, derivations) in strata.enumerated() {
+            for derivation in derivations {
+                let place = Place(
+                    stratum: stratum, prefix: StoreFormat.prefix(of: derivation.place.path.namespace),
+                    pattern: derivation.place.elements, derivations: [derivation])
+                let known = places.firstIndex {
+                    $0.stratum == stratum && $0.prefix == place.prefix && $0.pattern == place.pattern
+                }
+                if let known { places[known].derivations.append(derivation) } else { places.append(place) }
+            }
         }
-        self.nodes = nodes.map { key, derivations in
-            Node(key: key, children: PathPattern(childrenOf: paths[key] ?? .root), derivations: derivations)
-        }
+        self.places = places
+        strataCount = strata.count
     }
 
     /// Whether anything may be derived from what a write changes.
-    func concern(_ write: EncodedWrite) -> Bool {
-        !write.isPriority && nodes.contains { $0.key.starts(with: write.key) || write.key.starts(with: $0.key) }
+    func concern(_ write: EncodedWrite) throws(TreeError) -> Bool {
+        guard !write.isPriority else { return false }
+        let node = try SegmentedKey(write.key)
+        return places.contains { $0.mayConcern(node) }
     }
 
-    /// Takes down the children that an update may change, as they are before it is applied.
-    func prepare(
-        _ writes: [EncodedWrite], in snapshot: any EngineSnapshot
-    ) throws(TreeError) -> [Preparation] {
-        var preparations: [Preparation] = []
-        for (index, node) in nodes.enumerated() {
-            var preparation = Preparation(node: index)
-            for write in writes where !write.isPriority {
-                let key = write.key
-                if key.count > node.key.count, key.starts(with: node.key) {
-                    let child = Array(key[..<(try PathEncoding.segmentEnd(in: key.span, from: node.key.count))])
-                    guard preparation.before.last?.key != child else { continue }
-                    preparation.before.append((child, try !snapshot.isEmpty(.subtree(child))))
-                } else if node.key.starts(with: key) {
-                    preparation.range = .subtree(key)
-                    try node.forEachChild(in: .subtree(key), of: snapshot) { child throws(TreeError) in
-                        preparation.before.append((child, true))
-                    }
-                }
-            }
-            if preparation.range != nil || !preparation.before.isEmpty { preparations.append(preparation) }
+    // MARK: Before
+
+    /// The nodes of each place that an update may change, as they are before it.
+    struct Touched {
+        fileprivate struct Nodes {
+            /// In key order, by the keys of rows at them.
+            var before: [(key: [UInt8], state: NodeState)] = []
+            /// The rows that are replaced above the nodes, in key order.
+            var ranges: [ByteRange] = []
         }
-        return preparations
+
+        fileprivate var nodes: [Nodes]
     }
 
-    /// The children of a node that an update may change.
-    struct Preparation {
-        fileprivate let node: Int
-        /// The rows that the update replaces; nil when it replaces nothing above the children.
-        fileprivate var range: ByteRange?
-        /// The children before the update, by the keys of rows at them, in key order.
-        fileprivate var before: [(key: [UInt8], wasThere: Bool)] = []
-    }
+    /// Nothing is touched yet.
+    var untouched: Touched { Touched(nodes: Array(repeating: Touched.Nodes(), count: places.count)) }
 
-    /// Writes what follows from an update that has been applied.
-    func derive(
-        from preparations: [Preparation], at commit: CommitPoint, snapshot: TreeSnapshot,
-        in transaction: any EngineTransaction
+    /// Takes down the nodes that a write may change, as they are before it is applied.
+    ///
+    /// - Parameter stratum: The first stratum that is to see the write.
+    func touch(
+        _ write: EncodedWrite, from stratum: Int, in snapshot: any EngineSnapshot, _ touched: inout Touched
     ) throws(TreeError) {
-        for preparation in preparations {
-            let node = nodes[preparation.node]
-            var rest = preparation.before[...]
-            var number = 0
-            func follow(_ child: [UInt8], wasThere: Bool, isThere: Bool) throws(TreeError) {
-                guard wasThere || isThere else { return }
-                let key = try PathEncoding.decode(child.span.extracting(droppingFirst: node.key.count))
-                let changed = ChangedChild(key: key, wasThere: wasThere, isThere: isThere, number: number)
-                number += 1
-                for derivation in node.derivations {
-                    for write in try derivation.writes(for: changed, at: commit, in: snapshot) {
-                        try transaction.apply(derived: write)
-                    }
-                }
-            }
-            guard let range = preparation.range else {
-                for (child, wasThere) in rest {
-                    try follow(child, wasThere: wasThere, isThere: try !transaction.isEmpty(.subtree(child)))
-                }
+        guard !write.isPriority, !places.isEmpty else { return }
+        let node = try SegmentedKey(write.key)
+        for (index, place) in places.enumerated() where place.stratum >= stratum && place.mayConcern(node) {
+            if node.depth >= place.depth {
+                try touched.nodes[index].insert(node.ancestor(atDepth: place.depth), in: snapshot)
                 continue
             }
-            try node.forEachChild(in: range, of: transaction) { child throws(TreeError) in
-                while let first = rest.first, first.key.span.precedes(child.span) {
-                    rest.removeFirst()
-                    try follow(first.key, wasThere: true, isThere: false)
+            let range = ByteRange.subtree(write.key)
+            if !write.rows.isEmpty { touched.nodes[index].ranges.append(range) }
+            var keys: [[UInt8]] = []
+            try place.pattern.forEachNode(in: range, below: place.prefix.count, of: snapshot) { key, _ in keys.append(key) }
+            for key in keys { try touched.nodes[index].insert(key, in: snapshot) }
+        }
+    }
+
+    // MARK: After
+
+    /// Calls a function with the writes that follow, in one stratum, from what has been touched.
+    func derive(
+        _ stratum: Int, from touched: Touched, at commit: CommitPoint, in snapshot: TreeSnapshot,
+        _ apply: (TreeWrite) throws(TreeError) -> Void
+    ) throws(TreeError) {
+        for (index, place) in places.enumerated() where place.stratum == stratum {
+            var number = 0
+            try touched.nodes[index].forEach(of: place.pattern, below: place.prefix.count, in: snapshot.engine) {
+                key, before throws(TreeError) in
+                let after = try NodeState(at: key, in: snapshot.engine)
+                guard before.isThere || after.isThere else { return }
+                let node = ChangedNode(
+                    keys: try place.pattern.wildcardKeys(in: try SegmentedKey(key)), before: before, after: after,
+                    number: number)
+                number += 1
+                for derivation in place.derivations {
+                    for write in try derivation.writes(for: node, at: commit, in: snapshot) { try apply(write) }
                 }
-                let wasThere = rest.first?.key == child
-                if wasThere { rest.removeFirst() }
-                try follow(child, wasThere: wasThere, isThere: true)
             }
-            for (child, _) in rest { try follow(child, wasThere: true, isThere: false) }
+        }
+    }
+}
+
+extension Derivations.Touched.Nodes {
+    /// Takes a node down, unless it has been.
+    fileprivate mutating func insert(_ key: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) {
+        var (low, high) = (0, before.count)
+        // Mostly they come in key order.
+        if let last = before.last?.key, last.span.precedes(key.span) { low = high }
+        while low < high {
+            let middle = (low + high) / 2
+            let found = before[middle].key
+            if found.span.precedes(key.span) { low = middle + 1 } else { high = middle }
+        }
+        guard low == before.count || before[low].key != key else { return }
+        before.insert((key, try NodeState(at: key, in: snapshot)), at: low)
+    }
+
+    /// Visits the nodes that were there and those that are there now, in key order, each with what was there.
+    fileprivate func forEach(
+        of pattern: PathPattern, below prefixLength: Int, in snapshot: any EngineSnapshot,
+        _ visit: ([UInt8], NodeState) throws(TreeError) -> Void
+    ) throws(TreeError) {
+        var rest = before[...]
+        func visitRest(before end: [UInt8]) throws(TreeError) {
+            while let first = rest.first, first.key.span.precedes(end.span) {
+                rest.removeFirst()
+                try visit(first.key, first.state)
+            }
+        }
+        for range in ranges {
+            try pattern.forEachNode(in: range, below: prefixLength, of: snapshot) { key, _ throws(TreeError) in
+                try visitRest(before: key)
+                let known = rest.first.flatMap { $0.key == key ? $0.state : nil }
+                if known != nil { rest.removeFirst() }
+                try visit(key, known ?? .nothing)
+            }
+        }
+        for (key, state) in rest { try visit(key, state) }
+    }
+}
+
+extension NodeState {
+    /// What stands at the node of a key.
+    fileprivate init(at key: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) {
+        guard let first = try snapshot.firstKey(in: .subtree(key), reverse: false) else {
+            self = .nothing
+            return
+        }
+        if first == key, let leaf = try snapshot.value(for: key) {
+            self = .leaf(try LeafEncoding.decode(leaf.span))
+        } else {
+            self = .object
         }
     }
 }
 
 extension PathPattern {
-    /// All children of one node.
-    fileprivate init(childrenOf parent: TreePath) {
-        self.init(
-            parent.keys.map { key in
-                var segment: [UInt8] = []
-                PathEncoding.append(key, to: &segment)
-                return .segment(segment)
-            } + [.any])
-    }
-}
-
-extension EngineTransaction {
-    /// Writes a leaf, or deletes a node.
-    fileprivate func apply(derived write: TreeWrite) throws(TreeError) {
-        let key = StoreFormat.dataKey(write.path)
-        guard let value = write.value else { return try remove(.subtree(key)) }
-        guard let leaf = LeafEncoding.encode(value) else {
-            throw TreeError(.invalidValue, "what is derived has to be a leaf", path: write.path)
+    /// The keys that the wildcards stand for at a node that matches.
+    fileprivate func wildcardKeys(in node: SegmentedKey) throws(TreeError) -> [TreeKey] {
+        var keys: [TreeKey] = []
+        for (index, element) in elements.enumerated() where element == .any {
+            keys.append(try PathEncoding.decode(Array(node.segment(index)).span))
         }
-        try put(leaf, for: key)
+        return keys
     }
 }

@@ -3,21 +3,20 @@
 ///
 /// A child that is written again keeps its record until the owner of the records removes it.
 public struct Tombstones: Derivation {
-    /// The node whose children are recorded when they go.
-    public let parent: TreePath
+    public let place: TreePattern
     private let records: TreePath
 
     /// Has the children of `parent` recorded as children of `records`, which may be in another tree.
     public init(of parent: TreePath, at records: TreePath) {
-        self.parent = parent
+        place = TreePattern(parent / "*")
         self.records = records
     }
 
     /// The record of the child, if it has gone.
     public func writes(
-        for child: ChangedChild, at commit: CommitPoint, in snapshot: TreeSnapshot
+        for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) -> [TreeWrite] {
-        guard child.isDeleted else { return [] }
-        return [TreeWrite(path: records / child.key, value: .integer(commit.timestampMilliseconds))]
+        guard node.isDeleted, let key = node.keys.last else { return [] }
+        return [TreeWrite(path: records / key, value: .integer(commit.timestampMilliseconds))]
     }
 }

@@ -17,7 +17,8 @@ struct ChangeView {
     let timestampMilliseconds: Int64
     /// The writes, ordered by key; never empty. The keys are below the node: an empty one is the node itself.
     let writes: [EncodedWrite]
-    /// The path below the node that a patch was about; nil for a put.
+    /// The path below the node that a patch was about; nil for a put. A put from which something follows is a patch for
+    /// whoever sees both.
     let patchedPath: [UInt8]?
 
     /// Returns nil when the change does not concern the node.
@@ -43,8 +44,10 @@ struct ChangeView {
         timestampMilliseconds = change.timestampMilliseconds
         patchedPath =
             switch change.origin {
-            case .put: nil
-            case .patch(let base) where base.starts(with: node): Array(base[node.count...])
+            case .put: writes.count > 1 ? [] : nil
+            case .patch(let base)
+            where base.starts(with: node) && concerned.allSatisfy { $0.key.span.starts(with: base.span) }:
+                Array(base[node.count...])
             case .patch: []
             }
     }

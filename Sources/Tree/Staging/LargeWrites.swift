@@ -73,7 +73,7 @@ final class LargeWrites: BackgroundWork {
     }
 
     private func course(of update: EncodedUpdate, _ write: EncodedWrite) async throws(TreeError) -> Course {
-        if derivations.concern(write) { return .direct }
+        if try derivations.concern(write) { return .direct }
         return try await engine.read { [changeLog, rules, clock] engine throws(TreeError) in
             // The commit judges once more; but nothing is staged, nor called unchanged, for whoever may not write it.
             try update.judge(beforeTurnIn: engine, timestampMilliseconds: clock(), rules: rules)

@@ -102,8 +102,8 @@ final class Committer: Sendable {
         in snapshot: TreeSnapshot, token: SyncToken
     ) throws(TreeError) -> EncodedChange? {
         let (transaction, time) = (writer.transaction, writer.timestampMilliseconds)
-        let listened = try ListenedValues(below: writes, of: commits, in: transaction)
-        let derived = try derivations.prepare(writes, in: transaction)
+        var derived = DerivedWrites(derivations, of: commits)
+        try derived.prepare(writes, in: transaction)
         // What is put before what is deleted: a node that keeps a child keeps its priority. Priorities last: the node
         // may come by the same update.
         var changed: [EncodedWrite] = []
@@ -115,13 +115,12 @@ final class Committer: Sendable {
             if try writer.apply(write) { changed.append(write) }
         }
         guard !changed.isEmpty else { return nil }
-        try derivations.derive(
-            from: derived, at: CommitPoint(token: token, timestampMilliseconds: time), snapshot: snapshot,
-            in: transaction)
-        changed.sort { $0.key.lexicographicallyPrecedes($1.key) }
+        try derived.derive(
+            at: CommitPoint(token: token, timestampMilliseconds: time), in: snapshot, by: &writer)
+        changed = try derived.merged(with: changed, in: transaction)
         let change = EncodedChange(
             token: token, timestampMilliseconds: time, origin: update.origin, writes: changed,
-            unchangedNodes: try listened.unchangedNodes(),
+            unchangedNodes: try derived.unchangedNodes(),
             nodesOfPriorities: try ListenedValues.nodesOfPriorities(among: changed, of: commits, in: transaction))
         try changeLog.append(change, in: transaction)
         return change

@@ -25,11 +25,12 @@ public final class TreeStore: Sendable {
     ///
     /// - Parameters:
     ///   - mark: What knows how far the store had come, to notice when its last updates are missing.
-    ///   - derivations: What follows from data, and is written with it; from what is written from now on.
+    ///   - derivations: What follows from data, and is written with it; from what is written from now on. Each list sees
+    ///   what those before it have written.
     /// - Throws: ``TreeError`` with code `unsupported_format` when a newer version wrote it, or the engine's failure.
     public convenience init(
         engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
-        derivations: [any Derivation] = []
+        derivations: [[any Derivation]] = []
     ) async throws(TreeError) {
         try await self.init(
             engine: engine, retention: retention, mark: mark, derivations: derivations, clock: WallClock.milliseconds)
@@ -42,7 +43,7 @@ public final class TreeStore: Sendable {
     ///   - piece: How much of it is staged, and settled, at a time.
     init(
         engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
-        derivations: [any Derivation] = [], isMaintained: Bool = true, minRowsOfLargeWrite: Int = 20_000,
+        derivations: [[any Derivation]] = [], isMaintained: Bool = true, minRowsOfLargeWrite: Int = 20_000,
         piece: StagingEngine.Piece = StagingEngine.Piece(),
         clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) async throws(TreeError) {

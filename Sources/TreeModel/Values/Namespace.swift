@@ -34,6 +34,9 @@ public struct Namespace: Hashable, Sendable, CustomStringConvertible {
 
     package init(unchecked name: String) { self.name = name }
 
+    /// Whether no name from outside can reach it.
+    package var isReserved: Bool { name.utf8.first == UInt8(ascii: ".") }
+
     /// The name.
     public var description: String { name }
 }

@@ -1,0 +1,124 @@
+/// What follows from one update, while it is applied: written after it, and told of as a part of it.
+struct DerivedWrites {
+    private let derivations: Derivations
+    private let commits: CommitStream
+    private var touched: Derivations.Touched
+    private var listened: [ListenedValues] = []
+    /// The nodes in trees of clients that derivations have written.
+    private var keys: Set<[UInt8]> = []
+
+    init(_ derivations: Derivations, of commits: CommitStream) {
+        self.derivations = derivations
+        self.commits = commits
+        touched = derivations.untouched
+    }
+
+    /// Takes down what is there before the writes of an update are applied.
+    mutating func prepare(_ writes: [EncodedWrite], in snapshot: any EngineSnapshot) throws(TreeError) {
+        for write in writes { try derivations.touch(write, from: 0, in: snapshot, &touched) }
+        listened = [try ListenedValues(below: writes, of: commits, in: snapshot)]
+    }
+
+    /// Writes what follows from an update that has been applied.
+    mutating func derive(
+        at commit: CommitPoint, in snapshot: TreeSnapshot, by writer: inout IndexingWriter
+    ) throws(TreeError) {
+        for stratum in 0..<derivations.strataCount {
+            // Later strata see what this one writes; this one does not.
+            let seen = touched
+            try derivations.derive(stratum, from: seen, at: commit, in: snapshot) { write throws(TreeError) in
+                if write.path.namespace.isReserved {
+                    try writer.transaction.apply(hidden: write)
+                } else {
+                    try apply(try EncodedWrite(derived: write), after: stratum, by: &writer)
+                }
+            }
+        }
+    }
+
+    private mutating func apply(
+        _ write: EncodedWrite, after stratum: Int, by writer: inout IndexingWriter
+    ) throws(TreeError) {
+        try derivations.touch(write, from: stratum + 1, in: writer.transaction, &touched)
+        let values = try ListenedValues(below: [write], of: commits, in: writer.transaction)
+        guard try writer.apply(write) else { return }
+        keys.insert(write.key)
+        listened.append(values)
+    }
+
+    // MARK: The change
+
+    /// All that has been written, ordered by key and none below another.
+    ///
+    /// - Parameter facts: The writes of the update that changed anything.
+    func merged(with facts: [EncodedWrite], in snapshot: any EngineSnapshot) throws(TreeError) -> [EncodedWrite] {
+        guard !keys.isEmpty else { return facts.sorted { $0.key.span.precedes($1.key.span) } }
+        // A node that was written twice, or below one that was, is told of as it is in the end.
+        let writes = facts.filter { !keys.contains($0.key) } + keys.map { EncodedWrite(key: $0, rows: RowBlock()) }
+        var merged: [EncodedWrite] = []
+        var isStale = false
+        for write in writes.sorted(by: { $0.key.span.precedes($1.key.span) }) {
+            if let top = merged.last, write.key.span.starts(with: top.key.span) {
+                isStale = true
+            } else {
+                if isStale { merged.append(try merged.removeLast().read(from: snapshot)) }
+                merged.append(write)
+                isStale = keys.contains(write.key)
+            }
+        }
+        if isStale { merged.append(try merged.removeLast().read(from: snapshot)) }
+        return merged
+    }
+
+    /// The nodes below those of the writes at which nothing changed, of those that are listened to.
+    func unchangedNodes() throws(TreeError) -> Set<[UInt8]> {
+        var unchanged: Set<[UInt8]> = []
+        for values in listened { unchanged.formUnion(try values.unchangedNodes()) }
+        return keys.isEmpty
+            ? unchanged
+            : unchanged.filter { node in
+                !keys.contains { $0.span.starts(with: node.span) || node.span.starts(with: $0.span) }
+            }
+    }
+}
+
+extension EncodedWrite {
+    /// Takes a write of a derivation: of a leaf, or the deletion of a node.
+    fileprivate init(derived write: TreeWrite) throws(TreeError) {
+        var rows = RowBlock()
+        if let value = write.value {
+            let (path, leaf): ([UInt8], [UInt8]) = ([], try LeafEncoding.derived(value, at: write.path))
+            rows.append(path: path.span, value: leaf.span)
+        }
+        self.init(key: StoreFormat.dataKey(write.path), rows: rows)
+    }
+
+    /// The write of what is at the node now.
+    fileprivate func read(from snapshot: any EngineSnapshot) throws(TreeError) -> EncodedWrite {
+        let length = key.count
+        var rows = RowBlock()
+        try snapshot.scan(.subtree(key), reverse: false) { row, value throws(TreeError) in
+            rows.append(path: row.extracting(droppingFirst: length), value: value)
+            return true
+        }
+        return EncodedWrite(key: key, rows: rows)
+    }
+}
+
+extension EngineTransaction {
+    /// Writes a leaf, or deletes a node, where no client can see it.
+    fileprivate func apply(hidden write: TreeWrite) throws(TreeError) {
+        let key = StoreFormat.dataKey(write.path)
+        guard let value = write.value else { return try remove(.subtree(key)) }
+        try put(try LeafEncoding.derived(value, at: write.path), for: key)
+    }
+}
+
+extension LeafEncoding {
+    fileprivate static func derived(_ value: TreeValue, at path: TreePath) throws(TreeError) -> [UInt8] {
+        guard let leaf = encode(value) else {
+            throw TreeError(.invalidValue, "what is derived has to be a leaf", path: path)
+        }
+        return leaf
+    }
+}
