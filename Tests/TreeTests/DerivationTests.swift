@@ -53,7 +53,8 @@ struct DerivationTests {
         Case(name: "what is not there", writes: ["likes/a/x": nil], stats: ["a": ["likes": 2], "b": ["likes": 1]]),
         Case(name: "the last like", writes: ["likes/b/u1": nil], stats: ["a": ["likes": 2]]),
         Case(
-            name: "several in one update", writes: ["likes/a/u1": nil, "likes/a/u8": 1, "likes/a/u9": 1, "likes/c/u1": 1],
+            name: "several in one update",
+            writes: ["likes/a/u1": nil, "likes/a/u8": 1, "likes/a/u9": 1, "likes/c/u1": 1],
             stats: ["a": ["likes": 3], "b": ["likes": 1], "c": ["likes": 1]]),
         Case(name: "all of a post", writes: ["likes/a": nil], stats: ["b": ["likes": 1]]),
         Case(
@@ -64,7 +65,9 @@ struct DerivationTests {
         Case(name: "everything", writes: ["": nil], stats: nil),
         Case(
             name: "an import with wrong numbers",
-            writes: ["": ["likes": ["a": ["u1": 1], "z": ["u1": 1]], "stats": ["a": ["likes": 77], "y": ["likes": 5]]]],
+            writes: [
+                "": ["likes": ["a": ["u1": 1], "z": ["u1": 1]], "stats": ["a": ["likes": 77], "y": ["likes": 5]]]
+            ],
             stats: ["a": ["likes": 1], "z": ["likes": 1]]),
         Case(name: "a wrong number", writes: ["stats/a/likes": 99], stats: ["a": ["likes": 2], "b": ["likes": 1]]),
         Case(name: "no number", writes: ["stats": nil], stats: ["a": ["likes": 2], "b": ["likes": 1]]),

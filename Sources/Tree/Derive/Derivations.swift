@@ -80,7 +80,9 @@ struct Derivations: Sendable {
             let range = ByteRange.subtree(write.key)
             if !write.rows.isEmpty { touched.nodes[index].ranges.append(range) }
             var keys: [[UInt8]] = []
-            try place.pattern.forEachNode(in: range, below: place.prefix.count, of: snapshot) { key, _ in keys.append(key) }
+            try place.pattern.forEachNode(in: range, below: place.prefix.count, of: snapshot) { key, _ in
+                keys.append(key)
+            }
             for key in keys { try touched.nodes[index].insert(key, in: snapshot) }
         }
     }
