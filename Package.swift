@@ -121,11 +121,17 @@ let package = Package(
 
         // What a post is, and how a photo becomes one.
         .target(name: "Posts", dependencies: ["TreeModel", "Tree"]),
+        // People, and what they make of each other's posts: follows, feeds, likes, comments, notifications.
+        .target(
+            name: "Social",
+            dependencies: [
+                "API", "Access", "Posts", "Tree", "TreeModel", .product(name: "Logging", package: "swift-log"),
+            ]),
         .target(
             name: "Pipeline",
             dependencies: [
                 "API", "Access",
-                "Imaging", "Isolation", "Blobs", "Files", "Tree", "Posts", "Failpoints",
+                "Imaging", "Isolation", "Blobs", "Files", "Tree", "Posts", "Social", "Failpoints",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -151,8 +157,8 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "API",
-                "Access", "Accounts", "Database", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Rules", "Tree",
-                "Failpoints",
+                "Access", "Accounts", "Database", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Rules", "Social",
+                "Tree", "Failpoints",
                 "CSystemDeflate",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -241,6 +247,12 @@ let package = Package(
         .testTarget(name: "RulesTests", dependencies: ["Rules", "TreeModel", "TestSupport"]),
         .testTarget(name: "TreeTests", dependencies: ["Tree", "TreeModel", "CSystemSQLite", "TestSupport"]),
         .testTarget(name: "PostsTests", dependencies: ["Posts", "Tree"]),
+        .testTarget(
+            name: "SocialTests",
+            dependencies: [
+                "Access", "API", "Posts", "Social", "Tree", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "DatabaseTests",
             dependencies: [

@@ -3,6 +3,7 @@ package import Blobs
 package import Files
 package import Logging
 import Posts
+import Social
 package import Tree
 
 /// A Storage folder, opened and locked: everything the service keeps, in one place that can be copied as a whole.
@@ -78,7 +79,7 @@ package final class StorageFolder: Sendable {
         let mark = engine == .sqlite ? try CommitMark(path: "\(path)/tree.mark") : nil
         tree = try await TreeStore(
             engine: database, retention: retention, mark: mark,
-            derivations: [[Tombstones(of: Paths.posts, at: Paths.deleted), PostOrder()]])
+            derivations: SocialDerivations.strata + [[Tombstones(of: Paths.posts, at: Paths.deleted)]])
         order = OrderMigration(tree: tree, logger: logger)
         var essentials: [String: Directory.Identity] = [:]
         for name in [".", "blobs", Self.treeName] { essentials[name] = try root.entry(name)?.identity }

@@ -3,6 +3,7 @@ import Files
 package import Logging
 import Posts
 import ServiceLifecycle
+package import Social
 package import Tree
 
 /// The pipeline, put together: it brings uploads from their reservation to a post, safe against a crash at every step.
@@ -23,6 +24,8 @@ package final class UploadService: Service, CustomStringConvertible {
     package let index: PhotoIndex
     package let janitor: Janitor
     package let unclaimed: UnclaimedFiles
+    /// Does what is too much for the commit that causes it.
+    package let jobs: JobWorker
     let renditions: RenditionMaker
     let garbage: GarbageList
     let rethumbProgress = RethumbProgress()
@@ -71,6 +74,7 @@ package final class UploadService: Service, CustomStringConvertible {
                 tree: tree, blobs: blobs, store: store, index: index, settings: shared, logger: logger),
             expiry: UploadExpiry(tree: tree, store: store, settings: shared, logger: logger), garbage: garbage,
             unclaimed: unclaimed, disk: disk, logger: logger)
+        jobs = JobWorker(tree, clock: storage.clock, logger: logger)
         workers = UploadWorkers(store: store, publisher: publisher, disk: disk, logger: logger)
     }
 
@@ -93,6 +97,7 @@ package final class UploadService: Service, CustomStringConvertible {
                 group.addTask(name: "uploads") { await self.workers.run(count: 2 * max(1, self.settings.workers)) }
                 group.addTask(name: "disk monitor") { await self.disk.run() }
                 group.addTask(name: "janitor") { await self.janitor.run() }
+                group.addTask(name: "jobs") { await cancelWhenGracefulShutdown { await self.jobs.run() } }
             }
         } onCancelOrGracefulShutdown: {
             store.queue.close()

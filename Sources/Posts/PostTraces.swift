@@ -11,7 +11,7 @@ package struct PostTraces {
     ///   - owner: Who uploaded it, if that is known.
     ///   - text: The text with which it was uploaded, if that is known.
     package init(of id: PostID, post: TreeValue?, owner: UserID?, text: String?) {
-        var paths: Set<TreePath> = [Paths.comments(id), Paths.likes(id)]
+        var paths: Set<TreePath> = []
         let author = post?["author"]?["uid"]?.stringValue.flatMap { UserID($0) }
         for user in [author, owner].compactMap({ $0 }) {
             paths.formUnion([Paths.postsOf(user) / id.key, Paths.feed(user) / id.key])

@@ -222,6 +222,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         DraftRoutes(service, limits: limits).add(to: &routes)
         EventRoutes(service.tree, access.database, media, keepAlive: settings.database.keepAlive).add(to: &routes)
         PostRoutes(service, media, access.database).add(to: &routes)
+        SocialRoutes(service: service, media: media, database: access.database).add(to: &routes)
         UnclaimedRoutes(service.unclaimed).add(to: &routes)
         MediaRoutes(service.storage.blobs, media) { [service] in service.settings.limits.maxInputBytes }
             .add(to: &routes)

@@ -43,6 +43,8 @@ public struct ChangedNode: Sendable, Hashable {
     public let after: NodeState
     /// The number of nodes of this place before this one, in key order, that the same update may have changed.
     public let number: Int
+    /// Whether it was only touched as a part of what an update wrote above it, as an import does or a deletion of more.
+    public let isPartOfMore: Bool
 
     /// Whether the update has deleted the node.
     public var isDeleted: Bool { before.isThere && !after.isThere }

@@ -51,9 +51,15 @@ struct Derivations: Sendable {
 
     /// The nodes of each place that an update may change, as they are before it.
     struct Touched {
+        fileprivate struct Node {
+            let key: [UInt8]
+            let state: NodeState
+            var isPartOfMore: Bool
+        }
+
         fileprivate struct Nodes {
             /// In key order, by the keys of rows at them.
-            var before: [(key: [UInt8], state: NodeState)] = []
+            var before: [Node] = []
             /// The rows that are replaced above the nodes, in key order.
             var ranges: [ByteRange] = []
         }
@@ -74,7 +80,8 @@ struct Derivations: Sendable {
         let node = try SegmentedKey(write.key)
         for (index, place) in places.enumerated() where place.stratum >= stratum && place.mayConcern(node) {
             if node.depth >= place.depth {
-                try touched.nodes[index].insert(node.ancestor(atDepth: place.depth), in: snapshot)
+                let key = node.ancestor(atDepth: place.depth)
+                try touched.nodes[index].insert(key, isPartOfMore: false, in: snapshot)
                 continue
             }
             let range = ByteRange.subtree(write.key)
@@ -83,7 +90,7 @@ struct Derivations: Sendable {
             try place.pattern.forEachNode(in: range, below: place.prefix.count, of: snapshot) { key, _ in
                 keys.append(key)
             }
-            for key in keys { try touched.nodes[index].insert(key, in: snapshot) }
+            for key in keys { try touched.nodes[index].insert(key, isPartOfMore: true, in: snapshot) }
         }
     }
 
@@ -97,12 +104,12 @@ struct Derivations: Sendable {
         for (index, place) in places.enumerated() where place.stratum == stratum {
             var number = 0
             try touched.nodes[index].forEach(of: place.pattern, below: place.prefix.count, in: snapshot.engine) {
-                key, before throws(TreeError) in
-                let after = try NodeState(at: key, in: snapshot.engine)
-                guard before.isThere || after.isThere else { return }
+                old throws(TreeError) in
+                let after = try NodeState(at: old.key, in: snapshot.engine)
+                guard old.state.isThere || after.isThere else { return }
                 let node = ChangedNode(
-                    keys: try place.pattern.wildcardKeys(in: try SegmentedKey(key)), before: before, after: after,
-                    number: number)
+                    keys: try place.pattern.wildcardKeys(in: try SegmentedKey(old.key)), before: old.state,
+                    after: after, number: number, isPartOfMore: old.isPartOfMore)
                 number += 1
                 for derivation in place.derivations {
                     for write in try derivation.writes(for: node, at: commit, in: snapshot) { try apply(write) }
@@ -114,7 +121,9 @@ struct Derivations: Sendable {
 
 extension Derivations.Touched.Nodes {
     /// Takes a node down, unless it has been.
-    fileprivate mutating func insert(_ key: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) {
+    fileprivate mutating func insert(
+        _ key: [UInt8], isPartOfMore: Bool, in snapshot: any EngineSnapshot
+    ) throws(TreeError) {
         var (low, high) = (0, before.count)
         // Mostly they come in key order.
         if let last = before.last?.key, last.span.precedes(key.span) { low = high }
@@ -123,31 +132,38 @@ extension Derivations.Touched.Nodes {
             let found = before[middle].key
             if found.span.precedes(key.span) { low = middle + 1 } else { high = middle }
         }
-        guard low == before.count || before[low].key != key else { return }
-        before.insert((key, try NodeState(at: key, in: snapshot)), at: low)
+        if low < before.count, before[low].key == key {
+            if !isPartOfMore { before[low].isPartOfMore = false }
+            return
+        }
+        let state = try NodeState(at: key, in: snapshot)
+        before.insert(Derivations.Touched.Node(key: key, state: state, isPartOfMore: isPartOfMore), at: low)
     }
 
     /// Visits the nodes that were there and those that are there now, in key order, each with what was there.
     fileprivate func forEach(
         of pattern: PathPattern, below prefixLength: Int, in snapshot: any EngineSnapshot,
-        _ visit: ([UInt8], NodeState) throws(TreeError) -> Void
+        _ visit: (Derivations.Touched.Node) throws(TreeError) -> Void
     ) throws(TreeError) {
         var rest = before[...]
         func visitRest(before end: [UInt8]) throws(TreeError) {
             while let first = rest.first, first.key.span.precedes(end.span) {
                 rest.removeFirst()
-                try visit(first.key, first.state)
+                try visit(first)
             }
         }
         for range in ranges {
             try pattern.forEachNode(in: range, below: prefixLength, of: snapshot) { key, _ throws(TreeError) in
                 try visitRest(before: key)
-                let known = rest.first.flatMap { $0.key == key ? $0.state : nil }
-                if known != nil { rest.removeFirst() }
-                try visit(key, known ?? .nothing)
+                if let known = rest.first, known.key == key {
+                    rest.removeFirst()
+                    try visit(known)
+                } else {
+                    try visit(Derivations.Touched.Node(key: key, state: .nothing, isPartOfMore: true))
+                }
             }
         }
-        for (key, state) in rest { try visit(key, state) }
+        for node in rest { try visit(node) }
     }
 }
 

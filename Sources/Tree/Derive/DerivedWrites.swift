@@ -14,8 +14,12 @@ struct DerivedWrites {
     }
 
     /// Takes down what is there before the writes of an update are applied.
-    mutating func prepare(_ writes: [EncodedWrite], in snapshot: any EngineSnapshot) throws(TreeError) {
-        for write in writes { try derivations.touch(write, from: 0, in: snapshot, &touched) }
+    ///
+    /// - Parameter firstStratum: The first stratum that is to see the writes.
+    mutating func prepare(
+        _ writes: [EncodedWrite], from firstStratum: Int, in snapshot: any EngineSnapshot
+    ) throws(TreeError) {
+        for write in writes { try derivations.touch(write, from: firstStratum, in: snapshot, &touched) }
         listened = [try ListenedValues(below: writes, of: commits, in: snapshot)]
     }
 

@@ -3,6 +3,7 @@
 /// Only the change is added, so that it costs the same however many there are. ``Restored`` keeps others from writing the
 /// number.
 public struct NodeCounter: Derivation {
+    /// The nodes that are counted.
     public let place: TreePattern
     private let number: TreePattern
 

@@ -3,6 +3,7 @@
 ///
 /// It belongs into a stratum before those that write there.
 public struct Restored: Derivation {
+    /// The leaves that are kept as they are.
     public let place: TreePattern
 
     /// Keeps the leaves of a place as they are.

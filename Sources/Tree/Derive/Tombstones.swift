@@ -3,6 +3,7 @@
 ///
 /// A child that is written again keeps its record until the owner of the records removes it.
 public struct Tombstones: Derivation {
+    /// The children.
     public let place: TreePattern
     private let records: TreePath
 

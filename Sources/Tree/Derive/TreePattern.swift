@@ -1,13 +1,13 @@
 /// A pattern of paths: keys, and wildcards that stand for any one key.
 public struct TreePattern: Sendable, Hashable {
     /// The path with `*` for each wildcard.
-    let path: TreePath
+    package let path: TreePath
 
     /// Makes a pattern of a path, in which the key `*` stands for any key: `likes/*/*`.
     public init(_ path: TreePath) { self.path = path }
 
     /// The path of a node whose keys are these, where the wildcards are; there may be more than are needed.
-    func path(filledWith keys: [TreeKey]) -> TreePath {
+    package func path(filledWith keys: [TreeKey]) -> TreePath {
         var rest = keys[...]
         return TreePath(path.keys.map { $0 == "*" ? rest.popFirst() ?? $0 : $0 }, in: path.namespace)
     }

@@ -21,6 +21,9 @@ struct EncodedUpdate: Sendable {
     /// Whether the rows of its only write have been staged.
     var isStaged = false
 
+    /// The first stratum of derivations that sees the writes.
+    var firstStratum = 0
+
     /// For whom the update is made, if the rules allow it; nil for the service itself, which no rule binds.
     var requester: Requester?
 
@@ -84,6 +87,7 @@ struct EncodedUpdate: Sendable {
         try self.init(
             writes: writes, origin: writes.count == 1 ? .put : .patch(below: Self.commonParent(of: writes)),
             preconditions: preconditions)
+        firstStratum = update.firstStratum
     }
 
     /// The key prefix of the first write's tree.

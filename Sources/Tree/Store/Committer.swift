@@ -103,7 +103,7 @@ final class Committer: Sendable {
     ) throws(TreeError) -> EncodedChange? {
         let (transaction, time) = (writer.transaction, writer.timestampMilliseconds)
         var derived = DerivedWrites(derivations, of: commits)
-        try derived.prepare(writes, in: transaction)
+        try derived.prepare(writes, from: update.firstStratum, in: transaction)
         // What is put before what is deleted: a node that keeps a child keeps its priority. Priorities last: the node
         // may come by the same update.
         var changed: [EncodedWrite] = []

@@ -49,6 +49,8 @@ public struct MultiPathUpdate: Sendable {
     public private(set) var serverValues: [TreePath: ServerValue] = [:]
     /// The conditions for the update to be applied.
     public var preconditions: [Precondition]
+    /// The first stratum of the store's derivations that sees what is written; those before it let it be.
+    package var firstStratum = 0
 
     /// Makes an update that writes nothing yet.
     public init(preconditions: [Precondition] = []) { self.preconditions = preconditions }

@@ -1,0 +1,13 @@
+import Database
+import Pipeline
+import Tree
+
+/// What people make of each other's posts: profiles, follows, feeds, likes, comments, notifications.
+struct SocialRoutes: Sendable {
+    let service: UploadService
+    let media: MediaAccess
+    let database: RealtimeDatabase
+
+    func add(to routes: inout RouteTable) {
+    }
+}

@@ -1,0 +1,31 @@
+import Posts
+import Tree
+
+/// Lists each post among its author's posts and in the author's own feed, as long as it is there.
+struct PostEntries: Derivation {
+    let place = TreePattern("posts/*/author/uid")
+
+    func writes(for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot) -> [TreeWrite] {
+        guard node.before != node.after else { return [] }
+        func writes(_ author: NodeState, _ value: TreeValue?) -> [TreeWrite] {
+            guard case .leaf(.string(let uid)) = author, let uid = UserID(uid) else { return [] }
+            return [Paths.postsOf(uid), Paths.feed(uid)].map { TreeWrite(path: $0 / node.keys[0], value: value) }
+        }
+        return writes(node.before, nil) + writes(node.after, true)
+    }
+}
+
+/// Lists each post at the hashtags of its text, as long as it has them.
+struct HashtagIndex: Derivation {
+    let place = TreePattern("posts/*/text")
+
+    func writes(for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot) -> [TreeWrite] {
+        guard node.before != node.after else { return [] }
+        func tags(_ text: NodeState) -> Set<TreeKey> {
+            if case .leaf(.string(let text)) = text { Set(Hashtags.tags(in: text)) } else { [] }
+        }
+        let (before, after) = (tags(node.before), tags(node.after))
+        return before.subtracting(after).map { TreeWrite(path: Paths.hashtag($0) / node.keys[0], value: nil) }
+            + after.subtracting(before).map { TreeWrite(path: Paths.hashtag($0) / node.keys[0], value: true) }
+    }
+}

@@ -1,0 +1,44 @@
+import Posts
+package import Tree
+
+/// What follows from what people write, in the same commit, whoever writes it: a route, a client of the database, an
+/// import.
+package enum SocialDerivations {
+    /// The numbers that are kept: what is counted, and where its number stands.
+    private static let numbers: [(counted: TreePattern, number: TreePattern)] = [
+        (TreePattern("likes/*/*"), TreePattern("stats/posts/*/likes")),
+        (TreePattern("comments/*/*"), TreePattern("stats/posts/*/comments")),
+        (TreePattern("people/*/posts/*"), TreePattern("stats/people/*/posts")),
+        (TreePattern("people/*/following/*"), TreePattern("stats/people/*/following")),
+        (TreePattern("followers/*/*"), TreePattern("stats/people/*/followers")),
+    ]
+
+    static let counters = numbers.map { NodeCounter(of: $0.counted, at: $0.number) }
+
+    /// The pairs of places of which each has what the other has, with its keys the other way round.
+    static let links = [
+        ReverseLink(of: "people/*/following/*", at: "followers/*/*"),
+        ReverseLink(of: "followers/*/*", at: "people/*/following/*"),
+        ReverseLink(of: "blocking/*/*", at: "blocked/*/*"),
+        ReverseLink(of: "blocked/*/*", at: "blocking/*/*"),
+        ReverseLink(of: "likes/*/*", at: TreePath(["liked", "*", "*"], in: .social)),
+    ]
+
+    /// All of them, in strata: each sees what those before it have written.
+    package static let strata: [[any Derivation]] = [
+        // What others write where only derivations may.
+        numbers.map { Restored($0.number) } + SearchKeys.places.map { Restored($0) },
+        // The other sides.
+        links + [SearchKeys(), CommentIndex(), PostEntries(), HashtagIndex()],
+        // What counts both sides, and what is to be done about them.
+        counters + [DeletionCause(), FollowCause()]
+            + [RenameCause(of: "people/*/full_name"), RenameCause(of: "people/*/profile_picture")],
+        // After the jobs, which have to know where a post was.
+        [PostOrder()],
+    ]
+
+    /// The stratum that is the first to see what is written to mend derived data.
+    static let firstStratumOfRepair = 1
+    /// To be raised with every change after which data that are there already have to be gone through again.
+    static let version: Int64 = 1
+}

@@ -1,0 +1,103 @@
+import Posts
+package import Tree
+
+/// Work that is too much for the commit that causes it: the copies of a name, what is left of a deleted post.
+///
+/// A derivation writes the job's record in the commit of its cause, so that none is lost; ``JobWorker`` does it in steps,
+/// each one update. A step looks at what there is now, and not at what there was when the job began, so that doing one
+/// again changes nothing.
+protocol Job: Sendable {
+    static var kind: JobKind { get }
+
+    /// Does a part of the work, of at most ``JobStep/maxWrites`` writes.
+    ///
+    /// - Parameter job: Whom or what the work is about, and where the step before ended.
+    /// - Returns: Where the next step begins; nil when nothing is left to do.
+    func step(
+        _ job: PendingJob, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> String?
+}
+
+enum JobStep {
+    /// The most writes of one step, in nodes: others' writes wait meanwhile.
+    static let maxWrites = 500
+}
+
+/// What a job does.
+package enum JobKind: String, CaseIterable, Sendable {
+    /// Gives the posts and comments of a person the person's present name and picture.
+    case rename
+    /// Removes the likes, comments and feed entries of a post that is gone.
+    case deletePost = "delete-post"
+    /// Brings the earlier posts of a followee into the feed of a follower.
+    case backfill
+    /// Removes the posts of somebody who is not followed any more from a feed.
+    case unfollow
+
+    var path: TreePath { Paths.jobs / TreeKey(unchecked: rawValue) }
+}
+
+/// Whom or what a job is about: one key, or two.
+package struct JobSubject: Hashable, Sendable, CustomStringConvertible {
+    /// The keys, with a space between.
+    package let key: TreeKey
+
+    var parts: [Substring] { key.string.split(separator: " ") }
+
+    package var description: String { key.string }
+
+    /// A post or a person.
+    init(_ key: TreeKey) { self.key = key }
+
+    /// A follower and a followee.
+    init(_ follower: UserID, _ followee: UserID) { key = TreeKey(unchecked: "\(follower) \(followee)") }
+}
+
+/// A job that is left to do.
+package struct PendingJob: Hashable, Sendable {
+    package let kind: JobKind
+    package let subject: JobSubject
+    /// When it was caused, in milliseconds since the epoch.
+    package let since: Int64
+    /// What a step has to know of the cause; nil for nothing.
+    let cause: String?
+    /// Where the last step ended; nil before the first.
+    let position: String?
+    /// The time before which a job that has failed is not tried again, in milliseconds since the epoch.
+    let due: Int64
+    /// How often a step of it has failed, one after the other.
+    package let attempts: Int
+    /// The last failure; nil when there was none.
+    package let error: String?
+
+    var path: TreePath { kind.path / subject.key }
+
+    init(_ kind: JobKind, _ record: TreeChild) {
+        self.kind = kind
+        subject = JobSubject(record.key)
+        since = record.value["since"]?.integerValue ?? 0
+        cause = record.value["cause"]?.stringValue
+        position = record.value["position"]?.stringValue
+        due = record.value["due"]?.integerValue ?? 0
+        attempts = Int(clamping: record.value["attempts"]?.integerValue ?? 0)
+        error = record.value["error"]?.stringValue
+    }
+
+    /// The writes with which a derivation has a job done, from the beginning if it was under way.
+    static func writes(
+        _ kind: JobKind, _ subject: JobSubject, at commit: CommitPoint, cause: String? = nil
+    ) -> [TreeWrite] {
+        let path = kind.path / subject.key
+        var writes = [
+            TreeWrite(path: path, value: nil),
+            TreeWrite(path: path / "since", value: .integer(commit.timestampMilliseconds)),
+        ]
+        if let cause { writes.append(TreeWrite(path: path / "cause", value: .string(cause))) }
+        return writes
+    }
+
+    /// The write with which a job is not done any more.
+    static func ending(_ kind: JobKind, _ subject: JobSubject) -> TreeWrite {
+        TreeWrite(path: kind.path / subject.key, value: nil)
+    }
+}

@@ -1,0 +1,103 @@
+package import Logging
+import Posts
+package import Tree
+
+/// Does the jobs that are left to do, one step after the other, the kinds in turn.
+///
+/// It may be stopped anywhere: a job's record goes with its last step, in one update.
+package final class JobWorker: Sendable {
+    /// The most jobs of one kind that are looked at in one round.
+    private static let batch = 32
+    /// The longest time between two tries of a job that failed, in milliseconds.
+    private static let longestDelay: Int64 = 60_000
+
+    private let tree: TreeStore
+    private let jobs: [any Job]
+    private let clock: @Sendable () -> Int64
+    private let logger: Logger
+
+    package init(_ tree: TreeStore, clock: @escaping @Sendable () -> Int64, logger: Logger) {
+        self.tree = tree
+        self.clock = clock
+        self.logger = logger
+        jobs = [DeletedPostJob(), UnfollowJob(), BackfillJob(), RenameJob()]
+    }
+
+    /// Works until the task is cancelled.
+    package func run() async {
+        while !Task.isCancelled {
+            do {
+                let token = try await tree.token
+                guard try await !runRound() else { continue }
+                let hasFailed = try await tree.snapshot { try $0.exists(Paths.jobs) }
+                await tree.waitForChange(after: token, atMost: .seconds(hasFailed ? 1 : 60))
+            } catch {
+                guard (error as? TreeError)?.code != .closed else { return }
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
+    }
+
+    /// Does all that there is to do now.
+    package func runAll() async throws {
+        while try await runRound() {}
+    }
+
+    /// Does one step of each job that is due.
+    ///
+    /// - Returns: Whether there was any to do.
+    private func runRound() async throws -> Bool {
+        guard try await tree.snapshot({ try $0.exists(Paths.jobs) }) else { return false }
+        var hasWorked = false
+        for job in jobs {
+            let kind = type(of: job).kind
+            var range = KeyRange.all
+            while true {
+                let page = try await tree.children(of: kind.path, range: range, limit: Self.batch)
+                for pending in page.map({ PendingJob(kind, $0) }) where pending.due <= clock() {
+                    try Task.checkCancellation()
+                    hasWorked = true
+                    try await step(job, of: pending)
+                }
+                guard page.count == Self.batch, let last = page.last else { break }
+                range = .after(last.key)
+            }
+        }
+        return hasWorked
+    }
+
+    /// Does a step; one that fails is tried again, later and later, and in nobody's way.
+    private func step(_ job: any Job, of pending: PendingJob) async throws {
+        do {
+            try await tree.transact { snapshot, update in
+                guard let now = try snapshot.job(pending.kind, pending.subject) else { return }
+                let next = try job.step(now, in: snapshot, &update)
+                if let next { update[now.path / "position"] = .string(next) } else { update[now.path] = nil }
+            }
+        } catch let error as TreeError where error.code != .closed {
+            logger.warning(
+                "a job cannot go on",
+                metadata: ["job": "\(pending.kind.rawValue)", "of": "\(pending.subject)", "fault": "\(error)"])
+            let due = clock() + Self.delay(afterAttempt: pending.attempts + 1)
+            try await tree.transact { snapshot, update in
+                guard let now = try snapshot.job(pending.kind, pending.subject) else { return }
+                update[now.path / "attempts"] = .integer(Int64(now.attempts) + 1)
+                update[now.path / "error"] = .string(error.message)
+                update[now.path / "due"] = .integer(due)
+            }
+        }
+    }
+
+    /// Milliseconds, more with every failure.
+    private static func delay(afterAttempt attempt: Int) -> Int64 {
+        min(longestDelay, 500 << min(max(attempt, 1) - 1, 20))
+    }
+}
+
+extension TreeSnapshot {
+    /// A job that is left to do; nil when it is done.
+    fileprivate func job(_ kind: JobKind, _ subject: JobSubject) throws(TreeError) -> PendingJob? {
+        let record = try get(kind.path / subject.key)
+        return record.map { PendingJob(kind, TreeChild(key: subject.key, value: $0)) }
+    }
+}
