@@ -49,4 +49,7 @@ extension Paths {
     /// Whether all posts are in the order of publication (`OrderMigration`). Versions that do not keep the order replace
     /// the record above as a whole, and so take this along.
     static let postsAreOrdered = store / "posts_ordered"
+
+    /// By which version of the social derivations all data have been gone through (`SocialRepair`); goes like the above.
+    static let socialVersion = store / "social"
 }

@@ -36,6 +36,8 @@ package final class StorageFolder: Sendable {
     /// Whether the tree and the blobs are of one age.
     package let age: StorageAge
     private let order: OrderMigration
+    /// Brings in order what follows from data of earlier versions.
+    let repair: SocialRepair
     private let lock: FolderLock
     let root: Directory
     /// The files and folders that may neither vanish nor be replaced while the service runs, by name.
@@ -81,6 +83,7 @@ package final class StorageFolder: Sendable {
             engine: database, retention: retention, mark: mark,
             derivations: SocialDerivations.strata + [[Tombstones(of: Paths.posts, at: Paths.deleted)]])
         order = OrderMigration(tree: tree, logger: logger)
+        repair = SocialRepair(tree, version: Paths.socialVersion, logger: logger)
         var essentials: [String: Directory.Identity] = [:]
         for name in [".", "blobs", Self.treeName] { essentials[name] = try root.entry(name)?.identity }
         self.essentials = essentials
@@ -91,6 +94,7 @@ package final class StorageFolder: Sendable {
         try? await age.tick()  // A disk that is full is for the watch to find, and to say.
         do {
             try await orderPosts()
+            if tree.health.damage == nil { try await repair.skipIfEmpty() }
         } catch {
             logger.warning("posts cannot be put in the order of publication yet", metadata: ["fault": "\(error)"])
         }

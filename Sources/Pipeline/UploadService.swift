@@ -97,11 +97,24 @@ package final class UploadService: Service, CustomStringConvertible {
                 group.addTask(name: "uploads") { await self.workers.run(count: 2 * max(1, self.settings.workers)) }
                 group.addTask(name: "disk monitor") { await self.disk.run() }
                 group.addTask(name: "janitor") { await self.janitor.run() }
-                group.addTask(name: "jobs") { await cancelWhenGracefulShutdown { await self.jobs.run() } }
+                group.addTask(name: "jobs") { await cancelWhenGracefulShutdown { await self.workOnJobs() } }
             }
         } onCancelOrGracefulShutdown: {
             store.queue.close()
         }
+    }
+
+    private func workOnJobs() async {
+        guard tree.health.damage == nil else { return }
+        while !Task.isEnding {
+            do {
+                try await storage.repair.run()
+                break
+            } catch {
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
+        await jobs.run()
     }
 
     // MARK: Recovery

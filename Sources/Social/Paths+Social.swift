@@ -42,7 +42,4 @@ extension Paths {
 
     /// Work that is left to do (``JobWorker``).
     package static let jobs = TreePath(["jobs"], in: .social)
-
-    /// The version of ``SocialDerivations`` by which all data have been gone through.
-    package static let derivedVersion = TreePath(["derived_version"], in: .social)
 }

@@ -46,6 +46,14 @@ public struct ChangedNode: Sendable, Hashable {
     /// Whether it was only touched as a part of what an update wrote above it, as an import does or a deletion of more.
     public let isPartOfMore: Bool
 
+    package init(keys: [TreeKey], before: NodeState, after: NodeState, number: Int, isPartOfMore: Bool) {
+        self.keys = keys
+        self.before = before
+        self.after = after
+        self.number = number
+        self.isPartOfMore = isPartOfMore
+    }
+
     /// Whether the update has deleted the node.
     public var isDeleted: Bool { before.isThere && !after.isThere }
 }
@@ -56,4 +64,9 @@ public struct CommitPoint: Sendable, Hashable {
     public let token: SyncToken
     /// The time of the commit, in milliseconds since 1970.
     public let timestampMilliseconds: Int64
+
+    package init(token: SyncToken, timestampMilliseconds: Int64) {
+        self.token = token
+        self.timestampMilliseconds = timestampMilliseconds
+    }
 }

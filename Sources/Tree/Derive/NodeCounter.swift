@@ -5,7 +5,8 @@
 public struct NodeCounter: Derivation {
     /// The nodes that are counted.
     public let place: TreePattern
-    private let number: TreePattern
+    /// Where the numbers are.
+    package let number: TreePattern
 
     /// Counts the nodes of a place.
     ///

@@ -12,6 +12,14 @@ public struct TreePattern: Sendable, Hashable {
         return TreePath(path.keys.map { $0 == "*" ? rest.popFirst() ?? $0 : $0 }, in: path.namespace)
     }
 
+    /// The keys of a node that matches where the wildcards are.
+    package func wildcards(of node: TreePath) -> [TreeKey] {
+        zip(path.keys, node.keys).filter { $0.0 == "*" }.map(\.1)
+    }
+
+    /// The pattern of the parents of the nodes.
+    package var parent: TreePattern { TreePattern(path.parent ?? path) }
+
     var elements: PathPattern {
         PathPattern(
             path.keys.map { key in

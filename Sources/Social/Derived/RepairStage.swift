@@ -1,0 +1,65 @@
+import Posts
+import Tree
+
+/// A kind of nodes, and what has to be written so that what is derived from one of them is right.
+struct RepairStage: Sendable {
+    let place: TreePattern
+    let writes: @Sendable (_ node: TreePath, TreeSnapshot) throws(TreeError) -> [TreeWrite]
+
+    /// All of them: what is listed comes before what is counted.
+    static let all =
+        SocialDerivations.links.map(completing) + hiddenLinks.map(removing)
+        + [again(SearchKeys()), again(CommentIndex()), again(PostEntries()), again(HashtagIndex())]
+        + SocialDerivations.counters.flatMap { [counting($0), removingNumbers($0)] }
+
+    /// The links that nobody but a derivation writes.
+    private static let hiddenLinks = SocialDerivations.links.filter { $0.other.path.namespace.isReserved }
+
+    /// Completes the other side of what is there.
+    private static func completing(_ link: ReverseLink) -> RepairStage {
+        RepairStage(place: link.place) { node, snapshot throws(TreeError) in
+            let other = link.other.path(filledWith: link.place.wildcards(of: node).reversed())
+            return try snapshot.exists(other) ? [] : [TreeWrite(path: other, value: true)]
+        }
+    }
+
+    /// Removes the other side of what is gone.
+    private static func removing(_ link: ReverseLink) -> RepairStage {
+        RepairStage(place: link.other) { node, snapshot throws(TreeError) in
+            let fact = link.place.path(filledWith: link.other.wildcards(of: node).reversed())
+            return try snapshot.exists(fact) ? [] : [TreeWrite(path: node, value: nil)]
+        }
+    }
+
+    /// Derives from what is there as if it had just been written.
+    private static func again(_ derivation: some Derivation) -> RepairStage {
+        let place = derivation.place
+        return RepairStage(place: place) { node, snapshot throws(TreeError) in
+            guard let value = try snapshot.get(node) else { return [] }
+            let changed = ChangedNode(
+                keys: place.wildcards(of: node), before: .nothing, after: value.object == nil ? .leaf(value) : .object,
+                number: 0, isPartOfMore: true)
+            return try derivation.writes(
+                for: changed, at: CommitPoint(token: try snapshot.token, timestampMilliseconds: 0), in: snapshot)
+        }
+    }
+
+    /// Counts the children of each node that has any.
+    private static func counting(_ counter: NodeCounter) -> RepairStage {
+        let parent = counter.place.parent
+        return RepairStage(place: parent) { node, snapshot throws(TreeError) in
+            let count = try snapshot.childCount(of: node)
+            let number = counter.number.path(filledWith: parent.wildcards(of: node))
+            return [TreeWrite(path: number, value: count == 0 ? nil : .integer(Int64(count)))]
+        }
+    }
+
+    /// Removes the numbers of nodes that have no children.
+    private static func removingNumbers(_ counter: NodeCounter) -> RepairStage {
+        let parent = counter.place.parent
+        return RepairStage(place: counter.number) { node, snapshot throws(TreeError) in
+            let counted = parent.path(filledWith: counter.number.wildcards(of: node))
+            return try snapshot.childCount(of: counted) == 0 ? [TreeWrite(path: node, value: nil)] : []
+        }
+    }
+}

@@ -1,0 +1,27 @@
+extension TreeSnapshot {
+    /// The nodes of a pattern at which there is anything, in key order; costs a search for each, and for each gap.
+    ///
+    /// - Parameters:
+    ///   - last: The node behind which to begin; nil for the first.
+    ///   - limit: How many nodes at most.
+    package func nodes(
+        matching place: TreePattern, after last: TreePath? = nil, limit: Int
+    ) throws(TreeError) -> [TreePath] {
+        let namespace = place.path.namespace
+        let tree = StoreFormat.dataKey(TreePath([], in: namespace))
+        let all = ByteRange.subtree(tree)
+        let first = last.map { ByteRange.subtree(StoreFormat.dataKey($0)).upper } ?? all.lower
+        var nodes: [TreePath] = []
+        var rest = ByteRange(from: first, upTo: all.upper)
+        while nodes.count < limit {
+            var found: [UInt8]?
+            let next = try place.elements.forEachNode(
+                in: rest, below: tree.count, of: engine, maxSearches: 1
+            ) { node, _ in found = node }
+            if let found { nodes.append(try StoreFormat.path(ofDataKey: found.span)) }
+            guard let next else { break }
+            rest = next
+        }
+        return nodes
+    }
+}
