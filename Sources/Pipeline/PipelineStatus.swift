@@ -1,4 +1,5 @@
 package import API
+package import Social
 import Synchronization
 package import Tree
 
@@ -26,6 +27,8 @@ package struct PipelineStatus: Sendable {
     package let sweepHold: Failure?
     /// How many posts' files nobody claims, at the last look; nil before the first.
     package let unclaimed: Int?
+    /// What is left to do behind the commits that cause it; nil for nothing.
+    package let jobs: JobSummary?
     /// The numbers of the tree's commits since it was opened.
     package let tree: TreeStore.Statistics
 }
@@ -40,7 +43,8 @@ extension UploadService {
             published: store.counters[.published], duplicates: store.counters[.duplicate],
             failed: store.counters[.failed], freeSpace: disk.freeSpace,
             rethumb: rethumbProgress.value, inboxFiles: await store.intakes.backlog(),
-            sweepHold: janitor.hold, unclaimed: unclaimed.count, tree: tree.statistics)
+            sweepHold: janitor.hold, unclaimed: unclaimed.count,
+            jobs: try await tree.snapshot { try JobSummary(in: $0) }, tree: tree.statistics)
     }
 }
 

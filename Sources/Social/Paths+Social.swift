@@ -19,6 +19,9 @@ extension Paths {
 
     // MARK: What follows from it, for everybody to see
 
+    /// What somebody is told of.
+    package static func notifications(_ uid: UserID) -> TreePath { "notifications" / uid.key }
+
     /// The numbers of a post's likes and comments.
     package static func stats(_ id: PostID) -> TreePath { "stats" / "posts" / id.key }
 
@@ -39,6 +42,9 @@ extension Paths {
 
     /// The position up to which a home feed has all that it should have; nothing before it is read for the first time.
     package static func homeMark(_ uid: UserID) -> TreePath { TreePath(["home_marks", uid.key], in: .social) }
+
+    /// What is known of the deletion of a person (``PersonDeletion``).
+    package static func deletion(of uid: UserID) -> TreePath { TreePath(["deletions", uid.key], in: .social) }
 
     /// Work that is left to do (``JobWorker``).
     package static let jobs = TreePath(["jobs"], in: .social)

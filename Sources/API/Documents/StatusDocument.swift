@@ -50,6 +50,22 @@ package struct StatusDocument: Document {
         }
     }
 
+    /// Work that is done behind the commits that cause it.
+    package struct Jobs: Document {
+        /// Jobs that are left to do; 10,000 stands for more, too.
+        package let waiting: Int
+        /// Those of them that have failed, and are tried again.
+        package let failing: Int
+        /// When the oldest was caused, in milliseconds since the epoch.
+        package let since: Int64
+
+        package init(waiting: Int, failing: Int, since: Int64) {
+            self.waiting = waiting
+            self.failing = failing
+            self.since = since
+        }
+    }
+
     /// Whether anything is deleted for good, and why not.
     package struct Sweeps: Document {
         package enum Status: String, Codable, CaseIterable, Sendable {
@@ -73,6 +89,8 @@ package struct StatusDocument: Document {
 
     package let version: String
     package let intake: ReadinessDocument
+    /// Nil when nothing is left to do.
+    package var jobs: Jobs?
     package let sweeps: Sweeps
     /// The text of each recipe by its name.
     package let recipes: [String: String]

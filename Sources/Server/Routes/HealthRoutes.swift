@@ -3,6 +3,7 @@ import Hummingbird
 import Imaging
 import Pipeline
 import Posts
+import Social
 import Tree
 
 /// `/healthz`, `/readyz`, `/v1/version` and `/v1/status`: how the service is.
@@ -83,6 +84,7 @@ struct HealthRoutes: Sendable {
         }
         document.freeSpace = status.freeSpace.map { .init(bytes: $0.bytes, reserve: $0.reserve) }
         document.unclaimed = status.unclaimed
+        document.jobs = status.jobs.map { .init(waiting: $0.waiting, failing: $0.failing, since: $0.since) }
         return .json(document)
     }
 }

@@ -33,6 +33,8 @@ package enum JobKind: String, CaseIterable, Sendable {
     case backfill
     /// Removes the posts of somebody who is not followed any more from a feed.
     case unfollow
+    /// Removes all that somebody has made or that is about them.
+    case deletePerson = "delete-person"
 
     var path: TreePath { Paths.jobs / TreeKey(unchecked: rawValue) }
 }

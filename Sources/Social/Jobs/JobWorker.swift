@@ -8,6 +8,7 @@ package import Tree
 package final class JobWorker: Sendable {
     /// The most jobs of one kind that are looked at in one round.
     private static let batch = 32
+    private static let pause = Duration.milliseconds(20)
     /// The longest time between two tries of a job that failed, in milliseconds.
     private static let longestDelay: Int64 = 60_000
 
@@ -16,11 +17,17 @@ package final class JobWorker: Sendable {
     private let clock: @Sendable () -> Int64
     private let logger: Logger
 
-    package init(_ tree: TreeStore, clock: @escaping @Sendable () -> Int64, logger: Logger) {
+    package convenience init(_ tree: TreeStore, clock: @escaping @Sendable () -> Int64, logger: Logger) {
+        self.init(
+            tree, jobs: [DeletedPersonJob(), DeletedPostJob(), UnfollowJob(), BackfillJob(), RenameJob()],
+            clock: clock, logger: logger)
+    }
+
+    init(_ tree: TreeStore, jobs: [any Job], clock: @escaping @Sendable () -> Int64, logger: Logger) {
         self.tree = tree
+        self.jobs = jobs
         self.clock = clock
         self.logger = logger
-        jobs = [DeletedPostJob(), UnfollowJob(), BackfillJob(), RenameJob()]
     }
 
     /// Works until the task is cancelled.
@@ -31,6 +38,8 @@ package final class JobWorker: Sendable {
                 guard try await !runRound() else { continue }
                 let hasFailed = try await tree.snapshot { try $0.exists(Paths.jobs) }
                 await tree.waitForChange(after: token, atMost: .seconds(hasFailed ? 1 : 60))
+                // Where many write, not each of them has the list looked at.
+                try await Task.sleep(for: Self.pause)
             } catch {
                 guard (error as? TreeError)?.code != .closed else { return }
                 try? await Task.sleep(for: .seconds(1))

@@ -43,6 +43,7 @@ struct DerivedWrites {
     private mutating func apply(
         _ write: EncodedWrite, after stratum: Int, by writer: inout IndexingWriter
     ) throws(TreeError) {
+        guard try !write.isDone(in: writer.transaction) else { return }
         try derivations.touch(write, from: stratum + 1, in: writer.transaction, &touched)
         let values = try ListenedValues(below: [write], of: commits, in: writer.transaction)
         guard try writer.apply(write) else { return }
@@ -95,6 +96,14 @@ extension EncodedWrite {
             rows.append(path: path.span, value: leaf.span)
         }
         self.init(key: StoreFormat.dataKey(write.path), rows: rows)
+    }
+
+    /// Whether what the write of a derivation is to leave is there.
+    fileprivate func isDone(in snapshot: any EngineSnapshot) throws(TreeError) -> Bool {
+        var leaf: [UInt8]?
+        rows.forEach { _, value in leaf = value.copied }
+        guard let leaf else { return try snapshot.isEmpty(.subtree(key)) }
+        return try snapshot.value(for: key) == leaf
     }
 
     /// The write of what is at the node now.

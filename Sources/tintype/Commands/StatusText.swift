@@ -22,6 +22,7 @@ struct StatusText {
         say("sweeps, hint", status.sweeps.hint)
         say("sweeps, message", status.sweeps.message)
         say("sweeps, status", status.sweeps.status.rawValue)
+        say("jobs", status.jobs.map(Self.jobs))
         say("unclaimed", status.unclaimed.map { "\($0)" })
     }
 
@@ -43,6 +44,11 @@ struct StatusText {
 
     private static func progress(_ job: StatusDocument.Rethumb) -> String {
         "\(job.done) of \(count(job.total, "post")) checked, \(job.switched) switched, \(job.failed) failed"
+    }
+
+    private static func jobs(_ jobs: StatusDocument.Jobs) -> String {
+        let failing = jobs.failing > 0 ? ", \(jobs.failing) of them failing" : ""
+        return "\(jobs.waiting) left to do\(failing), the oldest for \(time(since: jobs.since))"
     }
 
     // MARK: - Units

@@ -1,0 +1,90 @@
+import Posts
+import Tree
+
+/// Removes all that somebody has made, and all that is about them: posts, comments, likes, follows, blocks,
+/// notifications, the feed, and in the end the person.
+///
+/// Each step looks for the first thing that is left, so that what is written meanwhile goes, too.
+struct DeletedPersonJob: Job {
+    static let kind = JobKind.deletePerson
+    /// The number of posts that go in one step: each takes its records along.
+    private static let postsAtOnce = 50
+
+    func step(
+        _ job: PendingJob, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> String? {
+        guard let uid = UserID(job.subject.key.string) else { return nil }
+        for part in PersonDeletion.Part.allCases {
+            let count = try Self.remove(part, of: uid, in: snapshot, &update)
+            guard count > 0 else { continue }
+            let number = Paths.deletion(of: uid) / part.key
+            update[number] = .integer((try snapshot.get(number)?.integerValue ?? 0) + Int64(count))
+            return ""
+        }
+        for path in [Paths.person(uid), Paths.homeMark(uid), "privacy" / uid.key] { update[path] = nil }
+        update.set(Paths.deletion(of: uid) / "ended", to: .timestamp)
+        return nil
+    }
+
+    /// Removes what there is of one kind, up to a bound.
+    ///
+    /// - Returns: How many there were.
+    private static func remove(
+        _ part: PersonDeletion.Part, of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> Int {
+        switch part {
+        case .posts:
+            let list = Paths.publishedPosts(by: uid)
+            let posts = try snapshot.children(of: list, limit: postsAtOnce)
+            for post in posts {
+                update[list / post.key] = nil
+                if let id = post.value.stringValue { update[Paths.posts / TreeKey(unchecked: id)] = nil }
+            }
+            return posts.count
+        case .comments: return try removeComments(of: uid, in: snapshot, &update)
+        case .likes:
+            return try remove(from: Paths.liked(uid), snapshot, &update) { update, post in
+                update["likes" / post / uid.key] = nil
+            }
+        case .following: return try remove(from: Paths.following(uid), snapshot, &update)
+        case .followers: return try remove(from: Paths.followers(uid), snapshot, &update)
+        case .blocks:
+            let count = try remove(from: Paths.blocking(uid), snapshot, &update)
+            return count > 0 ? count : try remove(from: Paths.blocked(uid), snapshot, &update)
+        case .notifications: return try remove(from: Paths.notifications(uid), snapshot, &update)
+        case .feed:
+            let count = try remove(from: Paths.feed(uid), snapshot, &update)
+            return count > 0 ? count : try remove(from: Paths.home(uid), snapshot, &update)
+        }
+    }
+
+    private static func removeComments(
+        of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> Int {
+        var count = 0
+        for post in try snapshot.keys(of: Paths.commented(uid), limit: JobStep.maxWrites) {
+            let list = Paths.commented(uid) / post
+            count += try remove(from: list, limit: JobStep.maxWrites - count, snapshot, &update) { update, comment in
+                update["comments" / post / comment] = nil
+            }
+            if count == JobStep.maxWrites { break }
+        }
+        return count
+    }
+
+    /// Removes children of a list.
+    ///
+    /// - Parameter also: Removes what the list names.
+    /// - Returns: How many there were.
+    private static func remove(
+        from list: TreePath, limit: Int = JobStep.maxWrites, _ snapshot: TreeSnapshot, _ update: inout MultiPathUpdate,
+        also: (inout MultiPathUpdate, TreeKey) -> Void = { _, _ in }
+    ) throws(TreeError) -> Int {
+        let keys = try snapshot.keys(of: list, limit: limit)
+        for key in keys {
+            update[list / key] = nil
+            also(&update, key)
+        }
+        return keys.count
+    }
+}

@@ -1,0 +1,70 @@
+import API
+package import Posts
+package import Tree
+
+/// The deletion of a person: what is known of it, from its beginning on, for whoever has to prove that it was done.
+package struct PersonDeletion: Sendable, Hashable {
+    /// What is removed, in this order.
+    package enum Part: String, CaseIterable, Sendable {
+        case posts, comments, likes, following, followers, blocks, notifications, feed
+
+        var key: TreeKey { TreeKey(unchecked: rawValue) }
+    }
+
+    package let uid: UserID
+    /// When it was asked for, in milliseconds since the epoch.
+    package let began: Int64
+    /// When nothing was left any more; nil while there is.
+    package let ended: Int64?
+    /// How many of each were removed so far.
+    package let counts: [Part: Int]
+
+    private init(of uid: UserID, _ record: TreeValue) {
+        self.uid = uid
+        began = record["began"]?.integerValue ?? 0
+        ended = record["ended"]?.integerValue
+        let counts = Part.allCases.map { ($0, Int(clamping: record[$0.key]?.integerValue ?? 0)) }
+        self.counts = Dictionary(uniqueKeysWithValues: counts)
+    }
+
+    /// What is known of the latest deletion of a person; nil when there was none.
+    package init?(of uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) {
+        guard let record = try snapshot.get(Paths.deletion(of: uid)) else { return nil }
+        self.init(of: uid, record)
+    }
+
+    /// Begins to delete a person. The name and the picture go at once, all else by a job; files of posts go after the grace
+    /// period. One that is under way goes on.
+    ///
+    /// - Throws: `Failure` with the code `not_found` when nothing of the person is there; `TreeError`, the engine's failure.
+    package static func begin(of uid: UserID, in tree: TreeStore) async throws -> PersonDeletion {
+        try await tree.transact { snapshot, update in
+            let record = JobKind.deletePerson.path / uid.key
+            guard try !snapshot.exists(record) else { return }
+            guard try snapshot.hasTraces(of: uid) else {
+                throw Failure(.notFound, "there is no such person", hint: "it may have been deleted already")
+            }
+            for field in ["full_name", "profile_picture", "role", "bio"] as [TreeKey] {
+                update[Paths.person(uid) / field] = nil
+            }
+            update[Paths.deletion(of: uid)] = [:]
+            update.set(Paths.deletion(of: uid) / "began", to: .timestamp)
+            update.set(record / "since", to: .timestamp)
+        }
+        let known = try await tree.snapshot { try PersonDeletion(of: uid, in: $0) }
+        return known ?? PersonDeletion(of: uid, .object([:]))
+    }
+}
+
+extension TreeSnapshot {
+    /// Whether there is anything that somebody has made, or that is about them.
+    fileprivate func hasTraces(of uid: UserID) throws(TreeError) -> Bool {
+        let places = [
+            Paths.person(uid), Paths.publishedPosts(by: uid), Paths.commented(uid), Paths.liked(uid),
+            Paths.followers(uid),
+            Paths.blocking(uid), Paths.blocked(uid), Paths.notifications(uid), Paths.feed(uid),
+        ]
+        for place in places where try exists(place) { return true }
+        return false
+    }
+}
