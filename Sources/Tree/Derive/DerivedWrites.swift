@@ -33,7 +33,7 @@ struct DerivedWrites {
             try derivations.derive(stratum, from: seen, at: commit, in: snapshot) { write throws(TreeError) in
                 if write.path.namespace.isReserved {
                     try writer.transaction.apply(hidden: write)
-                } else {
+                } else if try !writer.transaction.has(write) {
                     try apply(try EncodedWrite(derived: write), after: stratum, by: &writer)
                 }
             }
@@ -43,7 +43,6 @@ struct DerivedWrites {
     private mutating func apply(
         _ write: EncodedWrite, after stratum: Int, by writer: inout IndexingWriter
     ) throws(TreeError) {
-        guard try !write.isDone(in: writer.transaction) else { return }
         try derivations.touch(write, from: stratum + 1, in: writer.transaction, &touched)
         let values = try ListenedValues(below: [write], of: commits, in: writer.transaction)
         guard try writer.apply(write) else { return }
@@ -98,14 +97,6 @@ extension EncodedWrite {
         self.init(key: StoreFormat.dataKey(write.path), rows: rows)
     }
 
-    /// Whether what the write of a derivation is to leave is there.
-    fileprivate func isDone(in snapshot: any EngineSnapshot) throws(TreeError) -> Bool {
-        var leaf: [UInt8]?
-        rows.forEach { _, value in leaf = value.copied }
-        guard let leaf else { return try snapshot.isEmpty(.subtree(key)) }
-        return try snapshot.value(for: key) == leaf
-    }
-
     /// The write of what is at the node now.
     fileprivate func read(from snapshot: any EngineSnapshot) throws(TreeError) -> EncodedWrite {
         let length = key.count
@@ -119,6 +110,13 @@ extension EncodedWrite {
 }
 
 extension EngineTransaction {
+    /// Whether what a derivation wants is there already.
+    fileprivate func has(_ write: TreeWrite) throws(TreeError) -> Bool {
+        let key = StoreFormat.dataKey(write.path)
+        guard let value = write.value else { return try isEmpty(.subtree(key)) }
+        return try self.value(for: key) == LeafEncoding.derived(value, at: write.path)
+    }
+
     /// Writes a leaf, or deletes a node, where no client can see it.
     fileprivate func apply(hidden write: TreeWrite) throws(TreeError) {
         let key = StoreFormat.dataKey(write.path)
