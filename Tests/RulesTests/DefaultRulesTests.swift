@@ -25,9 +25,9 @@ import TreeModel
 
     private static let document = Result { try RulesDocument(DefaultRules.database) }
     static let now: Int64 = 1_795_329_600_000
-    private static let time = JSONValue.integer(Int(now))
+    static let time = JSONValue.integer(Int(now))
 
-    private static func author(_ uid: String, _ name: String) -> JSONValue {
+    static func author(_ uid: String, _ name: String) -> JSONValue {
         ["uid": .string(uid), "full_name": .string(name), "profile_picture": "https://example.org/a.jpg"]
     }
 
@@ -42,11 +42,12 @@ import TreeModel
         return .object(fields.merging(more) { $1 })
     }
 
-    private static func comment(by author: JSONValue, text: String = "Nice") -> JSONValue {
+    static func comment(by author: JSONValue, text: String = "Nice") -> JSONValue {
         ["author": author, "text": .string(text), "timestamp": time]
     }
 
-    /// Anna has two posts, one with what the service adds; Bob follows her, and has commented and liked; Anna has blocked Eve.
+    /// Anna has two posts, one with what the service adds; Bob follows her, and has commented and liked; Anna has blocked Eve, and
+    /// somebody without a name has blocked Anna.
     static var state: JSONValue {
         let old: JSONValue = 1_700_000_000_000
         return [
@@ -64,7 +65,8 @@ import TreeModel
             "followers": ["anna": ["bob": true]],
             "comments": ["P1": ["C1": comment(by: author("bob", "Bob"))]],
             "likes": ["P1": ["bob": 5]],
-            "blocking": ["anna": ["eve": true]], "blocked": ["eve": ["anna": true]],
+            "blocking": ["anna": ["eve": true], "nameless": ["anna": true]],
+            "blocked": ["eve": ["anna": true], "anna": ["nameless": true]],
             "privacy": ["anna": ["content": true]], "hashtags": ["cat": ["P1": true]],
             "notifications": ["anna": ["n": ["text": "x"]]], "stats": ["posts": ["P1": ["likes": 1]]],
         ]
@@ -156,17 +158,32 @@ import TreeModel
     ]
 
     static let social: [Transaction] = [
-        ("a like", ["likes/P1/eve": time], [.eve, .admin]), ("an unlike", ["likes/P1/bob": .null], [.bob, .admin]),
-        ("a like of another time", ["likes/P1/eve": 5], []), ("a like of nothing", ["likes/P9/bob": time], []),
+        ("a like", ["likes/P2/bob": time], [.bob, .admin]),
+        ("one's own like", ["likes/P1/anna": time], [.anna, .admin]),
+        ("a like of somebody who is blocked", ["likes/P1/eve": time], [.admin]),
+        ("a like of somebody who has blocked the author", ["likes/P1/nameless": time], [.admin]),
+        ("the end of a like of somebody who is blocked", ["likes/P1/eve": .null], [.eve, .admin]),
+        ("an unlike", ["likes/P1/bob": .null], [.bob, .admin]),
+        ("a like of another time", ["likes/P2/bob": 5], []), ("a like of nothing", ["likes/P9/bob": time], []),
         ("a comment", ["comments/P1/C9": comment(by: author("bob", "Bob"))], [.bob]),
         ("one's own comment on one's own post", ["comments/P1/C9": comment(by: author("anna", "Anna"))], [.anna]),
         ("a comment of somebody who is blocked", ["comments/P1/C9": comment(by: author("eve", "Eve"))], []),
+        (
+            "a comment of somebody who has blocked the author",
+            ["comments/P1/C9": comment(by: author("nameless", "Anonymous"))], []
+        ),
         ("a comment in another's name", ["comments/P1/C9": comment(by: author("bob", "Anna"))], []),
         ("a comment on nothing", ["comments/P9/C9": comment(by: author("bob", "Bob"))], []),
         ("a comment with more", ["comments/P1/C9/more": 1], []),
         ("a comment without an author", ["comments/P1/C9": ["text": "x", "timestamp": time]], []),
         ("a change of a comment", ["comments/P1/C1/text": "y"], [.bob, .admin]),
-        ("the end of a comment", ["comments/P1/C1": .null], [.bob, .admin]),
+        ("the end of a comment", ["comments/P1/C1": .null], [.anna, .bob, .admin]),
+        (
+            "a change of a comment, and its time", ["comments/P1/C1/text": "y", "comments/P1/C1/edited": time],
+            [.bob, .admin]
+        ),
+        ("a change of a comment at another time", ["comments/P1/C1/text": "y", "comments/P1/C1/edited": 5], []),
+        ("a comment that was changed before it was there", ["comments/P1/C9": comment(with: ["edited": time])], []),
         (
             "a follow",
             ["people/eve/following/anna": "P2", "followers/anna/eve": true, "feed/eve/P1": true, "feed/eve/P2": true],
@@ -230,7 +247,7 @@ import TreeModel
         ("everything", ["": .null], [.admin]),
     ]
 
-    static let transactions: [Transaction] = [posting, changing, social, personal].flatMap(\.self)
+    static let transactions: [Transaction] = [posting, changing, social, mentioning, personal].flatMap(\.self)
 
     @Test("a transaction is allowed to the right ones, and to nobody else", arguments: transactions)
     func transact(name: String, update: [String: JSONValue], allowed: Set<Somebody>) throws {

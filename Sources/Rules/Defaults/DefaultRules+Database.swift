@@ -105,8 +105,9 @@ extension DefaultRules {
                 ".write": "auth !== null && !newData.exists() && (!data.exists() || root.child('posts').child($post).child('author/uid').val() === auth.uid && !newData.parent().parent().child('posts').child($post).exists())",
                 ".validate": "newData.parent().parent().child('posts').child($post).exists()",
                 "$comment": {
-                  // Written, changed and deleted by its author; not written to a post of somebody who has blocked the author.
-                  ".write": "auth !== null && (!data.exists() || data.child('author/uid').val() === auth.uid) && (!newData.exists() || newData.child('author/uid').val() === auth.uid && !root.child('blocked').child(auth.uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()))",
+                  // Written, changed and deleted by its author, and deleted by the post's; not written where one of the two has
+                  // blocked the other.
+                  ".write": "auth !== null && (newData.exists() ? (!data.exists() || data.child('author/uid').val() === auth.uid) && newData.child('author/uid').val() === auth.uid && !root.child('blocked').child(auth.uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()) && !root.child('blocking').child(auth.uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()) : !data.exists() || data.child('author/uid').val() === auth.uid || root.child('posts').child($post).child('author/uid').val() === auth.uid)",
                   ".validate": "newData.hasChildren(['author/uid', 'text', 'timestamp'])",
                   "author": {
                     "uid": { ".validate": "newData.val() === auth.uid" },
@@ -116,6 +117,19 @@ extension DefaultRules {
                   },
                   "text": { ".validate": "newData.isString() && newData.val().length < 2000" },
                   "timestamp": { ".validate": "newData.val() === (data.exists() ? data.val() : now) || newData.val() === now" },
+                  // Of a comment that was there before: when its text was changed.
+                  "edited": { ".validate": "data.parent().exists() && (newData.val() === now || newData.val() === data.val())" },
+                  // Whom a part of the text stands for, in UTF-16 units.
+                  "mentions": {
+                    ".validate": "newData.hasChildren()",
+                    "$number": {
+                      ".validate": "$number.matches(/^[12]?[0-9]$/) && newData.hasChildren(['uid', 'start', 'length']) && newData.child('start').val() + newData.child('length').val() <= newData.parent().parent().child('text').val().length",
+                      "uid": { ".validate": "newData.isString() && newData.val().matches(/^[A-Za-z0-9_-]+$/) && newData.val().length <= 128 && newData.parent().parent().parent().parent().parent().parent().child('people').child(newData.val()).exists()" },
+                      "start": { ".validate": "newData.isNumber() && newData.val() >= 0 && newData.val() % 1 === 0" },
+                      "length": { ".validate": "newData.isNumber() && newData.val() >= 1 && newData.val() % 1 === 0" },
+                      "$other": { ".validate": false }
+                    }
+                  },
                   "$other": { ".validate": "auth.token.admin === true" }
                 }
               }
@@ -128,7 +142,8 @@ extension DefaultRules {
                 ".write": "auth !== null && !newData.exists() && (!data.exists() || root.child('posts').child($post).child('author/uid').val() === auth.uid && !newData.parent().parent().child('posts').child($post).exists())",
                 ".validate": "newData.parent().parent().child('posts').child($post).exists()",
                 "$uid": {
-                  ".write": "auth.uid === $uid",
+                  // Not where one of the two has blocked the other; taken back at any time.
+                  ".write": "auth.uid === $uid && (!newData.exists() || !root.child('blocked').child($uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()) && !root.child('blocking').child($uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()))",
                   ".validate": "newData.val() === now"
                 }
               }
