@@ -6,6 +6,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case badAddress = "bad_address"
     case badCertificate = "bad_certificate"
     case badConfiguration = "bad_configuration"
+    case badMention = "bad_mention"
     case badMultipart = "bad_multipart"
     case badName = "bad_name"
     case badQuery = "bad_query"

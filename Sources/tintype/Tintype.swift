@@ -1,6 +1,8 @@
 import ArgumentParser
 import Glibc
+import Posts
 import Server
+import TreeModel
 
 /// The root of the command line. Each command has a file of its own in `Commands`.
 @main
@@ -37,6 +39,11 @@ struct Tintype: AsyncParsableCommand {
                     RethumbCommand.self,
                     RenderCommand.self, PhotosCommand.self,
                 ]),
+            CommandGroup(
+                name: "People",
+                subcommands: [
+                    LikeCommand.self, UnlikeCommand.self, LikesCommand.self, CommentCommand.self, CommentsCommand.self,
+                ]),
         ])
 
     static func main() async {
@@ -45,7 +52,7 @@ struct Tintype: AsyncParsableCommand {
             Glibc.exit(ExitStatus.wrongUsage.rawValue)
         }
         do {
-            var command = try parseAsRoot()
+            var command = try parsedCommand()
             if !(command is RenderWorkerCommand) { Configuration.unknownVariables().forEach(Terminal.error) }
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -56,5 +63,15 @@ struct Tintype: AsyncParsableCommand {
             Glibc.exit(ExitStatus.report(error))
         }
         if let fault = Terminal.outputFault { Glibc.exit(ExitStatus.report(fault)) }
+    }
+
+    /// Parses the arguments.
+    ///
+    /// Where something is wrong with them, the parser takes an `h` in an id, which begins with a dash, for a wish for help.
+    private static func parsedCommand() throws -> any ParsableCommand {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let command = try parseAsRoot(arguments)
+        _ = try parseAsRoot(arguments.map { PostID($0) == nil ? $0 : $0.replacing("h", with: "g") })
+        return command
     }
 }

@@ -31,6 +31,7 @@ ACCOUNTS = [
     f"tintype user add {name}@example.com --uid {name} --generate-password" for name in ("maria", "ann", "ed")]
 RULES = ["tintype rules show > rules.json", "tintype rules show --storage-rules > storage.rules"]
 PHOTO = "tintype upload photo.jpg --user maria"
+COMMENT = [PHOTO, "tintype comment -OaBcDeFgHiJkLmNoPqR Hello --as maria"]
 BEFORE_HELP = {
     "serve": ["""echo '{"people": {"maria": {"full_name": "Maria"}}}' > data.json"""],
     "import": [
@@ -47,6 +48,8 @@ BEFORE_HELP = {
     "rules explain": ["tintype rules show > new.json; tintype export -o tree.json"],
     "posts rm": [PHOTO, "tintype upload logo.png --user maria"],
     "photos scrub": [PHOTO],
+    "like": [PHOTO], "likes": [PHOTO], "comment": ["tintype upload photo.jpg --user anna"],
+    "comments": [*COMMENT], "comments ls": [*COMMENT],
     # Files whose tree is gone.
     "unclaimed drop": [
         PHOTO, "tintype serve --storage Other", "rm Storage/tree.*", "tintype serve --grace-period 0s"],
@@ -63,8 +66,9 @@ ANSWERS = {
     "tintype unclaimed accept": ["yes"],
 }
 
-# The id by which help texts call a post; here it is that of the latest one.
+# The ids by which help texts call a post and a comment; here they are those of the latest ones.
 SOME_POST = "-OaBcDeFgHiJkLmNoPqR"
+SOME_COMMENT = "-OaBcDxxxxxxxxxxxxxx"
 
 
 class Failure(Exception):
@@ -122,7 +126,7 @@ class Reader:
 
     def __init__(self, tintype):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tintype-documents-"))
-        self.service, self.ports, self.post = None, {}, SOME_POST
+        self.service, self.ports, self.post, self.comment = None, {}, SOME_POST, SOME_COMMENT
         self.log = self.folder / "service.log"
         (self.folder / "bin").mkdir()
         (self.folder / "bin" / "tintype").symlink_to(tintype)
@@ -188,7 +192,7 @@ class Reader:
         text = text.replace("/srv/photos", str(self.folder / "srv"))
         if re.match(r"([A-Z_]+=\S+ )*tintype serve", text):
             return self.serve(re.split(r"\s+#", text)[0])
-        text = text.replace(SOME_POST, self.post)
+        text = text.replace(SOME_POST, self.post).replace(SOME_COMMENT, self.comment)
         end = f"-- end of {time.monotonic_ns()}"
         self.shell.stdin.write(f"{{ {self.at_terminal(text)}\n}} </dev/null\ncode=$?; echo; echo \"{end} $code\"\n")
         self.shell.stdin.flush()
@@ -202,8 +206,11 @@ class Reader:
             raise Failure(f"exit code {code}: {output}")
         if command.output is not None and not re.fullmatch(pattern(command.output), plain(output)):
             raise Failure(f"the page shows\n{command.output}\nbut it is\n{output}")
-        if (uploaded := re.search(r"-[A-Za-z0-9_-]{19}(?![A-Za-z0-9_-])", output)) and "upload" in text:
-            self.post = uploaded[0]
+        if found := re.search(r"-[A-Za-z0-9_-]{19}(?![A-Za-z0-9_-])", output):
+            if "upload" in text:
+                self.post = found[0]
+            elif "tintype comment " in text:
+                self.comment = found[0]
         if "inbox/" in text:
             self.wait("the inbox to be worked through", self.inbox_is_empty)
 

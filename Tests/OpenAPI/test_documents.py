@@ -88,6 +88,23 @@ def test_a_draft(check):
     check("post", "/v1/uploads/{id}/publish", 409, {"json": {"text": "Three"}}, id=draft)
 
 
+def test_likes_and_comments(check):
+    post = check("post", "/v1/uploads", 201, {"params": {"user": "maria", "text": "Hello"}})["post_id"]
+    assert check("put", "/v1/posts/{id}/likes/{uid}", 200, id=post, uid="maria")["likes"] == 1
+    assert check("get", "/v1/posts/{id}/likes", 200, id=post)["people"]
+    assert check("get", "/v1/people/{uid}/likes", 200, uid="maria")["posts"]
+    assert check("delete", "/v1/posts/{id}/likes/{uid}", 200, id=post, uid="maria")["likes"] == 0
+    text = {"text": "Hello @Maria", "mentions": [{"uid": "maria", "start": 6, "length": 6}]}
+    comment = check("post", "/v1/posts/{id}/comments", 201, {"json": text, "params": {"as": "maria"}}, id=post)["comment_id"]
+    check("patch", "/v1/posts/{id}/comments/{comment}", 200, {"json": text, "params": {"as": "maria"}}, id=post, comment=comment)
+    check("get", "/v1/posts/{id}/comments/{comment}", 200, id=post, comment=comment)
+    assert check("get", "/v1/posts/{id}/comments", 200, {"params": {"order": "newest", "limit": 1}}, id=post)["comments"]
+    text["mentions"][0]["start"] = 7
+    check("post", "/v1/posts/{id}/comments", 422, {"json": text, "params": {"as": "maria"}}, id=post)
+    check("delete", "/v1/posts/{id}/comments/{comment}", 200, id=post, comment=comment)
+    check("delete", "/v1/posts/{id}/comments/{comment}", 404, id=post, comment=comment)
+
+
 def test_a_refusal(check):
     refused = check("post", "/v1/uploads", 415, {"params": {"user": "maria"}, "data": b"no photo"})
     assert refused["code"] == "unsupported_format"

@@ -18,7 +18,7 @@ extension ErrorCode {
         case .tooLarge: .contentTooLarge
         case .unsupportedFormat, .unsupportedType: .unsupportedMediaType
         case .rangeNotSatisfiable: .rangeNotSatisfiable
-        case .badCertificate, .badConfiguration, .invalidRules, .keyReused, .tooManyPhotos, .tooManyPixels,
+        case .badCertificate, .badConfiguration, .badMention, .invalidRules, .keyReused, .tooManyPhotos, .tooManyPixels,
             .sideTooLong, .tooManyFrames, .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed,
             .decoderTimedOut, .cannotScrub:
             .unprocessableContent

@@ -9,5 +9,7 @@ struct SocialRoutes: Sendable {
     let database: RealtimeDatabase
 
     func add(to routes: inout RouteTable) {
+        LikeRoutes(service.tree, media, database).add(to: &routes)
+        CommentRoutes(service.tree, ids: service.storage.ids, database).add(to: &routes)
     }
 }

@@ -1,0 +1,199 @@
+import API
+import Database
+import HTTPTypes
+import Hummingbird
+import Posts
+import Social
+import Tree
+import TreeModel
+
+/// `/v1/posts/{id}/comments`: what people say about a post.
+struct CommentRoutes: Sendable {
+    /// As much as 1,999 characters and their mentions can need in JSON.
+    private static let maxBodyBytes = 256 << 10
+
+    private let comments: Comments
+    private let database: RealtimeDatabase
+
+    init(_ tree: TreeStore, ids: PushIDGenerator, _ database: RealtimeDatabase) {
+        comments = Comments(tree, ids: ids)
+        self.database = database
+    }
+
+    /// Which comments come first.
+    private enum Order: String, CaseIterable {
+        case oldest
+        case newest
+    }
+
+    func add(to routes: inout RouteTable) {
+        let post = Parameter.path("id", .postID)
+        let comment = Parameter.path("comment", .text(upTo: TreeKey.maxBytes))
+        let answer = Answer.json(CommentDocument.self).with(headers: "Tintype-Token")
+        let refusals: [ErrorCode] = [
+            .permissionDenied, .notAllowed, .notFound, .badUser, .badText, .badMention, .unsupportedType, .tooLarge,
+        ]
+        let list = Operation(
+            "The comments on a post.",
+            [
+                post, .query("limit", .integer(1...FormFields.maxPage), "the largest number of comments"),
+                .query("order", .one(of: Order.self), "whether the oldest come first, or the newest"),
+                .query("after", .text, "only later ones: the `next` of the page before, the oldest first"),
+                .query("before", .text, "only earlier ones: the `next` of the page before, the newest first"),
+            ], answers: [.json(CommentPageDocument.self).with(headers: "Tintype-Token")],
+            errors: [.permissionDenied, .notFound], run: list)
+        let add = Operation(
+            "Comments on a post, as the user who is signed in.", [post], body: Self.body,
+            answers: [.json(CommentDocument.self, .created).with(headers: "Location", "Tintype-Token")],
+            errors: refusals, run: add)
+        routes.add("/v1/posts/{id}/comments", [.get: list, .post: add])
+        let show = Operation(
+            "A comment.", [post, comment], answers: [.json(CommentDocument.self)],
+            errors: [.permissionDenied, .notFound], run: show)
+        let edit = Operation(
+            "Changes the text of a comment and whom it mentions, for its author.", [post, comment], body: Self.body,
+            answers: [answer], errors: refusals, run: edit)
+        let remove = Operation(
+            "Deletes a comment, for its author, for the post's, or for an admin.", [post, comment],
+            answers: [.json(CommentDeletionDocument.self).with(headers: "Tintype-Token")],
+            errors: [.permissionDenied, .notAllowed, .notFound], run: remove)
+        routes.add("/v1/posts/{id}/comments/{comment}", [.get: show, .patch: edit, .delete: remove])
+    }
+
+    // MARK: Writing
+
+    @Sendable private func add(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let (id, uid) = (try context.postID(), try context.actor)
+        let (comment, token) = try await comments.add(try await Self.text(of: request, context), by: uid, to: id)
+        return .json(
+            CommentDocument(comment), status: .created,
+            headers: [
+                .location: "/v1/posts/\(id)/comments/\(comment.id)", .tintypeToken: token.description,
+            ])
+    }
+
+    @Sendable private func edit(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let (id, key, uid) = (try context.postID(), try Self.commentKey(context), try context.actor)
+        let text = try await Self.text(of: request, context)
+        let (comment, token) = try await comments.edit(key, on: id, to: text, by: uid)
+        return .json(CommentDocument(comment), headers: [.tintypeToken: token.description])
+    }
+
+    @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let (id, key) = (try context.postID(), try Self.commentKey(context))
+        let token = try await comments.remove(key, from: id, by: context.identity)
+        return .json(
+            CommentDeletionDocument(postID: id.description, commentID: key.string),
+            headers: [.tintypeToken: token.description])
+    }
+
+    // MARK: Reading
+
+    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let (id, key) = (try context.postID(), try Self.commentKey(context))
+        try await database.session(as: context.identity).judgeRead(of: Paths.comments(id) / key)
+        return .json(CommentDocument(try await comments.comment(key, on: id)))
+    }
+
+    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let (id, query) = (try context.postID(), context.query)
+        let order = try query["order"].map { text throws(Failure) in
+            guard let order = Order(rawValue: text) else {
+                throw Failure(.badRequest, "order=\(text.prefix(80)) is neither oldest nor newest")
+            }
+            return order
+        }
+        let selection = CommentPage.Selection(
+            after: try query.pageCursor("after"), before: try query.pageCursor("before"),
+            isNewestFirst: order == .newest, limit: try query.pageLimit())
+        try await database.session(as: context.identity).judgeRead(of: Paths.comments(id))
+        let page = try await comments.page(of: id, selection)
+        var headers = HTTPFields()
+        headers[.tintypeToken] = page.token?.description
+        let skipped = page.skipped.map {
+            CommentPageDocument.Skipped(path: "comments/\(id)/\($0.id)", reason: $0.fault)
+        }
+        return .json(
+            CommentPageDocument(
+                comments: page.comments.map(CommentDocument.init), next: page.next?.string, skipped: skipped),
+            headers: headers)
+    }
+
+    /// The comment whose id is in the path; clients of the database give ids of their own.
+    private static func commentKey(_ context: RequestContext) throws(Failure) -> TreeKey {
+        let text = PercentEncoding.decode(Substring(context.parameters.get("comment") ?? "").utf8)
+        guard let key = try? TreeKey(text ?? "") else {
+            throw Failure(.notFound, "there is no such comment", hint: "GET /v1/posts/{id}/comments lists them")
+        }
+        return key
+    }
+}
+
+// MARK: - The body
+
+extension CommentRoutes {
+    private static let body: [String: Schema] = [
+        "application/json": .object([
+            "text": .text,
+            "mentions": .list(
+                of: .object([
+                    "uid": .userID, "start": .integer(0...Int(Int32.max)), "length": .integer(1...Int(Int32.max)),
+                    "character_start": .integer(0...Int(Int32.max)), "character_length": .integer(1...Int(Int32.max)),
+                ])),
+        ])
+    ]
+    private static let example = #"{"text":"Hello @Ann","mentions":[{"uid":"ann","start":6,"length":4}]}"#
+
+    /// What somebody writes.
+    private static func text(of request: Request, _ context: RequestContext) async throws -> CommentText {
+        let members = try await request.jsonMembers(
+            ["text", "mentions"], upTo: maxBodyBytes, example: example, context)
+        guard let text = members["text"]?.string else {
+            throw Failure(.badRequest, "the body has no text", hint: example)
+        }
+        return try CommentText(text, mentions: try members["mentions"].map(MentionSpan.Claim.read) ?? [])
+    }
+}
+
+extension MentionSpan.Claim {
+    /// Reads a list of mentions, each with `uid`, `start` and `length`, and perhaps with the characters that an answer
+    /// tells.
+    ///
+    /// - Throws: `Failure` with the code `bad_mention`.
+    static func read(_ value: JSONValue) throws(Failure) -> [MentionSpan.Claim] {
+        guard case .list(let elements) = value else {
+            throw Failure(.badMention, "mentions is no list", hint: #"[{"uid":"ann","start":6,"length":4}]"#)
+        }
+        let names = ["uid", "start", "length", "character_start", "character_length"]
+        var claims: [MentionSpan.Claim] = []
+        for (index, element) in elements.enumerated() {
+            guard case .object(let members) = element, members.keys.allSatisfy(names.contains),
+                let uid = members["uid"]?.string, let start = members["start"]?.integer,
+                let length = members["length"]?.integer
+            else {
+                throw Failure(
+                    .badMention, "mentions/\(index) is no mention",
+                    hint: "it has uid, and start and length in UTF-16 units")
+            }
+            claims.append(
+                MentionSpan.Claim(
+                    uid: uid, start: start, length: length, characterStart: members["character_start"]?.integer,
+                    characterLength: members["character_length"]?.integer))
+        }
+        return claims
+    }
+}
+
+extension CommentDocument {
+    fileprivate init(_ comment: Comment) {
+        self.init(
+            postID: comment.post.description, commentID: comment.id.string,
+            author: Author(uid: comment.author, fullName: comment.fullName, profilePicture: comment.profilePicture),
+            text: comment.text, timestamp: comment.timestamp, edited: comment.edited,
+            mentions: comment.mentions.map {
+                MentionDocument(
+                    uid: $0.uid.description, start: $0.start, length: $0.length, characterStart: $0.characterStart,
+                    characterLength: $0.characterLength)
+            })
+    }
+}

@@ -1,0 +1,110 @@
+import API
+import Database
+import HTTPTypes
+import Hummingbird
+import Posts
+import Social
+import Tree
+
+/// `/v1/posts/{id}/likes`: who likes a post; `/v1/people/{uid}/likes`: what somebody likes.
+struct LikeRoutes: Sendable {
+    private let likes: Likes
+    private let media: MediaAccess
+    private let database: RealtimeDatabase
+
+    init(_ tree: TreeStore, _ media: MediaAccess, _ database: RealtimeDatabase) {
+        likes = Likes(tree)
+        self.media = media
+        self.database = database
+    }
+
+    func add(to routes: inout RouteTable) {
+        let (post, person) = (Parameter.path("id", .postID), Parameter.path("uid", .userID))
+        let answer = Answer.json(LikeDocument.self).with(headers: "Tintype-Token")
+        let errors: [ErrorCode] = [.permissionDenied, .notAllowed, .notFound]
+        let like = Operation(
+            "Has somebody like a post; once more changes nothing.", [post, person], answers: [answer], errors: errors,
+            run: add)
+        let unlike = Operation(
+            "Has somebody like a post no more; once more changes nothing.", [post, person], answers: [answer],
+            errors: errors, run: remove)
+        routes.add("/v1/posts/{id}/likes/{uid}", [.put: like, .delete: unlike])
+        let limit = Parameter.query("limit", .integer(1...FormFields.maxPage), "the largest number of people")
+        let list = Operation(
+            "Who likes a post, in the order of their ids.",
+            [post, limit, .query("after", .text, "the `next` of the page before")],
+            answers: [.json(LikePageDocument.self).with(headers: "Tintype-Token")],
+            errors: [.permissionDenied, .notFound], run: listPeople)
+        routes.add("/v1/posts/{id}/likes", [.get: list])
+        let listOfPerson = Operation(
+            "The posts that somebody likes, the newest first.",
+            [
+                person, .query("limit", .integer(1...PostPageDocument.maxPosts), "the largest number of posts"),
+                .query("before", .text, "the `next` of the page before"),
+            ], answers: [.json(PostPageDocument.self).with(headers: "Tintype-Token")],
+            errors: [.permissionDenied, .notFound], run: listPosts)
+        routes.add("/v1/people/{uid}/likes", [.get: listOfPerson])
+    }
+
+    @Sendable private func add(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let uid = try liker(context)
+        let id = try context.postID()
+        return answer(id, uid, isLiked: true, try await likes.add(by: uid, to: id))
+    }
+
+    @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let uid = try liker(context)
+        let id = try context.postID()
+        return answer(id, uid, isLiked: false, try await likes.remove(by: uid, from: id))
+    }
+
+    private func liker(_ context: RequestContext) throws(Failure) -> UserID {
+        let uid = try context.user()
+        try context.require(uid, for: "like posts for somebody else")
+        return uid
+    }
+
+    private func answer(_ id: PostID, _ uid: UserID, isLiked: Bool, _ outcome: Likes.Outcome) -> Response {
+        .json(
+            LikeDocument(
+                postID: id.description, uid: uid.description, liked: isLiked, likes: outcome.count),
+            headers: [.tintypeToken: outcome.token.description])
+    }
+
+    @Sendable private func listPeople(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let id = try context.postID()
+        let (cursor, limit) = (try context.query.pageCursor("after"), try context.query.pageLimit())
+        try await database.session(as: context.identity).judgeRead(of: Paths.likes(id))
+        let page = try await likes.page(
+            of: id, after: cursor, limit: limit, isNaming: try await context.mayRead("people", in: database))
+        let people = page.people.map {
+            LikePageDocument.Person(
+                uid: $0.key.string, fullName: $0.fullName, profilePicture: $0.profilePicture, timestamp: $0.timestamp)
+        }
+        return .json(
+            LikePageDocument(people: people, likes: page.count, next: page.next?.string),
+            headers: [.tintypeToken: page.token.description])
+    }
+
+    @Sendable private func listPosts(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let uid = try context.user()
+        let (cursor, limit) = (try context.query.pageCursor("before"), try context.query.pageLimit())
+        let session = database.session(as: context.identity)
+        for path in ["likes", Paths.posts] { try await session.judgeRead(of: path) }
+        let page = try await likes.posts(likedBy: uid, before: cursor, limit: limit)
+        let isPublic = media.rules.inForce.areRenditionsPublic
+        var document = PostPageDocument()
+        document.posts = page.items.map { id, record in
+            let post = record.withPostID(id)
+            return PostDocument(isPublic ? post : media.signed(post))
+        }
+        document.hasMore = page.hasMore
+        document.next = page.next?.string
+        if !page.skipped.isEmpty {
+            document.skipped = page.skipped.map { PostPageDocument.Skipped(path: "posts/\($0.id)", reason: $0.fault) }
+        }
+        var headers = HTTPFields()
+        headers[.tintypeToken] = page.token?.description
+        return .json(bytes: document.json(isSorted: false), headers: headers)
+    }
+}

@@ -1,0 +1,56 @@
+import API
+import Access
+import Database
+import Hummingbird
+import Posts
+import TreeModel
+
+extension FormFields {
+    /// The most elements of a page.
+    static let maxPage = 200
+    private static let defaultPage = 20
+
+    /// How many elements a page may have: the field `limit`.
+    ///
+    /// - Throws: `Failure` with the code `bad_request`.
+    func pageLimit() throws(Failure) -> Int {
+        guard let text = self["limit"] else { return Self.defaultPage }
+        guard let limit = Int(text), (1...Self.maxPage).contains(limit) else {
+            throw Failure(.badRequest, "limit is not between 1 and \(Self.maxPage)")
+        }
+        return limit
+    }
+
+    /// The place where a page begins or ends: a field that has the `next` of another page.
+    ///
+    /// - Throws: `Failure` with the code `bad_request`.
+    func pageCursor(_ name: String) throws(Failure) -> TreeKey? {
+        guard let text = self[name] else { return nil }
+        guard let key = try? TreeKey(text) else {
+            throw Failure(.badRequest, "\(name) is no cursor", hint: "use \"next\" of another page")
+        }
+        return key
+    }
+}
+
+extension RequestContext {
+    /// The post whose id is in the path.
+    ///
+    /// - Throws: `Failure` with the code `not_found` for what is no post's id.
+    func postID() throws(Failure) -> PostID {
+        guard let id = PostID(parameters.get("id") ?? "") else {
+            throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
+        }
+        return id
+    }
+
+    /// Whether whoever sends the request may read what stands at a path.
+    func mayRead(_ path: TreePath, in database: RealtimeDatabase) async throws -> Bool {
+        do {
+            try await database.session(as: identity).judgeRead(of: path)
+            return true
+        } catch let error as TreeError where error.code == .permissionDenied {
+            return false
+        }
+    }
+}

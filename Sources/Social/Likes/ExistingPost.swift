@@ -1,0 +1,38 @@
+import API
+import Posts
+import Tree
+
+/// A post that is there, for whoever is about to do something with it.
+struct ExistingPost {
+    private let id: PostID
+    private let snapshot: TreeSnapshot
+
+    /// Finds a post.
+    ///
+    /// - Throws: `Failure` with the code `not_found`.
+    init(_ id: PostID, in snapshot: TreeSnapshot) throws {
+        guard try snapshot.exists(Paths.post(id)) else {
+            throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
+        }
+        self.id = id
+        self.snapshot = snapshot
+    }
+
+    /// Sees to it that neither its author has blocked somebody, nor they its author.
+    ///
+    /// - Parameter what: What they are about to do, such as "like this post".
+    /// - Throws: `Failure` with the code `not_allowed`.
+    func requireOpen(to uid: UserID, who what: String) throws {
+        guard let text = try snapshot.get(Paths.post(id) / "author" / "uid")?.stringValue, let author = UserID(text),
+            author != uid
+        else { return }
+        let isBlocked =
+            try snapshot.exists(Paths.blocking(author) / uid.key)
+            || snapshot.exists(Paths.blocking(uid) / author.key)
+        guard !isBlocked else {
+            throw Failure(
+                .notAllowed, "\(uid) may not \(what)",
+                hint: "nobody may who is blocked by its author, or has blocked its author")
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import API
+import ArgumentParser
+import Foundation
+import HTTPTypes
+import Pipeline
+import Posts
+import TreeModel
+
+/// Has somebody like posts.
+struct LikeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "like",
+        abstract: "Like posts for somebody.",
+        usage: "tintype like <post> ... --as <uid> [<options>]",
+        discussion: """
+            Whoever likes a post already goes on to, from the same time. This command needs the running service.
+
+            EXAMPLES
+              tintype like -OaBcDeFgHiJkLmNoPqR --as maria
+              tintype like --as maria $(tintype posts --limit 1 | cut -d' ' -f1)
+            """)
+
+    @OptionGroup var change: LikeChange
+
+    func run() async throws { try await change.run(.put, said: "liked") }
+}
+
+/// Has somebody like posts no more.
+struct UnlikeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unlike",
+        abstract: "Take somebody's likes of posts back.",
+        usage: "tintype unlike <post> ... --as <uid> [<options>]",
+        discussion: """
+            Nothing changes for who does not like a post. This command needs the running service.
+
+            EXAMPLE
+              tintype unlike -OaBcDeFgHiJkLmNoPqR --as maria
+            """)
+
+    @OptionGroup var change: LikeChange
+
+    func run() async throws { try await change.run(.delete, said: "unliked") }
+}
+
+/// The posts that somebody likes, or likes no more.
+struct LikeChange: ParsableArguments {
+    @OptionGroup var storage: StorageOptions
+
+    // Ids begin with a dash, so the parser takes them for options that it does not know.
+    @Argument(
+        parsing: .allUnrecognized,
+        help: ArgumentHelp("The ids that \"tintype posts\" prints first.", valueName: "post"))
+    var ids: [String]
+
+    @Option(name: .customLong("as"), help: ArgumentHelp("The user whose likes they are.", valueName: "uid"))
+    var uid: String
+
+    @Flag(help: "Print one JSON document for each post.")
+    var json = false
+
+    func run(_ method: HTTPRequest.Method, said outcome: String) async throws {
+        let ids = try ids.map { try PostID(argument: $0) }
+        guard let uid = UserID(uid) else {
+            throw ValidationError("--as needs a user's id: 1 to 128 letters, digits, _ and -")
+        }
+        let service = try APIClient(storage)
+        var failures = 0
+        for id in ids {
+            do {
+                let like: LikeDocument = try await service.read(method, "/v1/posts/\(id)/likes/\(uid)")
+                json ? Terminal.outputJSON(like) : Terminal.output("\(outcome)  \(id)  \(like.likes)")
+            } catch let error as Failure where !error.isTransient {
+                Terminal.error("\(id): \(error)")
+                if json { Terminal.outputJSON(OutcomeDocument(.failed, postID: id.description, failure: error)) }
+                failures += 1
+            }
+        }
+        if failures > 0 { throw failures == ids.count ? ExitStatus.failed : ExitStatus.partial }
+    }
+}
+
+/// Lists who likes a post.
+struct LikesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "likes",
+        abstract: "List who likes a post.",
+        usage: "tintype likes <post> [--limit <n>] [<options>]",
+        discussion: """
+            Each line has the id, the time, and the name. This command needs the running service.
+
+            EXAMPLES
+              tintype likes -OaBcDeFgHiJkLmNoPqR
+              tintype likes -OaBcDeFgHiJkLmNoPqR --json | jq -r .uid
+            """)
+
+    @OptionGroup var storage: StorageOptions
+
+    @Argument(
+        parsing: .allUnrecognized,
+        help: ArgumentHelp("The id that \"tintype posts\" prints first.", valueName: "post"))
+    var post: [String]
+
+    @Option(help: ArgumentHelp("The number of people (default: all).", valueName: "n"))
+    var limit: Int?
+
+    @Flag(help: "Print one JSON document for each person.")
+    var json = false
+
+    func validate() throws {
+        guard limit.map({ $0 >= 1 }) ?? true else { throw ValidationError("--limit has to be 1 or more") }
+    }
+
+    func run() async throws {
+        guard post.count == 1 else { throw ValidationError("name one post") }
+        let id = try PostID(argument: post[0])
+        let service = try APIClient(storage)
+        var count = 0
+        var next: String?
+        repeat {
+            let size = min(PostPageDocument.maxPosts, (limit ?? .max) - count)
+            let page: LikePageDocument = try await service.read(
+                .get, "/v1/posts/\(id)/likes", query: ["limit": "\(size)", "after": next])
+            for person in page.people { json ? Terminal.outputJSON(person) : Terminal.output(person.line) }
+            count += page.people.count
+            next = page.next
+        } while next != nil && count < limit ?? .max
+        if count == 0 { Terminal.note("nobody likes it yet") }
+    }
+}
+
+extension PostID {
+    /// Reads the id of a post in the arguments of a command.
+    ///
+    /// - Throws: `ValidationError`.
+    init(argument text: String) throws {
+        guard let id = PostID(text) else { throw ValidationError("\"\(text.prefix(80))\" is no post's id") }
+        self = id
+    }
+}
+
+extension LikePageDocument.Person {
+    fileprivate var line: String {
+        let time = timestamp.map { Date(timeIntervalSince1970: Double($0) / 1000).formatted(.iso8601) }
+        return "\(uid)  \(time ?? "-")  \(fullName ?? "")".printable
+    }
+}
