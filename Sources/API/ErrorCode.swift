@@ -21,6 +21,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case badUser = "bad_user"
     case blobsLost = "blobs_lost"
     case blobsOlder = "blobs_older"
+    case blocked
     case busy
     case cancelled
     case cannotListen = "cannot_listen"
@@ -73,6 +74,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case notAllowed = "not_allowed"
     case notEncrypted = "not_encrypted"
     case notFound = "not_found"
+    case oneself
     case originalMissing = "original_missing"
     case outOfMemory = "out_of_memory"
     case overflow

@@ -6,7 +6,9 @@ package enum Paths {
 
     package static func post(_ id: PostID) -> TreePath { posts / id.key }
 
-    package static func person(_ uid: UserID) -> TreePath { "people" / uid.key }
+    package static let people: TreePath = "people"
+
+    package static func person(_ uid: UserID) -> TreePath { people / uid.key }
 
     /// The ids of a person's own posts, each `true`.
     package static func postsOf(_ uid: UserID) -> TreePath { person(uid) / "posts" }

@@ -15,8 +15,13 @@ package enum SearchKey {
         words(name).reversed().joined(separator: " ")
     }
 
-    private static func words(_ name: String) -> [Substring] {
+    private static func words(_ name: String) -> [String] {
+        // Scalar by scalar: a mark that combines with a full stop does not hide it.
         name.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
-            .split { $0.isWhitespace || ".$#[]/".contains($0) }
+            .unicodeScalars.split { scalar in
+                scalar.properties.isWhitespace || scalar.value < 0x20 || scalar.value == 0x7F
+                    || ".$#[]/".unicodeScalars.contains(scalar)
+            }
+            .map { String($0) }
     }
 }

@@ -36,6 +36,9 @@ extension Paths {
     /// The comments that somebody has written: `{post}/{comment}`, each `true`.
     package static func commented(_ uid: UserID) -> TreePath { TreePath(["commented", uid.key], in: .social) }
 
+    /// The people by the forms of their names (``NameIndex``).
+    package static let names = TreePath(["names"], in: .social)
+
     /// What somebody's home feed has, by the posts' positions in the order of publication: the ids. Clients see it as
     /// ``feed(_:)``.
     package static func home(_ uid: UserID) -> TreePath { TreePath(["home", uid.key], in: .social) }

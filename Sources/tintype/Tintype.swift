@@ -31,6 +31,12 @@ struct Tintype: AsyncParsableCommand {
                 subcommands: [ServeCommand.self, StatusCommand.self, ReloadCommand.self, ConfigCommand.self]),
             CommandGroup(name: "Accounts", subcommands: [UserCommand.self, KeyCommand.self]),
             CommandGroup(
+                name: "People",
+                subcommands: [
+                    PersonCommand.self, FollowCommand.self, UnfollowCommand.self, BlockCommand.self,
+                    UnblockCommand.self,
+                ]),
+            CommandGroup(
                 name: "Tree", subcommands: [ExportCommand.self, ImportCommand.self, RulesCommand.self]),
             CommandGroup(
                 name: "Photos",

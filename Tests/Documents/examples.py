@@ -29,6 +29,7 @@ PATIENCE = 60  # Seconds until something that should happen is given up.
 # What the help texts speak of as there, by the command that they are of.
 ACCOUNTS = [
     f"tintype user add {name}@example.com --uid {name} --generate-password" for name in ("maria", "ann", "ed")]
+PEOPLE = [f"tintype person set {name} --name {name.title()}" for name in ("maria", "jan", "ann", "ed")]
 RULES = ["tintype rules show > rules.json", "tintype rules show --storage-rules > storage.rules"]
 PHOTO = "tintype upload photo.jpg --user maria"
 COMMENT = [PHOTO, "tintype comment -OaBcDeFgHiJkLmNoPqR Hello --as maria"]
@@ -43,6 +44,7 @@ BEFORE_HELP = {
     "inbox drop": ["mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/notes.txt"],
     "user add": ["echo sesame! > secret"],
     "user show": ACCOUNTS, "user token": ACCOUNTS, "user password": ACCOUNTS, "user rm": ACCOUNTS,
+    "person": PEOPLE, "person rm": PEOPLE, "follow": PEOPLE, "unfollow": PEOPLE, "block": PEOPLE, "unblock": PEOPLE,
     "rules check": RULES, "rules set": RULES,
     "rules test": [*RULES, """echo '{"cases": [{"as": "maria", "read": "posts", "expect": "allow"}]}' > cases.json"""],
     "rules explain": ["tintype rules show > new.json; tintype export -o tree.json"],
@@ -60,6 +62,7 @@ ANSWERS = {
     "tintype user add": ["sesame!", "sesame!"],
     "tintype user password": ["sesame!", "sesame!"],
     "tintype user rm": ["yes"],
+    "tintype person rm": ["yes"],
     "tintype import tree.json --replace": ["yes"],
     "tintype posts rm": ["yes"],
     "tintype unclaimed drop": ["yes"],
@@ -113,7 +116,7 @@ def commands_in_help(tintype):
     for name in names:
         text = subprocess.run([tintype, "help", *name.split()], env=wide, capture_output=True, text=True).stdout
         _, _, listed = text.partition("SUBCOMMANDS:\n")
-        names += [f"{name} {word}".strip() for word in re.findall(r"^  ([a-z-]+)  +[A-Z]", listed, re.M)]
+        names += [f"{name} {word}".strip() for word in re.findall(r"^  ([a-z-]+)(?:, [a-z-]+)*  +[A-Z]", listed, re.M)]
         examples = re.search(r"^EXAMPLES\n((?:  .*\n)+)", text, re.M)
         lines = re.sub(r"\\\n\s*", "", examples[1]).splitlines() if examples else []
         commands[name] = [

@@ -122,6 +122,30 @@ def test_pages_and_changes(check):
     requests.delete(f"{BASE}/posts/no-post.json", timeout=30).raise_for_status()
 
 
+def test_people(check):
+    json = {"full_name": "Ann Lée", "profile_picture": "/ann.jpg", "role": "speaker", "bio": "Hello."}
+    check("put", "/v1/people/{uid}", 201, {"json": json}, uid="ann")
+    check("patch", "/v1/people/{uid}", 200, {"json": {"bio": None}}, uid="ann")
+    check("patch", "/v1/people/{uid}", 400, {"json": {"nose": "long"}}, uid="ann")
+    check("put", "/v1/people/{uid}", 201, {"json": {"full_name": "Bob"}}, uid="bob")
+    assert check("get", "/v1/people", 200, {"params": {"search": "lee"}})["people"]
+    page = check("get", "/v1/people", 200, {"params": {"limit": 1}})
+    assert page["has_more"] and page["next"]
+    check("put", "/v1/people/{uid}/following/{followee}", 200, uid="bob", followee="ann")
+    check("put", "/v1/people/{uid}/following/{followee}", 422, uid="bob", followee="bob")
+    assert check("get", "/v1/people/{uid}", 200, {"params": {"as": "bob"}}, uid="ann")["followed"]
+    assert check("get", "/v1/people/{uid}/following", 200, uid="bob")["people"]
+    assert check("get", "/v1/people/{uid}/followers", 200, uid="ann")["people"]
+    check("put", "/v1/people/{uid}/blocking/{blocked}", 200, uid="ann", blocked="bob")
+    check("put", "/v1/people/{uid}/following/{followee}", 403, uid="bob", followee="ann")
+    assert check("get", "/v1/people/{uid}/blocking", 200, uid="ann")["people"]
+    check("delete", "/v1/people/{uid}/blocking/{blocked}", 200, uid="ann", blocked="bob")
+    check("delete", "/v1/people/{uid}/following/{followee}", 200, uid="bob", followee="ann")
+    check("get", "/v1/people/{uid}/deletion", 404, uid="ann")
+    check("delete", "/v1/people/{uid}", 202, uid="ann")
+    check("get", "/v1/people/{uid}/deletion", 200, uid="ann")
+
+
 def test_events(check, description):
     answer, schema = check("get", "/v1/posts/events", 200, stream=True)
     requests.post(f"{BASE}/v1/uploads", params={"user": "maria", "text": "News"}, timeout=30).raise_for_status()

@@ -54,6 +54,7 @@ import TreeModel
             "people": [
                 "anna": ["full_name": "Anna", "posts": ["P1": true, "P2": true]],
                 "bob": ["full_name": "Bob", "following": ["anna": "P1"], "notificationTokens": ["t": true]],
+                "eve": ["full_name": "Eve"],
             ],
             "posts": [
                 "P1": post(by: author("anna", "Anna"), timestamp: old),
@@ -186,26 +187,41 @@ import TreeModel
         ("a comment that was changed before it was there", ["comments/P1/C9": comment(with: ["edited": time])], []),
         (
             "a follow",
-            ["people/eve/following/anna": "P2", "followers/anna/eve": true, "feed/eve/P1": true, "feed/eve/P2": true],
-            [.eve, .admin]
+            [
+                "people/nameless/following/anna": "P2", "followers/anna/nameless": true, "feed/nameless/P1": true,
+                "feed/nameless/P2": true,
+            ], [.nameless, .admin]
         ),
         (
             "a follow of one who has no posts", ["people/anna/following/bob": true, "followers/bob/anna": true],
             [.anna, .admin]
         ),
-        ("half a follow", ["people/eve/following/anna": true], []),
-        ("the other half", ["followers/anna/eve": true], [.admin]),
+        ("half a follow", ["people/nameless/following/anna": true], [.nameless, .admin]),
+        ("the other half", ["followers/anna/nameless": true], [.nameless, .admin]),
+        ("a follow of oneself", ["people/bob/following/bob": true], []),
+        ("a follow of oneself, by the other half", ["followers/bob/bob": true], []),
+        ("a follow of nobody", ["people/bob/following/zoe": true], []),
+        ("a follow of nobody, by the other half", ["followers/zoe/bob": true], []),
+        ("a follow of who has blocked one", ["people/eve/following/anna": true, "followers/anna/eve": true], []),
+        ("half a follow of who has blocked one", ["people/eve/following/anna": true], []),
+        ("the other half of it", ["followers/anna/eve": true], []),
+        ("a follow of whom one has blocked", ["people/anna/following/eve": true], []),
+        ("the other half of that", ["followers/eve/anna": true], []),
+        ("a mark that is none", ["people/bob/following/anna": 5], []),
         (
             "an unfollow", ["people/bob/following/anna": .null, "followers/anna/bob": .null, "feed/bob/P1": .null],
             [.bob, .admin]
         ),
-        ("half an unfollow", ["followers/anna/bob": .null], [.admin]),
+        ("half an unfollow", ["people/bob/following/anna": .null], [.bob, .admin]),
+        ("the other half of an unfollow", ["followers/anna/bob": .null], [.bob, .admin]),
         ("the feed brought up to date", ["feed/bob/P2": true, "people/bob/following/anna": "P2"], [.bob, .admin]),
         ("a block", ["blocking/bob/eve": true, "blocked/eve/bob": true], [.bob, .admin]),
-        ("half a block", ["blocking/bob/eve": true], [.admin]),
-        ("the other half of a block", ["blocked/eve/bob": true], [.admin]),
+        ("half a block", ["blocking/bob/eve": true], [.bob, .admin]),
+        ("the other half of a block", ["blocked/eve/bob": true], [.bob, .admin]),
+        ("a block of oneself", ["blocking/bob/bob": true], []),
+        ("a block of oneself, by the other half", ["blocked/bob/bob": true], []),
         ("an unblock", ["blocking/anna/eve": .null, "blocked/eve/anna": .null], [.anna, .admin]),
-        ("an unblock by who is blocked", ["blocked/eve/anna": .null], [.admin]),
+        ("half an unblock", ["blocked/eve/anna": .null], [.anna, .admin]),
         ("a flag", ["postFlags/P1/bob": true], [.bob, .admin]),
         ("a flag of nothing", ["postFlags/P9/bob": true], []),
         ("a flag of a comment", ["commentFlags/P1/C1/eve": true], [.eve, .admin]),
@@ -229,6 +245,8 @@ import TreeModel
         ("a profile that is no object", ["people/anna": "x"], []),
         ("the end of a profile", ["people/anna": .null], [.anna, .admin]),
         ("a profile with more", ["people/anna/more": 1], []),
+        ("a role and words", ["people/anna/role": "speaker", "people/anna/bio": "Hello."], [.anna, .admin]),
+        ("too many words", ["people/anna/bio": .string(String(repeating: "x", count: 2000))], []),
         (
             "an old profile", ["people/anna/displayName": "Anna", "people/anna/photoUrl": "https://example.org/b.jpg"],
             [.anna, .admin]

@@ -172,22 +172,3 @@ package struct DeletionDocument: Document {
         self.filesUntil = filesUntil
     }
 }
-
-/// Somebody who posts.
-package struct PersonDocument: Document {
-    package let uid: String
-    package let fullName: String
-    package let profilePicture: String?
-
-    private enum CodingKeys: String, CodingKey {
-        case uid
-        case fullName = "full_name"
-        case profilePicture = "profile_picture"
-    }
-
-    package init(uid: String, fullName: String, profilePicture: String?) {
-        self.uid = uid
-        self.fullName = fullName
-        self.profilePicture = profilePicture
-    }
-}

@@ -31,11 +31,14 @@ extension DefaultRules {
                   ".validate": "newData.hasChildren()",
                   "$post": { ".validate": "newData.val() === true && newData.parent().parent().parent().parent().child('posts').child($post).child('author/uid').val() === $uid" }
                 },
-                // Whom one follows: true, or the last post that the feed has of them. The other side of it has to be there.
+                // Whom one follows: true, or the last post that the feed has of them. The service adds the other side of
+                // it. Nobody follows themselves, nor whoever has blocked them.
                 "following": {
                   ".validate": "newData.hasChildren()",
-                  "$followed": { ".validate": "(newData.val() === true || newData.isString() && newData.val().length < 100) && newData.parent().parent().parent().parent().child('followers').child($followed).child($uid).exists()" }
+                  "$followed": { ".validate": "(newData.val() === true || newData.isString() && newData.val().length < 100) && $followed !== $uid && newData.parent().parent().parent().parent().child('people').child($followed).exists() && !newData.parent().parent().parent().parent().child('blocking').child($uid).hasChild($followed) && !newData.parent().parent().parent().parent().child('blocking').child($followed).hasChild($uid)" }
                 },
+                "role": { ".validate": "newData.isString() && newData.val().length < 200" },
+                "bio": { ".validate": "newData.isString() && newData.val().length < 2000" },
                 "notificationEnabled": { ".validate": "newData.isBoolean()" },
                 "notificationTokens": {
                   ".validate": "newData.hasChildren()",
@@ -149,25 +152,26 @@ extension DefaultRules {
               }
             },
 
-            // The other side of people/$follower/following/$followed: both come and go together.
+            // The other side of people/$follower/following/$followed: each brings the other, and takes it along.
             "followers": {
               ".read": true,
               "$followed": {
                 "$follower": {
-                  ".write": "auth.uid === $follower && newData.exists() === newData.parent().parent().parent().child('people').child($follower).child('following').child($followed).exists()",
-                  ".validate": "newData.val() === true || newData.isString() && newData.val().length < 100"
+                  ".write": "auth.uid === $follower",
+                  ".validate": "(newData.val() === true || newData.isString() && newData.val().length < 100) && $followed !== $follower && newData.parent().parent().parent().child('people').child($followed).exists() && !newData.parent().parent().parent().child('blocking').child($follower).hasChild($followed) && !newData.parent().parent().parent().child('blocking').child($followed).hasChild($follower)"
                 }
               }
             },
 
-            // Who has blocked whom, by the one and by the other: both come and go together.
+            // Who has blocked whom, by the one and by the other: each brings the other, and takes it along. A block ends the
+            // follows between the two.
             "blocking": {
               "$blocker": {
                 ".read": "auth.uid === $blocker",
                 "$blocked": {
                   ".read": "auth.uid === $blocked",
-                  ".write": "auth.uid === $blocker && newData.exists() === newData.parent().parent().parent().child('blocked').child($blocked).child($blocker).exists()",
-                  ".validate": "newData.val() === true"
+                  ".write": "auth.uid === $blocker",
+                  ".validate": "newData.val() === true && $blocked !== $blocker"
                 }
               }
             },
@@ -176,8 +180,8 @@ extension DefaultRules {
                 ".read": "auth.uid === $blocked",
                 "$blocker": {
                   ".read": "auth.uid === $blocker",
-                  ".write": "auth.uid === $blocker && newData.exists() === newData.parent().parent().parent().child('blocking').child($blocker).child($blocked).exists()",
-                  ".validate": "newData.val() === true"
+                  ".write": "auth.uid === $blocker",
+                  ".validate": "newData.val() === true && $blocked !== $blocker"
                 }
               }
             },

@@ -9,7 +9,7 @@ extension ErrorCode {
             .malformedRequest, .invalidPath, .badQuery, .noData, .writeTooLarge, .conditionNotSupported, .timedOut:
             .badRequest
         case .permissionDenied, .badToken: .unauthorized
-        case .foreignHost, .crossSite, .adminOnly, .notAllowed, .notEncrypted: .forbidden
+        case .foreignHost, .crossSite, .adminOnly, .blocked, .notAllowed, .notEncrypted: .forbidden
         case .notFound, .unknownUser, .invalidNamespace: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .tooSlow: .requestTimeout
@@ -20,7 +20,7 @@ extension ErrorCode {
         case .rangeNotSatisfiable: .rangeNotSatisfiable
         case .badCertificate, .badConfiguration, .badMention, .invalidRules, .keyReused, .tooManyPhotos, .tooManyPixels,
             .sideTooLong, .tooManyFrames, .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed,
-            .decoderTimedOut, .cannotScrub:
+            .decoderTimedOut, .cannotScrub, .oneself:
             .unprocessableContent
         case .tooManyRequests: .tooManyRequests
         case .headTooLarge: .requestHeaderFieldsTooLarge

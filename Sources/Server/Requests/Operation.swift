@@ -152,10 +152,10 @@ struct Schema: Sendable {
         Schema { all in ["type": "array", "items": schema.make(&all)] }
     }
 
-    static func object(_ fields: [String: Schema]) -> Schema {
+    static func object(_ fields: [String: Schema], required: [String] = []) -> Schema {
         Schema { all in
             [
-                "type": "object", "additionalProperties": false,
+                "type": "object", "additionalProperties": false, "required": .list(required.map(JSONValue.string)),
                 "properties": .object(fields.mapValues { $0.make(&all) }),
             ]
         }

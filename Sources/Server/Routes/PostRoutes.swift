@@ -7,7 +7,7 @@ import Pipeline
 import Posts
 import Tree
 
-/// `/v1/posts` and `/v1/people`: what was published, the newest first.
+/// `/v1/posts` and `/v1/people/{uid}/posts`: what was published, the newest first.
 struct PostRoutes: Sendable {
     private static let defaultLimit = 20
 
@@ -53,10 +53,6 @@ struct PostRoutes: Sendable {
             [.path("id", .postID), .query("check", .flag, "whether only to look what there is to remove")],
             answers: [.json(ScrubbedPostDocument.self)], errors: [.notAllowed, .notFound, .cannotScrub], run: scrub)
         routes.add("/v1/posts/{id}/scrub", [.post: scrub])
-        let person = Operation(
-            "Somebody who posts.", [.path("uid", .userID)], answers: [.json(PersonDocument.self)], errors: [.notFound],
-            run: showPerson)
-        routes.add("/v1/people/{uid}", [.get: person])
         let hashes = Parameter.query(
             "sha256", .text(matching: "^[0-9a-f]{64}( [0-9a-f]{64})*$"), "only the post that shows exactly these photos"
         )
@@ -149,18 +145,10 @@ struct PostRoutes: Sendable {
         return try await posts.page(of: try await service.index.post(of: uid, showing: hashes))
     }
 
-    @Sendable private func showPerson(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let person = try await person(context)
-        return .json(
-            PersonDocument(
-                uid: person.uid.description, fullName: person.fullName, profilePicture: person.profilePicture))
-    }
-
     private func person(_ context: RequestContext) async throws -> Person {
-        let unknown = Failure(.notFound, "there is no such person", hint: "a person's first post creates one")
-        guard let uid = UserID(context.parameters.get("uid") ?? "") else { throw unknown }
+        let uid = try context.user()
         try await require(Paths.person(uid), context)
-        guard let person = try await posts.person(uid) else { throw unknown }
+        guard let person = try await posts.person(uid) else { throw Failure.noSuchPerson }
         return person
     }
 

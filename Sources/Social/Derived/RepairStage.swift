@@ -9,7 +9,10 @@ struct RepairStage: Sendable {
     /// All of them: what is listed comes before what is counted.
     static let all =
         SocialDerivations.links.map(completing) + hiddenLinks.map(removing)
-        + [again(SearchKeys()), again(CommentIndex()), again(PostEntries()), again(HashtagIndex())]
+        + [
+            again(SearchKeys()), again(NameIndex()), removingNames, again(CommentIndex()), again(PostEntries()),
+            again(HashtagIndex()),
+        ]
         + SocialDerivations.counters.flatMap { [counting($0), removingNumbers($0)] }
 
     /// The links that nobody but a derivation writes.
@@ -29,6 +32,13 @@ struct RepairStage: Sendable {
             let fact = link.place.path(filledWith: link.other.wildcards(of: node).reversed())
             return try snapshot.exists(fact) ? [] : [TreeWrite(path: node, value: nil)]
         }
+    }
+
+    /// Removes the rows of names that nobody has.
+    private static let removingNames = RepairStage(place: TreePattern(Paths.names / "*")) {
+        row, snapshot throws(TreeError) in
+        guard let key = row.keys.last, try !NameIndex.hasCause(key, in: snapshot) else { return [] }
+        return [TreeWrite(path: row, value: nil)]
     }
 
     /// Derives from what is there as if it had just been written.

@@ -26,10 +26,11 @@ package enum SocialDerivations {
 
     /// All of them, in strata: each sees what those before it have written.
     package static let strata: [[any Derivation]] = [
-        // What others write where only derivations may.
-        numbers.map { Restored($0.number) } + SearchKeys.places.map { Restored($0) },
+        // What others write where only derivations may, and follows between people of whom one blocks the other.
+        numbers.map { Restored($0.number) } + SearchKeys.places.map { Restored($0) }
+            + [BlockedFollows(of: "blocking/*/*"), BlockedFollows(of: "blocked/*/*")],
         // The other sides.
-        links + [SearchKeys(), CommentIndex(), PostEntries(), HashtagIndex()],
+        links + [SearchKeys(), NameIndex(), CommentIndex(), PostEntries(), HashtagIndex()],
         // What counts both sides, and what is to be done about them.
         counters + [DeletionCause(), FollowCause()]
             + [RenameCause(of: "people/*/full_name"), RenameCause(of: "people/*/profile_picture")],

@@ -21,24 +21,27 @@ struct RenameCause: Derivation {
 /// Gives the posts and comments of a person the person's present name and picture.
 struct RenameJob: Job {
     static let kind = JobKind.rename
-    /// The number of posts, or of commented posts, that one step looks at.
-    private static let batch = JobStep.maxWrites / 4
+    /// The number of posts, or of comments, that one step looks at: each may need two writes.
+    private static let batch = JobStep.maxWrites / 2
 
-    /// Where a step begins, as text: behind a post's position, or behind a post that the person has commented on.
+    /// Where a step begins, as text: behind a post's position, or behind a comment.
+    ///
+    /// Between the keys stands what none of them can have.
     private enum Position {
-        case post(TreeKey?)
-        case comments(TreeKey?)
+        case posts(after: TreeKey?)
+        case comments(of: TreeKey?, after: TreeKey?)
 
         init(_ text: String?) {
-            let parts = text?.split(separator: " ", omittingEmptySubsequences: false) ?? ["posts", ""]
-            let key = parts.count > 1 && !parts[1].isEmpty ? TreeKey(unchecked: String(parts[1])) : nil
-            self = parts.first == "comments" ? .comments(key) : .post(key)
+            let keys = (text ?? "").split(separator: "/").dropFirst().map { TreeKey(unchecked: String($0)) }
+            self =
+                text?.hasPrefix("comments") == true
+                ? .comments(of: keys.first, after: keys.dropFirst().first) : .posts(after: keys.first)
         }
 
         var text: String {
             switch self {
-            case .post(let key): "posts \(key?.string ?? "")"
-            case .comments(let key): "comments \(key?.string ?? "")"
+            case .posts(let key): "posts/\(key?.string ?? "")"
+            case .comments(let post, let comment): "comments/\(post?.string ?? "")/\(comment?.string ?? "")"
             }
         }
     }
@@ -50,7 +53,7 @@ struct RenameJob: Job {
         let (name, picture) = try snapshot.nameAndPicture(of: uid)
         let author = Person(uid: uid, fullName: name, profilePicture: picture).author
         switch Position(job.position) {
-        case .post(let last):
+        case .posts(let last):
             let posts = try snapshot.children(
                 of: Paths.publishedPosts(by: uid), range: last.map { .after($0) } ?? .all, limit: Self.batch)
             for post in posts {
@@ -58,24 +61,35 @@ struct RenameJob: Job {
                 try rename(Paths.posts / TreeKey(unchecked: id), author, snapshot, &update)
             }
             return posts.count == Self.batch
-                ? Position.post(posts.last?.key).text : Position.comments(nil).text
-        case .comments(let last):
-            return try renameComments(of: uid, after: last, author, snapshot, &update)
+                ? Position.posts(after: posts.last?.key).text : Position.comments(of: nil, after: nil).text
+        case .comments(let post, let last):
+            return try renameComments(of: uid, on: post, after: last, author, snapshot, &update)?.text
         }
     }
 
+    /// Renames the author of a person's comments: of the rest of those on one post, then of those on the posts after it.
+    ///
+    /// - Returns: Where the next step begins; nil when there are no more.
     private func renameComments(
-        of uid: UserID, after last: TreeKey?, _ author: TreeValue, _ snapshot: TreeSnapshot,
+        of uid: UserID, on post: TreeKey?, after last: TreeKey?, _ author: TreeValue, _ snapshot: TreeSnapshot,
         _ update: inout MultiPathUpdate
-    ) throws(TreeError) -> String? {
-        let posts = try snapshot.keys(
-            of: Paths.commented(uid), range: last.map { .after($0) } ?? .all, limit: Self.batch)
-        for post in posts {
-            for comment in try snapshot.keys(of: Paths.commented(uid) / post) {
-                try rename("comments" / post / comment, author, snapshot, &update)
+    ) throws(TreeError) -> Position? {
+        let commented = Paths.commented(uid)
+        var (post, last, rest) = (post, last, Self.batch)
+        while rest > 0 {
+            if let post {
+                let comments = try snapshot.keys(
+                    of: commented / post, range: last.map { .after($0) } ?? .all, limit: rest)
+                for comment in comments { try rename("comments" / post / comment, author, snapshot, &update) }
+                rest -= comments.count
+                last = comments.last ?? last
+                if rest == 0 { break }
             }
+            let next = try snapshot.keys(of: commented, range: post.map { .after($0) } ?? .all, limit: 1)
+            guard let found = next.first else { return nil }
+            (post, last) = (found, nil)
         }
-        return posts.count == Self.batch ? Position.comments(posts.last).text : nil
+        return .comments(of: post, after: last)
     }
 
     /// Renames the author in what stands at a path, if it is the person's own.

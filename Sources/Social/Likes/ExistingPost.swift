@@ -21,17 +21,14 @@ struct ExistingPost {
     /// Sees to it that neither its author has blocked somebody, nor they its author.
     ///
     /// - Parameter what: What they are about to do, such as "like this post".
-    /// - Throws: `Failure` with the code `not_allowed`.
+    /// - Throws: `Failure` with the code `blocked`.
     func requireOpen(to uid: UserID, who what: String) throws {
         guard let text = try snapshot.get(Paths.post(id) / "author" / "uid")?.stringValue, let author = UserID(text),
             author != uid
         else { return }
-        let isBlocked =
-            try snapshot.exists(Paths.blocking(author) / uid.key)
-            || snapshot.exists(Paths.blocking(uid) / author.key)
-        guard !isBlocked else {
+        guard try !Blocks.stand(between: author, and: uid, in: snapshot) else {
             throw Failure(
-                .notAllowed, "\(uid) may not \(what)",
+                .blocked, "\(uid) may not \(what)",
                 hint: "nobody may who is blocked by its author, or has blocked its author")
         }
     }

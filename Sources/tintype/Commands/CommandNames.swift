@@ -7,7 +7,9 @@ enum CommandNames {
     /// The parser itself would report the first option behind an unknown command instead.
     static func fault(in arguments: [String], of command: any ParsableCommand.Type = Tintype.self) -> String? {
         let names = Dictionary(
-            command.configuration.subcommands.map { ($0._commandName, $0) }, uniquingKeysWith: { first, _ in first })
+            command.configuration.subcommands.flatMap { command in
+                ([command._commandName] + command.configuration.aliases).map { ($0, command) }
+            }, uniquingKeysWith: { first, _ in first })
         guard !names.isEmpty, let word = arguments.first, !word.hasPrefix("-") else { return nil }
         if word == "help" { return fault(in: Array(arguments.dropFirst()), of: command) }
         if let next = names[word] { return fault(in: Array(arguments.dropFirst()), of: next) }

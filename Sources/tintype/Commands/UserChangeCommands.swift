@@ -75,7 +75,7 @@ extension UserCommand {
             abstract: "Delete accounts.",
             discussion: """
                 Sessions end, and tokens that were issued are refused from now on. Posts and everything else that the person \
-                wrote stay ("tintype posts rm" deletes posts). The command shows the accounts and asks first; use --yes \
+                wrote stay ("tintype person rm" deletes these). The command shows the accounts and asks first; use --yes \
                 where nobody can be asked.
 
                 EXAMPLES

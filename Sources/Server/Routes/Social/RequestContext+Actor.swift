@@ -45,3 +45,8 @@ extension RequestContext {
         return uid
     }
 }
+
+extension Failure {
+    static let noSuchPerson = Failure(
+        .notFound, "there is no such person", hint: "PUT /v1/people/{uid} makes one, and so does a person's first post")
+}

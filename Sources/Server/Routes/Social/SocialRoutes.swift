@@ -11,5 +11,7 @@ struct SocialRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         LikeRoutes(service.tree, media, database).add(to: &routes)
         CommentRoutes(service.tree, ids: service.storage.ids, database).add(to: &routes)
+        PeopleRoutes(service.tree, database).add(to: &routes)
+        FollowRoutes(service.tree, database).add(to: &routes)
     }
 }

@@ -1,0 +1,115 @@
+import API
+import Access
+import Database
+import HTTPTypes
+import Hummingbird
+import Posts
+import Social
+import Tree
+
+/// `/v1/people/{uid}/following`, `followers` and `blocking`: who follows whom, and who has blocked whom.
+struct FollowRoutes: Sendable {
+    private let follows: Follows
+    private let blocks: Blocks
+    private let database: RealtimeDatabase
+
+    init(_ tree: TreeStore, _ database: RealtimeDatabase) {
+        follows = Follows(tree)
+        blocks = Blocks(tree)
+        self.database = database
+    }
+
+    func add(to routes: inout RouteTable) {
+        let uid = Parameter.path("uid", .userID)
+        let page = [uid] + PeoplePageRequest.parameters
+        func list(_ summary: String, _ errors: [ErrorCode], _ run: @escaping Handler) -> Operation {
+            let answer = Answer.json(PeoplePageDocument.self).with(headers: "Tintype-Token")
+            return Operation(summary, page, answers: [answer], errors: errors, run: run)
+        }
+        routes.add(
+            "/v1/people/{uid}/following",
+            [.get: list("Whom somebody follows.", [.permissionDenied, .notFound], listFollowing)])
+        routes.add(
+            "/v1/people/{uid}/followers",
+            [.get: list("Who follows somebody.", [.permissionDenied, .notFound], listFollowers)])
+        let errors: [ErrorCode] = [.permissionDenied, .notAllowed, .notFound]
+        routes.add(
+            "/v1/people/{uid}/blocking",
+            [.get: list("Whom somebody has blocked; for that person or an admin.", errors, listBlocked)])
+
+        let followed = Answer.json(FollowDocument.self).with(headers: "Tintype-Token")
+        let pair = [uid, Parameter.path("followee", .userID)]
+        let follow = Operation(
+            "Has somebody follow another; for the follower or an admin.", pair, answers: [followed],
+            errors: errors + [.blocked, .oneself]
+        ) { _, context in try await self.follow(context, true) }
+        let unfollow = Operation(
+            "Has somebody follow another no more; for the follower or an admin.", pair, answers: [followed],
+            errors: errors
+        ) { _, context in try await self.follow(context, false) }
+        routes.add("/v1/people/{uid}/following/{followee}", [.put: follow, .delete: unfollow])
+
+        let blocked = Answer.json(BlockDocument.self).with(headers: "Tintype-Token")
+        let others = [uid, Parameter.path("blocked", .userID)]
+        let block = Operation(
+            "Has somebody block another, which ends the follows between the two; for that person or an admin.", others,
+            answers: [blocked], errors: errors + [.oneself]
+        ) { _, context in try await self.block(context, true) }
+        let unblock = Operation(
+            "Has somebody block another no more; for that person or an admin.", others, answers: [blocked],
+            errors: errors
+        ) { _, context in try await self.block(context, false) }
+        routes.add("/v1/people/{uid}/blocking/{blocked}", [.put: block, .delete: unblock])
+    }
+
+    @Sendable private func listFollowing(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let (uid, page) = (try context.user(), try PeoplePageRequest(context.query))
+        try await judgeReads(of: [Paths.following(uid), Paths.people], context)
+        guard let people = try await follows.following(uid, after: page.cursor, limit: page.limit) else {
+            throw Failure.noSuchPerson
+        }
+        return .page(people)
+    }
+
+    @Sendable private func listFollowers(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let (uid, page) = (try context.user(), try PeoplePageRequest(context.query))
+        try await judgeReads(of: [Paths.followers(uid), Paths.people], context)
+        guard let people = try await follows.followers(of: uid, after: page.cursor, limit: page.limit) else {
+            throw Failure.noSuchPerson
+        }
+        return .page(people)
+    }
+
+    @Sendable private func listBlocked(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let (uid, page) = (try context.user(), try PeoplePageRequest(context.query))
+        try context.require(uid, for: "see whom somebody else has blocked")
+        return .page(try await blocks.blocked(by: uid, after: page.cursor, limit: page.limit))
+    }
+
+    /// Sees to it that whoever asks may read what stands at the paths: a list, and the people on it.
+    private func judgeReads(of paths: [TreePath], _ context: RequestContext) async throws {
+        let session = database.session(as: context.identity)
+        for path in paths { try await session.judgeRead(of: path) }
+    }
+
+    private func follow(_ context: RequestContext, _ isFollowing: Bool) async throws -> Response {
+        let (follower, followee) = (try context.user(), try context.user(in: "followee"))
+        try context.require(follower, for: "follow people for somebody else")
+        let token =
+            isFollowing
+            ? try await follows.follow(follower, followee) : try await follows.unfollow(follower, followee)
+        return .json(
+            FollowDocument(follower.description, followee.description, isFollowing: isFollowing),
+            headers: [.tintypeToken: token.description])
+    }
+
+    private func block(_ context: RequestContext, _ isBlocking: Bool) async throws -> Response {
+        let (blocker, blocked) = (try context.user(), try context.user(in: "blocked"))
+        try context.require(blocker, for: "block people for somebody else")
+        let token =
+            isBlocking ? try await blocks.block(blocker, blocked) : try await blocks.unblock(blocker, blocked)
+        return .json(
+            BlockDocument(blocker.description, blocked.description, isBlocking: isBlocking),
+            headers: [.tintypeToken: token.description])
+    }
+}

@@ -1,0 +1,164 @@
+import API
+import Access
+import Database
+import HTTPTypes
+import Hummingbird
+import Posts
+import Social
+import Tree
+
+/// `/v1/people`: who there is, and what they say about themselves.
+struct PeopleRoutes: Sendable {
+    private static let maxBodyBytes = 65_536
+
+    private let people: People
+    private let database: RealtimeDatabase
+
+    init(_ tree: TreeStore, _ database: RealtimeDatabase) {
+        people = People(tree)
+        self.database = database
+    }
+
+    func add(to routes: inout RouteTable) {
+        let search = Parameter.query(
+            "search", .text(upTo: 400),
+            "the beginning of a name, in any case and without accents; of its first word, or of its last")
+        let list = Operation(
+            "People, in the order of their ids; or those whom a name finds.", [search] + PeoplePageRequest.parameters,
+            answers: [.json(PeoplePageDocument.self).with(headers: "Tintype-Token")], errors: [.permissionDenied],
+            run: list)
+        routes.add("/v1/people", [.get: list])
+        let uid = Parameter.path("uid", .userID)
+        let show = Operation(
+            "Somebody.", [uid], answers: [.json(PersonDocument.self)], errors: [.permissionDenied, .notFound],
+            run: show)
+        let answers: [Answer] = [
+            .json(PersonDocument.self).with(headers: "Tintype-Token"),
+            .json(PersonDocument.self, .created).with(headers: "Tintype-Token"),
+        ]
+        let errors: [ErrorCode] = [
+            .badText, .permissionDenied, .notAllowed, .notFound, .wrongState, .tooLarge, .unsupportedType,
+        ]
+        let replace = Operation(
+            "Says all about a person: fields that are not there go; for that person or an admin.", [uid],
+            body: ["application/json": .profile(required: [.fullName])], answers: answers, errors: errors
+        ) { request, context in try await self.change(request, context, isWhole: true) }
+        let change = Operation(
+            "Changes what is said about a person, field by field; for that person or an admin.", [uid],
+            body: ["application/json": .profile(required: [])], answers: answers, errors: errors
+        ) { request, context in try await self.change(request, context, isWhole: false) }
+        let receipt = Answer.json(PersonDeletionDocument.self, .accepted).with(headers: "Location")
+        let delete = Operation(
+            "Begins to delete a person, and all that is of them or about them; for that person or an admin.", [uid],
+            answers: [receipt], errors: [.permissionDenied, .notAllowed, .notFound], run: delete)
+        routes.add("/v1/people/{uid}", [.get: show, .put: replace, .patch: change, .delete: delete])
+        let showDeletion = Operation(
+            "How far the latest deletion of a person has come; for that person or an admin.", [uid],
+            answers: [.json(PersonDeletionDocument.self)], errors: [.permissionDenied, .notAllowed, .notFound],
+            run: showDeletion)
+        routes.add("/v1/people/{uid}/deletion", [.get: showDeletion])
+    }
+
+    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try await database.session(as: context.identity).judgeRead(of: Paths.people)
+        let page = try PeoplePageRequest(context.query)
+        guard let text = context.query["search"] else {
+            return .page(try await people.list(after: page.cursor, limit: page.limit))
+        }
+        guard let prefix = NamePrefix(text) else {
+            throw Failure(
+                .badRequest, "search is no beginning of a name",
+                hint: "give some letters, or leave it out for everybody")
+        }
+        return .page(try await people.search(prefix, after: page.cursor, limit: page.limit))
+    }
+
+    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let uid = try context.user()
+        try await database.session(as: context.identity).judgeRead(of: Paths.person(uid))
+        return .json(try await document(of: uid, context))
+    }
+
+    private func change(_ request: Request, _ context: RequestContext, isWhole: Bool) async throws -> Response {
+        let uid = try context.user()
+        try context.require(uid, for: "say something about somebody else")
+        let fields = try await context.jsonObject(of: request, upTo: Self.maxBodyBytes)
+        let (isNew, token) = try await people.change(uid, try ProfileChange(fields, isWhole: isWhole))
+        return .json(
+            try await document(of: uid, context), status: isNew ? .created : .ok,
+            headers: [.tintypeToken: token.description])
+    }
+
+    @Sendable private func delete(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let uid = try context.user()
+        try context.require(uid, for: "delete somebody else")
+        let deletion = try await people.delete(uid)
+        return .json(
+            PersonDeletionDocument(deletion), status: .accepted, headers: [.location: "/v1/people/\(uid)/deletion"])
+    }
+
+    @Sendable private func showDeletion(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let uid = try context.user()
+        try context.require(uid, for: "see what was deleted of somebody else")
+        guard let deletion = try await people.deletion(of: uid) else {
+            throw Failure(.notFound, "nobody has had \(uid) deleted", hint: "DELETE /v1/people/{uid} begins it")
+        }
+        return .json(PersonDeletionDocument(deletion))
+    }
+
+    /// What is known of somebody, with the numbers if whoever asks may read them.
+    private func document(of uid: UserID, _ context: RequestContext) async throws -> PersonDocument {
+        let reader = context.identity.uid.flatMap { UserID($0) }
+        guard let profile = try await people.profile(of: uid, for: reader) else { throw Failure.noSuchPerson }
+        return PersonDocument(profile, hasCounts: try await mayReadCounts(of: uid, context))
+    }
+
+    /// Rules that are older than the numbers do not allow it.
+    private func mayReadCounts(of uid: UserID, _ context: RequestContext) async throws -> Bool {
+        do {
+            try await database.session(as: context.identity).judgeRead(of: Paths.stats(uid))
+            return true
+        } catch let error as TreeError where error.code == .permissionDenied {
+            return false
+        }
+    }
+}
+
+extension Schema {
+    /// What somebody may say about themselves.
+    fileprivate static func profile(required: [ProfileChange.Field]) -> Schema {
+        let fields = Dictionary(
+            uniqueKeysWithValues: ProfileChange.Field.allCases.map { field in
+                let text = Schema.text(upTo: field.maxLength)
+                return (field.rawValue, field == .fullName ? text : .any(text, Schema(["type": "null"])))
+            })
+        return .object(fields, required: required.map(\.rawValue))
+    }
+}
+
+extension PersonDeletionDocument {
+    fileprivate init(_ deletion: PersonDeletion) {
+        func count(_ part: PersonDeletion.Part) -> Int { deletion.counts[part] ?? 0 }
+        let removed = Removed(
+            posts: count(.posts), comments: count(.comments), likes: count(.likes), following: count(.following),
+            followers: count(.followers), blocks: count(.blocks), notifications: count(.notifications),
+            feed: count(.feed))
+        self.init(uid: deletion.uid.description, began: deletion.began, ended: deletion.ended, removed: removed)
+    }
+}
+
+extension PersonDocument {
+    init(_ person: Person) {
+        self.init(
+            uid: person.uid.description, fullName: person.fullName, profilePicture: person.profilePicture)
+    }
+
+    fileprivate init(_ profile: Profile, hasCounts: Bool) {
+        self.init(profile.person)
+        (role, bio) = (profile.role, profile.bio)
+        (isFollowed, isBlocked) = (profile.isFollowed, profile.isBlocked)
+        guard hasCounts else { return }
+        counts = Counts(
+            posts: profile.counts.posts, followers: profile.counts.followers, following: profile.counts.following)
+    }
+}

@@ -1,0 +1,29 @@
+import Posts
+import Tree
+
+/// Ends the follows between two people, both ways, when one of them blocks the other.
+///
+/// It belongs into a stratum before the links: of a follow that comes in the same update nothing is left.
+struct BlockedFollows: Derivation {
+    let place: TreePattern
+
+    /// Follows one side of the blocks.
+    ///
+    /// - Parameter place: The blocks, with two wildcards: the two people.
+    init(of place: TreePath) { self.place = TreePattern(place) }
+
+    func writes(
+        for block: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        guard block.after.isThere, !block.before.isThere else { return [] }
+        let (one, other) = (block.keys[0], block.keys[1])
+        var writes: [TreeWrite] = []
+        for (follower, followee) in [(one, other), (other, one)] {
+            for path in ["people" / follower / "following" / followee, "followers" / followee / follower] as [TreePath]
+            where try snapshot.exists(path) {
+                writes.append(TreeWrite(path: path, value: nil))
+            }
+        }
+        return writes
+    }
+}

@@ -1,0 +1,46 @@
+import API
+package import Posts
+package import Tree
+
+/// Who has blocked whom: at `blocking/{blocker}/{blocked}`, and by a derivation in `blocked`.
+package struct Blocks: Sendable {
+    private let tree: TreeStore
+
+    package init(_ tree: TreeStore) { self.tree = tree }
+
+    /// Has somebody block another; that ends the follows between the two (``BlockedFollows``).
+    ///
+    /// - Returns: The position in the change log just after it.
+    /// - Throws: `Failure` with the code `oneself` or `not_found`.
+    package func block(_ blocker: UserID, _ blocked: UserID) async throws -> SyncToken {
+        guard blocker != blocked else { throw Failure.oneself("blocks") }
+        return try await tree.transact { snapshot, update in
+            guard try snapshot.exists(Paths.person(blocked)) else { throw Failure.noPerson(blocked) }
+            let mark = Paths.blocking(blocker) / blocked.key
+            if try !snapshot.exists(mark) { update[mark] = true }
+        }.token
+    }
+
+    /// Has somebody block another no more. Follows do not come back.
+    ///
+    /// - Returns: The position in the change log just after it.
+    package func unblock(_ blocker: UserID, _ blocked: UserID) async throws -> SyncToken {
+        try await tree.transact { snapshot, update in
+            let mark = Paths.blocking(blocker) / blocked.key
+            if try snapshot.exists(mark) { update[mark] = nil }
+        }.token
+    }
+
+    /// Whether one of two people has blocked the other.
+    package static func stand(
+        between one: UserID, and other: UserID, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> Bool {
+        if try snapshot.exists(Paths.blocking(one) / other.key) { return true }
+        return try snapshot.exists(Paths.blocking(other) / one.key)
+    }
+
+    /// A page of those whom somebody has blocked, in the order of their ids.
+    package func blocked(by uid: UserID, after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage {
+        try await People(tree).list(Paths.blocking(uid), after: cursor, limit: limit)
+    }
+}

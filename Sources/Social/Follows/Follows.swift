@@ -1,0 +1,66 @@
+import API
+package import Posts
+package import Tree
+
+/// Who follows whom: at `people/{follower}/following/{followee}`, and by a derivation in `followers`.
+package struct Follows: Sendable {
+    private let tree: TreeStore
+
+    package init(_ tree: TreeStore) { self.tree = tree }
+
+    /// Has somebody follow another. Whoever does already still does, with the mark that is there.
+    ///
+    /// - Returns: The position in the change log just after it.
+    /// - Throws: `Failure` with the code `oneself`, `not_found` or `blocked`.
+    package func follow(_ follower: UserID, _ followee: UserID) async throws -> SyncToken {
+        guard follower != followee else { throw Failure.oneself("follows") }
+        return try await tree.transact { snapshot, update in
+            guard try snapshot.exists(Paths.person(followee)) else { throw Failure.noPerson(followee) }
+            guard try !Blocks.stand(between: follower, and: followee, in: snapshot) else {
+                throw Failure(
+                    .blocked, "\(follower) cannot follow \(followee): one of them has blocked the other",
+                    hint: "whoever blocked can end that: DELETE /v1/people/{uid}/blocking/{blocked}")
+            }
+            let mark = Paths.following(follower) / followee.key
+            if try !snapshot.exists(mark) { update[mark] = true }
+        }.token
+    }
+
+    /// Has somebody follow another no more. Whoever does not, does not.
+    ///
+    /// - Returns: The position in the change log just after it.
+    package func unfollow(_ follower: UserID, _ followee: UserID) async throws -> SyncToken {
+        try await tree.transact { snapshot, update in
+            let mark = Paths.following(follower) / followee.key
+            if try snapshot.exists(mark) { update[mark] = nil }
+        }.token
+    }
+
+    /// A page of those whom somebody follows, in the order of their ids; nil when there is no such person.
+    package func following(_ uid: UserID, after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage? {
+        try await page(Paths.following(uid), of: uid, after: cursor, limit: limit)
+    }
+
+    /// A page of those who follow somebody, in the order of their ids; nil when there is no such person.
+    package func followers(of uid: UserID, after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage? {
+        try await page(Paths.followers(uid), of: uid, after: cursor, limit: limit)
+    }
+
+    private func page(
+        _ list: TreePath, of uid: UserID, after cursor: PeopleCursor?, limit: Int
+    ) async throws -> PeoplePage? {
+        guard try await tree.snapshot({ try $0.exists(Paths.person(uid)) }) else { return nil }
+        return try await People(tree).list(list, after: cursor, limit: limit)
+    }
+}
+
+extension Failure {
+    /// The refusal of what nobody can do to themselves.
+    static func oneself(_ verb: String) -> Failure {
+        Failure(.oneself, "nobody \(verb) themselves", hint: "name somebody else")
+    }
+
+    static func noPerson(_ uid: UserID) -> Failure {
+        Failure(.notFound, "there is no person \(uid)", hint: "GET /v1/people?search=NAME finds people")
+    }
+}

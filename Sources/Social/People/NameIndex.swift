@@ -1,0 +1,87 @@
+import Posts
+import Tree
+
+/// Keeps what people are found by: at ``Paths/names``, a row for each form of each name.
+///
+/// A row's key is the form and the person's id, so that the rows of a beginning are neighbours, and those of one name
+/// are in the order of the ids. Its value is the name's other form, if that is another one: so whoever reads rows can
+/// tell by one of them whether the person has been met already.
+///
+/// It is beside `people/{uid}/_search_index`, which clients query, since a store's own rules need not index that, and
+/// since a query there answers with whole people.
+struct NameIndex: Derivation {
+    let place = TreePattern("people/*/full_name")
+
+    func writes(for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot) -> [TreeWrite] {
+        guard node.before != node.after, let uid = UserID(node.keys[0].string) else { return [] }
+        let rows = Self.rows(of: node.after, uid)
+        let gone = Self.rows(of: node.before, uid).filter { row in !rows.contains { $0.key == row.key } }
+        return gone.map { TreeWrite(path: Paths.names / $0.key.treeKey, value: nil) }
+            + rows.map { TreeWrite(path: Paths.names / $0.key.treeKey, value: $0.other.map(TreeValue.string) ?? true) }
+    }
+
+    /// Whether a row is of a name that somebody has.
+    static func hasCause(_ row: TreeKey, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
+        guard let uid = NameKey(row).uid, let name = try snapshot.nameAndPicture(of: uid).fullName else { return false }
+        return rows(of: .leaf(.string(name)), uid).contains { $0.key.treeKey == row }
+    }
+
+    private static func rows(of name: NodeState, _ uid: UserID) -> [(key: NameKey, other: String?)] {
+        guard case .leaf(.string(let name)) = name else { return [] }
+        let (form, reversed) = (NameKey.form(SearchKey.folded(name)), NameKey.form(SearchKey.reversed(name)))
+        guard !form.isEmpty else { return [] }
+        guard form != reversed else { return [(NameKey(form, of: uid), nil)] }
+        return [(NameKey(form, of: uid), reversed), (NameKey(reversed, of: uid), form)]
+    }
+}
+
+/// The key of a row of ``NameIndex``: a form of a name, two spaces, and the person's id.
+///
+/// Neither forms nor ids have two spaces, and no character of either comes before a space: so a name comes before all
+/// longer ones that begin with it.
+struct NameKey: Hashable {
+    /// The longest form that a key has, in bytes of UTF-8; what is longer is cut.
+    static let maxFormBytes = 600
+
+    let treeKey: TreeKey
+
+    init(_ form: String, of uid: UserID) { treeKey = TreeKey(unchecked: "\(form)  \(uid)") }
+
+    init(_ treeKey: TreeKey) { self.treeKey = treeKey }
+
+    /// Whose name it is; nil for a key that is none of these.
+    var uid: UserID? { treeKey.string.lastIndex(of: " ").flatMap { UserID(String(treeKey.string[$0...].dropFirst())) } }
+
+    /// A form of a name as keys have it, whole or cut.
+    static func form(_ text: String) -> String {
+        guard text.utf8.count > maxFormBytes else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: maxFormBytes)
+        while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+        return String(text.unicodeScalars[..<end])
+    }
+}
+
+/// What somebody looks for: the beginning of a form of a name.
+package struct NamePrefix: Sendable, Hashable {
+    /// The longest one, in bytes of UTF-8: shorter than what rows have of a name.
+    private static let maxBytes = 400
+
+    let text: String
+
+    /// Folds what somebody typed, as names are folded.
+    ///
+    /// - Returns: Nil for what has nothing to look for, or too much.
+    package init?(_ text: String) {
+        self.text = SearchKey.folded(text)
+        guard (1...Self.maxBytes).contains(self.text.utf8.count) else { return nil }
+    }
+
+    /// The rows from the first on that may begin with it.
+    ///
+    /// The space keeps a number from being taken for a key that is one: those come before all others.
+    var rows: KeyRange { .from(TreeKey(unchecked: text + " ")) }
+
+    func begins(_ key: TreeKey) -> Bool { key.string.utf8.starts(with: text.utf8) }
+
+    func begins(_ form: String) -> Bool { form.utf8.starts(with: text.utf8) }
+}

@@ -1,0 +1,86 @@
+import API
+package import Posts
+package import Tree
+
+/// Reads and writes what people say about themselves, and finds them.
+package struct People: Sendable {
+    private let tree: TreeStore
+
+    package init(_ tree: TreeStore) { self.tree = tree }
+
+    /// Somebody's profile, as a reader sees it; nil when there is no such person.
+    package func profile(of uid: UserID, for reader: UserID?) async throws -> Profile? {
+        try await tree.snapshot { snapshot in try Profile(of: uid, for: reader, in: snapshot) }
+    }
+
+    /// Changes what somebody says about themselves, and creates the person where there is none.
+    ///
+    /// The forms by which the person is found, and the copies of the name in posts and comments, follow by themselves
+    /// (``NameIndex``, ``RenameJob``).
+    ///
+    /// - Returns: Whether the person is new, and the position in the change log just after the change.
+    /// - Throws: `Failure` with the code `wrong_state` while the person is being deleted.
+    package func change(_ uid: UserID, _ change: ProfileChange) async throws -> (isNew: Bool, token: SyncToken) {
+        let (isNew, token) = try await tree.transact { snapshot, update in
+            guard try !snapshot.exists(JobKind.deletePerson.path / uid.key) else {
+                throw Failure(
+                    .wrongState, "\(uid) is being deleted",
+                    hint: "GET /v1/people/{uid}/deletion tells when that has ended")
+            }
+            change.write(to: &update, of: uid)
+            return try !snapshot.exists(Paths.person(uid))
+        }
+        return (isNew, token)
+    }
+
+    /// Begins to delete somebody with all that is of them or about them, or goes on with that.
+    ///
+    /// - Returns: What is known of it so far.
+    /// - Throws: `Failure` with the code `not_found` when nothing of the person is there.
+    package func delete(_ uid: UserID) async throws -> PersonDeletion {
+        try await PersonDeletion.begin(of: uid, in: tree)
+    }
+
+    /// What is known of the latest deletion of somebody; nil when there was none.
+    package func deletion(of uid: UserID) async throws -> PersonDeletion? {
+        try await tree.snapshot { snapshot in try PersonDeletion(of: uid, in: snapshot) }
+    }
+
+    /// A page of all people, in the order of their ids.
+    package func list(after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage {
+        try await list(Paths.people, after: cursor, limit: limit)
+    }
+
+    /// A page of the people whose ids are the keys of a list, in their order.
+    func list(_ path: TreePath, after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage {
+        try await page { page, snapshot throws(TreeError) in
+            try page.readOn(path, after: cursor, limit: limit, from: snapshot)
+        }
+    }
+
+    /// A page of the people whose name, or whose name with its words in reverse, begins with something: each once, in
+    /// the order of what begins so, and persons of one name in the order of their ids.
+    package func search(_ prefix: NamePrefix, after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage {
+        try await page { page, snapshot throws(TreeError) in
+            try page.readOn(prefix, after: cursor, limit: limit, from: snapshot)
+        }
+    }
+
+    /// Reads a page, in several states of the tree if much is passed over, so that none is held for long.
+    private func page(
+        _ readOn: @escaping @Sendable (inout PeoplePage, TreeSnapshot) throws(TreeError) -> Bool
+    ) async throws -> PeoplePage {
+        var page = PeoplePage()
+        while true {
+            let sofar = page
+            let (read, isComplete) = try await tree.snapshot { snapshot in
+                var page = sofar
+                let isComplete = try readOn(&page, snapshot)
+                return (page, isComplete)
+            }
+            if isComplete { return read }
+            try Task.checkCancellation()
+            page = read
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package import API
+package import Posts
+import Tree
+package import TreeModel
+
+/// Somebody as others see them: what they say about themselves, and the numbers that follow from what is done.
+package struct Profile: Sendable, Hashable {
+    /// The numbers at ``Paths/stats(_:)-(UserID)``.
+    package struct Counts: Sendable, Hashable {
+        package var posts: Int64 = 0
+        package var followers: Int64 = 0
+        package var following: Int64 = 0
+    }
+
+    package let person: Person
+    /// What the person does, such as "speaker".
+    package let role: String?
+    /// What the person says about themselves.
+    package let bio: String?
+    package let counts: Counts
+    /// Whether whoever reads follows the person; nil for a reader who is nobody.
+    package let isFollowed: Bool?
+    /// Whether whoever reads has blocked the person; nil for a reader who is nobody.
+    package let isBlocked: Bool?
+
+    /// Reads somebody's profile field by field; nil when nothing stands at `people/{uid}`.
+    ///
+    /// What clients wrote and is no text is left out.
+    init?(of uid: UserID, for reader: UserID?, in snapshot: TreeSnapshot) throws(TreeError) {
+        let path = Paths.person(uid)
+        guard try snapshot.exists(path) else { return nil }
+        let (name, picture) = try snapshot.nameAndPicture(of: uid)
+        person = Person(uid: uid, fullName: name, profilePicture: picture)
+        role = try snapshot.get(path / "role")?.stringValue
+        bio = try snapshot.get(path / "bio")?.stringValue
+        func count(_ name: TreeKey) throws(TreeError) -> Int64 {
+            try snapshot.get(Paths.stats(uid) / name)?.integerValue ?? 0
+        }
+        counts = Counts(
+            posts: try count("posts"), followers: try count("followers"), following: try count("following"))
+        isFollowed = if let reader { try snapshot.exists(Paths.following(reader) / uid.key) } else { nil }
+        isBlocked = if let reader { try snapshot.exists(Paths.blocking(reader) / uid.key) } else { nil }
+    }
+}
+
+/// A change of what somebody says about themselves. Posts, follows and all else of the person's record stay as they are.
+package struct ProfileChange: Sendable, Hashable {
+    /// A field that may be changed, by its name in `people/{uid}`.
+    package enum Field: String, CaseIterable, Sendable {
+        case fullName = "full_name"
+        case profilePicture = "profile_picture"
+        case role, bio
+
+        /// Below the limits of the rules of the tree, which count in UTF-16.
+        package var maxLength: Int {
+            switch self {
+            case .fullName, .role: 199
+            case .profilePicture, .bio: 1999
+            }
+        }
+    }
+
+    /// The new values; nil for a field that goes.
+    let values: [Field: String?]
+
+    /// Checks what somebody sent.
+    ///
+    /// - Parameters:
+    ///   - fields: The members of a JSON object: texts, or null for what is to go.
+    ///   - isWhole: Whether fields that are not there are to go, too.
+    /// - Throws: `Failure` with the code `bad_text` for a text that is none of its field, or else `bad_request`.
+    package init(_ fields: [String: JSONValue], isWhole: Bool) throws(Failure) {
+        var values: [Field: String?] = [:]
+        if isWhole { for field in Field.allCases { values.updateValue(nil, forKey: field) } }
+        for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
+            guard let field = Field(rawValue: name) else {
+                throw Failure(
+                    .badRequest, "there is no field \"\(name.prefix(80))\" here",
+                    hint: "there are \(Field.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            switch value {
+            case .null: values.updateValue(nil, forKey: field)
+            case .string(let text): values.updateValue(try field.checked(text), forKey: field)
+            default: throw Failure(.badRequest, "\(name) is no text", hint: "{\"\(name)\": \"…\"}")
+            }
+        }
+        guard !values.isEmpty else {
+            throw Failure(.badRequest, "there is nothing to change", hint: "{\"full_name\": \"…\"}")
+        }
+        if let name = values[.fullName], name == nil {
+            throw Failure(.badText, "full_name is missing", hint: "everybody has a name: {\"full_name\": \"…\"}")
+        }
+        self.values = values
+    }
+
+    func write(to update: inout MultiPathUpdate, of uid: UserID) {
+        for (field, value) in values {
+            update[Paths.person(uid) / TreeKey(unchecked: field.rawValue)] = value.map(TreeValue.string)
+        }
+    }
+}
+
+extension ProfileChange.Field {
+    /// The text as it is kept; nil when nothing is left of it.
+    fileprivate func checked(_ text: String) throws(Failure) -> String? {
+        guard let checked = PostText.checked(text, maxCharacters: maxLength), checked.utf16.count <= maxLength,
+            self == .bio || !checked.contains(where: { $0.isNewline || $0 == "\t" })
+        else {
+            throw Failure(
+                .badText, "\(rawValue) is too long, or has characters that it cannot have",
+                hint: "at most \(maxLength) characters\(self == .bio ? "" : " on one line")")
+        }
+        if self == .profilePicture, !checked.isEmpty, !Self.isAddress(checked) {
+            throw Failure(
+                .badText, "profile_picture is no address of a picture",
+                hint: "it begins with https://, http:// or /, and has no spaces")
+        }
+        return checked.isEmpty ? nil : checked
+    }
+
+    private static func isAddress(_ text: String) -> Bool {
+        ["https://", "http://", "/"].contains { text.hasPrefix($0) && text.utf8.count > $0.utf8.count }
+            && !text.unicodeScalars.contains { $0.properties.isWhitespace }
+    }
+}

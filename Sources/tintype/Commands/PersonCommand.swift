@@ -1,0 +1,246 @@
+import API
+import ArgumentParser
+import Client
+import Foundation
+import HTTPTypes
+import Pipeline
+import TreeModel
+
+/// Shows, changes, finds and deletes people.
+struct PersonCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "person",
+        abstract: "Show, change, list, find or delete people.",
+        discussion: """
+            A person is whoever posts, follows or comments: a name, a picture, and what they say about themselves. Accounts, \
+            with which people sign in, are "tintype user". These commands need the running service.
+
+            EXAMPLES
+              tintype person set maria --name "Maria Lind" --role speaker
+              tintype person show maria
+              tintype person search lin
+            """,
+        subcommands: [Show.self, Set.self, List.self, Search.self, Remove.self])
+}
+
+extension PersonCommand {
+    /// Shows people.
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show",
+            abstract: "Show what is known of people.",
+            discussion: """
+                EXAMPLES
+                  tintype person set maria --name "Maria Lind"
+                  tintype person show maria
+                  tintype person show maria --json | jq .counts.followers
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        // Some ids begin with a dash, so the parser takes them for options that it does not know.
+        @Argument(parsing: .allUnrecognized, help: ArgumentHelp("The ids of people.", valueName: "uid"))
+        var people: [String]
+
+        @Flag(help: "Print one JSON document for each person.")
+        var json = false
+
+        func validate() throws { try PersonID.check(people) }
+
+        func run() async throws {
+            let service = try APIClient(storage)
+            var failures = 0
+            for uid in people {
+                do {
+                    let person: PersonDocument = try await service.read(.get, PersonID.path(uid))
+                    guard !json else {
+                        Terminal.outputJSON(person)
+                        continue
+                    }
+                    for (name, value) in person.fields {
+                        Terminal.output(
+                            "\(name.padding(toLength: 11, withPad: " ", startingAt: 0))\(value.oneLine)".printable)
+                    }
+                } catch let error as Failure where !error.isTransient && error.code != .noService {
+                    failures += 1
+                    PersonID.report(error, about: uid, json: json)
+                }
+            }
+            if failures > 0 { throw failures == people.count ? ExitStatus.failed : ExitStatus.partial }
+        }
+    }
+
+    /// Changes what is said about somebody.
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set",
+            abstract: "Change what is said about a person, or make one.",
+            discussion: """
+                What is not given stays as it is; an empty text removes it. A new name comes into the person's posts and \
+                comments by itself, a little later.
+
+                EXAMPLES
+                  tintype person set maria --name "Maria Lind"
+                  tintype person set maria --role speaker --bio "Talks about light." --picture https://example.com/m.jpg
+                  tintype person set maria --role ""
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        @Argument(
+            parsing: .allUnrecognized, help: ArgumentHelp("The id of the person.", valueName: "uid"))
+        var people: [String]
+
+        @Option(help: ArgumentHelp("The name that others see.", valueName: "name"))
+        var name: String?
+
+        @Option(help: ArgumentHelp("The address of a picture.", valueName: "url"))
+        var picture: String?
+
+        @Option(help: ArgumentHelp("What the person does.", valueName: "text"))
+        var role: String?
+
+        @Option(help: ArgumentHelp("What the person says about themselves.", valueName: "text"))
+        var bio: String?
+
+        @Flag(help: "Print one JSON document.")
+        var json = false
+
+        func validate() throws {
+            try PersonID.check(people)
+            guard people.count == 1 else { throw ValidationError("name one person") }
+            guard [name, picture, role, bio].contains(where: { $0 != nil }) else {
+                throw ValidationError("what is to change? give --name, --picture, --role or --bio")
+            }
+        }
+
+        func run() async throws {
+            let texts = ["full_name": name, "profile_picture": picture, "role": role, "bio": bio]
+            let fields = JSONValue.object(texts.compactMapValues { $0.map(JSONValue.string) })
+            let person: PersonDocument = try await APIClient(storage).read(
+                .patch, PersonID.path(people[0]), headers: [.contentType: "application/json"],
+                body: .bytes(fields.json()))
+            json ? Terminal.outputJSON(person) : Terminal.output(person.line)
+        }
+    }
+
+    /// Lists people.
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ls",
+            abstract: "List people in the order of their ids.",
+            discussion: """
+                EXAMPLES
+                  tintype person ls
+                  tintype person ls --limit 10
+                  tintype person ls --json | jq -r .full_name
+                """,
+            aliases: ["list"])
+
+        @OptionGroup var storage: StorageOptions
+
+        @OptionGroup var output: PeopleOutput
+
+        func run() async throws {
+            let count = try await output.list("/v1/people", try APIClient(storage))
+            if count == 0 { Terminal.note("nobody yet; a first post makes a person, and so does tintype person set") }
+        }
+    }
+
+    /// Finds people by their names.
+    struct Search: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "search",
+            abstract: "Find people by the beginning of their first or last name.",
+            discussion: """
+                Case and accents make no difference. Several words are the beginning of a name, or of one with the last word \
+                first.
+
+                EXAMPLES
+                  tintype person search mari
+                  tintype person search "maria l"
+                  tintype person search lind --json
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        @Argument(help: ArgumentHelp("The beginning of a name.", valueName: "text"))
+        var words: [String]
+
+        @OptionGroup var output: PeopleOutput
+
+        func run() async throws {
+            let text = words.joined(separator: " ")
+            let count = try await output.list("/v1/people", query: ["search": text], try APIClient(storage))
+            if count == 0 { Terminal.note("nobody's name begins with \"\(text)\"".printable) }
+        }
+    }
+}
+
+/// How a list of people is printed.
+struct PeopleOutput: ParsableArguments {
+    @Option(help: ArgumentHelp("The number of people (default: all).", valueName: "n"))
+    var limit: Int?
+
+    @Flag(help: "Print one JSON document for each person.")
+    var json = false
+
+    func validate() throws {
+        guard limit.map({ $0 >= 1 }) ?? true else { throw ValidationError("--limit has to be 1 or more") }
+    }
+
+    /// Prints the people of a list, page by page.
+    ///
+    /// - Returns: How many there are.
+    func list(_ path: String, query: [String: String] = [:], _ service: APIClient) async throws -> Int {
+        var (count, next): (Int, String?) = (0, nil)
+        repeat {
+            var query: [String: String?] = query
+            query["limit"] = "\(min(PeoplePageDocument.maxPeople, (limit ?? .max) - count))"
+            query["after"] = next
+            let page: PeoplePageDocument = try await service.read(.get, path, query: query)
+            for person in page.people { json ? Terminal.outputJSON(person) : Terminal.output(person.line) }
+            count += page.people.count
+            next = page.next
+        } while next != nil && count < limit ?? .max
+        return count
+    }
+}
+
+/// The ids of people, as arguments.
+enum PersonID {
+    /// Refuses options that the parser took for ids.
+    static func check(_ ids: [String]) throws {
+        if let option = ids.first(where: { $0.hasPrefix("--") }) {
+            throw ValidationError("there is no option \(option)")
+        }
+    }
+
+    static func path(_ uid: String) -> String { "/v1/people/\(APIClient.percentEncoded(uid))" }
+
+    /// Tells that something about somebody was refused.
+    static func report(_ error: Failure, about uid: String, json: Bool) {
+        Terminal.error("\(uid.prefix(200)): \(error)".printable)
+        if json { Terminal.outputJSON(OutcomeDocument(.failed, uid: uid, failure: error)) }
+    }
+}
+
+extension PersonDocument {
+    /// The id and the name.
+    var line: String { "\(uid)  \(fullName.oneLine)".printable }
+
+    /// All that is known, with its names.
+    fileprivate var fields: [(name: String, value: String)] {
+        let fields: [(String, String?)] = [
+            ("id", uid), ("name", fullName), ("picture", profilePicture), ("role", role), ("bio", bio),
+            ("posts", counts.map { "\($0.posts)" }), ("followers", counts.map { "\($0.followers)" }),
+            ("following", counts.map { "\($0.following)" }),
+        ]
+        return fields.compactMap { name, value in value.map { (name, $0) } }
+    }
+}
+
+extension String {
+    /// The text with a space for each line break.
+    fileprivate var oneLine: String { split(whereSeparator: \.isNewline).joined(separator: " ") }
+}

@@ -1,0 +1,32 @@
+import API
+import Access
+import Client
+import HTTPTypes
+import Rules
+import TestSupport
+import Tree
+import TreeModel
+
+extension Service {
+    /// Sets the rules that a store gets when it is made.
+    func setDefaultRules() async throws { try await tree.setRules(DefaultRules.database) }
+
+    /// Sends a request over TCP as somebody who has signed in, with a JSON body if there is one; as nobody for nil.
+    func ask(
+        _ method: HTTPRequest.Method, _ path: String, as uid: String?, _ body: String? = nil
+    ) async throws -> Answer {
+        var headers = HTTPFields()
+        if let uid { headers = try self.headers(of: uid, ["name": .string(uid)]) }
+        guard let body else { return try await tcpClient.ask(method, path, headers: headers) }
+        headers[.contentType] = "application/json"
+        return try await tcpClient.ask(method, path, headers: headers, body: .bytes(Array(body.utf8)))
+    }
+
+    /// Makes people whose names are their ids.
+    func addPeople(_ uids: String...) async throws {
+        for uid in uids {
+            let answer = try await ask(.put, "/v1/people/\(uid)", as: uid, #"{"full_name":"\#(uid)"}"#)
+            if answer.status != 201 { throw Failure(.internal, answer.text) }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+import API
+import Logging
+import Synchronization
+import Testing
+
+@testable import Posts
+@testable import Social
+@testable import Tree
+
+@Suite("People are found by their names, whoever writes them")
+struct PeopleTests {
+    private func withTree(
+        _ engine: any Engine = MemoryEngine(), _ body: (TreeStore, People) async throws -> Void
+    ) async throws {
+        let tree = try await TreeStore(
+            engine: engine, derivations: SocialDerivations.strata, isMaintained: false, clock: { 1000 })
+        try await body(tree, People(tree))
+        await tree.close()
+    }
+
+    private func name(_ names: [String: String], in tree: TreeStore) async throws {
+        for (uid, name) in names { try await tree.set(try TreePath("people/\(uid)/full_name"), to: .string(name)) }
+    }
+
+    /// The ids of all who are found, page by page; each page but the last is full.
+    private func find(_ text: String, limit: Int = 20, _ people: People) async throws -> [String] {
+        let prefix = try #require(NamePrefix(text))
+        var (found, cursor): ([String], PeopleCursor?) = ([], nil)
+        repeat {
+            let page = try await people.search(prefix, after: cursor, limit: limit)
+            found += page.people.map(\.uid.description)
+            #expect(page.hasMore == (page.next != nil))
+            if page.hasMore { #expect(page.people.count == limit) }
+            cursor = try page.next.map { try #require(PeopleCursor($0.description)) }
+        } while cursor != nil
+        return found
+    }
+
+    @Test(
+        "3: The beginning of the first word or of the last finds a name, in any case, with accents or without",
+        arguments: [
+            ("re", ["renee"]), ("RENÉE", ["renee"]), ("o'h", ["renee"]), ("o'hara ren", ["renee"]),
+            ("renee o'hara", ["renee"]), ("  Renée   O'Hara ", ["renee"]), ("enee", []), ("hara", []),
+            ("maria de", ["maria"]), ("santos de", ["maria"]), ("de", []), ("zed.zed", ["zed"]), ("ångström", ["ang"]),
+            ("angstrom", ["ang"]), ("e", ["eve", "e2"]), ("12", ["num"]), ("x", []),
+        ])
+    func prefixes(text: String, expected: [String]) async throws {
+        try await withTree { tree, people in
+            try await name(
+                [
+                    "renee": "Renée O'Hara", "maria": "María de Santos", "zed": "zed zed", "ang": "Ångström",
+                    "eve": "E",
+                    "e2": "Eve", "num": "12",
+                ], in: tree)
+            #expect(try await find(text, people) == expected)
+        }
+    }
+
+    @Test("4: Persons of one name are found each, whatever the size of a page", arguments: [1, 2, 3, 5, 20])
+    func namesakes(limit: Int) async throws {
+        try await withTree { tree, people in
+            try await name(
+                ["a": "Ann Lee", "b": "Ann Lee", "c": "ANN LÉE", "d": "Anna Ant", "e": "Lee Ann", "f": "Bob"], in: tree)
+            #expect(try await find("ann", limit: limit, people) == ["a", "b", "c", "e", "d"])
+            // Whom both forms find is found once, in the place of the first.
+            #expect(try await find("an", limit: limit, people).count == 5)
+            #expect(try await find("lee", limit: limit, people) == ["a", "b", "c", "e"])
+        }
+    }
+
+    @Test("A page says exactly whether there are more, although what comes then is known already")
+    func exactEnd() async throws {
+        try await withTree { tree, people in
+            for number in 0..<450 { try await name(["u\(number)": "aa a\(number)"], in: tree) }
+            let prefix = try #require(NamePrefix("a"))
+            let page = try await people.search(prefix, after: nil, limit: 449)
+            #expect(page.people.count == 449 && page.hasMore)
+            let last = try await people.search(prefix, after: page.next, limit: 449)
+            #expect(last.people.count == 1 && !last.hasMore)
+            #expect(!(try await people.search(prefix, after: nil, limit: 450).hasMore))
+            #expect(Set(try await find("a", limit: 7, people)).count == 450)
+        }
+    }
+
+    @Test("2: A changed name is found, the old one is not, and nothing is left of a person who goes")
+    func renamed() async throws {
+        try await withTree { tree, people in
+            try await tree.set("people/ann", to: ["full_name": "Ann Lee", "posts": ["p": true]])
+            try await tree.set("people/ann/full_name", to: "Bo Lind")
+            for old in ["ann", "lee"] { #expect(try await find(old, people) == []) }
+            for new in ["bo", "lind"] { #expect(try await find(new, people) == ["ann"]) }
+            try await tree.set("people/ann/full_name", to: 5)
+            #expect(try await find("bo", people) == [])
+            try await tree.set("people", to: ["ann": ["full_name": "Cy"], "bob": ["full_name": "Cyd"]])
+            #expect(try await find("cy", people) == ["ann", "bob"])
+            try await tree.set("people", to: nil)
+            #expect(try await tree.get(Paths.names) == nil)
+        }
+    }
+
+    @Test("A name of any length and of strange characters does no harm")
+    func strange() async throws {
+        try await withTree { tree, people in
+            let long = String(repeating: "é", count: 2000) + " x"
+            try await name(["long": long, "signs": "./#$[]", "control": "a\u{1}\u{301}b", "empty": "  "], in: tree)
+            #expect(try await find(String(repeating: "e", count: 300), people) == ["long"])
+            #expect(try await find("x e", people) == ["long"])
+            #expect(try await find("a", people) == ["control"])
+            #expect(NamePrefix("./") == nil && NamePrefix(String(repeating: "e", count: 401)) == nil)
+        }
+    }
+
+    @Test("5: A search reads its page, however many posts those whom it finds have, and however many others there are")
+    func cost() async throws {
+        func rows(posts: Int, others: Int) async throws -> Int {
+            let engine = CountedEngine()
+            var rows = 0
+            try await withTree(engine) { tree, people in
+                for uid in ["a", "b", "c"] {
+                    var posts = Dictionary(
+                        uniqueKeysWithValues: (0..<posts).map { (TreeKey(unchecked: "p\($0)"), TreeValue.bool(true)) })
+                    posts["last"] = true
+                    try await tree.set(
+                        try TreePath("people/\(uid)"), to: ["full_name": "Ann Lee", "posts": .object(posts)])
+                }
+                for number in 0..<others { try await name(["u\(number)": "Anna \(number)"], in: tree) }
+                engine.rows.store(0, ordering: .relaxed)
+                let page = try await people.search(try #require(NamePrefix("ann")), after: nil, limit: 2)
+                #expect(page.people.map(\.fullName) == ["Ann Lee", "Ann Lee"] && page.hasMore)
+                rows = engine.rows.load(ordering: .relaxed)
+            }
+            return rows
+        }
+        let (few, many) = (try await rows(posts: 0, others: 0), try await rows(posts: 3000, others: 300))
+        #expect(few == many && few < 20, "\(few), \(many)")
+    }
+
+    @Test("1: A profile is made and changed without touching what else the person's record has")
+    func profile() async throws {
+        try await withTree { tree, people in
+            let ann = try #require(UserID("ann"))
+            #expect(try await people.profile(of: ann, for: nil) == nil)
+            let made = try await people.change(ann, ProfileChange(["full_name": "Ann"], isWhole: true))
+            #expect(made.isNew)
+            let rest: TreeValue = ["posts": ["p": true], "following": ["bob": "p9"], "notificationTokens": ["t": true]]
+            for (key, value) in rest.object ?? [:] { try await tree.set("people/ann" / key, to: value) }
+            let changed = try await people.change(
+                ann,
+                ProfileChange(["role": "speaker", "bio": "Two\nlines", "profile_picture": "/a.jpg"], isWhole: false))
+            #expect(!changed.isNew)
+            let whole = try await people.change(ann, ProfileChange(["full_name": "Anna", "bio": .null], isWhole: true))
+            #expect(whole.token > changed.token)
+            var expected = rest.object ?? [:]
+            expected["full_name"] = "Anna"
+            expected["_search_index"] = ["full_name": "anna", "reversed_full_name": "anna"]
+            #expect(try await tree.get("people/ann") == .object(expected))
+            let profile = try #require(try await people.profile(of: ann, for: nil))
+            #expect(profile.counts == Profile.Counts(posts: 1, followers: 0, following: 1))
+            #expect(profile.role == nil && profile.isFollowed == nil)
+        }
+    }
+
+    @Test("Names that are older than the index come into it, and what nobody is called goes")
+    func repaired() async throws {
+        let engine = MemoryEngine()
+        let writer = try await TreeStore(engine: engine, isMaintained: false)
+        try await writer.set("people", to: ["ann": ["full_name": "Ann Lee"], "bob": ["posts": ["p": true]]])
+        for row in ["eve  eve", "ann  bob", "anna  ann", "junk"] {
+            try await writer.set(Paths.names / TreeKey(unchecked: row), to: true)
+        }
+        let tree = try await TreeStore(engine: engine, derivations: SocialDerivations.strata, isMaintained: false)
+        let repair = SocialRepair(
+            tree, version: TreePath(["social"], in: Namespace(reserved: "test")), logger: Logger(label: "test"))
+        #expect(try await repair.faults().count >= 6)
+        try await repair.run()
+        #expect(try await tree.get(Paths.names) == ["ann lee  ann": "lee ann", "lee ann  ann": "ann lee"])
+        #expect(try await repair.faults() == [])
+        await tree.close()
+    }
+}
+
+/// An engine that counts the rows that are read from another one.
+private final class CountedEngine: Engine {
+    let rows = Atomic(0)
+    private let base = MemoryEngine()
+
+    func read<Result: Sendable>(
+        _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
+    ) async throws(TreeError) -> Result {
+        try await base.read { snapshot throws(TreeError) in
+            try body(CountedRows(engine: self, base: snapshot))
+        }
+    }
+
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any EngineTransaction) throws(TreeError) -> Result,
+        committed: @escaping @Sendable (Result) -> Void
+    ) async throws(TreeError) -> Result {
+        try await base.write(body, committed: committed)
+    }
+
+    func close() async { await base.close() }
+
+    private struct CountedRows: EngineSnapshot {
+        let engine: CountedEngine
+        let base: any EngineSnapshot
+
+        func value(for key: [UInt8]) throws(TreeError) -> [UInt8]? {
+            engine.rows.add(1, ordering: .relaxed)
+            return try base.value(for: key)
+        }
+
+        func firstKey(in range: ByteRange, reverse: Bool) throws(TreeError) -> [UInt8]? {
+            engine.rows.add(1, ordering: .relaxed)
+            return try base.firstKey(in: range, reverse: reverse)
+        }
+
+        func scan(
+            _ range: ByteRange, reverse: Bool, _ visit: (Span<UInt8>, Span<UInt8>) throws(TreeError) -> Bool
+        ) throws(TreeError) {
+            try base.scan(range, reverse: reverse) { key, value throws(TreeError) in
+                engine.rows.add(1, ordering: .relaxed)
+                return try visit(key, value)
+            }
+        }
+    }
+}
