@@ -196,7 +196,7 @@ let package = Package(
             dependencies: [
                 "API",
                 "Access", "Accounts", "CPlatform", "Database", "Inbox", "Outgoing", "Server", "Client", "Pipeline",
-                "Isolation", "Imaging", "Files", "Posts", "Rules", "Tree", "Failpoints",
+                "Isolation", "Imaging", "Files", "Posts", "Rules", "Social", "Tree", "Failpoints",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

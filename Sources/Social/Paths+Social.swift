@@ -19,7 +19,7 @@ extension Paths {
 
     // MARK: What follows from it, for everybody to see
 
-    /// What somebody is told of.
+    /// What somebody is told of, by ``NoticePosition``: the newest ``NotificationLimit/maxNotifications``.
     package static func notifications(_ uid: UserID) -> TreePath { "notifications" / uid.key }
 
     /// The numbers of a post's likes and comments.

@@ -35,6 +35,7 @@ struct Tintype: AsyncParsableCommand {
                 subcommands: [
                     PersonCommand.self, FollowCommand.self, UnfollowCommand.self, BlockCommand.self,
                     UnblockCommand.self,
+                    AnnounceCommand.self, AnnouncementsCommand.self, NotificationsCommand.self, OutboxCommand.self,
                 ]),
             CommandGroup(
                 name: "Tree", subcommands: [ExportCommand.self, ImportCommand.self, RulesCommand.self]),

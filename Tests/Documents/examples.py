@@ -52,6 +52,7 @@ BEFORE_HELP = {
     "photos scrub": [PHOTO],
     "like": [PHOTO], "likes": [PHOTO], "comment": ["tintype upload photo.jpg --user anna"],
     "comments": [*COMMENT], "comments ls": [*COMMENT],
+    "announcements": ["tintype announce hello"], "announcements rm": ["tintype announce hello"],
     # Files whose tree is gone.
     "unclaimed drop": [
         PHOTO, "tintype serve --storage Other", "rm Storage/tree.*", "tintype serve --grace-period 0s"],

@@ -212,6 +212,12 @@ struct IssuerServiceTests {
         ([:], ["--account-webhook", "http://example.com/"], "is not an https address"),
         ([:], ["--account-webhook", "https://example.com/"], "openssl rand -hex 32"),
         ([:], ["--account-webhook-secret", "@/s"], "account-webhook, which is not set"),
+        ([:], ["--notification-webhook", "http://example.com/"], "is not an https address"),
+        (
+            [:], ["--notification-webhook", "https://example.com/"],
+            "notification-webhook needs notification-webhook-secret"
+        ),
+        ([:], ["--notification-command", "@/none"], "notification-command: @/none is no program that can be run"),
         (
             ["s": "0123456789abcdef"],
             [

@@ -38,7 +38,8 @@ struct SettingsTests {
             "allowed-origins": "*", "socket-users": "daemon=any", "tls-certificate": "c.pem", "tls-key": "k.pem",
             "behind-proxy": "10.0.0.0/8", "account-command": "/usr/bin/true",
             "account-webhook": "https://photos.example/hook", "account-webhook-secret": "hook.txt",
-            "firebase-projects": "demo other", "issuers": "issuers.json",
+            "notification-command": "/usr/bin/true", "notification-webhook": "https://photos.example/notify",
+            "notification-webhook-secret": "notify.txt", "firebase-projects": "demo other", "issuers": "issuers.json",
             "service-accounts": "a.json b@x.example=b.pem",
         ]
         // Values that settings have already are values; a setting without one needs a sample.

@@ -154,6 +154,35 @@ def test_events(check, description):
     answer.close()
 
 
+def test_notifications(check):
+    post = check("post", "/v1/uploads", 201, {"params": {"user": "ann", "text": "Look"}})["post_id"]
+    requests.put(f"{BASE}/likes/{post}/bob.json", json=1, timeout=30).raise_for_status()
+    comment = {"author": {"uid": "bob", "full_name": "Bob", "profile_picture": "/b.jpg"}, "text": "Nice", "timestamp": 1}
+    requests.put(f"{BASE}/comments/{post}/c.json", json=comment, timeout=30).raise_for_status()
+    letter = check("post", "/v1/announcements", 201, {"json": {"text": "To you", "to": ["ann"]}})
+    assert letter["recipients"] == 1
+    news = check("post", "/v1/announcements", 201, {"json": {"text": "To all", "title": "News"}})
+    check("post", "/v1/announcements", 400, {"json": {"text": ""}})
+    page = check("get", "/v1/people/{uid}/notifications", 200, {"params": {"limit": 3}}, uid="ann")
+    assert [row["kind"] for row in page["notifications"]] == ["announcement", "announcement", "comment"]
+    assert page["unread"] == 4 and page["has_more"]
+    check("get", "/v1/people/{uid}/notifications", 200, {"params": {"before": page["next"]}}, uid="ann")
+    read = "/v1/people/{uid}/notifications/read"
+    assert check("post", read, 200, {"json": {"ids": [page["notifications"][0]["id"]]}}, uid="ann")["unread"] == 3
+    assert check("post", read, 200, {"json": {"all": True}}, uid="ann")["unread"] == 0
+    check("post", read, 400, {"json": {}}, uid="ann")
+    check("post", read, 415, {"data": "{}"}, uid="ann")
+    assert check("get", "/v1/announcements", 200)["announcements"][0]["id"] == news["id"]
+    assert check("delete", "/v1/announcements/{id}", 200, id=news["id"])["deleted"]
+    check("delete", "/v1/announcements/{id}", 404, id=news["id"])
+
+
+def test_the_outbox(check):
+    for state in "dead", "waiting":
+        assert check("get", "/v1/outbox", 200, {"params": {"state": state}})["deliveries"] == []
+    check("post", "/v1/outbox/{id}/retry", 404, id="000000000000002a-00000000:ann")
+
+
 def test_keys_and_tokens(check):
     assert check("post", "/v1/keys", 201, {"params": {"name": "backup", "lifetime": 60}})["key"]
     check("post", "/v1/keys", 409, {"params": {"name": "backup"}})

@@ -69,7 +69,8 @@ import TreeModel
             "blocking": ["anna": ["eve": true], "nameless": ["anna": true]],
             "blocked": ["eve": ["anna": true], "anna": ["nameless": true]],
             "privacy": ["anna": ["content": true]], "hashtags": ["cat": ["P1": true]],
-            "notifications": ["anna": ["n": ["text": "x"]]], "stats": ["posts": ["P1": ["likes": 1]]],
+            "notifications": ["anna": ["n": ["text": "x", "unread": true]]], "unread": ["anna": 1],
+            "stats": ["posts": ["P1": ["likes": 1]]],
         ]
     }
 
@@ -260,6 +261,11 @@ import TreeModel
         ("privacy that is no choice", ["privacy/anna/social": "yes"], []),
         ("a hashtag", ["hashtags/cat/P2": true], [.admin]), ("a counter", ["stats/posts/P1/likes": 5], [.admin]),
         ("a notification", ["notifications/bob/n": ["text": "x"]], [.admin]),
+        ("that a notification was read", ["notifications/anna/n/unread": .null], [.anna, .admin]),
+        ("that it was not", ["notifications/anna/n/unread": true], [.admin]),
+        ("what a notification says", ["notifications/anna/n/text": .null], [.admin]),
+        ("the end of a notification", ["notifications/anna/n": .null], [.admin]),
+        ("the number of unread notifications", ["unread/anna": .null], [.admin]),
         ("an announcement", ["announcements/a": ["text": "x"]], [.admin]),
         ("an admin", ["admins/eve": "eve@example.org"], [.admin]), ("something else", ["other": 1], []),
         ("everything", ["": .null], [.admin]),
@@ -284,6 +290,7 @@ import TreeModel
         ("blocking/anna/eve", [.anna, .eve, .admin]), ("blocked/eve", [.eve, .admin]),
         ("blocked/eve/anna", [.anna, .eve, .admin]),
         ("privacy/anna", [.anna, .admin]), ("notifications/anna", [.anna, .admin]),
+        ("unread/anna", [.anna, .admin]), ("unread", [.admin]), ("announcements", Set(Somebody.allCases)),
         ("postFlags/P1/bob", [.bob, .admin]), ("postFlags", [.admin]),
         ("admins", [.admin]), ("", [.admin]), ("other", [.admin]),
     ]

@@ -228,6 +228,16 @@ extension DefaultRules {
             "stats": { ".read": true },
             "announcements": { ".read": true },
             "notifications": {
+              "$uid": {
+                ".read": "auth.uid === $uid",
+                // Whoever has read one removes the mark; all else stays as it is.
+                "$notification": {
+                  "unread": { ".write": "auth.uid === $uid && !newData.exists()" }
+                }
+              }
+            },
+            // The number of them that have the mark.
+            "unread": {
               "$uid": { ".read": "auth.uid === $uid" }
             },
             "admins": {

@@ -24,7 +24,7 @@ package struct Comments: Sendable {
     /// Of two comments on a post the one that was committed later has the greater id: whoever reads on behind the last
     /// one that they have misses none.
     ///
-    /// - Throws: `Failure` with the code `not_found` when there is no such post, `not_allowed` when its author and they
+    /// - Throws: `Failure` with the code `not_found` when there is no such post, `blocked` when its author and they
     ///   have fallen out, `bad_mention` when somebody is mentioned who is not there.
     package func add(_ text: CommentText, by uid: UserID, to post: PostID) async throws -> Outcome {
         let (id, token) = try await tree.transact { [ids] snapshot, update in

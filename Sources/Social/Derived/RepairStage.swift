@@ -11,9 +11,11 @@ struct RepairStage: Sendable {
         SocialDerivations.links.map(completing) + hiddenLinks.map(removing)
         + [
             again(SearchKeys()), again(NameIndex()), removingNames, again(CommentIndex()), again(PostEntries()),
-            again(HashtagIndex()),
+            again(HashtagIndex()), again(UnreadIndex()), removingRead,
         ]
-        + SocialDerivations.counters.flatMap { [counting($0), removingNumbers($0)] }
+        + (SocialDerivations.counters + [SocialDerivations.notificationCounter]).flatMap {
+            [counting($0), removingNumbers($0)]
+        } + unreadNumbers
 
     /// The links that nobody but a derivation writes.
     private static let hiddenLinks = SocialDerivations.links.filter { $0.other.path.namespace.isReserved }
@@ -51,6 +53,24 @@ struct RepairStage: Sendable {
                 number: 0, isPartOfMore: true)
             return try derivation.writes(
                 for: changed, at: CommitPoint(token: try snapshot.token, timestampMilliseconds: 0), in: snapshot)
+        }
+    }
+
+    /// Removes from the lists of unread notifications what is not, or not any more.
+    private static let removingRead = RepairStage(place: TreePattern(Paths.unreadLists / "*" / "*")) {
+        node, snapshot throws(TreeError) in
+        let keys = TreePattern(Paths.unreadLists / "*" / "*").wildcards(of: node)
+        let mark = TreePattern(UnreadIndex.unread).path(filledWith: keys)
+        return try snapshot.exists(mark) ? [] : [TreeWrite(path: node, value: nil)]
+    }
+
+    /// Counts unread notifications by their lists, which are right by then.
+    private static let unreadNumbers = [TreePattern(Paths.unreadLists / "*"), SocialDerivations.unread].map { place in
+        RepairStage(place: place) { node, snapshot throws(TreeError) in
+            let keys = place.wildcards(of: node)
+            let count = try snapshot.childCount(of: Paths.unreadLists / keys[0])
+            let number = SocialDerivations.unread.path(filledWith: keys)
+            return [TreeWrite(path: number, value: count == 0 ? nil : .integer(Int64(count)))]
         }
     }
 

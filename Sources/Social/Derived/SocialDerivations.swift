@@ -24,18 +24,36 @@ package enum SocialDerivations {
         ReverseLink(of: "likes/*/*", at: TreePath(["liked", "*", "*"], in: .social)),
     ]
 
+    /// What people are told of. The order of announcements is among it, as it takes part in the same numbering.
+    static let notices: [any Derivation] = [
+        LikeNotices(), CommentNotices(), FollowNotices.ofFollowing, FollowNotices.ofFollowers, LetterNotices(),
+        AnnouncementOrder(),
+    ]
+
+    /// What is known of notifications, after all that make and remove them.
+    static let notificationCounters: [any Derivation] = [
+        UnreadIndex(), NodeCounter(of: TreePattern(UnreadIndex.unread), at: unread), notificationCounter,
+    ]
+
+    static let notificationCounter = NodeCounter(
+        of: TreePattern("notifications/*/*"), at: TreePattern(Paths.notificationCounts / "*"))
+
+    /// The numbers of unread notifications.
+    static let unread = TreePattern("unread/*")
+
     /// All of them, in strata: each sees what those before it have written.
     package static let strata: [[any Derivation]] = [
         // What others write where only derivations may, and follows between people of whom one blocks the other.
-        numbers.map { Restored($0.number) } + SearchKeys.places.map { Restored($0) }
+        numbers.map { Restored($0.number) } + [Restored(unread)] + SearchKeys.places.map { Restored($0) }
             + [BlockedFollows(of: "blocking/*/*"), BlockedFollows(of: "blocked/*/*")],
-        // The other sides.
-        links + [SearchKeys(), NameIndex(), CommentIndex(), PostEntries(), HashtagIndex()],
+        // The other sides, and what people are told of: of what was written, and not of what follows from that.
+        links + notices + [SearchKeys(), NameIndex(), CommentIndex(), PostEntries(), HashtagIndex()],
         // What counts both sides, and what is to be done about them.
         counters + [DeletionCause(), FollowCause()]
-            + [RenameCause(of: "people/*/full_name"), RenameCause(of: "people/*/profile_picture")],
+            + [RenameCause(of: "people/*/full_name"), RenameCause(of: "people/*/profile_picture")]
+            + [NotificationLimit(), NotificationDeliveries(), AnnouncementDeliveries()],
         // After the jobs, which have to know where a post was.
-        [PostOrder()],
+        [PostOrder()] + notificationCounters,
     ]
 
     /// The stratum that is the first to see what is written to mend derived data.

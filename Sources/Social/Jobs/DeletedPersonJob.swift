@@ -21,7 +21,11 @@ struct DeletedPersonJob: Job {
             update[number] = .integer((try snapshot.get(number)?.integerValue ?? 0) + Int64(count))
             return ""
         }
-        for path in [Paths.person(uid), Paths.homeMark(uid), "privacy" / uid.key] { update[path] = nil }
+        for path in [
+            Paths.person(uid), Paths.homeMark(uid), Paths.announcementsRead(uid), Paths.outbox / uid.key,
+            Paths.deadLetters / uid.key, "privacy" / uid.key,
+        ] { update[path] = nil }
+        update.add(try OutboxQueue.writes(for: uid.key, due: nil, in: snapshot))
         update.set(Paths.deletion(of: uid) / "ended", to: .timestamp)
         return nil
     }
@@ -51,11 +55,25 @@ struct DeletedPersonJob: Job {
         case .blocks:
             let count = try remove(from: Paths.blocking(uid), snapshot, &update)
             return count > 0 ? count : try remove(from: Paths.blocked(uid), snapshot, &update)
-        case .notifications: return try remove(from: Paths.notifications(uid), snapshot, &update)
+        case .notifications: return try removeNotifications(of: uid, in: snapshot, &update)
         case .feed:
             let count = try remove(from: Paths.feed(uid), snapshot, &update)
             return count > 0 ? count : try remove(from: Paths.home(uid), snapshot, &update)
         }
+    }
+
+    private static func removeNotifications(
+        of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> Int {
+        let list = Paths.notifications(uid)
+        // Half as many, as each may be of a letter, which names the person, too.
+        let rows = try snapshot.children(of: list, limit: JobStep.maxWrites / 2)
+        for row in rows {
+            update[list / row.key] = nil
+            guard let letter = row.value["announcement"]?.stringValue.flatMap({ try? TreeKey($0) }) else { continue }
+            update[Paths.letters / letter / "to" / uid.key] = nil
+        }
+        return rows.count
     }
 
     private static func removeComments(

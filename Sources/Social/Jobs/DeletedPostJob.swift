@@ -24,7 +24,7 @@ struct DeletedPostJob: Job {
     ) throws(TreeError) -> String? {
         let post = job.subject.key
         guard try !snapshot.exists(Paths.posts / post) else { return nil }
-        for list in ["likes" / post, "comments" / post] as [TreePath] {
+        for list in ["likes" / post, "comments" / post, Paths.noticedLikes / post] as [TreePath] {
             let keys = try snapshot.keys(of: list, limit: JobStep.maxWrites)
             for key in keys { update[list / key] = nil }
             // There may be more: the next step looks again.

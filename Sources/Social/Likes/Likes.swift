@@ -20,7 +20,7 @@ package struct Likes: Sendable {
 
     /// Has somebody like a post, from the time of the commit on; who likes it already goes on to, from the same time.
     ///
-    /// - Throws: `Failure` with the code `not_found` when there is no such post, `not_allowed` when its author and they
+    /// - Throws: `Failure` with the code `not_found` when there is no such post, `blocked` when its author and they
     ///   have fallen out.
     package func add(by uid: UserID, to post: PostID) async throws -> Outcome {
         let like = Paths.likes(post) / uid.key

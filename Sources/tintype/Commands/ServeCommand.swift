@@ -89,6 +89,8 @@ struct ServeCommand: AsyncParsableCommand {
         var server = try configuration.httpSettings(socketPath: StorageFolder.socketPath(in: storage.path))
         server.database = try configuration.databaseSettings()
         let accounts = try await AccountSetup(in: storage, configuration, client, logger: logger)
+        let notifications = try await NotificationSender.make(
+            in: storage, configuration, client, logger: logger)
         let running = RunningSettings(configuration, pipeline: pipeline, logger: logger) { [settings] in
             try settings.configuration()
         }
@@ -120,6 +122,7 @@ struct ServeCommand: AsyncParsableCommand {
         let group = ServiceGroup(
             configuration: .init(
                 services: [HeapTrimmer(), HangupListener(settings: running, logger: logger), pipeline, inbox]
+                    + [notifications].compactMap(\.self)
                     + accounts.services + [http],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()

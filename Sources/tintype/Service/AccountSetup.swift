@@ -26,7 +26,9 @@ struct AccountSetup: Sendable {
     ) async throws {
         let choices = AccountChoices(configuration)
         let access = try configuration.accessSettings { logger.warning("\($0)") }
-        if let warning = try choices.webhookSecret()?.warning { logger.warning("\(warning)") }
+        if let warning = try OutgoingChoice.accounts.webhookSecret(in: configuration)?.warning {
+            logger.warning("\(warning)")
+        }
         let revocations = RevocationList()
         let store = AccountStore(
             tree: storage.tree, onRevocation: { uid, seconds in revocations.revoke(uid: uid, before: seconds) })

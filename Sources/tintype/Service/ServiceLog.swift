@@ -20,8 +20,8 @@ struct ServiceLog: Sendable {
     init(_ configuration: Configuration) throws {
         let format = try configuration.value(\.logFormat)
         let secrets = try configuration.accessSettings { _ in }.secrets.map(\.text)
-        let webhookSecret = try AccountChoices(configuration).webhookSecret().map { [$0.text] } ?? []
-        let redaction = LogRedaction(secrets: secrets + webhookSecret)
+        let webhookSecrets = try OutgoingChoice.all.compactMap { try $0.webhookSecret(in: configuration)?.text }
+        let redaction = LogRedaction(secrets: secrets + webhookSecrets)
         var logger = Logger(label: "tintype") { label in
             let handler: any LogHandler =
                 format == .json ? JSONLogHandler() : StreamLogHandler.standardError(label: label)

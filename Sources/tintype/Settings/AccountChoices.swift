@@ -34,34 +34,11 @@ struct AccountChoices: Sendable {
     ///
     /// - Throws: `ConfigurationError` when it cannot be used, or both are set.
     func delivery(by client: OutgoingClient) throws -> CodeDelivery? {
-        let (path, url) = (try configuration.value(\.accountCommand), try configuration.value(\.accountWebhook))
-        guard path.isEmpty || url.isEmpty else {
-            throw ConfigurationError("account-command and account-webhook both send messages; leave one of them out")
+        switch try OutgoingChoice.accounts.way(in: configuration, by: client) {
+        case nil: nil
+        case .program(let program): AccountCommand(program).delivery
+        case .webhook(let webhook): AccountWebhook(webhook).delivery
         }
-        if let secret = try webhookSecret() {
-            return AccountWebhook(url: url, secret: Secret(secret.text), client: client).delivery
-        }
-        guard !path.isEmpty else { return nil }
-        guard let command = AccountCommand(path: path) else {
-            throw ConfigurationError("account-command: \(path) is no program that can be run")
-        }
-        return command.delivery
-    }
-
-    /// The secret that signs what is posted to the webhook; nil when there is no webhook.
-    ///
-    /// - Throws: `ConfigurationError` when only one of the two is set, or the file cannot be used.
-    func webhookSecret() throws -> SecretFile? {
-        let (url, path) = (
-            try configuration.value(\.accountWebhook), try configuration.value(\.accountWebhookSecretFile)
-        )
-        guard url.isEmpty == path.isEmpty else {
-            throw ConfigurationError(
-                path.isEmpty
-                    ? "account-webhook needs account-webhook-secret, a file such as \"openssl rand -hex 32\" makes"
-                    : "account-webhook-secret signs what goes to account-webhook, which is not set")
-        }
-        return path.isEmpty ? nil : try SecretFile(path: path, of: "the webhook's secret")
     }
 
     /// Runs a body whose errors are about a setting.

@@ -26,6 +26,25 @@ extension Settings {
             expectation: "a file", parse: { $0 }),
     ]
 
+    /// To what notifications are delivered.
+    static let notifications: [any Setting] = [
+        StoredSetting(
+            name: "notification-command", target: \ServiceSettings.notificationCommand, defaultText: "",
+            help: "A program that is given each notification, to bring it to somebody's device.",
+            details: "It is given each as JSON on its standard input ([how](Social.md#delivery)).",
+            flag: .value("program"), expectation: "the path of a program", parse: { $0 }),
+        StoredSetting(
+            name: "notification-webhook", target: \ServiceSettings.notificationWebhook, defaultText: "",
+            help: "An address to which notifications are posted instead.",
+            details: "It needs `notification-webhook-secret` ([how](Social.md#delivery)).",
+            flag: .value("url"), expectation: "an https address, or an http address on this machine",
+            parse: { $0.isEmpty || IssuerSettings.isAllowed(url: $0) ? $0 : nil }),
+        StoredSetting(
+            name: "notification-webhook-secret", target: \ServiceSettings.notificationWebhookSecretFile,
+            defaultText: "", help: "A file whose content signs what is posted to notification-webhook.",
+            flag: .value("file"), expectation: "a file", parse: { $0 }),
+    ]
+
     /// Whose tokens are believed, besides the service's own.
     static let issuers: [any Setting] = [
         StoredSetting(

@@ -29,6 +29,11 @@ struct ServiceSettings: Sendable {
     /// The address to which messages with codes are posted, and the file of the secret that signs them; empty for none.
     var accountWebhook = ""
     var accountWebhookSecretFile = ""
+    /// The program that is given notifications; empty for none.
+    var notificationCommand = ""
+    /// The address to which notifications are posted, and the file of the secret that signs them; empty for none.
+    var notificationWebhook = ""
+    var notificationWebhookSecretFile = ""
     /// The files of the TLS certificate and of its key; empty for none.
     var tlsCertificate = ""
     var tlsKey = ""
@@ -43,7 +48,8 @@ struct ServiceSettings: Sendable {
 enum Settings {
     /// All settings, in the order in which `tintype config`, `--help` and the documents list them.
     static let all: [any Setting] =
-        storage + database + accounts + issuers + clients + changes + rendering + limits + posts + lifetimes + inbox
+        storage + database + accounts + notifications + issuers + clients + changes + rendering + limits + posts
+        + lifetimes + inbox
         + log
 
     private static let storage: [any Setting] = [

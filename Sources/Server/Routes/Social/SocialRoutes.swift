@@ -1,5 +1,6 @@
 import Database
 import Pipeline
+import Social
 import Tree
 
 /// What people make of each other's posts: profiles, follows, feeds, likes, comments, notifications.
@@ -13,5 +14,8 @@ struct SocialRoutes: Sendable {
         CommentRoutes(service.tree, ids: service.storage.ids, database).add(to: &routes)
         PeopleRoutes(service.tree, database).add(to: &routes)
         FollowRoutes(service.tree, database).add(to: &routes)
+        NotificationRoutes(Notifications(service.tree, clock: service.storage.clock)).add(to: &routes)
+        OutboxRoutes(outbox: Outbox(service.tree, clock: service.storage.clock)).add(to: &routes)
+        AnnouncementRoutes(Announcements(service.tree, ids: service.storage.ids), database).add(to: &routes)
     }
 }

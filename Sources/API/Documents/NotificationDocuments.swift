@@ -1,0 +1,118 @@
+/// What somebody is told of.
+package struct NotificationDocument: Document {
+    /// The notification's name, by which it is marked as read.
+    package let id: String
+    /// `like`, `comment`, `mention`, `follow` or `announcement`; clients pass over what they do not know.
+    package let kind: String
+    /// Whoever has done it, by the present name; nil for the service itself.
+    package let actor: PersonDocument?
+    /// The id of the post that it is about.
+    package let post: String?
+    /// The id of the comment.
+    package let comment: String?
+    /// The id of the announcement.
+    package let announcement: String?
+    package let title: String?
+    /// What the comment or the announcement says.
+    package let text: String?
+    /// Milliseconds since the epoch.
+    package let timestamp: Int64
+    package let isUnread: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case id, kind, actor, post, comment, announcement, title, text, timestamp
+        case isUnread = "unread"
+    }
+
+    package init(
+        id: String, kind: String, actor: PersonDocument? = nil, post: String? = nil, comment: String? = nil,
+        announcement: String? = nil, title: String? = nil, text: String? = nil, timestamp: Int64, isUnread: Bool
+    ) {
+        (self.id, self.kind, self.actor, self.post, self.comment) = (id, kind, actor, post, comment)
+        (self.announcement, self.title, self.text) = (announcement, title, text)
+        (self.timestamp, self.isUnread) = (timestamp, isUnread)
+    }
+}
+
+/// A page of somebody's notifications, the newest first, with announcements among them.
+package struct NotificationPageDocument: Document {
+    /// The largest number of notifications in a page.
+    package static let maxNotifications = 200
+
+    package var notifications: [NotificationDocument]
+    package var hasMore: Bool
+    /// From where the next page goes on; nil when there is none.
+    package var next: String?
+    /// The number of all that are unread.
+    package var unread: Int
+
+    private enum CodingKeys: String, CodingKey {
+        case notifications
+        case hasMore = "has_more"
+        case next, unread
+    }
+
+    package init(notifications: [NotificationDocument], hasMore: Bool, next: String?, unread: Int) {
+        self.notifications = notifications
+        self.hasMore = hasMore
+        self.next = next
+        self.unread = unread
+    }
+}
+
+/// What is left after notifications were marked as read.
+package struct UnreadDocument: Document {
+    package let unread: Int
+
+    package init(unread: Int) { self.unread = unread }
+}
+
+/// What an admin says to everybody, or to a few.
+package struct AnnouncementDocument: Document {
+    package let id: String
+    package let title: String?
+    package let text: String
+    package let author: PersonDocument?
+    /// Milliseconds since the epoch.
+    package let timestamp: Int64
+    /// The number of the people to whom it is; nil for everybody.
+    package let recipients: Int?
+
+    package init(
+        id: String, title: String?, text: String, author: PersonDocument?, timestamp: Int64, recipients: Int? = nil
+    ) {
+        (self.id, self.title, self.text, self.author) = (id, title, text, author)
+        (self.timestamp, self.recipients) = (timestamp, recipients)
+    }
+}
+
+/// A page of announcements to everybody, the newest first.
+package struct AnnouncementPageDocument: Document {
+    /// The largest number of announcements in a page.
+    package static let maxAnnouncements = 200
+
+    package var announcements: [AnnouncementDocument]
+    package var hasMore: Bool
+    /// From where the next page goes on; nil when there is none.
+    package var next: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case announcements
+        case hasMore = "has_more"
+        case next
+    }
+
+    package init(announcements: [AnnouncementDocument], hasMore: Bool, next: String?) {
+        self.announcements = announcements
+        self.hasMore = hasMore
+        self.next = next
+    }
+}
+
+/// The deletion of an announcement.
+package struct AnnouncementDeletionDocument: Document {
+    package let id: String
+    package var deleted = true
+
+    package init(id: String) { self.id = id }
+}

@@ -1,0 +1,105 @@
+import API
+import Access
+import Database
+import HTTPTypes
+import Hummingbird
+import Posts
+import Social
+import Tree
+import TreeModel
+
+/// `/v1/announcements`: what admins say to everybody, or to a few.
+struct AnnouncementRoutes: Sendable {
+    /// As much as a text, a title and all recipients can need in JSON.
+    private static let maxBodyBytes = 256 << 10
+
+    private let announcements: Announcements
+    private let database: RealtimeDatabase
+
+    init(_ announcements: Announcements, _ database: RealtimeDatabase) {
+        self.announcements = announcements
+        self.database = database
+    }
+
+    func add(to routes: inout RouteTable) {
+        let list = Operation(
+            "The announcements to everybody, the newest first.",
+            [
+                .query(
+                    "limit", .integer(1...AnnouncementPageDocument.maxAnnouncements),
+                    "the largest number of announcements"),
+                .query("before", .text, "the `next` of the page before"),
+            ], answers: [.json(AnnouncementPageDocument.self).with(headers: "Tintype-Token")],
+            errors: [.permissionDenied], run: list)
+        let publish = Operation(
+            "Announces something to everybody, or to some people; for admins.",
+            body: [
+                "application/json": .object(["text": .text, "title": .text, "to": .list(of: .userID)])
+            ], answers: [.json(AnnouncementDocument.self, .created).with(headers: "Tintype-Token")],
+            errors: [.adminOnly, .badText, .badUser, .unsupportedType, .tooLarge], run: publish)
+        routes.add("/v1/announcements", [.get: list, .post: publish])
+        let remove = Operation(
+            "Takes an announcement back, from everybody's notifications too; for admins.",
+            [.path("id", .text(upTo: TreeKey.maxBytes))],
+            answers: [.json(AnnouncementDeletionDocument.self).with(headers: "Tintype-Token")],
+            errors: [.adminOnly, .notFound], run: remove)
+        routes.add("/v1/announcements/{id}", [.delete: remove])
+    }
+
+    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let (cursor, limit) = (try context.query.pageCursor("before"), try context.query.pageLimit())
+        try await database.session(as: context.identity).judgeRead(of: Paths.announcements)
+        let (document, token) = try await announcements.page(before: cursor, limit: limit)
+        return .json(document, headers: [.tintypeToken: token.description])
+    }
+
+    @Sendable private func publish(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let author = try Self.author(context, "making an announcement")
+        let members = try await request.jsonMembers(
+            ["text", "title", "to"], upTo: Self.maxBodyBytes, example: Self.example, context)
+        guard let text = members["text"]?.string, members["title"].map({ $0.string != nil }) ?? true else {
+            throw Failure(.badRequest, "the body has no text, or a title that is none", hint: Self.example)
+        }
+        let (document, token) = try await announcements.publish(
+            text, title: members["title"]?.string, by: author, to: try members["to"].map(Self.people))
+        return .json(document, status: .created, headers: [.tintypeToken: token.description])
+    }
+
+    @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
+        _ = try Self.author(context, "deleting an announcement")
+        let text = PercentEncoding.decode(Substring(context.parameters.get("id") ?? "").utf8)
+        guard let id = try? TreeKey(text ?? "") else { throw Announcements.missing }
+        let token = try await announcements.remove(id)
+        return .json(AnnouncementDeletionDocument(id: id.string), headers: [.tintypeToken: token.description])
+    }
+
+    private static let example = #"{"text":"Dinner is at seven"}"#
+
+    /// The admin who announces something: a user whose token says so, as the rules of the tree have it; nil for the
+    /// service's owner.
+    ///
+    /// - Throws: `Failure` with the code `admin_only`.
+    private static func author(_ context: RequestContext, _ what: String) throws(Failure) -> UserID? {
+        if case .user(let user) = context.identity, user.auth["token"]?["admin"]?.bool == true {
+            return user.uid.flatMap { UserID($0) }
+        }
+        try context.requireAdmin(for: what)
+        return nil
+    }
+
+    private static func people(_ value: JSONValue) throws(Failure) -> [UserID] {
+        guard case .list(let list) = value else {
+            throw Failure(.badRequest, "\"to\" is no list", hint: #"{"text":"…","to":["maria","ann"]}"#)
+        }
+        var people: [UserID] = []
+        for element in list {
+            guard let uid = element.string.flatMap({ UserID($0) }) else {
+                throw Failure(
+                    .badUser, "\"to\" names somebody who is no person",
+                    hint: "a person's id has 1 to 128 of A–Z, a–z, 0–9, _ and -")
+            }
+            people.append(uid)
+        }
+        return people
+    }
+}

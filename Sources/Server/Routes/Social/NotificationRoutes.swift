@@ -1,0 +1,84 @@
+import API
+import HTTPTypes
+import Hummingbird
+import Posts
+import Social
+import Tree
+import TreeModel
+
+/// `/v1/people/{uid}/notifications`: what somebody is told of, for that person and for admins.
+struct NotificationRoutes: Sendable {
+    /// As much as the ids of a page need, and room for spaces.
+    private static let maxBodyBytes = 64 << 10
+
+    private let notifications: Notifications
+
+    init(_ notifications: Notifications) { self.notifications = notifications }
+
+    func add(to routes: inout RouteTable) {
+        let person = Parameter.path("uid", .userID)
+        let list = Operation(
+            "What somebody is told of, the newest first, with announcements among it; for the person.",
+            [
+                person,
+                .query(
+                    "limit", .integer(1...NotificationPageDocument.maxNotifications),
+                    "the largest number of notifications"),
+                .query("before", .text, "the `next` of the page before"),
+            ], answers: [.json(NotificationPageDocument.self).with(headers: "Tintype-Token")],
+            errors: [.permissionDenied, .notAllowed, .notFound], run: list)
+        routes.add("/v1/people/{uid}/notifications", [.get: list])
+        let markRead = Operation(
+            "Marks notifications as read: some, all up to one, or all; for the person.", [person],
+            body: [
+                "application/json": .object([
+                    "ids": .list(of: .text(upTo: TreeKey.maxBytes)), "up_to": .text(upTo: TreeKey.maxBytes),
+                    "all": .flag,
+                ])
+            ], answers: [.json(UnreadDocument.self).with(headers: "Tintype-Token")],
+            errors: [.permissionDenied, .notAllowed, .notFound, .unsupportedType, .tooLarge], run: markRead)
+        routes.add("/v1/people/{uid}/notifications/read", [.post: markRead])
+    }
+
+    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let uid = try context.user()
+        try context.require(uid, for: "read somebody else's notifications")
+        let (document, token) = try await notifications.page(
+            of: uid, before: try context.query.pageCursor("before"), limit: try context.query.pageLimit())
+        return .json(document, headers: [.tintypeToken: token.description])
+    }
+
+    @Sendable private func markRead(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let uid = try context.user()
+        try context.require(uid, for: "mark somebody else's notifications as read")
+        let members = try await request.jsonMembers(
+            ["ids", "up_to", "all"], upTo: Self.maxBodyBytes, example: Self.example, context)
+        let (unread, token) = try await notifications.markRead(try Self.selection(in: members), by: uid)
+        return .json(UnreadDocument(unread: unread), headers: [.tintypeToken: token.description])
+    }
+
+    private static let example = #"{"all":true}"#
+
+    /// What a body says is to be marked: one of its members.
+    private static func selection(in members: [String: JSONValue]) throws(Failure) -> Notifications.Selection {
+        let fault = Failure(
+            .badRequest, "the body does not say what was read",
+            hint: #"{"all":true}, {"up_to":"ID"}, or {"ids":["ID"]} with at most \#(Notifications.maxIDs) of them"#)
+        guard members.count == 1, let (name, value) = members.first else { throw fault }
+        switch (name, value) {
+        case ("all", .bool(true)): return .all
+        case ("up_to", .string(let text)):
+            guard let id = try? TreeKey(text) else { throw fault }
+            return .upTo(id)
+        case ("ids", .list(let list)):
+            guard list.count <= Notifications.maxIDs else { throw fault }
+            var ids: Set<TreeKey> = []
+            for element in list {
+                guard let id = element.string.flatMap({ try? TreeKey($0) }) else { throw fault }
+                ids.insert(id)
+            }
+            return .ids(ids)
+        default: throw fault
+        }
+    }
+}

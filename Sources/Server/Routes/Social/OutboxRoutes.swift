@@ -1,0 +1,55 @@
+import API
+import HTTPTypes
+import Hummingbird
+import Social
+import TreeModel
+
+/// `/v1/outbox`: deliveries of notifications that wait, or were given up; for admins.
+struct OutboxRoutes: Sendable {
+    let outbox: Outbox
+
+    private enum State: String, CaseIterable {
+        case waiting
+        case dead
+    }
+
+    func add(to routes: inout RouteTable) {
+        let list = Operation(
+            "The deliveries of notifications that were given up, or those that wait; for admins.",
+            [
+                .query("state", .one(of: State.self), "which of them; `dead` unless it is said"),
+                .query("limit", .integer(1...FormFields.maxPage), "the largest number of deliveries"),
+                .query("after", .text, "the `next` of the page before"),
+            ], answers: [.json(OutboxPageDocument.self).with(headers: "Tintype-Token")], errors: [.adminOnly],
+            run: list)
+        routes.add("/v1/outbox", [.get: list])
+        let retry = Operation(
+            "Has a delivery tried again at once; for admins.", [.path("id", .text)],
+            answers: [.json(OutboxEntryDocument.self).with(headers: "Tintype-Token")], errors: [.adminOnly, .notFound],
+            run: retry)
+        routes.add("/v1/outbox/{id}/retry", [.post: retry])
+    }
+
+    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "the list of deliveries")
+        let query = context.query
+        guard let state = State(rawValue: query["state"] ?? "dead") else {
+            throw Failure(.badRequest, "state=\(query["state"]?.prefix(80) ?? "") is neither waiting nor dead")
+        }
+        let last = query["after"].flatMap { DeliveryID($0) }
+        guard last != nil || query["after"] == nil else {
+            throw Failure(.badRequest, "after is no cursor", hint: "use \"next\" of the page before")
+        }
+        let (document, token) = try await outbox.page(
+            ofDead: state == .dead, after: last, limit: try query.pageLimit())
+        return .json(document, headers: [.tintypeToken: token.description])
+    }
+
+    @Sendable private func retry(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "delivering notifications again")
+        let text = PercentEncoding.decode(Substring(context.parameters.get("id") ?? "").utf8)
+        guard let id = DeliveryID(text ?? "") else { throw Outbox.missing }
+        let (document, token) = try await outbox.retry(id)
+        return .json(document, headers: [.tintypeToken: token.description])
+    }
+}

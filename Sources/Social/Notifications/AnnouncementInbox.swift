@@ -1,0 +1,69 @@
+import Posts
+import Tree
+
+/// The announcements that stand among somebody's notifications: the newest, as nobody is told of what was announced long
+/// before; and which of them are unread.
+struct AnnouncementInbox {
+    /// The most of them, so that counting them is little work.
+    static let maxAnnouncements = 100
+    /// The time for which an announcement is there, in milliseconds; it stays in the list of announcements.
+    static let lifetime: Int64 = 30 * 86_400_000
+
+    struct Item {
+        let position: TreeKey
+        let id: TreeKey
+        let isUnread: Bool
+    }
+
+    /// The newest first.
+    let items: [Item]
+    /// The positions of those that were read one by one, as far as they are written down.
+    private let readIDs: [TreeKey]
+    private let mark: TreeKey?
+    private let path: TreePath
+
+    var unreadCount: Int { items.count(where: \.isUnread) }
+
+    /// - Parameter now: The time, in milliseconds since the epoch.
+    init(of uid: UserID, at now: Int64, in snapshot: TreeSnapshot) throws(TreeError) {
+        path = Paths.announcementsRead(uid)
+        let read = try snapshot.get(path)
+        let mark = read?["mark"]?.stringValue.map { TreeKey(unchecked: $0) }
+        let ids = read?["ids"]?.object ?? [:]
+        let rows = try snapshot.children(
+            of: Paths.announcementOrder, order: .descending, limit: Self.maxAnnouncements)
+        items = rows.compactMap { row in
+            guard let entry = AnnouncementEntry(row.value), entry.milliseconds > now - Self.lifetime else { return nil }
+            let isUnread = ids[row.key] == nil && mark.map { $0 < row.key } ?? true
+            return Item(position: row.key, id: entry.id, isUnread: isUnread)
+        }
+        readIDs = Array(ids.keys)
+        self.mark = mark
+    }
+
+    /// Marks all as read, up to a position.
+    ///
+    /// - Returns: The number of those that were unread.
+    func markRead(upTo end: TreeKey?, _ update: inout MultiPathUpdate) -> Int {
+        let reached = items.filter { item in end.map { item.position <= $0 } ?? true }
+        let count = reached.count(where: \.isUnread)
+        guard count > 0, let last = reached.first?.position else { return 0 }
+        let mark = self.mark.map { max($0, last) } ?? last
+        update[path / "mark"] = .string(mark.string)
+        for id in readIDs where id <= mark { update[path / "ids" / id] = nil }
+        return count
+    }
+
+    /// Marks some as read, by their positions.
+    ///
+    /// - Returns: The number of those that were unread.
+    func markRead(_ positions: Set<TreeKey>, _ update: inout MultiPathUpdate) -> Int {
+        let unread = items.filter { $0.isUnread && positions.contains($0.position) }
+        guard !unread.isEmpty else { return 0 }
+        for item in unread { update[path / "ids" / item.position] = true }
+        // What is not among the notifications any more need not be known.
+        let known = Set(items.map(\.position))
+        for id in readIDs where !known.contains(id) { update[path / "ids" / id] = nil }
+        return unread.count
+    }
+}

@@ -1,0 +1,89 @@
+import Posts
+import Tree
+
+/// Keeps the order of publication of announcements, beside them in the commits that add and delete them, whoever makes
+/// them. What has no text is none.
+struct AnnouncementOrder: Derivation {
+    let place = TreePattern("announcements/*/text")
+
+    func writes(
+        for text: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        let known = Paths.announcementPositions / text.keys[0]
+        let old = try snapshot.get(known)?.stringValue
+        guard case .leaf(.string) = text.after else {
+            guard let old else { return [] }
+            return [
+                TreeWrite(path: known, value: nil),
+                TreeWrite(path: Paths.announcementOrder / TreeKey(unchecked: old), value: nil),
+            ]
+        }
+        guard old == nil else { return [] }
+        let position = NoticePosition.id(of: text, from: .announcement, at: commit).key
+        let entry = AnnouncementEntry(milliseconds: commit.timestampMilliseconds, id: text.keys[0])
+        return [
+            TreeWrite(path: known, value: .string(position.string)),
+            TreeWrite(path: Paths.announcementOrder / position, value: entry.value),
+        ]
+    }
+}
+
+/// What the order has of one announcement.
+struct AnnouncementEntry {
+    /// When it appeared, in milliseconds since the epoch.
+    let milliseconds: Int64
+    let id: TreeKey
+
+    init(milliseconds: Int64, id: TreeKey) { (self.milliseconds, self.id) = (milliseconds, id) }
+
+    /// Reads an entry; nil for what is none.
+    init?(_ value: TreeValue) {
+        let parts = value.stringValue?.split(separator: " ", maxSplits: 1) ?? []
+        guard parts.count == 2, let milliseconds = Int64(parts[0]), let id = try? TreeKey(String(parts[1])) else {
+            return nil
+        }
+        self.init(milliseconds: milliseconds, id: id)
+    }
+
+    var value: TreeValue { .string("\(milliseconds) \(id)") }
+}
+
+/// Tells each recipient of an announcement to a few, as long as it is there.
+struct LetterNotices: Derivation {
+    let place = TreePattern(Paths.letters / "*" / "to" / "*")
+
+    func writes(
+        for recipient: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        guard recipient.before.isThere != recipient.after.isThere, let uid = UserID(recipient.keys[1].string) else {
+            return []
+        }
+        let (letter, record) = (recipient.keys[0], Paths.noticedLetters / recipient.keys[0] / uid.key)
+        guard recipient.after.isThere else {
+            guard let id = try snapshot.get(record)?.stringValue else { return [] }
+            return [
+                TreeWrite(path: Paths.notifications(uid) / TreeKey(unchecked: id), value: nil),
+                TreeWrite(path: record, value: nil),
+            ]
+        }
+        let position = NoticePosition.id(of: recipient, from: .letter, at: commit)
+        let id = try snapshot.position(position, behindLastOf: uid).key
+        let path = Paths.notifications(uid) / id
+        var writes = [
+            TreeWrite(path: record, value: .string(id.string)),
+            TreeWrite(path: path / "kind", value: .string(NotificationKind.announcement.rawValue)),
+            TreeWrite(path: path / "announcement", value: .string(letter.string)),
+            TreeWrite(path: path / "timestamp", value: .integer(commit.timestampMilliseconds)),
+            TreeWrite(path: path / "unread", value: true),
+        ]
+        for field in ["title", "text"] as [TreeKey] {
+            guard let text = try snapshot.get(Paths.letters / letter / field) else { continue }
+            writes.append(TreeWrite(path: path / field, value: text))
+        }
+        let author = Paths.letters / letter / "author"
+        for (field, value) in try snapshot.get(author)?.object ?? [:] {
+            writes.append(TreeWrite(path: path / "actor" / field, value: value))
+        }
+        return writes
+    }
+}

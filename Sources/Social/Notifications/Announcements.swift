@@ -1,0 +1,142 @@
+package import API
+package import Posts
+package import Tree
+
+/// What admins say to everybody, in one row, or to a few, in a notification for each.
+package struct Announcements: Sendable {
+    /// The longest title, in characters.
+    package static let maxTitleCharacters = 200
+    /// The most people to whom an announcement may be that is not to everybody: each gets a notification in its commit.
+    package static let maxRecipients = 1000
+
+    private let tree: TreeStore
+    private let ids: PushIDGenerator
+
+    package init(_ tree: TreeStore, ids: PushIDGenerator) {
+        self.tree = tree
+        self.ids = ids
+    }
+
+    /// Announces something.
+    ///
+    /// - Parameters:
+    ///   - author: In whose name; nil for nobody's.
+    ///   - recipients: To whom; nil for everybody.
+    /// - Throws: `Failure` with the code `bad_text` or `bad_request`.
+    package func publish(
+        _ text: String, title: String? = nil, by author: UserID? = nil, to recipients: [UserID]? = nil
+    ) async throws -> (document: AnnouncementDocument, token: SyncToken) {
+        let text = try Self.checked(text, "text", PostText.maxCharacters)
+        let title = try title.map { title throws(Failure) in
+            try Self.checked(title, "title", Self.maxTitleCharacters)
+        }
+        let people = recipients.map { Set($0) }
+        if let people, people.isEmpty || people.count > Self.maxRecipients {
+            throw Failure(
+                .badRequest, "an announcement to a few is to 1 to \(Self.maxRecipients) people",
+                hint: "announce it to everybody, without \"to\", or in several parts")
+        }
+        let id = ids.next()
+        let place = people == nil ? Paths.announcements : Paths.letters
+        let (_, token) = try await tree.transact { snapshot, update in
+            var fields: [TreeKey: TreeValue] = ["text": .string(text)]
+            if let title { fields["title"] = .string(title) }
+            if let author {
+                let (name, picture) = try snapshot.nameAndPicture(of: author)
+                fields["author"] = Person(uid: author, fullName: name, profilePicture: picture).author
+            }
+            if let people { fields["to"] = .object(Dictionary(uniqueKeysWithValues: people.map { ($0.key, true) })) }
+            update[place / id] = .object(fields)
+            update.set(place / id / "timestamp", to: .timestamp)
+            update.set(place / id / "published", to: .position)
+        }
+        let record = try await tree.get(place / id)
+        guard let record, let document = AnnouncementDocument(record, id: id.key, recipients: people?.count) else {
+            throw Self.missing
+        }
+        return (document, token)
+    }
+
+    /// Takes an announcement back, from whomever it was to.
+    ///
+    /// - Throws: `Failure` with the code `not_found`.
+    package func remove(_ id: TreeKey) async throws -> SyncToken {
+        try await tree.transact { snapshot, update in
+            let places = try [Paths.announcements / id, Paths.letters / id].filter { try snapshot.exists($0) }
+            guard !places.isEmpty else { throw Self.missing }
+            for place in places { update[place] = nil }
+        }.token
+    }
+
+    /// A page of the announcements to everybody, the newest first.
+    ///
+    /// - Parameter cursor: The position before which the page begins; nil for the newest.
+    /// - Returns: The page, and the position in the change log that it shows.
+    package func page(
+        before cursor: TreeKey?, limit: Int
+    ) async throws -> (document: AnnouncementPageDocument, token: SyncToken) {
+        try await tree.snapshot { snapshot in
+            let rows = try snapshot.children(
+                of: Paths.announcementOrder, range: cursor.map { .before($0) } ?? .all, order: .descending,
+                limit: limit + 1)
+            let announcements = try rows.prefix(limit).compactMap { row in
+                try AnnouncementEntry(row.value).flatMap { try snapshot.announcement($0.id) }
+            }
+            let hasMore = rows.count > limit
+            let document = AnnouncementPageDocument(
+                announcements: announcements, hasMore: hasMore,
+                next: hasMore ? rows.prefix(limit).last?.key.string : nil)
+            return (document, try snapshot.token)
+        }
+    }
+
+    /// The refusal of an announcement that there is not.
+    package static let missing = Failure(
+        .notFound, "there is no such announcement", hint: "GET /v1/announcements lists the newest")
+
+    private static func checked(_ text: String, _ name: String, _ maxCharacters: Int) throws(Failure) -> String {
+        guard let checked = PostText.checked(text, maxCharacters: maxCharacters), !checked.isEmpty else {
+            throw Failure(
+                .badText, "the \(name) has to have 1 to \(maxCharacters) characters, and no control characters")
+        }
+        return checked
+    }
+}
+
+extension TreeSnapshot {
+    /// An announcement to everybody; nil when there is none.
+    func announcement(_ id: TreeKey) throws(TreeError) -> AnnouncementDocument? {
+        guard let record = try get(Paths.announcements / id),
+            let document = AnnouncementDocument(record, id: id, recipients: nil)
+        else { return nil }
+        return document
+    }
+
+    /// Somebody as a copy of the name and picture has it, by the present ones if there are any; nil for what is no copy.
+    func person(_ copy: TreeValue) throws(TreeError) -> PersonDocument? {
+        guard let uid = copy["uid"]?.stringValue.flatMap({ UserID($0) }) else { return nil }
+        let (name, picture) = try nameAndPicture(of: uid)
+        guard let name else {
+            return PersonDocument(
+                uid: uid.description, fullName: copy["full_name"]?.stringValue ?? uid.description,
+                profilePicture: copy["profile_picture"]?.stringValue)
+        }
+        return PersonDocument(uid: uid.description, fullName: name, profilePicture: picture)
+    }
+}
+
+extension AnnouncementDocument {
+    /// Reads a record; nil for what has no text. An admin may have written anything into the other fields.
+    fileprivate init?(_ record: TreeValue, id: TreeKey, recipients: Int?) {
+        guard let text = record["text"]?.stringValue else { return nil }
+        let author = record["author"]
+        self.init(
+            id: id.string, title: record["title"]?.stringValue, text: text,
+            author: author?["uid"]?.stringValue.map { uid in
+                PersonDocument(
+                    uid: uid, fullName: author?["full_name"]?.stringValue ?? uid,
+                    profilePicture: author?["profile_picture"]?.stringValue)
+            },
+            timestamp: record["timestamp"]?.integerValue ?? 0, recipients: recipients)
+    }
+}

@@ -1,0 +1,23 @@
+import Posts
+import Tree
+
+/// Tells the author of a post of each like of it, as long as the like is there.
+struct LikeNotices: Derivation {
+    let place = TreePattern("likes/*/*")
+
+    func writes(
+        for like: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        let (post, liker) = (like.keys[0], like.keys[1])
+        guard like.before.isThere != like.after.isThere, let actor = UserID(liker.string) else { return [] }
+        let notice = RepeatableNotice(
+            notice: Notice(kind: .like, actor: actor, post: post), record: Paths.noticedLikes / post / liker,
+            source: .like)
+        let author = try snapshot.author(ofPost: post)
+        guard like.after.isThere else {
+            return try notice.withdrawal(at: commit, mayReturn: author != nil, in: snapshot)
+        }
+        guard let author else { return [] }
+        return try notice.writes(of: like, to: author, at: commit, in: snapshot)
+    }
+}

@@ -1,0 +1,132 @@
+import Posts
+import Tree
+
+/// What somebody is told of.
+package enum NotificationKind: String, CaseIterable, Sendable {
+    /// Of a like of one's own post.
+    case like
+    /// Of a comment on one's own post.
+    case comment
+    /// Of a comment that names one.
+    case mention
+    /// Of somebody who follows one.
+    case follow
+    /// Of what an admin says to all or to a few.
+    case announcement
+}
+
+/// A notification that is to be written, of what somebody has done.
+struct Notice {
+    let kind: NotificationKind
+    let actor: UserID
+    var post: TreeKey?
+    var comment: TreeKey?
+
+    /// The leaves of the notification, which is unread.
+    func writes(
+        to recipient: UserID, as id: PostPosition, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        let path = Paths.notifications(recipient) / id.key
+        let (name, picture) = try snapshot.nameAndPicture(of: actor)
+        let author = Person(uid: actor, fullName: name, profilePicture: picture).author
+        var writes = [
+            TreeWrite(path: path / "kind", value: .string(kind.rawValue)),
+            TreeWrite(path: path / "timestamp", value: .integer(commit.timestampMilliseconds)),
+            TreeWrite(path: path / "unread", value: true),
+        ]
+        for (field, value) in author.object ?? [:] {
+            writes.append(TreeWrite(path: path / "actor" / field, value: value))
+        }
+        if let post { writes.append(TreeWrite(path: path / "post", value: .string(post.string))) }
+        if let comment { writes.append(TreeWrite(path: path / "comment", value: .string(comment.string))) }
+        return writes
+    }
+}
+
+extension TreeSnapshot {
+    /// Whether somebody is told of what somebody else does: not of one's own doings, and not of those whom one has blocked.
+    func tells(_ recipient: UserID, of actor: UserID) throws(TreeError) -> Bool {
+        guard recipient != actor, try !exists(Paths.blocking(recipient) / actor.key) else { return false }
+        return try !exists(Paths.blocked(actor) / recipient.key)
+    }
+
+    /// The user whom a leaf names; nil for anything else.
+    func user(at path: TreePath) throws(TreeError) -> UserID? {
+        try get(path)?.stringValue.flatMap { UserID($0) }
+    }
+
+    /// Who has written a post; nil when there is no such post.
+    func author(ofPost id: TreeKey) throws(TreeError) -> UserID? { try user(at: Paths.posts / id / "author" / "uid") }
+}
+
+/// What is known of a notification by its cause, so that it goes with that, and does not come again at once: its id, the
+/// time at which it was made, its kind, and who was told.
+struct NoticeRecord {
+    let id: TreeKey
+    let milliseconds: Int64
+    let kind: NotificationKind
+    let recipient: UserID
+
+    init(id: TreeKey, milliseconds: Int64, kind: NotificationKind, recipient: UserID) {
+        (self.id, self.milliseconds, self.kind, self.recipient) = (id, milliseconds, kind, recipient)
+    }
+
+    /// Reads a record; nil for what is none.
+    init?(_ value: TreeValue?) {
+        let parts = value?.stringValue?.split(separator: " ") ?? []
+        guard parts.count == 4, let id = try? TreeKey(String(parts[0])), let milliseconds = Int64(parts[1]),
+            let kind = NotificationKind(rawValue: String(parts[2])), let recipient = UserID(String(parts[3]))
+        else { return nil }
+        self.init(id: id, milliseconds: milliseconds, kind: kind, recipient: recipient)
+    }
+
+    var value: TreeValue { .string("\(id) \(milliseconds) \(kind.rawValue) \(recipient)") }
+
+    /// The notification.
+    var path: TreePath { Paths.notifications(recipient) / id }
+}
+
+/// A notification of something that is there or not: a like, a follow. It goes with its cause; a cause that comes again
+/// within a day makes no other one.
+struct RepeatableNotice {
+    /// The time in which the same is told only once, in milliseconds.
+    private static let pause: Int64 = 86_400_000
+
+    let notice: Notice
+    /// Where the ``NoticeRecord`` is.
+    let record: TreePath
+    let source: NoticePosition.Source
+
+    /// The writes with which it appears; none if it should not.
+    func writes(
+        of node: ChangedNode, to recipient: UserID, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        // What comes with an import is no news.
+        guard !node.isPartOfMore, try snapshot.tells(recipient, of: notice.actor) else { return [] }
+        let now = commit.timestampMilliseconds
+        if let old = NoticeRecord(try snapshot.get(record)), old.recipient == recipient,
+            (old.milliseconds...(old.milliseconds + Self.pause)).contains(now)
+        {
+            return []
+        }
+        let position = NoticePosition.id(of: node, from: source, at: commit)
+        let id = try snapshot.position(position, behindLastOf: recipient)
+        let made = NoticeRecord(id: id.key, milliseconds: now, kind: notice.kind, recipient: recipient)
+        return try notice.writes(to: recipient, as: id, at: commit, in: snapshot)
+            + [TreeWrite(path: record, value: made.value)]
+    }
+
+    /// The writes with which it goes.
+    ///
+    /// - Parameter mayReturn: Whether its cause may come again.
+    func withdrawal(
+        at commit: CommitPoint, mayReturn: Bool, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        guard let old = NoticeRecord(try snapshot.get(record)) else { return [] }
+        var isKept = mayReturn && commit.timestampMilliseconds <= old.milliseconds + Self.pause
+        for person in [notice.actor, old.recipient] where isKept {
+            isKept = try !snapshot.exists(JobKind.deletePerson.path / person.key)
+        }
+        return [TreeWrite(path: old.path, value: nil)] + (isKept ? [] : [TreeWrite(path: record, value: nil)])
+    }
+}

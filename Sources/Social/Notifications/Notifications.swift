@@ -1,0 +1,163 @@
+package import API
+package import Posts
+package import Tree
+
+/// What people are told of: their own notifications, and the announcements to everybody, in the order of publication.
+package struct Notifications: Sendable {
+    /// The most notifications that one request marks as read by their ids.
+    package static let maxIDs = 200
+    /// The most that one update marks.
+    private static let batch = NotificationLimit.maxNotifications
+
+    /// What is to be marked as read.
+    package enum Selection: Sendable, Hashable {
+        case all
+        /// One, and all before it.
+        case upTo(TreeKey)
+        /// These, as far as they are there.
+        case ids(Set<TreeKey>)
+    }
+
+    private let tree: TreeStore
+    private let clock: @Sendable () -> Int64
+
+    /// - Parameter clock: The time, in milliseconds since the epoch.
+    package init(_ tree: TreeStore, clock: @escaping @Sendable () -> Int64) {
+        self.tree = tree
+        self.clock = clock
+    }
+
+    // MARK: Reading
+
+    /// A page of what somebody is told of, the newest first.
+    ///
+    /// - Parameter cursor: The id before which the page begins; nil for the newest.
+    /// - Returns: The page, and the position in the change log that it shows.
+    package func page(
+        of uid: UserID, before cursor: TreeKey?, limit: Int
+    ) async throws -> (document: NotificationPageDocument, token: SyncToken) {
+        let now = clock()
+        return try await tree.snapshot { snapshot in
+            let inbox = try AnnouncementInbox(of: uid, at: now, in: snapshot)
+            let rows = try snapshot.children(
+                of: Paths.notifications(uid), range: cursor.map { .before($0) } ?? .all, order: .descending,
+                limit: limit + 1)
+            let entries =
+                rows.map { Entry(id: $0.key, content: .row($0.value)) }
+                + inbox.items.filter { item in cursor.map { item.position < $0 } ?? true }
+                .map { Entry(id: $0.position, content: .announcement($0)) }
+            let page = entries.sorted { $1.id < $0.id }.prefix(limit)
+            let hasMore = entries.count > limit
+            return (
+                NotificationPageDocument(
+                    notifications: try page.map { try NotificationDocument($0, in: snapshot) }, hasMore: hasMore,
+                    next: hasMore ? page.last?.id.string : nil,
+                    unread: try snapshot.unreadCount(of: uid) + inbox.unreadCount),
+                try snapshot.token
+            )
+        }
+    }
+
+    // MARK: Marking
+
+    /// Marks notifications as read.
+    ///
+    /// - Returns: The number of those that are unread after it, and the position in the change log just after it.
+    package func markRead(_ selection: Selection, by uid: UserID) async throws -> (unread: Int, token: SyncToken) {
+        let now = clock()
+        while true {
+            let (step, token) = try await tree.transact { snapshot, update in
+                try Self.markRead(selection, by: uid, at: now, in: snapshot, &update)
+            }
+            // Only after an import there are more than one update may mark.
+            if step.isComplete { return (step.unread, token) }
+            try Task.checkCancellation()
+        }
+    }
+
+    private struct Step: Sendable {
+        let unread: Int
+        let isComplete: Bool
+    }
+
+    private static func markRead(
+        _ selection: Selection, by uid: UserID, at now: Int64, in snapshot: TreeSnapshot,
+        _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> Step {
+        let inbox = try AnnouncementInbox(of: uid, at: now, in: snapshot)
+        let list = Paths.unreadIDs(uid)
+        let (ids, readAnnouncements): ([TreeKey], Int)
+        switch selection {
+        case .all:
+            ids = try snapshot.keys(of: list, limit: batch)
+            readAnnouncements = inbox.markRead(upTo: nil, &update)
+        case .upTo(let end):
+            ids = try snapshot.keys(of: list, range: .to(end), limit: batch)
+            readAnnouncements = inbox.markRead(upTo: end, &update)
+        case .ids(let chosen):
+            ids = try snapshot.unread(chosen, of: list)
+            readAnnouncements = inbox.markRead(chosen, &update)
+        }
+        for id in ids { update[Paths.notifications(uid) / id / "unread"] = nil }
+        let unread = try snapshot.unreadCount(of: uid) - ids.count + inbox.unreadCount - readAnnouncements
+        return Step(unread: max(0, unread), isComplete: ids.count < batch)
+    }
+}
+
+/// One line of a page.
+private struct Entry {
+    enum Content {
+        case row(TreeValue)
+        case announcement(AnnouncementInbox.Item)
+    }
+
+    let id: TreeKey
+    let content: Content
+}
+
+extension TreeSnapshot {
+    /// Those of some ids that are in a list of unread ones.
+    fileprivate func unread(_ ids: Set<TreeKey>, of list: TreePath) throws(TreeError) -> [TreeKey] {
+        var unread: [TreeKey] = []
+        for id in ids where try exists(list / id) { unread.append(id) }
+        return unread
+    }
+
+    /// The number of somebody's own notifications that are unread.
+    fileprivate func unreadCount(of uid: UserID) throws(TreeError) -> Int {
+        Int(clamping: try get(Paths.unread(uid))?.integerValue ?? 0)
+    }
+}
+
+extension NotificationDocument {
+    fileprivate init(_ entry: Entry, in snapshot: TreeSnapshot) throws(TreeError) {
+        switch entry.content {
+        case .row(let row): try self.init(row, id: entry.id, in: snapshot)
+        case .announcement(let item): try self.init(item, in: snapshot)
+        }
+    }
+
+    /// Shows a row; an admin may have written anything there.
+    init(_ row: TreeValue, id: TreeKey, in snapshot: TreeSnapshot) throws(TreeError) {
+        func text(_ field: TreeKey) -> String? { row[field]?.stringValue }
+        var words = text("text")
+        if let post = text("post").flatMap({ try? TreeKey($0) }),
+            let comment = text("comment").flatMap({ try? TreeKey($0) })
+        {
+            words = try snapshot.get("comments" / post / comment / "text")?.stringValue
+        }
+        self.init(
+            id: id.string, kind: text("kind") ?? "unknown",
+            actor: try row["actor"].flatMap { copy throws(TreeError) in try snapshot.person(copy) },
+            post: text("post"), comment: text("comment"), announcement: text("announcement"), title: text("title"),
+            text: words, timestamp: row["timestamp"]?.integerValue ?? 0, isUnread: row["unread"] != nil)
+    }
+
+    private init(_ item: AnnouncementInbox.Item, in snapshot: TreeSnapshot) throws(TreeError) {
+        let announcement = try snapshot.announcement(item.id)
+        self.init(
+            id: item.position.string, kind: NotificationKind.announcement.rawValue, actor: announcement?.author,
+            announcement: item.id.string, title: announcement?.title, text: announcement?.text,
+            timestamp: announcement?.timestamp ?? 0, isUnread: item.isUnread)
+    }
+}

@@ -1,0 +1,80 @@
+import Posts
+import Tree
+
+/// Has each new notification delivered, in the commit that makes it, while there is anything to deliver to.
+///
+/// It belongs behind what makes notifications and takes them back, and beside ``NotificationLimit``: what is dropped from a
+/// full list is delivered all the same.
+struct NotificationDeliveries: Derivation {
+    let place = TreePattern("notifications/*/*")
+
+    func writes(
+        for notification: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        guard notification.before.isThere != notification.after.isThere,
+            let recipient = UserID(notification.keys[0].string),
+            let id = DeliveryID(position: notification.keys[1], lane: recipient.key)
+        else { return [] }
+        return try snapshot.deliveryWrites(
+            id, of: "notifications" / notification.keys[0] / notification.keys[1], notification, at: commit)
+    }
+}
+
+/// The same for each announcement to everybody.
+///
+/// It belongs behind ``AnnouncementOrder``.
+struct AnnouncementDeliveries: Derivation {
+    let place = TreePattern("announcements/*")
+
+    func writes(
+        for announcement: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        // One that is deleted has no position any more. It is delivered all the same, as others may have seen it.
+        guard !announcement.before.isThere, announcement.after.isThere,
+            let position = try snapshot.get(Paths.announcementPositions / announcement.keys[0])?.stringValue
+        else { return [] }
+        let id = DeliveryID(position: TreeKey(unchecked: position), recipient: nil)
+        let key = TreeWrite(
+            path: id.path(below: Paths.outbox) / "notification" / "announcement",
+            value: .string(announcement.keys[0].string))
+        let kind = TreeWrite(
+            path: id.path(below: Paths.outbox) / "notification" / "kind",
+            value: .string(NotificationKind.announcement.rawValue))
+        let writes = try snapshot.deliveryWrites(
+            id, of: Paths.announcements / announcement.keys[0], announcement, at: commit)
+        return writes.isEmpty ? [] : writes + [key, kind]
+    }
+}
+
+extension TreeSnapshot {
+    /// The fields of notifications and announcements that are delivered.
+    private static let fields: [TreeKey] = [
+        "kind", "actor", "author", "post", "comment", "announcement", "title", "text", "timestamp",
+    ]
+
+    /// The leaves of the delivery of something new, or the end of the delivery of what is gone.
+    fileprivate func deliveryWrites(
+        _ id: DeliveryID, of source: TreePath, _ node: ChangedNode, at commit: CommitPoint
+    ) throws(TreeError) -> [TreeWrite] {
+        let path = id.path(below: Paths.outbox)
+        guard node.after.isThere else { return [TreeWrite(path: path, value: nil)] }
+        // What comes with an import is no news.
+        guard !node.isPartOfMore, try exists(Paths.outboxIsOn) else { return [] }
+        var writes = [TreeWrite(path: path / "since", value: .integer(commit.timestampMilliseconds))]
+        for field in Self.fields {
+            guard let value = try get(source / field) else { continue }
+            let place = path / "notification" / (field == "author" ? "actor" : field)
+            guard let object = value.object else {
+                writes.append(TreeWrite(path: place, value: value))
+                continue
+            }
+            for (key, value) in object where value.object == nil {
+                writes.append(TreeWrite(path: place / key, value: value))
+            }
+        }
+        if try !exists(Paths.outboxHeads / id.lane) {
+            writes += try OutboxQueue.writes(for: id.lane, due: commit.timestampMilliseconds, in: self)
+        }
+        return writes
+    }
+}

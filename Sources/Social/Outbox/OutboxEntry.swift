@@ -1,0 +1,64 @@
+import API
+import Posts
+import Tree
+
+/// A delivery that waits, or was given up.
+struct OutboxEntry {
+    let id: DeliveryID
+    /// The notification as it was made, so that it is delivered although the list of notifications has dropped it.
+    let notification: TreeValue
+    /// When it was caused, in milliseconds since the epoch.
+    let since: Int64
+    /// How often it was tried in vain.
+    let attempts: Int
+    /// The time before which it is not tried again.
+    let due: Int64
+    /// Why the last try failed; nil when there was none.
+    let error: String?
+
+    init(_ id: DeliveryID, _ record: TreeValue) {
+        self.id = id
+        notification = record["notification"] ?? .object([:])
+        since = record["since"]?.integerValue ?? 0
+        attempts = Int(clamping: record["attempts"]?.integerValue ?? 0)
+        due = record["due"]?.integerValue ?? 0
+        error = record["error"]?.stringValue
+    }
+
+    /// The record after another failure.
+    func failed(_ error: String, due: Int64) -> TreeValue {
+        record(attempts: attempts + 1, due: due, error: error)
+    }
+
+    /// The record as it was before all tries.
+    var untried: TreeValue { record(attempts: 0, due: 0, error: nil) }
+
+    private func record(attempts: Int, due: Int64, error: String?) -> TreeValue {
+        var fields: [TreeKey: TreeValue] = ["notification": notification, "since": .integer(since)]
+        if attempts > 0 { fields["attempts"] = .integer(Int64(attempts)) }
+        if due > 0 { fields["due"] = .integer(due) }
+        if let error { fields["error"] = .string(error) }
+        return .object(fields)
+    }
+
+    func document(isDead: Bool) -> OutboxEntryDocument {
+        OutboxEntryDocument(
+            id: id.description, to: id.recipient?.description, kind: notification["kind"]?.stringValue ?? "unknown",
+            isDead: isDead, since: since, attempts: attempts, due: due > 0 && !isDead ? due : nil, error: error)
+    }
+}
+
+extension TreeSnapshot {
+    /// A delivery that waits, or was given up; nil when there is none.
+    func delivery(_ id: DeliveryID, below root: TreePath) throws(TreeError) -> OutboxEntry? {
+        try get(id.path(below: root)).map { OutboxEntry(id, $0) }
+    }
+
+    /// The first delivery of a lane.
+    func firstDelivery(of lane: TreeKey) throws(TreeError) -> OutboxEntry? {
+        guard let first = try children(of: Paths.outbox / lane, limit: 1).first,
+            let id = DeliveryID(position: first.key, lane: lane)
+        else { return nil }
+        return OutboxEntry(id, first.value)
+    }
+}

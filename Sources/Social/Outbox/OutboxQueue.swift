@@ -1,0 +1,40 @@
+import Posts
+import Tree
+
+/// The order in which lanes are looked at: each that has deliveries has one row, at the time at which its first is due.
+enum OutboxQueue {
+    /// Times as keys, of one length each.
+    private static func key(_ milliseconds: Int64) -> String {
+        let digits = String(max(0, milliseconds), radix: 16)
+        return String(repeating: "0", count: max(0, 16 - digits.utf8.count)) + digits
+    }
+
+    private static func row(_ lane: TreeKey, at time: String) -> TreePath {
+        Paths.outboxQueue / TreeKey(unchecked: "\(time)-\(lane)")
+    }
+
+    /// The time of a row, in milliseconds since the epoch.
+    static func time(of row: TreeKey) -> Int64 { Int64(row.string.prefix(16), radix: 16) ?? 0 }
+
+    /// The writes that give a lane its row; nil for none.
+    static func writes(
+        for lane: TreeKey, due: Int64?, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        let head = Paths.outboxHeads / lane
+        var writes: [TreeWrite] = []
+        if let old = try snapshot.get(head)?.stringValue {
+            writes.append(TreeWrite(path: row(lane, at: old), value: nil))
+        }
+        let time = due.map(key)
+        writes.append(TreeWrite(path: head, value: time.map { .string($0) }))
+        if let time { writes.append(TreeWrite(path: row(lane, at: time), value: .string(lane.string))) }
+        return writes
+    }
+}
+
+extension MultiPathUpdate {
+    /// Adds writes, of which a later one of a place replaces an earlier one.
+    mutating func add(_ writes: [TreeWrite]) {
+        for write in writes { self[write.path] = write.value }
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("tintype announce, announcements, notifications", .timeLimit(.minutes(5)))
+struct NotificationCommandTests {
+    @Test("39: What is announced is listed, told, read and taken back, in words and as JSON")
+    func announce() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            let storage = ["--storage", daemon.storage]
+            let first = try await run(["announce", "Dinner\nis\u{1B} at seven", "--title", "Tonight"] + storage)
+            #expect(first.status == 1 && first.errors.contains("control characters"), "\(first)")
+            let sent = try await run(["announce", "Dinner is at seven", "--title", "Tonight"] + storage)
+            #expect(sent.status == 0 && sent.output.hasSuffix("  to everybody\n"), "\(sent)")
+            let letter = try await run(["announce", "To you", "--to", "ann", "--to", "bob", "--json"] + storage)
+            #expect(letter.status == 0 && letter.output.contains(#""recipients":2"#), "\(letter)")
+            let list = try await run(["announcements", "ls"] + storage)
+            #expect(list.status == 0 && list.output.hasSuffix("  Tonight: Dinner is at seven\n"), "\(list)")
+            let ann = try await run(["notifications", "ann"] + storage)
+            #expect(ann.output.split(separator: "\n").count == 2 && ann.errors.contains("2 unread"), "\(ann)")
+            let one = try await run(["notifications", "ann", "--limit", "1", "--json"] + storage)
+            #expect(one.output.contains(#""text":"To you""#) && one.output.contains(#""unread":true"#), "\(one)")
+            let read = try await run(["notifications", "ann", "--read-all"] + storage)
+            #expect(read.status == 0 && read.output == "0 unread\n", "\(read)")
+            let none = try await run(["notifications", "ann", "--unread"] + storage)
+            #expect(none.status == 0 && none.output.isEmpty, "\(none)")
+            let id = String(list.output.prefix { $0 != " " })
+            let removed = try await run(["announcements", "rm", id, "none"] + storage)
+            #expect(removed.status == 3 && removed.output == "deleted  \(id)\n", "\(removed)")
+            let empty = try await run(["announcements", "ls", "--json"] + storage)
+            #expect(empty.status == 0 && empty.output.isEmpty, "\(empty)")
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
+    @Test("39: Wrong usage is 2, a refusal 1, and no service 75")
+    func failures() async throws {
+        try await withScratch { scratch in
+            let storage = ["--storage", scratch.path + "/Storage"]
+            for (arguments, status) in [
+                (["announce"], 2), (["announcements", "ls", "--limit", "0"], 2), (["notifications"], 2),
+                (["notifications", "ann", "--read-all", "--limit", "5"], 2), (["announce", "hello"], 75),
+                (["announcements", "rm", "x"], 75), (["notifications", "ann"], 75),
+            ] {
+                let result = try await run(arguments + storage)
+                #expect(result.status == Int32(status), "\(arguments): \(result)")
+            }
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            for arguments in [["announce", ""], ["announcements", "rm", "x"], ["notifications", "a.b"]] {
+                let result = try await run(arguments + storage)
+                #expect(result.status == 1, "\(arguments): \(result)")
+            }
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Synchronization
+
+@testable import Posts
+@testable import Social
+@testable import Tree
+
+/// A store of a test's own, with posts of Ann's and Bob's, and a time that the test sets.
+struct NotificationStore: Sendable {
+    let tree: TreeStore
+    let clock: TestClock
+
+    var notifications: Notifications { Notifications(tree, clock: { [clock] in clock.now }) }
+    var announcements: Announcements { Announcements(tree, ids: PushIDGenerator(clock: { [clock] in clock.now })) }
+
+    static func run(_ body: (NotificationStore) async throws -> Void) async throws {
+        let clock = TestClock()
+        let tree = try await TreeStore(
+            engine: MemoryEngine(), derivations: SocialDerivations.strata, isMaintained: false, clock: { clock.now })
+        for (uid, name) in [("ann", "Ann Lee"), ("bob", "Bob"), ("cat", "Cat")] {
+            try await tree.set(try TreePath("people/\(uid)/full_name"), to: .string(name))
+        }
+        try await tree.set("posts/p", to: ["author": ["uid": "ann"], "text": "hello", "timestamp": 1])
+        try await tree.set("posts/q", to: ["author": ["uid": "bob"], "text": "hello", "timestamp": 1])
+        try await body(NotificationStore(tree: tree, clock: clock))
+        await tree.close()
+    }
+
+    /// What stands in somebody's list, the oldest first: the kinds and who has done it.
+    func list(of uid: String) async throws -> [String] {
+        try await tree.children(of: try TreePath("notifications/\(uid)")).map { row in
+            let unread = row.value["unread"] == true ? "" : " (read)"
+            return "\(row.value["kind"]?.stringValue ?? "?") \(row.value["actor"]?["uid"]?.stringValue ?? "-")\(unread)"
+        }
+    }
+
+    /// The number that clients see.
+    func unread(of uid: String) async throws -> Int64 {
+        try await tree.get(try TreePath("unread/\(uid)"))?.integerValue ?? 0
+    }
+
+    func like(_ post: String, by uid: String, _ isThere: Bool = true) async throws {
+        try await tree.set(try TreePath("likes/\(post)/\(uid)"), to: isThere ? 1 : nil)
+    }
+
+    /// Writes a comment as a client does.
+    func comment(_ id: String, on post: String = "p", by uid: String, mentioning people: [String] = []) async throws {
+        var mentions: [TreeKey: TreeValue] = [:]
+        for (index, uid) in people.enumerated() {
+            mentions[try TreeKey("\(index)")] = ["uid": .string(uid), "start": 0, "length": 1]
+        }
+        try await tree.set(
+            try TreePath("comments/\(post)/\(id)"),
+            to: [
+                "author": ["uid": .string(uid)], "text": "hi", "timestamp": 1, "mentions": .object(mentions),
+            ])
+    }
+}
+
+/// A time that stands still until it is set.
+final class TestClock: Sendable {
+    private let milliseconds = Mutex<Int64>(1_000_000)
+
+    var now: Int64 { milliseconds.withLock { $0 } }
+
+    func advance(by duration: Duration) {
+        milliseconds.withLock { $0 += duration.components.seconds * 1000 }
+    }
+}

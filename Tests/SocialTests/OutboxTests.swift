@@ -1,0 +1,300 @@
+import API
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import Posts
+@testable import Social
+@testable import Tree
+
+@Suite("What people are told of is delivered, at least once and in order")
+struct OutboxTests {
+    /// What is delivered to, and what it was given.
+    private final class Receiver: Sendable {
+        struct Refusal: Error, CustomStringConvertible {
+            let description = "refused"
+        }
+
+        private struct State {
+            var taken: [DeliveryDocument] = []
+            var tries = 0
+            var isRefusing: @Sendable (DeliveryDocument) -> Bool = { _ in false }
+        }
+
+        private let state = Mutex(State())
+
+        var taken: [DeliveryDocument] { state.withLock { $0.taken } }
+        var tries: Int { state.withLock { $0.tries } }
+
+        func refuse(_ isRefusing: @escaping @Sendable (DeliveryDocument) -> Bool) {
+            state.withLock { $0.isRefusing = isRefusing }
+        }
+
+        func take(_ json: [UInt8]) throws {
+            let document = try DeliveryDocument(json: Data(json))
+            try state.withLock { state in
+                state.tries += 1
+                guard !state.isRefusing(document) else { throw Refusal() }
+                state.taken.append(document)
+            }
+        }
+
+        /// To whom what was delivered, in order.
+        var lines: [String] { taken.map { "\($0.to ?? "all") \($0.kind) \($0.actor?.uid ?? "-")" } }
+    }
+
+    private func withOutbox(
+        isOn: Bool = true, _ body: (NotificationStore, Outbox, OutboxWorker, Receiver) async throws -> Void
+    ) async throws {
+        try await NotificationStore.run { store in
+            let clock: @Sendable () -> Int64 = { [clock = store.clock] in clock.now }
+            let outbox = Outbox(store.tree, clock: clock)
+            try await outbox.setOn(isOn)
+            let receiver = Receiver()
+            let worker = OutboxWorker(store.tree, clock: clock, logger: Logger(label: "test")) {
+                try receiver.take($0)
+            }
+            try await body(store, outbox, worker, receiver)
+        }
+    }
+
+    /// Sees to it that nothing is left of deliveries.
+    private func expectEmpty(_ store: NotificationStore) async throws {
+        for path in [Paths.outbox, Paths.outboxHeads, Paths.outboxQueue] {
+            #expect(try await store.tree.get(path) == nil, "\(path)")
+        }
+    }
+
+    @Test("31: Each notification is delivered with all that an app shows of it")
+    func delivered() async throws {
+        try await withOutbox { store, _, worker, receiver in
+            try await store.comment("c", by: "bob", mentioning: ["cat"])
+            try await store.tree.set("people/bob/full_name", to: "Robert")
+            try await worker.runAll()
+            #expect(Set(receiver.lines) == ["ann comment bob", "cat mention bob"])
+            let first = try #require(receiver.taken.first { $0.to == "ann" })
+            let id = try #require(try await store.tree.keys(of: "notifications/ann").first)
+            #expect(first.id == "\(id):ann" && first.text == "hi" && first.post == "p" && first.comment == "c")
+            #expect(first.actor?.fullName == "Robert" && first.timestamp == 1_000_000)
+            try await expectEmpty(store)
+            try await worker.runAll()
+            #expect(receiver.taken.count == 2)
+        }
+    }
+
+    @Test("B23: 31: An announcement is delivered once, for everybody; one to a few to each of them")
+    func announcements() async throws {
+        try await withOutbox { store, _, worker, receiver in
+            let bob = try #require(UserID("bob"))
+            let news = try await store.announcements.publish("news", title: "Title", by: bob).document
+            _ = try await store.announcements.publish("letter", to: [bob])
+            try await worker.runAll()
+            #expect(Set(receiver.lines) == ["all announcement bob", "bob announcement -"])
+            let first = try #require(receiver.taken.first { $0.to == nil })
+            #expect(first.announcement == news.id && first.text == "news" && first.title == "Title")
+            #expect(DeliveryID(first.id)?.description == first.id)
+            try await expectEmpty(store)
+        }
+    }
+
+    @Test("Where there is nothing to deliver to nothing is kept, and what comes by an import is not delivered")
+    func off() async throws {
+        try await withOutbox(isOn: false) { store, outbox, _, _ in
+            try await store.like("p", by: "bob")
+            _ = try await store.announcements.publish("news")
+            try await expectEmpty(store)
+            try await outbox.setOn(true)
+            let rows = try await store.tree.get("notifications")
+            try await store.tree.set("notifications", to: rows)
+            try await store.tree.set("announcements", to: ["x": ["text": "x"]])
+            try await expectEmpty(store)
+        }
+    }
+
+    @Test("What is taken back is not delivered; what a full list has dropped is")
+    func takenBack() async throws {
+        try await withOutbox { store, _, worker, receiver in
+            try await store.like("p", by: "bob")
+            try await store.like("p", by: "bob", false)
+            try await worker.runAll()
+            #expect(receiver.taken.isEmpty)
+            try await expectEmpty(store)
+            for number in 0..<505 { try await store.like("p", by: "u\(number)") }
+            try await worker.runAll()
+            #expect(receiver.taken.map { $0.actor?.uid } == (0..<505).map { "u\($0)" })
+        }
+    }
+
+    @Test("32: What fails is tried later and later, in order, and nobody else waits for it")
+    func backoff() async throws {
+        try await withOutbox { store, outbox, worker, receiver in
+            receiver.refuse { $0.to == "ann" }
+            try await store.like("p", by: "cat")
+            try await store.like("p", by: "bob")
+            try await store.like("q", by: "cat")
+            try await worker.runAll()
+            #expect(receiver.lines == ["bob like cat"])
+            let waiting = try await outbox.page(ofDead: false, after: nil, limit: 20).document.deliveries
+            #expect(waiting.map(\.attempts) == [1, 0] && waiting.first?.error == "refused")
+            #expect(waiting.first?.due == store.clock.now + 1000)
+            let tries = receiver.tries
+            try await worker.runAll()
+            #expect(receiver.tries == tries, "it is not tried before its time")
+            store.clock.advance(by: .seconds(1))
+            try await worker.runAll()
+            #expect(receiver.tries == tries + 1)
+            store.clock.advance(by: .seconds(1))
+            try await worker.runAll()
+            #expect(receiver.tries == tries + 1, "the next pause is longer")
+            receiver.refuse { _ in false }
+            store.clock.advance(by: .seconds(1))
+            try await worker.runAll()
+            #expect(receiver.lines == ["bob like cat", "ann like cat", "ann like bob"])
+            try await expectEmpty(store)
+        }
+    }
+
+    @Test("32: What was tried often enough is given up, the next go on, and a retry delivers it under the same id")
+    func deadLetter() async throws {
+        try await withOutbox { store, outbox, worker, receiver in
+            receiver.refuse { $0.actor?.uid == "cat" }
+            try await store.like("p", by: "cat")
+            try await store.like("p", by: "bob")
+            for _ in 0..<OutboxWorker.maxAttempts {
+                try await worker.runAll()
+                store.clock.advance(by: .seconds(3600))
+            }
+            #expect(receiver.tries == OutboxWorker.maxAttempts + 1 && receiver.lines == ["ann like bob"])
+            try await expectEmpty(store)
+            let dead = try await outbox.page(ofDead: true, after: nil, limit: 20).document.deliveries
+            #expect(dead.map(\.isDead) == [true] && dead.first?.attempts == OutboxWorker.maxAttempts)
+            let id = try #require(dead.first.flatMap { DeliveryID($0.id) })
+            receiver.refuse { _ in false }
+            try await worker.runAll()
+            #expect(receiver.taken.count == 1)
+            let retried = try await outbox.retry(id).document
+            #expect(!retried.isDead && retried.attempts == 0)
+            try await worker.runAll()
+            #expect(receiver.lines == ["ann like bob", "ann like cat"] && receiver.taken.last?.id == id.description)
+            await #expect(throws: Failure.self) { try await outbox.retry(id) }
+            #expect(try await store.tree.get(Paths.deadLetters) == nil)
+        }
+    }
+
+    @Test("A retry of what waits does not wait for its time, and what is new meanwhile does not jump the queue")
+    func retryWaiting() async throws {
+        try await withOutbox { store, outbox, worker, receiver in
+            receiver.refuse { _ in true }
+            try await store.like("p", by: "cat")
+            try await worker.runAll()
+            receiver.refuse { _ in false }
+            try await store.like("p", by: "bob")
+            try await worker.runAll()
+            #expect(receiver.taken.isEmpty)
+            let first = try #require(
+                try await outbox.page(ofDead: false, after: nil, limit: 1).document.deliveries.first)
+            _ = try await outbox.retry(try #require(DeliveryID(first.id)))
+            try await worker.runAll()
+            #expect(receiver.lines == ["ann like cat", "ann like bob"])
+        }
+    }
+
+    @Test("Of one recipient no more are kept after they were given up than there is room for")
+    func manyDead() async throws {
+        try await withOutbox { store, outbox, worker, receiver in
+            var update = MultiPathUpdate()
+            for number in 0..<OutboxWorker.maxDeadLetters {
+                let key = PostPosition(sequence: 1, number: number).key
+                update[Paths.deadLetters / "ann" / key] = ["since": 1, "notification": ["kind": "like"]]
+            }
+            try await store.tree.update(update)
+            receiver.refuse { _ in true }
+            for number in 0..<3 { try await store.like("p", by: "u\(number)") }
+            for _ in 0..<(3 * OutboxWorker.maxAttempts) {
+                try await worker.runAll()
+                store.clock.advance(by: .seconds(3600))
+            }
+            var next: DeliveryID?
+            var ids: [String] = []
+            repeat {
+                let page = try await outbox.page(ofDead: true, after: next, limit: 30).document
+                #expect(page.hasMore == (page.next != nil))
+                ids += page.deliveries.map(\.id)
+                next = page.next.flatMap { DeliveryID($0) }
+            } while next != nil
+            #expect(ids.count == OutboxWorker.maxDeadLetters && ids == ids.sorted())
+            #expect(ids.first == "\(PostPosition(sequence: 1, number: 3).key):ann")
+        }
+    }
+
+    @Test("What many cause while it is delivered comes once each, in the order of each recipient")
+    func concurrent() async throws {
+        try await withOutbox { store, _, worker, receiver in
+            let running = Task { await worker.run() }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<40 {
+                    group.addTask { try await store.like("p", by: "u\(number)") }
+                    group.addTask { try await store.like("q", by: "u\(number)") }
+                }
+                try await group.waitForAll()
+            }
+            while try await store.tree.snapshot({ try $0.exists(Paths.outbox) }) {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            running.cancel()
+            await running.value
+            for uid in ["ann", "bob"] {
+                let ids = receiver.taken.filter { $0.to == uid }.map(\.id)
+                #expect(ids == ids.sorted() && ids.count == 40)
+            }
+            try await expectEmpty(store)
+        }
+    }
+
+    @Test("What was cut off comes again under the same id")
+    func cutOff() async throws {
+        try await withOutbox { store, _, worker, receiver in
+            try await store.like("p", by: "bob")
+            let (started, start) = AsyncStream.makeStream(of: [UInt8].self)
+            let clock: @Sendable () -> Int64 = { [clock = store.clock] in clock.now }
+            let slow = OutboxWorker(store.tree, clock: clock, logger: Logger(label: "test")) { json in
+                start.yield(json)
+                try await Task.sleep(for: .seconds(1000))
+            }
+            let running = Task { await slow.run() }
+            var cut: DeliveryDocument?
+            for await json in started {
+                cut = try DeliveryDocument(json: Data(json))
+                break
+            }
+            running.cancel()
+            await running.value
+            try await worker.runAll()
+            #expect(receiver.taken.map(\.id) == [cut?.id])
+            try await expectEmpty(store)
+        }
+    }
+
+    @Test("Whoever is deleted is told nothing any more")
+    func deletedPerson() async throws {
+        try await withOutbox { store, _, worker, receiver in
+            receiver.refuse { _ in true }
+            try await store.like("p", by: "cat")
+            try await worker.runAll()
+            _ = try await PersonDeletion.begin(of: try #require(UserID("ann")), in: store.tree)
+            let jobs = JobWorker(
+                store.tree, clock: { [clock = store.clock] in clock.now }, logger: Logger(label: "test"))
+            try await jobs.runAll()
+            try await expectEmpty(store)
+        }
+    }
+
+    @Test(
+        "What names no delivery is none",
+        arguments: [
+            "", "x", ":ann", "000000000000002a-00000000:", "000000000000002a-00000000:a.b", "2a-0:ann",
+            "000000000000002A-00000000", "000000000000002a-00000000:+",
+        ])
+    func names(text: String) { #expect(DeliveryID(text) == nil) }
+}
