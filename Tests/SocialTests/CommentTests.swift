@@ -146,7 +146,7 @@ struct CommentTests {
                 { _ = try await comments.edit(id, on: post, to: changed, by: ann) },
             ] {
                 let failure = await #expect(throws: Failure.self) { try await work() }
-                #expect(failure?.code == .notAllowed)
+                #expect(failure?.code == .blocked)
             }
             _ = try await comments.remove(id, from: post, by: identity("ann"))
             _ = try await comments.add(text, by: bob, to: post)

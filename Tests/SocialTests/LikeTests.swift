@@ -66,7 +66,7 @@ struct LikeTests {
             let (blocker, other) = index == 0 ? (ann, bob) : (bob, ann)
             try await tree.set(Paths.blocking(blocker) / other.key, to: true)
             let failure = await #expect(throws: Failure.self) { try await likes.add(by: ann, to: post) }
-            #expect(failure?.code == .notAllowed)
+            #expect(failure?.code == .blocked)
             #expect(try await likes.remove(by: ann, from: post).count == 0)
             #expect(try await likes.add(by: bob, to: post).count == 1, "one's own")
         }
