@@ -4,10 +4,13 @@ import Tree
 
 /// Puts posts into the order of publication that were published before there was one: by their ids, behind what is in it.
 ///
-/// It works once in the life of a Storage folder, and again after a version has worked on it that does not keep the order.
+/// It works once in the life of a Storage folder, again after a version has worked on it that does not keep the order, and
+/// again when the order is to have more of a post than before.
 /// A batch is one commit. A post that has a position keeps it, so that a run that is cut off is gone on with by the next.
 struct OrderMigration: Sendable {
     private static let batch = 500
+    /// What the order has of posts: 2 since it has their hashtags.
+    private static let version: TreeValue = 2
     /// How often the log says how far it is, in posts.
     private static let reportInterval = 10_000
 
@@ -18,11 +21,11 @@ struct OrderMigration: Sendable {
     ///
     /// - Throws: The engine's failure; then another run is to go on.
     func run() async throws {
-        guard try await tree.get(Paths.postsAreOrdered) == nil else { return }
+        guard try await tree.get(Paths.postsAreOrdered) != Self.version else { return }
         // What is gone, and then what is there.
         let staleCount = try await go(through: Paths.postPositions)
         let count = try await go(through: Paths.posts)
-        try await tree.set(Paths.postsAreOrdered, to: true)
+        try await tree.set(Paths.postsAreOrdered, to: Self.version)
         guard staleCount + count > 0 else { return }
         logger.info("all posts are in the order of publication", metadata: ["posts": "\(count)"])
     }
@@ -58,7 +61,7 @@ struct OrderMigration: Sendable {
         for (number, id) in ids.enumerated() {
             let writes = try PostOrder.writes(
                 for: id, isThere: snapshot.exists(Paths.posts / id),
-                at: PostPosition(sequence: sequence, number: number), in: snapshot)
+                at: PostPosition(sequence: sequence, number: number), isOfEarlierVersion: true, in: snapshot)
             for write in writes { update[write.path] = write.value }
             if !writes.isEmpty { changed += 1 }
         }

@@ -46,7 +46,7 @@ extension Paths {
     /// The store's id, and how old it is (`StorageAge`).
     static let store = TreePath(["store"], in: .pipeline)
 
-    /// Whether all posts are in the order of publication (`OrderMigration`). Versions that do not keep the order replace
+    /// The version of the order of publication that all posts are in (`OrderMigration`). Versions that do not keep the order replace
     /// the record above as a whole, and so take this along.
     static let postsAreOrdered = store / "posts_ordered"
 

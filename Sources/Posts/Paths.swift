@@ -31,7 +31,7 @@ extension Namespace {
 }
 
 extension Paths {
-    /// All that stands at `posts/`, by its position in the order of publication: the ids.
+    /// All that stands at `posts/`, by its position in the order of publication (``ListedPost``).
     package static let publishedPosts = TreePath(["all"], in: .social)
 
     /// The posts of one author, by their positions: the ids.
@@ -39,7 +39,10 @@ extension Paths {
         TreePath(["published", author.key], in: .social)
     }
 
-    /// The position of each post, by its id, and its author (``PostOrder``).
+    /// The posts that have a hashtag, by their positions: the ids.
+    package static func taggedPosts(_ tag: TreeKey) -> TreePath { TreePath(["tagged", tag], in: .social) }
+
+    /// What the order of publication has of each post, by its id (``PostPlace``).
     package static let postPositions = TreePath(["positions"], in: .social)
 
     package static func postPosition(_ id: TreeKey) -> TreePath { postPositions / id }

@@ -2,12 +2,15 @@ package import Tree
 
 /// The order of publication, kept beside the posts in the commits that add, delete and change them, whoever makes them.
 ///
-///     all/{position}               = post id
+///     all/{position}               = post id, and the author behind a slash
 ///     published/{uid}/{position}   = post id
-///     positions/{post id}          = position, and the author behind a space
+///     tagged/{hashtag}/{position}  = post id
+///     positions/{post id}          = position, and behind spaces the author and the hashtags
 ///
 /// in ``Namespace/social``. Everything that stands at `posts/{id}` has a position from the moment at which it appears
-/// until it goes, whether it can be shown or not: a client may complete it later. Author is whoever `author/uid` names.
+/// until it goes, whether it can be shown or not: a client may complete it later. Author is whoever `author/uid` names. A
+/// post that gets an author, or another one, gets the position of that: whoever has read the author's posts before finds
+/// it behind them, and not among them.
 package struct PostOrder: Derivation {
     package let place = TreePattern("posts/*")
 
@@ -22,56 +25,107 @@ package struct PostOrder: Derivation {
 
     /// The rows to be written so that the order has one post as it is now.
     ///
-    /// - Parameter position: The position of the post if it has none yet.
+    /// - Parameters:
+    ///   - position: The position of the post if it has none yet.
+    ///   - isOfEarlierVersion: Whether the lists may lack what the place says of the post.
     package static func writes(
-        for id: TreeKey, isThere: Bool, at position: PostPosition, in snapshot: TreeSnapshot
+        for id: TreeKey, isThere: Bool, at position: PostPosition, isOfEarlierVersion: Bool = false,
+        in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
-        let old = try snapshot.get(Paths.postPosition(id)).flatMap(Entry.init)
-        var new: Entry?
+        let old = try PostPlace(of: id, in: snapshot)
+        var new: PostPlace?
         if isThere {
-            let author = try snapshot.get(Paths.posts / id / "author" / "uid")?.stringValue
-            new = Entry(position: old?.position ?? position, author: author.flatMap { UserID($0) })
+            let author = try snapshot.get(Paths.posts / id / "author" / "uid")?.stringValue.flatMap { UserID($0) }
+            let text = try snapshot.get(Paths.posts / id / "text")?.stringValue ?? ""
+            let isNew = old == nil || author != nil && old?.author != author
+            new = PostPlace(
+                position: isNew ? position : old?.position ?? position, author: author, tags: Hashtags.tags(in: text))
         }
-        guard old != new else { return [] }
+        guard old != new || isOfEarlierVersion else { return [] }
         // What has changed of the lists, and where the post is found in them.
-        let stale = Set(old?.paths ?? []).subtracting(new?.paths ?? [])
-        let missing = Set(new?.paths ?? []).subtracting(old?.paths ?? [])
-        return stale.map { TreeWrite(path: $0, value: nil) }
-            + missing.map { TreeWrite(path: $0, value: .string(id.string)) }
-            + [TreeWrite(path: Paths.postPosition(id), value: new?.value)]
+        let (before, after) = (old?.rows(of: id) ?? [:], new?.rows(of: id) ?? [:])
+        var writes = before.keys.filter { after[$0] == nil }.map { TreeWrite(path: $0, value: nil) }
+        for (path, text) in after {
+            let known = isOfEarlierVersion ? try snapshot.get(path)?.stringValue : before[path]
+            if known != text { writes.append(TreeWrite(path: path, value: .string(text))) }
+        }
+        if old != new { writes.append(TreeWrite(path: Paths.postPosition(id), value: new?.value)) }
+        return writes
+    }
+}
+
+/// What the order of publication has of one post: the value at ``Paths/postPosition(_:)``.
+package struct PostPlace: Equatable, Sendable {
+    package let position: PostPosition
+    package let author: UserID?
+    /// The hashtags at which it is listed.
+    let tags: [TreeKey]
+
+    fileprivate init(position: PostPosition, author: UserID?, tags: [TreeKey]) {
+        self.position = position
+        self.author = author
+        self.tags = tags
     }
 
-    /// What the order has of one post.
-    private struct Entry: Equatable {
-        let position: PostPosition
-        let author: UserID?
+    /// The place of a post; nil when there is no such post.
+    package init?(of id: TreeKey, in snapshot: TreeSnapshot) throws(TreeError) {
+        guard let value = try snapshot.get(Paths.postPosition(id)) else { return nil }
+        self.init(value)
+    }
 
-        init(position: PostPosition, author: UserID?) {
-            self.position = position
-            self.author = author
+    /// Reads the value; nil when it is none.
+    package init?(_ value: TreeValue) {
+        guard let text = value.stringValue else { return nil }
+        self.init(text)
+    }
+
+    /// Reads the text of the value; nil when it is none.
+    package init?(_ text: String) {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard let first = parts.first, let position = PostPosition(key: TreeKey(unchecked: String(first))) else {
+            return nil
         }
+        self.position = position
+        author = parts.count > 1 ? UserID(String(parts[1])) : nil
+        tags = parts.dropFirst(2).map { TreeKey(unchecked: String($0)) }
+    }
 
-        init?(_ value: TreeValue) {
-            let parts = value.stringValue?.split(separator: " ") ?? []
-            guard let first = parts.first, let key = try? TreeKey(String(first)), let position = PostPosition(key: key)
-            else { return nil }
-            self.init(position: position, author: parts.count > 1 ? UserID(String(parts[1])) : nil)
-        }
+    fileprivate var value: TreeValue {
+        var parts = [position.key.string]
+        if author != nil || !tags.isEmpty { parts.append(author?.description ?? "") }
+        return .string((parts + tags.map(\.string)).joined(separator: " "))
+    }
 
-        var value: TreeValue { .string(position.key.string + (author.map { " \($0)" } ?? "")) }
+    /// The rows in the lists, by their places.
+    fileprivate func rows(of id: TreeKey) -> [TreePath: String] {
+        var rows = [Paths.publishedPosts / position.key: "\(id)/\(author?.description ?? "")"]
+        if let author { rows[Paths.publishedPosts(by: author) / position.key] = id.string }
+        for tag in tags { rows[Paths.taggedPosts(tag) / position.key] = id.string }
+        return rows
+    }
+}
 
-        /// The places in the lists.
-        var paths: [TreePath] {
-            [Paths.publishedPosts / position.key]
-                + (author.map { [Paths.publishedPosts(by: $0) / position.key] } ?? [])
-        }
+/// A post in a list of the order of publication.
+package struct ListedPost: Sendable, Hashable {
+    package let position: PostPosition
+    package let id: TreeKey
+    /// The author's id; empty for none, and nil where the list does not say.
+    package let author: String?
+
+    /// Reads a row of a list; nil when it is none.
+    package init?(_ row: TreeChild) {
+        guard let position = PostPosition(key: row.key), let text = row.value.stringValue else { return nil }
+        self.position = position
+        // No key has a slash.
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        id = TreeKey(unchecked: String(parts[0]))
+        author = parts.count > 1 ? String(parts[1]) : nil
     }
 }
 
 extension TreeSnapshot {
     /// The position of a post; nil when there is no such post.
     package func position(ofPost id: TreeKey) throws(TreeError) -> PostPosition? {
-        guard let text = try get(Paths.postPosition(id))?.stringValue?.prefix(while: { $0 != " " }) else { return nil }
-        return (try? TreeKey(String(text))).flatMap { PostPosition(key: $0) }
+        try PostPlace(of: id, in: self)?.position
     }
 }

@@ -1,5 +1,8 @@
 package import Tree
 
+/// Whether a post of a list is to be shown, by its record.
+package typealias PostFilter = (ListedPost, TreeValue) throws(TreeError) -> Bool
+
 /// A page of posts, the last published first. What clients wrote and is no post is passed over, and named.
 package struct PostPage: Sendable {
     /// A post and its id.
@@ -19,8 +22,12 @@ package struct PostPage: Sendable {
     package private(set) var items: [Item] = []
     /// What was passed over; the first ones.
     package private(set) var skipped: [Skipped] = []
+    /// What was passed over as it is gone or not to be shown; the first ones.
+    package private(set) var hidden: [ListedPost] = []
+    /// How many were.
+    private(set) var hiddenCount = 0
     /// Whether posts follow this page.
-    package private(set) var hasMore = false
+    package internal(set) var hasMore = false
     /// The position of the last record that the page has, or has passed over.
     private var end: PostPosition?
     /// A position in the change log up to which everything is in the page: whoever follows the changes from there on
@@ -30,8 +37,8 @@ package struct PostPage: Sendable {
     /// The cursor of the page after this one; nil when this is the last.
     package var next: PostPosition? { hasMore ? end : nil }
 
-    /// The most records that are named when they are passed over, so that an answer stays small.
-    private static let maxSkipped = 1000
+    /// The most records of each kind that are named when they are passed over, so that an answer stays small.
+    private static let maxNamed = 1000
     /// The number of records that one state of the tree is read for.
     private static let batch = 200
 
@@ -41,32 +48,42 @@ package struct PostPage: Sendable {
     /// one state is to be read.
     ///
     /// - Parameters:
-    ///   - list: Post ids by their positions.
+    ///   - list: Posts by their positions.
     ///   - cursor: The position before which the page begins; nil for the newest.
+    ///   - shows: Whether a post is to be in the page.
     /// - Returns: Whether the page is complete.
     mutating func readOn(
-        in list: TreePath, before cursor: PostPosition?, limit: Int, from snapshot: TreeSnapshot
+        in list: TreePath, before cursor: PostPosition?, limit: Int, from snapshot: TreeSnapshot,
+        where shows: PostFilter
     ) throws(TreeError) -> Bool {
         if token == nil { token = try snapshot.token }
         let wanted = end == nil ? limit + 1 : Self.batch
         let range = (end ?? cursor).map { KeyRange.before($0.key) } ?? .all
         let rows = try snapshot.children(of: list, range: range, order: .descending, limit: wanted)
         for row in rows {
-            guard let position = PostPosition(key: row.key), let id = row.value.stringValue else { continue }
-            let key = TreeKey(unchecked: id)
-            if let record = try snapshot.get(Paths.posts / key) {
+            guard let post = ListedPost(row) else { continue }
+            if let record = try snapshot.get(Paths.posts / post.id) {
                 if let fault = PostShape.fault(of: record) {
-                    if skipped.count < Self.maxSkipped { skipped.append(Skipped(id: key, fault: fault)) }
+                    if skipped.count < Self.maxNamed { skipped.append(Skipped(id: post.id, fault: fault)) }
+                } else if try !shows(post, record) {
+                    hide(post)
                 } else if items.count == limit {
                     hasMore = true
                     return true
                 } else {
-                    items.append(Item(id: key, record: record))
+                    items.append(Item(id: post.id, record: record))
                 }
+            } else {
+                hide(post)
             }
-            end = position
+            end = post.position
         }
         return rows.count < wanted
+    }
+
+    private mutating func hide(_ post: ListedPost) {
+        hiddenCount += 1
+        if hidden.count < Self.maxNamed { hidden.append(post) }
     }
 
     /// The page with one post, if it is there and can be shown.

@@ -8,26 +8,38 @@ package struct PostReader: Sendable {
         self.tree = tree
     }
 
-    /// A page of all posts, or of one author's, in the order of publication, the newest first.
+    /// A page of a list in the order of publication, the newest first.
     ///
     /// It has `limit` posts unless there are no more. Records that are no posts are passed over, however many there are:
     /// in several states of the tree, so that none is held for long; positions never change, so that no post is left out
     /// or comes twice. Cancelling the task ends it.
     ///
-    /// - Parameter cursor: The position before which the page begins; nil for the newest post.
-    package func page(by author: UserID?, before cursor: PostPosition?, limit: Int) async throws -> PostPage {
-        let list = author.map { Paths.publishedPosts(by: $0) } ?? Paths.publishedPosts
+    /// - Parameters:
+    ///   - list: Posts by their positions.
+    ///   - cursor: The position before which the page begins; nil for the newest post.
+    ///   - maxHidden: About how many posts are passed over that are gone or not to be shown; then the page is shorter than it
+    ///     could be, and says that more may follow.
+    ///   - filter: What tells, in one state of the tree, which posts are shown.
+    package func page(
+        of list: TreePath, before cursor: PostPosition?, limit: Int, maxHidden: Int = .max,
+        filter: @escaping @Sendable (TreeSnapshot) -> PostFilter = { _ in { _, _ in true } }
+    ) async throws -> PostPage {
         var page = PostPage()
         while true {
             let sofar = page
             let (read, isComplete) = try await tree.snapshot { snapshot in
                 var page = sofar
-                let isComplete = try page.readOn(in: list, before: cursor, limit: limit, from: snapshot)
+                let isComplete = try page.readOn(
+                    in: list, before: cursor, limit: limit, from: snapshot, where: filter(snapshot))
                 return (page, isComplete)
             }
-            if isComplete { return read }
-            try Task.checkCancellation()
             page = read
+            if isComplete { return page }
+            guard page.hiddenCount < maxHidden else {
+                page.hasMore = true
+                return page
+            }
+            try Task.checkCancellation()
         }
     }
 

@@ -34,22 +34,18 @@ struct Tintype: AsyncParsableCommand {
                 name: "People",
                 subcommands: [
                     PersonCommand.self, FollowCommand.self, UnfollowCommand.self, BlockCommand.self,
-                    UnblockCommand.self,
-                    AnnounceCommand.self, AnnouncementsCommand.self, NotificationsCommand.self, OutboxCommand.self,
+                    UnblockCommand.self, LikeCommand.self, UnlikeCommand.self, LikesCommand.self, CommentCommand.self,
+                    CommentsCommand.self, FeedCommand.self, AnnounceCommand.self, AnnouncementsCommand.self,
+                    NotificationsCommand.self, OutboxCommand.self,
                 ]),
             CommandGroup(
                 name: "Tree", subcommands: [ExportCommand.self, ImportCommand.self, RulesCommand.self]),
             CommandGroup(
                 name: "Photos",
                 subcommands: [
-                    UploadCommand.self, InboxCommand.self, PostsCommand.self, UnclaimedCommand.self,
-                    RethumbCommand.self,
+                    UploadCommand.self, InboxCommand.self, PostsCommand.self,
+                    UnclaimedCommand.self, RethumbCommand.self,
                     RenderCommand.self, PhotosCommand.self,
-                ]),
-            CommandGroup(
-                name: "People",
-                subcommands: [
-                    LikeCommand.self, UnlikeCommand.self, LikesCommand.self, CommentCommand.self, CommentsCommand.self,
                 ]),
         ])
 

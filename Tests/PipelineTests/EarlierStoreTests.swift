@@ -59,14 +59,20 @@ struct EarlierStoreTests {
         try await withStore { running in
             let reader = PostReader(running.storage.tree)
             let known = try await posts(running).map { $0.id.key }
-            #expect(try await reader.page(by: nil, before: nil, limit: 10).items.map(\.id) == known.reversed())
+            #expect(
+                try await reader.page(of: Paths.publishedPosts, before: nil, limit: 10).items.map(\.id)
+                    == known.reversed())
             let draft = try #require(try await running.pipeline.store.unfinished(from: .socket).first)
             try await running.pipeline.store.drafts.publish(draft.id, text: "sent later")
             _ = try await running.pipeline.store.end(of: draft.id)
             #expect(
-                try await reader.page(by: nil, before: nil, limit: 10).items.map(\.id) == [draft.id.key]
+                try await reader.page(of: Paths.publishedPosts, before: nil, limit: 10).items.map(\.id) == [
+                    draft.id.key
+                ]
                     + known.reversed())
-            let ann = try await reader.page(by: UserID("ann"), before: nil, limit: 10).items
+            let ann = try await reader.page(
+                of: Paths.publishedPosts(by: try #require(UserID("ann"))), before: nil, limit: 10
+            ).items
             #expect(!ann.isEmpty && ann.allSatisfy { $0.record["author"]?["uid"] == "ann" })
         }
     }

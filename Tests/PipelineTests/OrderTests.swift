@@ -10,7 +10,8 @@ import Tree
 @Suite("Posts are in the order of their publication")
 struct OrderTests {
     private func ids(_ storage: StorageFolder, by user: String? = nil) async throws -> [PostID] {
-        let page = try await PostReader(storage.tree).page(by: user.flatMap { UserID($0) }, before: nil, limit: 200)
+        let list = user.flatMap { UserID($0) }.map { Paths.publishedPosts(by: $0) } ?? Paths.publishedPosts
+        let page = try await PostReader(storage.tree).page(of: list, before: nil, limit: 200)
         return page.items.compactMap { PostID($0.id.string) }
     }
 
@@ -21,7 +22,8 @@ struct OrderTests {
             request.isDraft = true
             let draft = try await running.reserve(request)
             let first = try await running.upload([], by: "maria", text: "first")
-            let mark = try await PostReader(running.storage.tree).page(by: nil, before: nil, limit: 1).token
+            let mark = try await PostReader(running.storage.tree).page(of: Paths.publishedPosts, before: nil, limit: 1)
+                .token
             try await running.pipeline.store.drafts.publish(draft.id, text: "late")
             _ = try await running.pipeline.store.end(of: draft.id)
             #expect(draft.id < first.id)
@@ -101,7 +103,7 @@ struct OrderMigrationTests {
     /// What a start of the service does.
     private func order(_ scratch: Scratch) async throws -> [String] {
         let storage = try await StorageFolder(path: scratch.path + "/Storage")
-        let page = try await PostReader(storage.tree).page(by: nil, before: nil, limit: 5000)
+        let page = try await PostReader(storage.tree).page(of: Paths.publishedPosts, before: nil, limit: 5000)
         await storage.close()
         return page.items.map(\.id.string)
     }
@@ -166,6 +168,28 @@ struct OrderMigrationTests {
             try await publish(["-P0", "-P4"], in: tree)
             await tree.close()
             #expect(try await order(scratch) == ["-P4", "-P0", "-P3", "-P1"])
+        }
+    }
+
+    @Test("What an order of an earlier version lacks, authors and hashtags, is added, and positions stay")
+    func earlierOrder() async throws {
+        try await withScratch { scratch in
+            try await makeEarlierTree(in: scratch, ids: ["-P1", "-P2"])
+            _ = try await order(scratch)
+            let tree = try await TreeStore(engine: try SQLiteEngine(path: scratch.path + "/Storage/tree.sqlite"))
+            try await tree.set("posts/-P1/text", to: "#sun")
+            let rows = try await tree.children(of: Paths.publishedPosts)
+            for row in rows {
+                let id = row.value.stringValue?.prefix { $0 != "/" } ?? ""
+                try await tree.set(Paths.publishedPosts / row.key, to: .string(String(id)))
+            }
+            try await tree.set(TreePath(["store", "posts_ordered"], in: .pipeline), to: true)
+            await tree.close()
+            #expect(try await order(scratch) == ["-P2", "-P1"])
+            let storage = try await StorageFolder(path: scratch.path + "/Storage")
+            #expect(try await storage.tree.children(of: Paths.publishedPosts) == rows)
+            #expect(try await storage.tree.children(of: Paths.taggedPosts("sun")).map(\.value) == ["-P1"])
+            await storage.close()
         }
     }
 }

@@ -24,7 +24,7 @@ struct PostOrderTests {
     /// The ids of all posts, or of one author's, the newest first.
     private func ids(_ store: TreeStore, by author: String? = nil) async throws -> [String] {
         let list = try author.map { Paths.publishedPosts(by: try #require(UserID($0))) } ?? Paths.publishedPosts
-        return try await store.children(of: list, order: .descending).compactMap(\.value.stringValue)
+        return try await store.children(of: list, order: .descending).compactMap { ListedPost($0)?.id.string }
     }
 
     /// Each child of `posts/` stands once in the list of all and in that of its author, and nothing else does.
@@ -34,23 +34,31 @@ struct PostOrderTests {
         }
         var all: [String: String] = [:]
         var published: Set<String> = []
+        var tagged: Set<String> = []
         for post in posts {
-            let entry = order?["positions"]?[post.key]?.stringValue?.split(separator: " ").map(String.init) ?? []
+            let entry =
+                order?["positions"]?[post.key]?.stringValue?.split(separator: " ", omittingEmptySubsequences: false)
+                .map(String.init) ?? []
             let position = try #require(entry.first, "\(post.key) has no position")
-            all[position] = post.key.string
             let author = post.value["author"]?["uid"]?.stringValue.flatMap { UserID($0) }
-            #expect(entry.dropFirst().first == author?.description, comment)
+            all[position] = "\(post.key)/\(author?.description ?? "")"
+            #expect(entry.dropFirst().first ?? "" == author?.description ?? "", comment)
+            for tag in Hashtags.tags(in: post.value["text"]?.stringValue ?? "") {
+                tagged.insert("\(tag)/\(position)/\(post.key)")
+            }
             if let author { published.insert("\(author)/\(position)/\(post.key)") }
         }
         let listed = order?["all"]?.object ?? [:]
         #expect(all.count == posts.count, comment)
         #expect(Dictionary(uniqueKeysWithValues: listed.map { ($0.string, $1.stringValue ?? "") }) == all, comment)
         #expect((order?["positions"]?.object ?? [:]).count == posts.count, comment)
-        var found: Set<String> = []
-        for (uid, list) in order?["published"]?.object ?? [:] {
-            for (position, id) in list.object ?? [:] { found.insert("\(uid)/\(position)/\(id.stringValue ?? "")") }
+        for (name, expected) in [("published" as TreeKey, published), ("tagged", tagged)] {
+            var found: Set<String> = []
+            for (key, list) in order?[name]?.object ?? [:] {
+                for (position, id) in list.object ?? [:] { found.insert("\(key)/\(position)/\(id.stringValue ?? "")") }
+            }
+            #expect(found == expected, comment)
         }
-        #expect(found == published, comment)
     }
 
     @Test("B28: Posts are in the order of their commits, not of their ids; those of one commit in that of their ids")
@@ -74,12 +82,13 @@ struct PostOrderTests {
         arguments: [
             (["posts/a": nil], ["c", "b"], ["c"]), (["posts/a/text": "new"], ["c", "b", "a"], ["c", "a"]),
             (["posts/a": post(by: "maria", "again")], ["c", "b", "a"], ["c", "a"]),
-            (["posts/a/author/uid": "ann"], ["c", "b", "a"], ["c"]),
-            (["posts/b/author/uid": "maria"], ["c", "b", "a"], ["c", "b", "a"]),
+            (["posts/a/author/uid": "ann"], ["a", "c", "b"], ["c"]),
+            // Whoever has read maria's posts has not read this one.
+            (["posts/b/author/uid": "maria"], ["b", "c", "a"], ["b", "c", "a"]),
             (["posts/a/author": nil], ["c", "b", "a"], ["c"]), (["posts/a": "junk"], ["c", "b", "a"], ["c"]),
             (["posts/a/author/uid": "no/id"], ["c", "b", "a"], ["c"]),
             (["posts": nil], [], []), (["": nil], [], []), (["posts": 5], [], []), (["": "leaf"], [], []),
-            (["posts": ["b": post(by: "maria"), "a2": post(by: "maria")]], ["a2", "b"], ["a2", "b"]),
+            (["posts": ["b": post(by: "maria"), "a2": post(by: "maria")]], ["b", "a2"], ["b", "a2"]),
             (
                 ["": ["posts": ["a": post(by: "maria"), "c2": post(by: "maria"), "b2": post(by: "ann")]]],
                 ["c2", "b2", "a"], ["c2", "a"]
@@ -193,7 +202,7 @@ struct PostOrderTests {
             case 2: update[ids[next(5)]] = nil
             case 3: update[ids[next(5)] / "author" / "uid"] = .string(uids[next(3)])
             case 4: update[ids[next(5)] / "author"] = nil
-            case 5: update[ids[next(5)] / "text"] = nil
+            case 5: update[ids[next(5)] / "text"] = next(2) == 0 ? nil : "#sun #Sea, #sun"
             default:
                 for _ in 0...next(3) { update[ids[next(5)]] = PostOrderTests.post(by: uids[next(3)]) }
             }

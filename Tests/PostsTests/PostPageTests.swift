@@ -17,7 +17,8 @@ struct PostPageTests {
     ) async throws -> (ids: [[String]], skipped: Int) {
         var (pages, skipped, cursor): ([[String]], Int, PostPosition?) = ([], 0, nil)
         repeat {
-            let page = try await reader.page(by: author, before: cursor, limit: limit)
+            let page = try await reader.page(
+                of: author.map { Paths.publishedPosts(by: $0) } ?? Paths.publishedPosts, before: cursor, limit: limit)
             pages.append(page.items.map(\.id.string))
             skipped += page.skipped.count
             cursor = page.next
@@ -43,7 +44,7 @@ struct PostPageTests {
                 #expect(skipped == 5 * 301)
             }
             for number in 0..<5 { try await store.set(Paths.posts / TreeKey(unchecked: "p\(number)"), to: nil) }
-            let page = try await reader.page(by: nil, before: nil, limit: 2)
+            let page = try await reader.page(of: Paths.publishedPosts, before: nil, limit: 2)
             #expect(page.items.isEmpty && !page.hasMore && page.skipped.count == 1000)
         }
     }
@@ -54,14 +55,14 @@ struct PostPageTests {
             for number in 0..<9 {
                 try await store.set(Paths.posts / TreeKey("\(9 - number)"), to: Self.post(by: "maria"))
             }
-            let first = try await reader.page(by: nil, before: nil, limit: 3)
+            let first = try await reader.page(of: Paths.publishedPosts, before: nil, limit: 3)
             #expect(first.items.map(\.id.string) == ["1", "2", "3"])
             let cursor = try #require(first.next)
             #expect(PostPosition(cursor: cursor.description) == cursor)
             try await store.set("posts/3", to: nil)
             try await store.set("posts/4", to: nil)
             try await store.set("posts/0", to: Self.post(by: "maria"))
-            let second = try await reader.page(by: nil, before: cursor, limit: 3)
+            let second = try await reader.page(of: Paths.publishedPosts, before: cursor, limit: 3)
             #expect(second.items.map(\.id.string) == ["5", "6", "7"])
         }
     }

@@ -166,14 +166,19 @@ struct PostEventTests {
         }
     }
 
-    @Test("A post that is replaced is told with the position that it has had")
-    func replaced() async throws {
+    @Test(
+        "A post that is replaced is told with the position that it has had, and one of another author with a new one",
+        arguments: [("maria", true), ("ann", false)])
+    func replaced(author: String, isKept: Bool) async throws {
         try await withService { service in
             try await write(Self.post(by: "maria"), to: "/posts/a.json", at: service)
             let position = try await service.tree.snapshot { try $0.position(ofPost: "a") }?.sequence ?? 0
-            try await write(Self.post(by: "ann"), to: "/posts/a.json", at: service)
+            let post = #"{"timestamp":2,"author":{"uid":"\#(author)"}}"#
+            try await write(post, to: "/posts/a.json", at: service)
+            let now = try await service.tree.snapshot { try $0.position(ofPost: "a") }?.sequence ?? 0
+            #expect((now == position) == isKept)
             let told = try await events(service, since: "\(position)").filter { $0.path != nil }
-            #expect(told.map { $0.data["position"].string } == ["\(position)"])
+            #expect(told.map { $0.data["position"].string } == ["\(now)"])
             #expect(UInt64(told.first?.id ?? "") ?? 0 > position)
         }
     }

@@ -47,6 +47,23 @@ package struct PostDocument: Document {
             let height: Double
         }
 
+        struct Counts: Decodable {
+            let likes: Int64
+            let comments: Int64
+        }
+
+        struct Comment: Decodable {
+            let commentID: String
+            let author: Author
+            let text: String
+            let timestamp: Int64
+
+            private enum CodingKeys: String, CodingKey {
+                case commentID = "comment_id"
+                case author, text, timestamp
+            }
+        }
+
         let postID: String?
         let kind: String?
         let text: String?
@@ -59,6 +76,10 @@ package struct PostDocument: Document {
         let fullStorageURI: String?
         let thumbURL: String?
         let thumbStorageURI: String?
+        /// In lists of posts, as are the following.
+        let counts: Counts?
+        let liked: Bool?
+        let comments: [Comment]?
 
         private enum CodingKeys: String, CodingKey {
             case postID = "post_id"
@@ -69,6 +90,7 @@ package struct PostDocument: Document {
             case fullStorageURI = "full_storage_uri"
             case thumbURL = "thumb_url"
             case thumbStorageURI = "thumb_storage_uri"
+            case counts, liked, comments
         }
     }
 }
@@ -126,11 +148,13 @@ package struct PostPageDocument: Document {
     /// From where the next page goes on; nil when there is none.
     package var next: String?
     package var skipped: [Skipped]?
+    /// Of a home feed, whether it has all that it should have: while it does not, more is being brought.
+    package var complete: Bool?
 
     private enum CodingKeys: String, CodingKey {
         case posts
         case hasMore = "has_more"
-        case next, skipped
+        case next, skipped, complete
     }
 
     package init() {}

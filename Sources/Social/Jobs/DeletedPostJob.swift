@@ -37,9 +37,8 @@ struct DeletedPostJob: Job {
     private func removeFromFeeds(
         _ post: TreeKey, _ job: PendingJob, _ snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> String? {
-        let place = job.cause?.split(separator: " ") ?? []
-        guard place.count == 2, let author = UserID(String(place[1])) else { return nil }
-        let position = TreeKey(unchecked: String(place[0]))
+        guard let place = job.cause.flatMap({ PostPlace($0) }), let author = place.author else { return nil }
+        let position = place.position.key
         let last = job.position.flatMap { UserID($0) }?.key
         let limit = JobStep.maxWrites / 2
         let followers = try snapshot.keys(
@@ -49,6 +48,8 @@ struct DeletedPostJob: Job {
             update[Paths.home(follower) / position] = nil
             update[Paths.feed(follower) / post] = nil
         }
-        return followers.count == limit ? followers.last?.string : nil
+        guard followers.count < limit else { return followers.last?.string }
+        update[Paths.home(author) / position] = nil
+        return nil
     }
 }

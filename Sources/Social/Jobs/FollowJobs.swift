@@ -40,7 +40,7 @@ private struct FolloweesPosts {
     func write(
         isThere: Bool, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> String? {
-        let limit = JobStep.maxWrites / 2
+        let limit = JobStep.maxWrites / 2 - 1
         let range: KeyRange = position.map { .before(TreeKey(unchecked: $0)) } ?? .all
         let posts = try snapshot.children(
             of: Paths.publishedPosts(by: followee), range: range, order: .descending, limit: limit)
@@ -48,6 +48,9 @@ private struct FolloweesPosts {
             guard let id = post.value.stringValue else { continue }
             update[Paths.home(follower) / post.key] = isThere ? post.value : nil
             update[Paths.feed(follower) / TreeKey(unchecked: id)] = isThere ? true : nil
+        }
+        if isThere, position == nil, let newest = posts.first.flatMap({ ListedPost($0) }) {
+            try FolloweeMark.raise(to: newest, of: followee, to: follower, in: snapshot, &update)
         }
         return posts.count == limit ? posts.last?.key.string : nil
     }

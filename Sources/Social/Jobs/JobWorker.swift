@@ -19,7 +19,7 @@ package final class JobWorker: Sendable {
 
     package convenience init(_ tree: TreeStore, clock: @escaping @Sendable () -> Int64, logger: Logger) {
         self.init(
-            tree, jobs: [DeletedPersonJob(), DeletedPostJob(), UnfollowJob(), BackfillJob(), RenameJob()],
+            tree, jobs: [DeletedPersonJob(), DeletedPostJob(), UnfollowJob(), BackfillJob(), HomeJob(), RenameJob()],
             clock: clock, logger: logger)
     }
 
@@ -50,6 +50,17 @@ package final class JobWorker: Sendable {
     /// Does all that there is to do now.
     package func runAll() async throws {
         while try await runRound() {}
+    }
+
+    /// Does a step of a job now, for somebody who waits for it.
+    ///
+    /// - Returns: Whether it was due.
+    func step(_ pending: PendingJob) async throws -> Bool {
+        guard pending.due <= clock(), let job = jobs.first(where: { type(of: $0).kind == pending.kind }) else {
+            return false
+        }
+        try await step(job, of: pending)
+        return true
     }
 
     /// Does one step of each job that is due.

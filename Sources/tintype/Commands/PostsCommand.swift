@@ -70,7 +70,11 @@ extension PostsCommand {
                 document.next = page.next
                 count += page.posts.count
                 skipped += page.skipped ?? []
-                if json { document.posts += page.posts } else { page.posts.forEach { Self.show($0.value) } }
+                if json {
+                    document.posts += page.posts
+                } else {
+                    page.posts.forEach { Terminal.output(Self.line(of: $0.value)) }
+                }
             } while document.next != nil && (all || count < self.limit)
             if json {
                 document.hasMore = document.next != nil
@@ -82,8 +86,8 @@ extension PostsCommand {
             if let next = document.next { Terminal.note("there are more: --before \(next)") }
         }
 
-        /// Prints a post on one line. Fields of the wrong type are left blank: any client may have written the record.
-        private static func show(_ post: TreeValue) {
+        /// A post on one line. Fields of the wrong type are left blank: any client may have written the record.
+        static func line(of post: TreeValue) -> String {
             let time = post["timestamp"]?.doubleValue.map {
                 Date(timeIntervalSince1970: $0 / 1000).formatted(.iso8601)
             }
@@ -92,7 +96,7 @@ extension PostsCommand {
             let author = post["author"]?["uid"]?.stringValue ?? ""
             let words = (post["text"]?.stringValue ?? "").split(whereSeparator: \.isNewline).joined(separator: " ")
             let id = post["post_id"]?.stringValue ?? ""
-            Terminal.output("\(id)  \(time ?? "")  \(photos)  \(author)  \(words.prefix(60))".printable)
+            return "\(id)  \(time ?? "")  \(photos)  \(author)  \(words.prefix(60))".printable
         }
     }
 }

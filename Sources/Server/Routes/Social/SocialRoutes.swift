@@ -17,5 +17,6 @@ struct SocialRoutes: Sendable {
         NotificationRoutes(Notifications(service.tree, clock: service.storage.clock)).add(to: &routes)
         OutboxRoutes(outbox: Outbox(service.tree, clock: service.storage.clock)).add(to: &routes)
         AnnouncementRoutes(Announcements(service.tree, ids: service.storage.ids), database).add(to: &routes)
+        FeedRoutes(service, media, database).add(to: &routes)
     }
 }

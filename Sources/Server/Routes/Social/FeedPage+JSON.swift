@@ -1,0 +1,50 @@
+import API
+import Posts
+import Social
+import TreeModel
+
+extension PostPageDocument {
+    init(_ page: FeedPage) {
+        self.init()
+        posts = page.items.map { PostDocument($0.value) }
+        hasMore = page.posts.hasMore
+        next = page.posts.next?.description
+        guard !page.posts.skipped.isEmpty else { return }
+        skipped = page.posts.skipped.map { Skipped(path: "posts/\($0.id)", reason: $0.fault) }
+    }
+}
+
+extension FeedItem {
+    /// The post with what stands around it; what clients have written by those names is not shown.
+    fileprivate var value: TreeValue {
+        var fields = record.withPostID(id).object ?? [:]
+        fields["kind"] = .string(kind)
+        fields["counts"] = counts.map { ["likes": .integer($0.likes), "comments": .integer($0.comments)] }
+        fields["liked"] = isLiked.map { .bool($0) }
+        let numbered = comments.enumerated().map { (TreeKey(unchecked: "\($0.offset)"), $0.element.value) }
+        fields["comments"] = numbered.isEmpty ? nil : .object(Dictionary(uniqueKeysWithValues: numbered))
+        return .object(fields)
+    }
+}
+
+extension FeedItem.Comment {
+    fileprivate var value: TreeValue {
+        var author: [TreeKey: TreeValue] = [
+            "uid": .string(self.author.uid.description), "full_name": .string(self.author.fullName),
+        ]
+        author["profile_picture"] = self.author.profilePicture.map { .string($0) }
+        return [
+            "comment_id": .string(id.string), "author": .object(author), "text": .string(text),
+            "timestamp": .integer(timestamp),
+        ]
+    }
+}
+
+extension TreeValue {
+    /// A post with its id in it, which in the tree is its key.
+    func withPostID(_ id: TreeKey) -> TreeValue {
+        var fields = object ?? [:]
+        fields["post_id"] = .string(id.string)
+        return .object(fields)
+    }
+}

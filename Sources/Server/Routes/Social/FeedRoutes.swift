@@ -1,0 +1,172 @@
+import API
+import Access
+import Database
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Pipeline
+import Posts
+import Social
+import Tree
+
+/// The lists of posts: all, a person's, a hashtag's, and a person's home feed.
+struct FeedRoutes: Sendable {
+    private static let defaultLimit = 20
+
+    private let tree: TreeStore
+    private let service: UploadService
+    private let media: MediaAccess
+    private let database: RealtimeDatabase
+
+    init(_ service: UploadService, _ media: MediaAccess, _ database: RealtimeDatabase) {
+        tree = service.tree
+        self.service = service
+        self.media = media
+        self.database = database
+    }
+
+    func add(to routes: inout RouteTable) {
+        let page: [Parameter] = [
+            .query("limit", .integer(1...PostPageDocument.maxPosts), "the largest number of posts"),
+            .query("before", .text, "the `next` of the page before"),
+        ]
+        let answers = [Answer.json(PostPageDocument.self).with(headers: "Tintype-Token")]
+        let list = Operation("The newest posts.", page, answers: answers, run: listAll)
+        routes.add("/v1/posts", [.get: list])
+        let hashes = Parameter.query(
+            "sha256", .text(matching: "^[0-9a-f]{64}( [0-9a-f]{64})*$"), "only the post that shows exactly these photos"
+        )
+        let listOfPerson = Operation(
+            "The newest posts of a person.", [.path("uid", .userID), hashes] + page, answers: answers,
+            errors: [.notFound], run: listOfPerson)
+        routes.add("/v1/people/{uid}/posts", [.get: listOfPerson])
+        let home = Operation(
+            "A person's home feed: the newest posts of the person, and of whom the person follows.",
+            [.path("uid", .userID)] + page, answers: answers, errors: [.notAllowed, .notFound], run: listHome)
+        routes.add("/v1/people/{uid}/feed", [.get: home])
+        let hashtag = Operation(
+            "The newest posts with a hashtag.", [.path("tag", .text)] + page, answers: answers, errors: [.notFound],
+            run: listOfHashtag)
+        routes.add("/v1/hashtags/{tag}/posts", [.get: hashtag])
+    }
+
+    // MARK: Lists
+
+    @Sendable private func listAll(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try await require(Paths.posts, context)
+        return try await list(.all, context)
+    }
+
+    @Sendable private func listOfPerson(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try await require(Paths.posts, context)
+        let uid = try context.user()
+        try await require(Paths.person(uid), context)
+        guard try await PostReader(tree).person(uid) != nil else {
+            throw Failure(.notFound, "there is no such person", hint: "a person's first post creates one")
+        }
+        guard let hashes = context.query["sha256"] else { return try await list(.author(uid), context) }
+        _ = (try limit(context.query), try await cursor(context.query))  // Unused here, but invalid values are refused.
+        let id = try await post(of: uid, showing: hashes.split(separator: " ").map(String.init))
+        return answer(try await FeedReader(tree).page(of: id, try await view(context)))
+    }
+
+    /// A person's home feed, for the person or an admin.
+    @Sendable private func listHome(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let uid = try context.user()
+        try context.require(uid, for: "read somebody else's feed")
+        try await require(Paths.posts, context)
+        let (limit, cursor) = (try limit(context.query), try await cursor(context.query))
+        var view = try await view(context)
+        view.viewer = uid
+        let feed = HomeFeed(tree, jobs: service.jobs)
+        let page = try await feed.page(of: uid, before: cursor, limit: limit, view)
+        return answer(page, isComplete: page.isComplete)
+    }
+
+    @Sendable private func listOfHashtag(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try await require(Paths.posts, context)
+        let text = context.parameters.get("tag") ?? ""
+        let name = text.removingPercentEncoding ?? text
+        // Of a text that is more than a hashtag, only the beginning would be one.
+        guard let tag = Hashtags.tags(in: "#\(name)").first, tag.string == name.lowercased() else {
+            throw Failure(
+                .notFound, "there is no such hashtag",
+                hint: "a hashtag is named without #: up to 100 letters, digits and _, not digits alone")
+        }
+        try await require(Paths.hashtag(tag), context)
+        return try await list(.hashtag(tag), context)
+    }
+
+    /// The person's post that shows the photos with these hashes, and no others; nil for none.
+    private func post(of uid: UserID, showing hashes: [String]) async throws -> PostID? {
+        let digits = Set("0123456789abcdef".utf8)
+        guard !hashes.isEmpty, hashes.allSatisfy({ $0.utf8.count == 64 && $0.utf8.allSatisfy(digits.contains) }) else {
+            throw Failure(
+                .badRequest, "sha256 is not the SHA-256 of a photo",
+                hint: "64 hexadecimal digits in lower case; of several photos, with spaces between")
+        }
+        return try await service.index.post(of: uid, showing: hashes)
+    }
+
+    private func list(_ list: FeedList, _ context: RequestContext) async throws -> Response {
+        let (limit, cursor) = (try limit(context.query), try await cursor(context.query))
+        return answer(
+            try await FeedReader(tree).page(of: list, before: cursor, limit: limit, try await view(context)))
+    }
+
+    // MARK: What is asked
+
+    /// Sees to it that whoever sends a request may read what stands at a path.
+    private func require(_ path: TreePath, _ context: RequestContext) async throws {
+        try await database.session(as: context.identity).judgeRead(of: path)
+    }
+
+    /// What is shown with posts: what whoever asks may read.
+    private func view(_ context: RequestContext) async throws -> FeedView {
+        var view = FeedView(viewer: context.identity.uid.flatMap { UserID($0) })
+        view.showsCounts = try await mayRead("stats/posts", context)
+        view.showsComments = try await mayRead("comments", context)
+        return view
+    }
+
+    private func mayRead(_ path: TreePath, _ context: RequestContext) async throws -> Bool {
+        do {
+            try await require(path, context)
+            return true
+        } catch let error as TreeError where error.code == .permissionDenied {
+            return false
+        }
+    }
+
+    /// Where a page begins: behind the page before, or behind a post that is named by its id.
+    private func cursor(_ query: FormFields) async throws -> PostPosition? {
+        guard let before = query["before"] else { return nil }
+        if let position = PostPosition(cursor: before) { return position }
+        if let id = try? TreeKey(before), let position = try await PostReader(tree).position(of: id) { return position }
+        throw Failure(.badRequest, "before is neither a cursor nor a post", hint: "use \"next\" of the page before")
+    }
+
+    private func limit(_ query: FormFields) throws(Failure) -> Int {
+        guard let text = query["limit"] else { return Self.defaultLimit }
+        guard let limit = Int(text), (1...PostPageDocument.maxPosts).contains(limit) else {
+            throw Failure(.badRequest, "limit is not between 1 and \(PostPageDocument.maxPosts)")
+        }
+        return limit
+    }
+
+    // MARK: What is answered
+
+    /// A page, with the position in the change log from which whoever follows the changes misses nothing.
+    ///
+    /// - Parameter isComplete: Whether a home feed has all that it should have; nil for other lists, which always have.
+    private func answer(_ page: FeedPage, isComplete: Bool? = nil) -> Response {
+        var headers = HTTPFields()
+        headers[.tintypeToken] = page.posts.token?.description
+        var document = PostPageDocument(page)
+        document.complete = isComplete
+        if !media.rules.inForce.areRenditionsPublic {
+            document.posts = document.posts.map { PostDocument(media.signed($0.value)) }
+        }
+        return .json(bytes: document.json(isSorted: false), headers: headers)
+    }
+}

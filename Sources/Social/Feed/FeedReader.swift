@@ -1,0 +1,136 @@
+package import Posts
+package import Tree
+
+/// A list of posts in the order of publication.
+package enum FeedList: Sendable, Hashable {
+    /// All posts.
+    case all
+    /// The posts of one author.
+    case author(UserID)
+    /// The posts with a hashtag.
+    case hashtag(TreeKey)
+    /// What a person sees on the home screen.
+    case home(UserID)
+
+    fileprivate var path: TreePath {
+        switch self {
+        case .all: Paths.publishedPosts
+        case .author(let uid): Paths.publishedPosts(by: uid)
+        case .hashtag(let tag): Paths.taggedPosts(tag)
+        case .home(let uid): Paths.home(uid)
+        }
+    }
+}
+
+/// What a page of a feed is to have beside the posts.
+package struct FeedView: Sendable {
+    /// Whoever looks at it, and does not see whom they have blocked, or who has blocked them; nil for nobody in particular.
+    package var viewer: UserID?
+    /// Whether the numbers of likes and comments are shown.
+    package var showsCounts = true
+    /// Whether comments are shown.
+    package var showsComments = true
+
+    package init(viewer: UserID?) { self.viewer = viewer }
+}
+
+/// A page of a feed.
+package struct FeedPage: Sendable {
+    /// The last published first.
+    package let items: [FeedItem]
+    /// The posts alone, and what was passed over.
+    package let posts: PostPage
+    /// Whether the list has all that it should have; else a job is bringing more, and a later reading has it.
+    package internal(set) var isComplete = true
+
+    fileprivate init(_ posts: PostPage, _ view: FeedView, in snapshot: TreeSnapshot) throws(TreeError) {
+        var blocks = BlockedPeople(of: view.viewer)
+        var items: [FeedItem] = []
+        for post in posts.items { items.append(try FeedItem(post, view, &blocks, in: snapshot)) }
+        self.items = items
+        self.posts = posts
+    }
+}
+
+/// Reads pages of feeds.
+package struct FeedReader: Sendable {
+    /// How many posts are passed over at most, about, for each that a page may have.
+    private static let hiddenPerItem = 5
+
+    private let tree: TreeStore
+
+    package init(_ tree: TreeStore) { self.tree = tree }
+
+    /// A page of a list, the last published first.
+    ///
+    /// What is gone, cannot be shown, or is of somebody who is blocked or no longer followed, is passed over. Where much has
+    /// to be, a page is shorter than it could be, and says that more may follow. Positions never change, so that no post is
+    /// left out or comes twice while others come and go.
+    ///
+    /// - Parameter cursor: The position before which the page begins; nil for the newest post.
+    package func page(
+        of list: FeedList, before cursor: PostPosition?, limit: Int, _ view: FeedView
+    ) async throws -> FeedPage {
+        if case .author(let author) = list, try await isBlocked(author, for: view.viewer) {
+            return try await join(PostPage(), view)
+        }
+        let posts = try await PostReader(tree).page(
+            of: list.path, before: cursor, limit: limit, maxHidden: Self.hiddenPerItem * limit
+        ) { snapshot in
+            var filter = FeedFilter(list, view, in: snapshot)
+            return { post, record throws(TreeError) in try filter.shows(post, record) }
+        }
+        return try await join(posts, view)
+    }
+
+    /// The page with one post, or with none.
+    package func page(of id: PostID?, _ view: FeedView) async throws -> FeedPage {
+        try await join(try await PostReader(tree).page(of: id), view)
+    }
+
+    private func join(_ posts: PostPage, _ view: FeedView) async throws -> FeedPage {
+        try await tree.snapshot { snapshot in try FeedPage(posts, view, in: snapshot) }
+    }
+
+    private func isBlocked(_ author: UserID, for viewer: UserID?) async throws -> Bool {
+        guard viewer != nil else { return false }
+        return try await tree.snapshot { snapshot in
+            var blocks = BlockedPeople(of: viewer)
+            return try blocks.contain(author, in: snapshot)
+        }
+    }
+}
+
+/// Tells which posts of a list are shown.
+private struct FeedFilter {
+    private let list: FeedList
+    private let snapshot: TreeSnapshot
+    private var followees: [UserID: Bool] = [:]
+    private var blocks: BlockedPeople
+
+    init(_ list: FeedList, _ view: FeedView, in snapshot: TreeSnapshot) {
+        self.list = list
+        self.snapshot = snapshot
+        blocks = BlockedPeople(of: view.viewer)
+    }
+
+    mutating func shows(_ post: ListedPost, _ record: TreeValue) throws(TreeError) -> Bool {
+        let author = record["author"]?["uid"]?.stringValue.flatMap { UserID($0) }
+        if case .home(let reader) = list {
+            guard let author, try isFollowed(author, by: reader) else { return false }
+            // A post that came back has another position.
+            guard try snapshot.position(ofPost: post.id) == post.position else { return false }
+        }
+        // Who has no id that anybody can have is nobody who could block or be blocked.
+        guard let author else { return true }
+        return try !blocks.contain(author, in: snapshot)
+    }
+
+    private mutating func isFollowed(_ author: UserID, by reader: UserID) throws(TreeError) -> Bool {
+        if author == reader { return true }
+        if let known = followees[author] { return known }
+        let isFollowed = try snapshot.exists(Paths.following(reader) / author.key)
+        followees[author] = isFollowed
+        return isFollowed
+    }
+}

@@ -1,0 +1,95 @@
+import Posts
+import Tree
+
+/// Brings a home feed up to date when it is read: nobody's post is written to feeds when it is published.
+///
+/// A feed has a mark, a position in the order of publication. All posts up to there of the reader, and of whom the reader
+/// follows, are in the feed, but for those that a job is bringing (``HomeJob``, ``BackfillJob``). The posts behind the mark
+/// are looked for in one state of the tree, in which nobody waits for the reader. They are written with the new mark in one
+/// update, if the mark is still as it was, and each only if it is still there and its author still followed. Whoever
+/// publishes or follows meanwhile is not in the way: what is published then is behind the new mark, and the posts of who is
+/// followed then come by the job of that follow.
+struct FeedSync: Sendable {
+    /// How often a feed is tried that is being read by others at the same time.
+    private static let maxTries = 3
+
+    private let tree: TreeStore
+    private let bounds: FeedBounds
+
+    init(_ tree: TreeStore, _ bounds: FeedBounds) {
+        self.tree = tree
+        self.bounds = bounds
+    }
+
+    /// Brings a feed up to date.
+    ///
+    /// It writes nothing when nothing is new. When much is new, or the feed is read for the first time, the newest posts are
+    /// in it afterwards, and a job brings the rest.
+    ///
+    /// - Returns: Whether it is up to date; false when others read it again and again.
+    func bringUpToDate(_ reader: UserID) async throws -> Bool {
+        for _ in 0..<Self.maxTries {
+            let new = try await tree.snapshot { try NewPosts(for: reader, bounds, in: $0) }
+            guard new.isWorthWriting else { return true }
+            let (isWritten, _) = try await tree.transact { snapshot, update in
+                try Self.write(new, to: reader, in: snapshot, &update)
+            }
+            if isWritten { return true }
+        }
+        return false
+    }
+
+    /// The mark of a feed; nil before the first reading.
+    static func mark(of reader: UserID, in snapshot: TreeSnapshot) throws(TreeError) -> PostPosition? {
+        guard let text = try snapshot.get(Paths.homeMark(reader))?.stringValue else { return nil }
+        return PostPosition(key: TreeKey(unchecked: text))
+    }
+
+    /// - Returns: Whether the feed is still as it was when the posts were looked for.
+    private static func write(
+        _ new: NewPosts, to reader: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> Bool {
+        guard try mark(of: reader, in: snapshot) == new.mark else { return false }
+        // Whoever has been deleted meanwhile has no feed.
+        guard try snapshot.exists(Paths.person(reader)) else { return true }
+        var followees: [UserID: Bool] = [:]
+        for post in new.posts {
+            guard let place = try PostPlace(of: post.id, in: snapshot), place.position == post.position,
+                let author = place.author
+            else { continue }
+            if author != reader {
+                if followees[author] == nil {
+                    let isFollowed = try snapshot.exists(Paths.following(reader) / author.key)
+                    followees[author] = isFollowed
+                    // The newest comes first.
+                    if isFollowed { FolloweeMark.write(post.id, of: author, to: reader, &update) }
+                }
+                guard followees[author] == true else { continue }
+            }
+            HomeRows.add([post], to: reader, &update)
+        }
+        update[Paths.homeMark(reader)] = .string(new.end.key.string)
+        // At the first reading, somebody may have been followed since the posts were looked for.
+        if new.mark == nil || !new.isComplete { try HomeJob.begin(for: reader, after: new.mark, in: snapshot, &update) }
+        return true
+    }
+}
+
+/// FriendlyPix's marks: the id of a followee's last post that a feed has, at both sides of the link. Clients of the database
+/// go by them; the service writes them and does not.
+enum FolloweeMark {
+    static func write(_ post: TreeKey, of followee: UserID, to reader: UserID, _ update: inout MultiPathUpdate) {
+        update[Paths.following(reader) / followee.key] = .string(post.string)
+        update[Paths.followers(followee) / reader.key] = .string(post.string)
+    }
+
+    /// Writes the mark of somebody who is followed, unless it names a later post.
+    static func raise(
+        to post: ListedPost, of followee: UserID, to reader: UserID, in snapshot: TreeSnapshot,
+        _ update: inout MultiPathUpdate
+    ) throws(TreeError) {
+        let mark = try snapshot.get(Paths.following(reader) / followee.key)?.stringValue.flatMap { try? TreeKey($0) }
+        if let mark, let known = try snapshot.position(ofPost: mark), known >= post.position { return }
+        write(post.id, of: followee, to: reader, &update)
+    }
+}

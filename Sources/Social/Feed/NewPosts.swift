@@ -1,0 +1,191 @@
+import Posts
+import Tree
+
+/// How much one reading of a home feed does at most; a job does the rest.
+struct FeedBounds: Sendable {
+    /// The most posts that are brought into a feed at once.
+    var maxPosts = 500
+    /// The most people for each of whom posts are searched. A search costs about as much as ten rows.
+    var maxSearches = 1000
+    /// The rows of the list of all posts that are gone through: as many for each followee, and at least and at most so many.
+    var rowsPerFollowee = 2
+    var scannedRows = 1000...20_000
+    /// Up to so many rows, it is cheaper to ask for each author whether the reader follows them.
+    var fewRows = 100
+    /// Reading so many rows again and again costs more than moving the mark behind them.
+    var rowsWorthAMark = 500
+    /// The most steps of jobs that a reading waits for.
+    var maxSteps = 4
+}
+
+/// What a home feed lacks in one state of the tree: the posts of the reader and of whom the reader follows that were
+/// published after the feed's mark, the newest ones first.
+struct NewPosts: Sendable {
+    /// The mark of the feed; nil before the first reading.
+    let mark: PostPosition?
+    /// The position up to which posts were looked for.
+    let end: PostPosition
+    /// Without a gap between them, and the newest of what the feed lacks.
+    private(set) var posts: [ListedPost] = []
+    /// Whether these are all.
+    private(set) var isComplete = true
+    private var rowCount = 0
+
+    private let reader: UserID
+    private let bounds: FeedBounds
+
+    /// Whether the feed is to be written.
+    var isWorthWriting: Bool { mark == nil || !posts.isEmpty || !isComplete || rowCount >= bounds.rowsWorthAMark }
+
+    init(for reader: UserID, _ bounds: FeedBounds, in snapshot: TreeSnapshot) throws(TreeError) {
+        self.reader = reader
+        self.bounds = bounds
+        mark = try FeedSync.mark(of: reader, in: snapshot)
+        end = PostPosition(sequence: try snapshot.token.sequence, number: Int(UInt32.max))
+        var rows = try rows(limit: bounds.scannedRows.lowerBound, in: snapshot)
+        if rows.count <= bounds.fewRows {
+            var authors = FollowedAuthors(of: reader)
+            try take(from: rows, by: &authors, in: snapshot)
+            return
+        }
+        var authors = try FollowedAuthors(of: reader, limit: bounds.scannedRows.upperBound, in: snapshot)
+        let limit = min(
+            max(authors.count * bounds.rowsPerFollowee, bounds.scannedRows.lowerBound), bounds.scannedRows.upperBound)
+        if rows.count == bounds.scannedRows.lowerBound, limit > rows.count {
+            rows = try self.rows(limit: limit, in: snapshot)
+        }
+        try take(from: rows, by: &authors, in: snapshot)
+        guard isComplete, rows.count == limit, let last = rows.last.flatMap({ PostPosition(key: $0.key) }) else {
+            return
+        }
+        guard posts.count < bounds.maxPosts, authors.count <= bounds.maxSearches else {
+            isComplete = false
+            return
+        }
+        try search(for: authors.all, before: last, in: snapshot)
+    }
+
+    /// The last rows of the list of all posts, behind the mark.
+    private func rows(limit: Int, in snapshot: TreeSnapshot) throws(TreeError) -> [TreeChild] {
+        let range = mark.map { KeyRange.after($0.key) } ?? .all
+        return try snapshot.children(of: Paths.publishedPosts, range: range, order: .descending, limit: limit)
+    }
+
+    /// Takes the posts of authors from rows, as many as may be taken at once.
+    private mutating func take(
+        from rows: [TreeChild], by authors: inout FollowedAuthors, in snapshot: TreeSnapshot
+    ) throws(TreeError) {
+        rowCount = rows.count
+        for row in rows {
+            guard let post = ListedPost(row) else { continue }
+            // Lists of earlier versions have no authors.
+            var author = post.author
+            if author == nil { author = try PostPlace(of: post.id, in: snapshot)?.author?.description }
+            guard let author, try authors.contain(author, in: snapshot) else { continue }
+            guard posts.count < bounds.maxPosts else {
+                isComplete = false
+                return
+            }
+            posts.append(post)
+        }
+    }
+
+    /// Searches for each person's posts between the mark and a position, and merges them.
+    private mutating func search(
+        for people: [UserID], before end: PostPosition, in snapshot: TreeSnapshot
+    ) throws(TreeError) {
+        // The list whose next post is the newest is the last.
+        var lists: [AuthorsPosts] = []
+        for author in people {
+            let list = try AuthorsPosts(of: author, after: mark, before: end, in: snapshot)
+            if !list.posts.isEmpty { lists.append(list) }
+        }
+        lists.sort { $0.next < $1.next }
+        while posts.count < bounds.maxPosts, var list = lists.popLast() {
+            posts.append(list.posts.removeFirst())
+            if list.posts.isEmpty { try list.readOn(in: snapshot) }
+            guard !list.posts.isEmpty else { continue }
+            let place = lists.partitioningIndex { $0.next > list.next }
+            lists.insert(list, at: place)
+        }
+        isComplete = lists.isEmpty
+    }
+}
+
+/// Whose posts a reader's home feed has: the reader's own, and those of whom the reader follows.
+private struct FollowedAuthors {
+    private let reader: UserID
+    /// What is known of people, by their ids.
+    private var known: [String: Bool]
+    private let isWhole: Bool
+    /// The people who are known from the beginning.
+    let all: [UserID]
+    var count: Int { all.count }
+
+    /// Knows nobody yet, and asks for each.
+    init(of reader: UserID) {
+        self.reader = reader
+        known = [reader.description: true]
+        isWhole = false
+        all = [reader]
+    }
+
+    /// Knows whom the reader follows, and asks for others where these are too many.
+    init(of reader: UserID, limit: Int, in snapshot: TreeSnapshot) throws(TreeError) {
+        self.reader = reader
+        let followees = try snapshot.children(of: Paths.following(reader), limit: limit)
+        isWhole = followees.count < limit
+        all = [reader] + followees.compactMap { UserID($0.key.string) }.filter { $0 != reader }
+        known = Dictionary(uniqueKeysWithValues: all.map { ($0.description, true) })
+    }
+
+    mutating func contain(_ author: String, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
+        if let known = known[author] { return known }
+        guard !isWhole, let uid = UserID(author) else { return false }
+        let isFollowed = try snapshot.exists(Paths.following(reader) / uid.key)
+        known[author] = isFollowed
+        return isFollowed
+    }
+}
+
+/// The posts of one author in a range of positions, the newest first, read a few at a time.
+private struct AuthorsPosts {
+    private static let batch = 8
+
+    private let author: UserID
+    private var range: KeyRange
+    private var hasMore = true
+    var posts: ArraySlice<ListedPost> = []
+
+    /// The position of the next post.
+    var next: PostPosition { posts.first?.position ?? PostPosition(sequence: 0) }
+
+    init(
+        of author: UserID, after mark: PostPosition?, before end: PostPosition, in snapshot: TreeSnapshot
+    ) throws(TreeError) {
+        self.author = author
+        range = KeyRange(lower: mark.map { .excluding($0.key) } ?? .unbounded, upper: .excluding(end.key))
+        try readOn(in: snapshot)
+    }
+
+    mutating func readOn(in snapshot: TreeSnapshot) throws(TreeError) {
+        guard hasMore else { return }
+        let rows = try snapshot.children(
+            of: Paths.publishedPosts(by: author), range: range, order: .descending, limit: Self.batch)
+        posts = rows.compactMap { ListedPost($0) }[...]
+        hasMore = rows.count == Self.batch
+        if let last = rows.last { range.upper = .excluding(last.key) }
+    }
+}
+
+extension Array {
+    /// The index of the first element for which something holds that holds for all behind it, too.
+    fileprivate func partitioningIndex(where belongsBehind: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if belongsBehind(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,92 @@
+import API
+import ArgumentParser
+import HTTPTypes
+import Pipeline
+import TreeModel
+
+/// Lists what a person sees on the home screen, or the posts with a hashtag.
+struct FeedCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "feed",
+        abstract: "List a person's home feed, or the posts with a hashtag, the newest first.",
+        usage: "tintype feed <user> [<options>]\ntintype feed --hashtag <tag> [<options>]",
+        discussion: """
+            A home feed has the posts of the person, and of everybody whom the person follows. After each post stand the \
+            numbers of its likes and comments.
+
+            EXAMPLES
+              tintype feed maria
+              tintype feed maria --limit 5 --json | jq -r '.posts[].text'
+              tintype feed --hashtag summer
+            """)
+
+    @OptionGroup var storage: StorageOptions
+
+    @Argument(help: ArgumentHelp("Whose feed to list.", valueName: "user"))
+    var user: String?
+
+    @Option(help: ArgumentHelp("List the posts with this hashtag.", valueName: "tag"))
+    var hashtag: String?
+
+    @Option(help: ArgumentHelp("The number of posts.", valueName: "n"))
+    var limit = 20
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only posts that were published before this position, or post.", valueName: "id"))
+    var before: String?
+
+    @Flag(help: "Print one JSON document.")
+    var json = false
+
+    func validate() throws {
+        guard limit >= 1 else { throw ValidationError("--limit has to be 1 or more") }
+        guard (user == nil) != (hashtag == nil) else {
+            throw ValidationError("name either a person or, with --hashtag, a hashtag")
+        }
+    }
+
+    func run() async throws {
+        let service = try APIClient(storage)
+        var document = PostPageDocument()
+        var skipped: [PostPageDocument.Skipped] = []
+        document.next = before
+        repeat {
+            let limit = min(PostPageDocument.maxPosts, self.limit - document.posts.count)
+            let page: PostPageDocument = try await service.read(
+                .get, path, query: ["limit": "\(limit)", "before": document.next])
+            document.next = page.next
+            document.posts += page.posts
+            // A feed that is complete later lacked what the pages before did not have.
+            document.complete = page.complete.map { $0 && document.complete != false }
+            skipped += page.skipped ?? []
+            if !json { page.posts.forEach { Terminal.output(Self.line(of: $0.value)) } }
+        } while document.next != nil && document.posts.count < self.limit
+        guard !json else {
+            document.hasMore = document.next != nil
+            document.skipped = skipped.isEmpty ? nil : skipped
+            return Terminal.outputJSON(document)
+        }
+        for record in skipped { Terminal.error("\(record.path) is no post: \(record.reason)") }
+        if document.posts.isEmpty { Terminal.note("no posts yet") }
+        if document.complete == false { Terminal.note("older posts are being brought into the feed") }
+        if let next = document.next { Terminal.note("there are more: --before \(next)") }
+    }
+
+    private var path: String {
+        if let hashtag {
+            let tag = hashtag.hasPrefix("#") ? String(hashtag.dropFirst()) : hashtag
+            return "/v1/hashtags/\(APIClient.percentEncoded(tag))/posts"
+        }
+        return "/v1/people/\(APIClient.percentEncoded(user ?? ""))/feed"
+    }
+
+    /// A post on one line, with its likes and comments.
+    private static func line(of post: TreeValue) -> String {
+        func count(_ key: TreeKey, _ name: String) -> String {
+            let count = post["counts"]?[key]?.integerValue ?? 0
+            return "\(count) \(name)\(count == 1 ? "" : "s")"
+        }
+        return PostsCommand.List.line(of: post) + "  " + count("likes", "like") + ", " + count("comments", "comment")
+    }
+}
