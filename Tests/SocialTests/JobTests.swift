@@ -88,6 +88,26 @@ struct SocialJobTests {
         }
     }
 
+    @Test("2: A name that changes again while the copies of the one before are made is in all of them in the end")
+    func renameMeanwhile() async throws {
+        try await withTree { tree, worker in
+            try await tree.set("people/bob/full_name", to: "Old")
+            for number in 0..<300 { try await tree.set(try TreePath("posts/p\(number)"), to: post(by: "bob")) }
+            try await tree.set("comments/p1/c", to: ["author": ["uid": "bob", "full_name": "Old"]])
+            try await tree.set("people/bob/full_name", to: "New")
+            #expect(try await worker.runRound())
+            let names = try await tree.children(of: "posts").map { $0.value["author"]?["full_name"] }
+            #expect(names.contains("New") && names.contains("Old"), "the job is under way")
+            try await tree.set("people/bob/full_name", to: "Newest")
+            try await worker.runAll()
+            for post in try await tree.children(of: "posts") {
+                #expect(post.value["author"]?["full_name"] == "Newest", "\(post.key)")
+            }
+            #expect(try await tree.get("comments/p1/c/author/full_name") == "Newest")
+            #expect(try await tree.get(Paths.jobs) == nil)
+        }
+    }
+
     @Test("Whom somebody follows is in the feed with all earlier posts, and not once they are left")
     func follow() async throws {
         try await withTree { tree, worker in

@@ -66,7 +66,7 @@ package final class JobWorker: Sendable {
     /// Does one step of each job that is due.
     ///
     /// - Returns: Whether there was any to do.
-    private func runRound() async throws -> Bool {
+    func runRound() async throws -> Bool {
         guard try await tree.snapshot({ try $0.exists(Paths.jobs) }) else { return false }
         var hasWorked = false
         for job in jobs {
