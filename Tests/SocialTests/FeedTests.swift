@@ -294,17 +294,4 @@ struct FeedTests {
             }
         }
     }
-
-    @Test("Lists that were written before they had authors are read all the same")
-    func earlierLists() async throws {
-        try await withFeeds { model in
-            try await model.follow("ann", "bob")
-            for (id, uid) in [("b", "bob"), ("e", "eve"), ("a", "ann")] { try await model.post(id, by: uid) }
-            for row in try await model.tree.children(of: Paths.publishedPosts) {
-                let id = try #require(row.value.stringValue?.prefix { $0 != "/" })
-                try await model.tree.set(Paths.publishedPosts / row.key, to: .string(String(id)))
-            }
-            #expect(try await model.page(of: "ann").ids == ["a", "b"])
-        }
-    }
 }

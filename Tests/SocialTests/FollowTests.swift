@@ -25,7 +25,7 @@ struct FollowTests {
         var found: [TreePath] = []
         for place in ["people/*/following/*", "followers/*/*", "blocking/*/*", "blocked/*/*", "stats/people/*/*"] {
             let pattern = TreePattern(try TreePath(place))
-            found += try await tree.snapshot { try $0.nodes(matching: pattern, limit: 100) }
+            found += try await tree.snapshot { try pattern.nodes(in: $0, limit: 100) }
         }
         return found
     }

@@ -44,7 +44,7 @@ package struct SocialRepair: Sendable {
             let (stage, position) = (stages[number], last)
             let step = try await tree.transact { [version, number] snapshot, update in
                 update.firstStratum = SocialDerivations.firstStratumOfRepair
-                let nodes = try snapshot.nodes(matching: stage.place, after: position, limit: Self.batch)
+                let nodes = try stage.place.nodes(in: snapshot, after: position, limit: Self.batch)
                 let writes = try Self.missing(stage, nodes, snapshot)
                 for write in writes { update[write.path] = write.value }
                 update[version / "progress"] = .string("\(number) \(nodes.last?.description ?? "")")
@@ -72,7 +72,7 @@ package struct SocialRepair: Sendable {
             repeat {
                 let position = last
                 let (found, next) = try await tree.snapshot { snapshot in
-                    let nodes = try snapshot.nodes(matching: stage.place, after: position, limit: Self.batch)
+                    let nodes = try stage.place.nodes(in: snapshot, after: position, limit: Self.batch)
                     return (
                         try Self.missing(stage, nodes, snapshot).map(\.path),
                         nodes.count == Self.batch ? nodes.last : nil

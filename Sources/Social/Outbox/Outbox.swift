@@ -32,7 +32,7 @@ package struct Outbox: Sendable {
         try await tree.snapshot { snapshot in
             let root = isDead ? Paths.deadLetters : Paths.outbox
             let place = TreePattern(root / "*" / "*")
-            let nodes = try snapshot.nodes(matching: place, after: last?.path(below: root), limit: limit + 1)
+            let nodes = try place.nodes(in: snapshot, after: last?.path(below: root), limit: limit + 1)
             let entries = try nodes.prefix(limit).compactMap { node throws(TreeError) -> OutboxEntry? in
                 let keys = place.wildcards(of: node)
                 guard let id = DeliveryID(position: keys[1], lane: keys[0]) else { return nil }

@@ -1,13 +1,14 @@
-extension TreeSnapshot {
-    /// The nodes of a pattern at which there is anything, in key order; costs a search for each, and for each gap.
+extension TreePattern {
+    /// The nodes that match at which there is anything, in key order; costs a search for each, and for each gap.
     ///
     /// - Parameters:
+    ///   - snapshot: The state of the tree.
     ///   - last: The node behind which to begin; nil for the first.
     ///   - limit: How many nodes at most.
     package func nodes(
-        matching place: TreePattern, after last: TreePath? = nil, limit: Int
+        in snapshot: TreeSnapshot, after last: TreePath? = nil, limit: Int
     ) throws(TreeError) -> [TreePath] {
-        let namespace = place.path.namespace
+        let namespace = path.namespace
         let tree = StoreFormat.dataKey(TreePath([], in: namespace))
         let all = ByteRange.subtree(tree)
         let first = last.map { ByteRange.subtree(StoreFormat.dataKey($0)).upper } ?? all.lower
@@ -15,8 +16,8 @@ extension TreeSnapshot {
         var rest = ByteRange(from: first, upTo: all.upper)
         while nodes.count < limit {
             var found: [UInt8]?
-            let next = try place.elements.forEachNode(
-                in: rest, below: tree.count, of: engine, maxSearches: 1
+            let next = try elements.forEachNode(
+                in: rest, below: tree.count, of: snapshot.engine, maxSearches: 1
             ) { node, _ in found = node }
             if let found { nodes.append(try StoreFormat.path(ofDataKey: found.span)) }
             guard let next else { break }
