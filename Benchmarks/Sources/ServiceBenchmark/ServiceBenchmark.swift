@@ -5,11 +5,13 @@ import Foundation
 enum ServiceBenchmark {
     private static let usage = """
         usage: ServiceBenchmark [--tintype PATH] [--folder FOLDER] [--seconds 5] [--posts 1000000] [--listeners 18900]
-                                [--accounts 1000000]
-                                [updates] [rules] [accounts] [pages] [opening] [listeners] [large] [memory]
+                                [--accounts 1000000] [--people 100000]
+                                [updates] [rules] [social] [feeds] [accounts] [pages] [opening] [listeners] [large] [memory]
         """
 
-    private static let kinds = ["updates", "rules", "accounts", "pages", "opening", "listeners", "large", "memory"]
+    private static let kinds = [
+        "updates", "rules", "social", "feeds", "accounts", "pages", "opening", "listeners", "large", "memory",
+    ]
 
     static func main() {
         do {
@@ -26,7 +28,7 @@ enum ServiceBenchmark {
         }
         var options = [
             "tintype": ".build/release/tintype", "folder": "/tmp", "seconds": "5", "posts": "1000000",
-            "listeners": "18900", "accounts": "1000000",
+            "listeners": "18900", "accounts": "1000000", "people": "100000",
         ]
         var wanted: [String] = []
         var rest = arguments[...]
@@ -70,6 +72,16 @@ enum ServiceBenchmark {
         guard !Set(wanted).isSubset(of: ["memory", "rules", "accounts"]) else { return }
         let service = try Service(executable: executable, folder: folder, port: port)
         defer { service.stop() }
+        if wanted.contains("social") {
+            print("\nwhat follows from posts, likes and follows")
+            try SocialBenchmark(service, seconds: seconds).run()
+        }
+        if wanted.contains("feeds") {
+            print("\nhome feeds, over HTTP on the Unix socket, by one client")
+            let people = Int(options["people"] ?? "") ?? 100_000
+            var benchmark = try HomeFeedBenchmark(service, people: people, posts: posts)
+            try benchmark.run()
+        }
         if wanted.contains("updates") {
             print("\ndurable updates of three leaves over HTTP on the Unix socket")
             try measureUpdates(service, seconds: seconds)

@@ -60,7 +60,8 @@ struct SocialBenchmark {
     /// Likes of one post by 64 clients, by the database and by the route; what is counted has to be what was liked.
     private func measureLikes() throws {
         let id = Self.id(of: 0)
-        try connection.exchange(HTTP.request("PUT", "/posts/\(id).json?print=silent", #"{"author":{"uid":"a"},"text":"x","timestamp":1}"#))
+        let post = #"{"author":{"uid":"a"},"text":"x","timestamp":1}"#
+        try connection.exchange(HTTP.request("PUT", "/posts/\(id).json?print=silent", post))
         var number = 0
         let raw = try HTTPLoad(connections: 64, to: service.socketPath, seconds: seconds / 2) { _ in
             number += 1
@@ -76,9 +77,13 @@ struct SocialBenchmark {
 
     /// Whether the number of likes is the number of those who like the post; the last requests may be under way.
     private func counted(_ id: String, _ sent: Int) throws -> String {
-        let number = try connection.fetch(HTTP.request("GET", "/stats/posts/\(id)/likes.json"))
-        let likes = try connection.fetch(HTTP.request("GET", "/likes/\(id).json?count=true"))
-        return number == likes ? "counted exactly (\(number))" : "COUNTED WRONGLY: \(number) of \(likes), \(sent) sent"
+        let number = try text(of: "/stats/posts/\(id)/likes.json")
+        let likes = try text(of: "/likes/\(id).json?count=true")
+        return number == likes ? "\(number) counted exactly" : "COUNTED WRONGLY: \(number) of \(likes), \(sent) sent"
+    }
+
+    private func text(of target: String) throws -> String {
+        String(decoding: try connection.fetch(HTTP.request("GET", target)), as: UTF8.self)
     }
 
     // MARK: Follows
@@ -93,12 +98,20 @@ struct SocialBenchmark {
         }
         var latencies: [Double] = []
         for number in 0..<100 {
+            // Nothing has to be brought to who has never read their feed.
+            try connection.exchange(
+                HTTP.request("PUT", "/people/reader\(number).json?print=silent", #"{"full_name":"A Reader"}"#))
+            try connection.exchange(HTTP.request("GET", "/v1/people/reader\(number)/feed"))
             let begin = Clock.seconds
-            try connection.exchange(HTTP.request("PUT", "/people/reader\(number)/following/busy.json?print=silent", "true"))
+            try connection.exchange(
+                HTTP.request("PUT", "/people/reader\(number)/following/busy.json?print=silent", "true"))
             latencies.append((Clock.seconds - begin) * 1000)
         }
         latencies.sort()
         print(
-            "  a follow of an author with \(posts) posts: median \(rounded(latencies[50], 2)) ms, the slowest of 100 \(rounded(latencies[99], 2)) ms")
+            """
+              a follow of an author with \(posts) posts: median \(rounded(latencies[50], 2)) ms, the slowest of 100 \
+            \(rounded(latencies[99], 2)) ms
+            """)
     }
 }
