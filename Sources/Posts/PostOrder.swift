@@ -81,13 +81,11 @@ package struct PostPlace: Equatable, Sendable {
 
     /// Reads the text of the value; nil when it is none.
     package init?(_ text: String) {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard let first = parts.first, let position = PostPosition(key: TreeKey(unchecked: String(first))) else {
-            return nil
-        }
+        let parts = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard let first = parts.first, let position = PostPosition(digits: first) else { return nil }
         self.position = position
-        author = parts.count > 1 ? UserID(String(parts[1])) : nil
-        tags = parts.dropFirst(2).map { TreeKey(unchecked: String($0)) }
+        author = parts.count > 1 ? UserID(String(Substring(parts[1]))) : nil
+        tags = parts.dropFirst(2).map { TreeKey(unchecked: String(Substring($0))) }
     }
 
     fileprivate var value: TreeValue {
@@ -117,9 +115,9 @@ package struct ListedPost: Sendable, Hashable {
         guard let position = PostPosition(key: row.key), let text = row.value.stringValue else { return nil }
         self.position = position
         // No key has a slash.
-        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        id = TreeKey(unchecked: String(parts[0]))
-        author = parts.count > 1 ? String(parts[1]) : nil
+        let slash = text.utf8.firstIndex(of: UInt8(ascii: "/"))
+        id = TreeKey(unchecked: String(text[..<(slash ?? text.endIndex)]))
+        author = slash.map { String(text[text.utf8.index(after: $0)...]) }
     }
 }
 

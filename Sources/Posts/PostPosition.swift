@@ -30,13 +30,30 @@ package struct PostPosition: Sendable, Hashable, Comparable, CustomStringConvert
     }
 
     /// Reads a key; nil when it is none of these.
-    package init?(key: TreeKey) {
-        let parts = key.string.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].utf8.count == Self.digits, parts[1].utf8.count == Self.numberDigits,
-            let sequence = UInt64(parts[0], radix: 16), let number = UInt32(parts[1], radix: 16)
+    package init?(key: TreeKey) { self.init(digits: key.string.utf8) }
+
+    /// Reads the text of a key; nil when it is none of these.
+    init?(digits text: some BidirectionalCollection<UInt8>) {
+        guard text.count == Self.digits + 1 + Self.numberDigits,
+            text.dropFirst(Self.digits).first == UInt8(ascii: "-"),
+            let sequence = Self.value(of: text.prefix(Self.digits)),
+            let number = Self.value(of: text.suffix(Self.numberDigits))
         else { return nil }
         self.sequence = sequence
-        self.number = number
+        self.number = UInt32(truncatingIfNeeded: number)
+    }
+
+    /// The number of which these are the hexadecimal digits, in lower case; nil when they are none.
+    private static func value(of digits: some Collection<UInt8>) -> UInt64? {
+        var value: UInt64 = 0
+        for byte in digits {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt64(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        return value
     }
 
     private static func padded(_ number: some BinaryInteger, to count: Int) -> String {

@@ -1,3 +1,5 @@
+import Glibc
+
 /// What it costs that counters, lists and the other sides of links are kept in the commit of what they follow from.
 ///
 /// The peer is the same service without them: a tree of another name, in which nothing follows from anything.
@@ -75,10 +77,15 @@ struct SocialBenchmark {
         print("  likes of one post, by the route: \(rounded(route.perSecond, 0)) a second, \(try counted(id, number))")
     }
 
-    /// Whether the number of likes is the number of those who like the post; the last requests may be under way.
+    /// Whether the number of likes is the number of those who like the post, once the last requests have ended.
     private func counted(_ id: String, _ sent: Int) throws -> String {
+        var (likes, last) = ("", "")
+        repeat {
+            last = likes
+            usleep(200_000)
+            likes = try text(of: "/likes/\(id).json?count=true")
+        } while likes != last
         let number = try text(of: "/stats/posts/\(id)/likes.json")
-        let likes = try text(of: "/likes/\(id).json?count=true")
         return number == likes ? "\(number) counted exactly" : "COUNTED WRONGLY: \(number) of \(likes), \(sent) sent"
     }
 
