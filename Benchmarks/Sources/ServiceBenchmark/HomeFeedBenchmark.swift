@@ -71,6 +71,16 @@ struct HomeFeedBenchmark {
         return chosen.sorted()
     }
 
+    /// So many people, some of them more than once, who are none of these.
+    private mutating func strangers(_ count: Int, besides followed: Set<Int>) -> [Int] {
+        var strangers: [Int] = []
+        while strangers.count < count, followed.count < people {
+            let person = random.below(people)
+            if !followed.contains(person) { strangers.append(person) }
+        }
+        return strangers
+    }
+
     // MARK: Reading
 
     /// Pages of twenty posts, each read after so many posts of people who are followed, and so many of others.
@@ -82,7 +92,7 @@ struct HomeFeedBenchmark {
             let links = followed.map { #""p\#($0)":true"# }.joined(separator: ",")
             try patch("/people.json", [#""\#(name)":{"full_name":"Reader","following":{\#(links)}}"#])
             try readToTheEnd(name)
-            try publish((0..<others).map { _ in random.below(people) })
+            try publish(strangers(others, besides: Set(followed)))
             try publish(followed.prefix(new).shuffled(using: &random))
             let begin = Clock.seconds
             try connection.exchange(HTTP.request("GET", "/v1/people/\(name)/feed?limit=20"))

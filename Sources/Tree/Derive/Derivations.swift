@@ -78,10 +78,12 @@ struct Derivations: Sendable {
     ) throws(TreeError) {
         guard !write.isPriority, !places.isEmpty else { return }
         let node = try SegmentedKey(write.key)
+        // A node may be of several places.
+        var states = NodeStates()
         for (index, place) in places.enumerated() where place.stratum >= stratum && place.mayConcern(node) {
             if node.depth >= place.depth {
                 let key = node.ancestor(atDepth: place.depth)
-                try touched.nodes[index].insert(key, isPartOfMore: false, in: snapshot)
+                try touched.nodes[index].insert(key, isPartOfMore: false, &states, in: snapshot)
                 continue
             }
             let range = ByteRange.subtree(write.key)
@@ -90,22 +92,24 @@ struct Derivations: Sendable {
             try place.pattern.forEachNode(in: range, below: place.prefix.count, of: snapshot) { key, _ in
                 keys.append(key)
             }
-            for key in keys { try touched.nodes[index].insert(key, isPartOfMore: true, in: snapshot) }
+            for key in keys { try touched.nodes[index].insert(key, isPartOfMore: true, &states, in: snapshot) }
         }
     }
 
     // MARK: After
 
     /// Calls a function with the writes that follow, in one stratum, from what has been touched.
+    ///
+    /// - Parameter states: What is known of nodes, since the last write that others follow.
     func derive(
-        _ stratum: Int, from touched: Touched, at commit: CommitPoint, in snapshot: TreeSnapshot,
-        _ apply: (TreeWrite) throws(TreeError) -> Void
+        _ stratum: Int, from touched: Touched, _ states: inout NodeStates, at commit: CommitPoint,
+        in snapshot: TreeSnapshot, _ apply: (TreeWrite) throws(TreeError) -> Void
     ) throws(TreeError) {
         for (index, place) in places.enumerated() where place.stratum == stratum {
             var number = 0
             try touched.nodes[index].forEach(of: place.pattern, below: place.prefix.count, in: snapshot.engine) {
                 old throws(TreeError) in
-                let after = try NodeState(at: old.key, in: snapshot.engine)
+                let after = try states.state(at: old.key, in: snapshot.engine)
                 guard old.state.isThere || after.isThere else { return }
                 let node = ChangedNode(
                     keys: try place.pattern.wildcardKeys(in: try SegmentedKey(old.key)), before: old.state,
@@ -122,7 +126,7 @@ struct Derivations: Sendable {
 extension Derivations.Touched.Nodes {
     /// Takes a node down, unless it has been.
     fileprivate mutating func insert(
-        _ key: [UInt8], isPartOfMore: Bool, in snapshot: any EngineSnapshot
+        _ key: [UInt8], isPartOfMore: Bool, _ states: inout NodeStates, in snapshot: any EngineSnapshot
     ) throws(TreeError) {
         var (low, high) = (0, before.count)
         // Mostly they come in key order.
@@ -136,7 +140,7 @@ extension Derivations.Touched.Nodes {
             if !isPartOfMore { before[low].isPartOfMore = false }
             return
         }
-        let state = try NodeState(at: key, in: snapshot)
+        let state = try states.state(at: key, in: snapshot)
         before.insert(Derivations.Touched.Node(key: key, state: state, isPartOfMore: isPartOfMore), at: low)
     }
 
@@ -164,6 +168,21 @@ extension Derivations.Touched.Nodes {
             }
         }
         for node in rest { try visit(node) }
+    }
+}
+
+/// What stands at some nodes in one state of the tree, so that it is looked up once.
+struct NodeStates {
+    /// The most nodes of which it is kept.
+    private static let maxCount = 1000
+
+    private var known: [[UInt8]: NodeState] = [:]
+
+    mutating func state(at key: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) -> NodeState {
+        if let state = known[key] { return state }
+        let state = try NodeState(at: key, in: snapshot)
+        if known.count < Self.maxCount { known[key] = state }
+        return state
     }
 }
 

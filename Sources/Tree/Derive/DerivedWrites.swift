@@ -27,16 +27,20 @@ struct DerivedWrites {
     mutating func derive(
         at commit: CommitPoint, in snapshot: TreeSnapshot, by writer: inout IndexingWriter
     ) throws(TreeError) {
+        var states = NodeStates()
         for stratum in 0..<derivations.strataCount {
             // Later strata see what this one writes; this one does not.
             let seen = touched
-            try derivations.derive(stratum, from: seen, at: commit, in: snapshot) { write throws(TreeError) in
+            var hasWritten = false
+            try derivations.derive(stratum, from: seen, &states, at: commit, in: snapshot) { write throws(TreeError) in
                 if write.path.namespace.isReserved {
                     try writer.transaction.apply(hidden: write)
                 } else if try !writer.transaction.has(write) {
                     try apply(try EncodedWrite(derived: write), after: stratum, by: &writer)
+                    hasWritten = true
                 }
             }
+            if hasWritten { states = NodeStates() }
         }
     }
 

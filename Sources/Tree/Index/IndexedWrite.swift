@@ -16,9 +16,10 @@ struct IndexedWrite {
     ///
     /// - Returns: Whether it changed anything.
     func apply(to transaction: any EngineTransaction) throws(TreeError) -> Bool {
-        let before = try entriesOfChildren(in: transaction)
+        let concerned = try indexesOfConcernedChildren(in: transaction)
+        let before = try entriesOfChildren(of: concerned, in: transaction)
         guard try transaction.apply(write) else { return false }
-        let after = try entriesOfChildren(in: transaction)
+        let after = try entriesOfChildren(of: concerned, in: transaction)
         for (old, new) in zip(before, after) where old != new {
             if let old { try transaction.remove(.only(old)) }
             if let new { try transaction.put([], for: new) }
@@ -29,18 +30,38 @@ struct IndexedWrite {
         return true
     }
 
-    /// The entries of the children at the node or above it, one for each index; nil where no child is.
-    private func entriesOfChildren(in transaction: any EngineTransaction) throws(TreeError) -> [[UInt8]?] {
-        var entries: [[UInt8]?] = []
+    /// The indexes in which the child at the node or above it may get another entry. One that is there, and stays, gets none
+    /// by what is written beside the values that order it.
+    private func indexesOfConcernedChildren(in transaction: any EngineTransaction) throws(TreeError) -> [Index] {
+        var concerned: [Index] = []
+        var (known, isThere): ([UInt8], Bool) = ([], false)
         for index in indexes where index.parents.elements.count < node.depth {
-            let depth = index.parents.elements.count
-            let child = node.ancestor(atDepth: depth + 1)
+            let child = child(of: index)
+            if !write.rows.isEmpty, !index.order.isConcerned(by: node.key, below: child) {
+                if known != child { (known, isThere) = (child, try !transaction.isEmpty(.subtree(child))) }
+                if isThere { continue }
+            }
+            concerned.append(index)
+        }
+        return concerned
+    }
+
+    /// The entries of the children at the node or above it, one for each index; nil where no child is.
+    private func entriesOfChildren(
+        of indexes: [Index], in transaction: any EngineTransaction
+    ) throws(TreeError) -> [[UInt8]?] {
+        var entries: [[UInt8]?] = []
+        for index in indexes {
+            let child = child(of: index)
             let isThere = try !transaction.isEmpty(.subtree(child))
-            entries.append(
-                isThere ? try index.entry(of: child, segmentStart: node.ends[depth], in: transaction) : nil)
+            let start = node.ends[index.parents.elements.count]
+            entries.append(isThere ? try index.entry(of: child, segmentStart: start, in: transaction) : nil)
         }
         return entries
     }
+
+    /// The child at the node or above it that is in an index.
+    private func child(of index: Index) -> [UInt8] { node.ancestor(atDepth: index.parents.elements.count + 1) }
 
     /// Removes the entries of all parents at the node and below it, and adds those of what is there now.
     private func replaceEntries(of index: Index, in transaction: any EngineTransaction) throws(TreeError) {

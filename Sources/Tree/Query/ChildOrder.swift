@@ -15,6 +15,23 @@ enum ChildOrder: Hashable, Sendable {
         }
     }
 
+    /// Whether a write of a node may change what orders a child that is there and stays.
+    ///
+    /// - Parameters:
+    ///   - node: The key of a row at the node, which is the child or below it.
+    ///   - child: The key of a row at the child.
+    func isConcerned(by node: [UInt8], below child: [UInt8]) -> Bool {
+        switch self {
+        case .key: false
+        case .priority, .value: true
+        case .children(let paths):
+            paths.contains { path in
+                let value = child + path
+                return value.span.starts(with: node.span) || node.span.starts(with: value.span)
+            }
+        }
+    }
+
     init(_ order: TreeQuery.Order) {
         self =
             switch order {
