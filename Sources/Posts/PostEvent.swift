@@ -17,10 +17,12 @@ extension PostReader {
     /// What a change of `posts/` means, write by write; nil for changes within a post, such as other renditions, and for all
     /// but the last write of a post that a client makes of pieces.
     ///
-    /// - Parameter change: A change as it is seen from `posts/`.
-    package func events(of change: Change) async throws -> [PostEvent?] {
+    /// - Parameters:
+    ///   - change: A change as it is seen from `posts/`.
+    ///   - numbers: Which writes of it.
+    package func events(of change: Change, _ numbers: Range<Int>) async throws -> [PostEvent?] {
         var events: [PostEvent?] = []
-        for (index, write) in change.writes.enumerated() {
+        for (index, write) in zip(change.writes.indices, change.writes) where numbers.contains(index) {
             let next = change.writes.dropFirst(index + 1).first
             let isLast = next == nil || next?.path.keys.first != write.path.keys.first
             events.append(try await event(of: write, isLast: isLast, at: change.token))

@@ -110,6 +110,12 @@ package struct ListedPost: Sendable, Hashable {
     /// The author's id; empty for none, and nil where the list does not say.
     package let author: String?
 
+    package init(_ position: PostPosition, _ id: TreeKey, author: String?) {
+        self.position = position
+        self.id = id
+        self.author = author
+    }
+
     /// Reads a row of a list; nil when it is none.
     package init?(_ row: TreeChild) {
         guard let position = PostPosition(key: row.key), let text = row.value.stringValue else { return nil }

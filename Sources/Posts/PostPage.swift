@@ -10,6 +10,11 @@ package struct PostPage: Sendable {
         package let id: TreeKey
         /// The record at `posts/{id}`.
         package let record: TreeValue
+
+        package init(id: TreeKey, record: TreeValue) {
+            self.id = id
+            self.record = record
+        }
     }
 
     /// A record that is no post.

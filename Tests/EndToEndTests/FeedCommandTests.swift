@@ -57,11 +57,45 @@ struct FeedCommandTests {
         }
     }
 
+    @Test("39: What happens in a home feed is printed as it happens, until the service ends", arguments: [false, true])
+    func follows(isJSON: Bool) async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            let (output, errors) = (scratch.path + "/out", scratch.path + "/err")
+            func post(_ id: String, _ json: String) async throws {
+                _ = try await daemon.client.ask(.put, "/posts/\(id).json", body: .bytes(Array(json.utf8)))
+            }
+            func untilPrinted(_ words: String) async throws {
+                while (try? String(contentsOfFile: output, encoding: .utf8))?.contains(words) != true {
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+            }
+            let own = #"{"timestamp":1,"author":{"uid":"maria"},"text":"#
+            let tree = #"{"maria":{"full_name":"Maria"}}"#
+            _ = try await daemon.client.ask(.put, "/people.json", body: .bytes(Array(tree.utf8)))
+            try await post("a", own + "\"first\"}")
+            let child = try Child(
+                ["feed", "maria", "--follow", "--storage", daemon.storage] + (isJSON ? ["--json"] : []),
+                output: output, errors: errors)
+            try await untilPrinted("first")
+            try await post("b", own + "\"second\"}")
+            try await untilPrinted("second")
+            try await post("a", "null")
+            try await untilPrinted(isJSON ? #""event":"deleted""# : "a  deleted")
+            #expect(try await daemon.stop() == 0)
+            #expect(try await child.wait() == 75)
+            #expect(try String(contentsOfFile: errors, encoding: .utf8).contains("the service has ended the stream"))
+        }
+    }
+
     @Test(
         "What is asked wrongly is refused with a word why",
         arguments: [
             ([], 2, "name either a person or"), (["maria", "--hashtag", "sun"], 2, "name either a person or"),
-            (["maria", "--limit", "0"], 2, "--limit has to be 1 or more"), (["maria"], 75, "no service is listening"),
+            (["maria", "--limit", "0"], 2, "--limit has to be 1 or more"),
+            (["--hashtag", "sun", "--follow"], 2, "--follow is for the newest posts of a home feed"),
+            (["maria", "--follow", "--limit", "201"], 2, "--follow is for the newest posts of a home feed"),
+            (["maria", "--follow"], 75, "no service is listening"), (["maria"], 75, "no service is listening"),
         ] as [([String], Int32, String)])
     func refusals(arguments: [String], status: Int32, words: String) async throws {
         try await withScratch { scratch in

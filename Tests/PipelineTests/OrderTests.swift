@@ -31,7 +31,7 @@ struct OrderTests {
             #expect(try await ids(running.storage, by: "maria") == [draft.id, first.id])
             let begin = try #require(mark)
             let later = try await running.storage.tree.snapshot {
-                try $0.changes(since: begin, at: Paths.posts).changes
+                try $0.changes(since: begin, at: [Paths.posts]).changes.flatMap { $0.compactMap { $0 } }
             }
             #expect(later.flatMap { $0.writes.map(\.path.description) } == ["/\(draft.id)"])
             // The record says where it stands.

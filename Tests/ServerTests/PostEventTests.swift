@@ -9,50 +9,14 @@ import Tree
 
 @Suite("Events of posts: nothing is missed, deletions are told", .timeLimit(.minutes(5)))
 struct PostEventTests {
-    /// An event as it came.
-    private struct Event: Equatable {
-        var name: String?
-        var id: String?
-        var data = JSON.null
-
-        var path: String? { data["path"].string }
-        var isDeletion: Bool { data["data"] == .null && name == "put" }
-    }
-
-    /// Listens, calls `act` when the stream has begun, and gives the events up to the text.
     private func events(
         _ service: Service, since: String? = nil, lastEventID: String? = nil,
         through end: String = ": new posts follow",
         act: @escaping @Sendable () async throws -> Void = {}
-    ) async throws -> [Event] {
-        var headers = HTTPFields()
-        if let lastEventID { headers[.named("last-event-id")] = lastEventID }
-        let query = since.map { "?since=\($0)" } ?? ""
-        let text = try await service.client.send(.get, "/v1/posts/events\(query)", headers: headers) { response, body in
-            #expect(response.status == .ok)
-            var (stream, hasActed) = ("", false)
-            for try await chunk in body {
-                stream += String(buffer: chunk)
-                if !hasActed, stream.contains(": new posts follow") {
-                    hasActed = true
-                    try await act()
-                }
-                if stream.contains(end), stream.hasSuffix("\n\n") { break }
-            }
-            return stream
-        }
-        return text.components(separatedBy: "\n\n").filter { !$0.isEmpty }.map { block in
-            var event = Event()
-            for line in block.split(separator: "\n") {
-                if line.hasPrefix("event: ") { event.name = String(line.dropFirst(7)) }
-                if line.hasPrefix("id: ") { event.id = String(line.dropFirst(4)) }
-                if line.hasPrefix("data: ") {
-                    let json = try? JSONDecoder().decode(JSON.self, from: Data(line.dropFirst(6).utf8))
-                    event.data = json ?? .null
-                }
-            }
-            return event
-        }
+    ) async throws -> [StreamedEvent] {
+        try await service.client.events(
+            "/v1/posts/events", since: since, lastEventID: lastEventID, from: ": new posts follow", through: end,
+            act: act)
     }
 
     private func write(

@@ -44,6 +44,40 @@ package struct OutcomeDocument: Document {
     }
 }
 
+/// What has become of a home feed, as the command line tells it.
+package struct FeedEventDocument: Document {
+    package enum Event: String, Codable, CaseIterable, Sendable {
+        case put
+        case deleted
+        case left
+        case resnapshot
+    }
+
+    package let event: Event
+    /// The event's id, by which one goes on.
+    package let id: String
+    package let postID: String?
+    /// Whose posts are not in the feed any more.
+    package let author: String?
+    package let post: PostDocument?
+
+    private enum CodingKeys: String, CodingKey {
+        case event, id
+        case postID = "post_id"
+        case author, post
+    }
+
+    package init(
+        _ event: Event, id: String, postID: String? = nil, author: String? = nil, post: PostDocument? = nil
+    ) {
+        self.event = event
+        self.id = id
+        self.postID = postID
+        self.author = author
+        self.post = post
+    }
+}
+
 /// The fields of two documents in one object.
 package struct JoinedDocument<First: Document, Second: Document>: Document {
     let first: First

@@ -127,6 +127,13 @@ package struct PostEventDocument: Document {
     }
 }
 
+/// What is told of somebody whose posts are not in a feed any more.
+package struct AuthorEventDocument: Document {
+    package let author: String
+
+    package init(author: String) { self.author = author }
+}
+
 /// A page of posts.
 package struct PostPageDocument: Document {
     /// The largest number of posts in a page.

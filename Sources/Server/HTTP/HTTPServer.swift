@@ -220,9 +220,10 @@ package struct HTTPServer: Service, CustomStringConvertible {
         var routes = RouteTable()
         UploadRoutes(service, limits: limits).add(to: &routes)
         DraftRoutes(service, limits: limits).add(to: &routes)
-        EventRoutes(service.tree, access.database, media, keepAlive: settings.database.keepAlive).add(to: &routes)
+        let events = EventResponder(service.tree, admission.access, keepAlive: settings.database.keepAlive)
+        EventRoutes(service.tree, access.database, media, events).add(to: &routes)
         PostRoutes(service, media, access.database).add(to: &routes)
-        SocialRoutes(service: service, media: media, database: access.database).add(to: &routes)
+        SocialRoutes(service: service, media: media, database: access.database, events: events).add(to: &routes)
         UnclaimedRoutes(service.unclaimed).add(to: &routes)
         MediaRoutes(service.storage.blobs, media) { [service] in service.settings.limits.maxInputBytes }
             .add(to: &routes)

@@ -14,7 +14,7 @@ extension ErrorCode {
         case .methodNotAllowed: .methodNotAllowed
         case .tooSlow: .requestTimeout
         case .wrongState, .jobRunning, .duplicate: .conflict
-        case .resnapshot, .deleted: .gone
+        case .resnapshot, .deleted, .tokenTooOld, .tokenUnknown: .gone
         case .tooLarge: .contentTooLarge
         case .unsupportedFormat, .unsupportedType: .unsupportedMediaType
         case .rangeNotSatisfiable: .rangeNotSatisfiable
@@ -33,7 +33,7 @@ extension ErrorCode {
             .hardLinked, .indexNotDefined, .intakePaused, .internal, .invalidJSON, .invalidKey, .invalidQuery,
             .invalidValue, .io, .isolationUnavailable, .leftOver, .locked, .missingUpdates,
             .noService, .originalMissing, .outOfMemory, .overflow, .permission, .preconditionFailed, .readOnly,
-            .storageMissing, .tokenTooOld, .tokenUnknown, .tooDeep, .tooManyConnections, .tooManyFiles, .treeLost,
+            .storageMissing, .tooDeep, .tooManyConnections, .tooManyFiles, .treeLost,
             .treeOlder, .unavailable, .unknown, .unreachable, .unreadable, .updateTooLarge, .workerKilled,
             .workerUnavailable, .wrongKind:
             nil

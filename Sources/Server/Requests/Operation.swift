@@ -119,8 +119,11 @@ struct Answer: Sendable {
     }
 
     /// Server-sent events, each with a document as its data.
-    static func events<D: Document>(_ type: D.Type) -> Answer {
-        Answer(status: .ok, content: ("text/event-stream", .document(type)), isStream: true)
+    static func events<D: Document>(_ type: D.Type) -> Answer { events(.document(type)) }
+
+    /// Server-sent events, each with data of this schema.
+    static func events(_ schema: Schema) -> Answer {
+        Answer(status: .ok, content: ("text/event-stream", schema), isStream: true)
     }
 
     func with(headers: String...) -> Answer {

@@ -102,7 +102,7 @@ package struct FeedReader: Sendable {
 }
 
 /// Tells which posts of a list are shown.
-private struct FeedFilter {
+struct FeedFilter {
     private let list: FeedList
     private let snapshot: TreeSnapshot
     private var followees: [UserID: Bool] = [:]
@@ -126,7 +126,8 @@ private struct FeedFilter {
         return try !blocks.contain(author, in: snapshot)
     }
 
-    private mutating func isFollowed(_ author: UserID, by reader: UserID) throws(TreeError) -> Bool {
+    /// Whether a reader's home feed may have somebody's posts.
+    mutating func isFollowed(_ author: UserID, by reader: UserID) throws(TreeError) -> Bool {
         if author == reader { return true }
         if let known = followees[author] { return known }
         let isFollowed = try snapshot.exists(Paths.following(reader) / author.key)

@@ -39,8 +39,9 @@ extension TreeStore {
         let node = StoreFormat.dataKey(path)
         return try await read { snapshot throws(TreeError) in
             let (entries, next, hasMore) = try snapshot.changeLog.page(
-                since: token, at: node, limit: limit, priorities: .asWrites, in: snapshot.engine
-            ) { view throws(TreeError) in
+                since: token, limit: limit, in: snapshot.engine
+            ) { change throws(TreeError) -> (ChangePage.Entry, byteCount: Int)? in
+                guard let view = try ChangeView(change, from: node, priorities: .asWrites) else { return nil }
                 let json = try view.json(at: node, form)
                 return (ChangePage.Entry(token: view.token, json: json), json.count)
             }
@@ -62,19 +63,25 @@ extension TreeStore {
 }
 
 extension TreeSnapshot {
-    /// Changes that were committed after a position, oldest first, as a ``Subscription`` at the path has them; as many
-    /// as fit into a few megabytes, and at least one.
+    /// Changes that were committed after a position, oldest first, as many as fit into a few megabytes, and at least one.
     ///
-    /// - Returns: The changes, the position at which the next ones begin, and whether there may be more already.
+    /// - Returns: Each change as a ``Subscription`` at each of the paths has it, nil where it does not concern the path; the
+    ///   position at which the next ones begin, and whether there may be more already.
     /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown`: begin anew from a snapshot.
     public func changes(
-        since token: SyncToken, at path: TreePath
-    ) throws(TreeError) -> (changes: [Change], next: SyncToken, hasMore: Bool) {
-        try path.checkDepth()
-        return try changeLog.page(
-            since: token, at: StoreFormat.dataKey(path), priorities: .hidden, in: engine
-        ) { view throws(TreeError) in
-            (try Change(view), view.writes.reduce(0) { $0 + $1.rows.bytes.count })
+        since token: SyncToken, at paths: [TreePath]
+    ) throws(TreeError) -> (changes: [[Change?]], next: SyncToken, hasMore: Bool) {
+        for path in paths { try path.checkDepth() }
+        let nodes = paths.map { StoreFormat.dataKey($0) }
+        return try changeLog.page(since: token, in: engine) {
+            change throws(TreeError) -> ([Change?], byteCount: Int)? in
+            var (seen, byteCount): ([Change?], Int) = ([], 0)
+            for node in nodes {
+                let view = try ChangeView(change, from: node, priorities: .hidden)
+                byteCount += view?.writes.reduce(0) { $0 + $1.rows.bytes.count } ?? 0
+                seen.append(try view.map { view throws(TreeError) in try Change(view) })
+            }
+            return seen.contains { $0 != nil } ? (seen, byteCount) : nil
         }
     }
 }
@@ -85,13 +92,13 @@ extension ChangeLog {
     /// The most changes that are looked at for a page.
     private static let maxPageScan = 10_000
 
-    /// Reads changes as they are seen from a node until there are enough of them.
+    /// Reads changes until there are enough of them.
     ///
-    /// - Parameter read: Makes an entry of a change, and says how many bytes it has.
+    /// - Parameter read: Makes an entry of a change, and says how many bytes it has; nil for one that is passed over.
     /// - Returns: The entries, the position at which the next ones begin, and whether there may be more already.
     fileprivate func page<Entry>(
-        since token: SyncToken, at node: [UInt8], limit: Int = .max, priorities: ChangeView.Priorities,
-        in snapshot: any EngineSnapshot, _ read: (ChangeView) throws(TreeError) -> (Entry, byteCount: Int)
+        since token: SyncToken, limit: Int = .max, in snapshot: any EngineSnapshot,
+        _ read: (EncodedChange) throws(TreeError) -> (Entry, byteCount: Int)?
     ) throws(TreeError) -> ([Entry], SyncToken, Bool) {
         var entries: [Entry] = []
         var (next, hasMore) = (token, false)
@@ -103,8 +110,7 @@ extension ChangeLog {
             }
             scanned += 1
             next = change.token
-            guard let view = try ChangeView(change, from: node, priorities: priorities) else { return true }
-            let entry = try read(view)
+            guard let entry = try read(change) else { return true }
             byteCount += entry.byteCount
             entries.append(entry.0)
             return true

@@ -12,10 +12,12 @@ struct FeedCommand: AsyncParsableCommand {
         usage: "tintype feed <user> [<options>]\ntintype feed --hashtag <tag> [<options>]",
         discussion: """
             A home feed has the posts of the person, and of everybody whom the person follows. After each post stand the \
-            numbers of its likes and comments.
+            numbers of its likes and comments. With --follow the oldest of the listed posts comes first, and then what \
+            happens in the feed, until you press Ctrl-C.
 
             EXAMPLES
               tintype feed maria
+              tintype feed maria --follow
               tintype feed maria --limit 5 --json | jq -r '.posts[].text'
               tintype feed --hashtag summer
             """)
@@ -36,10 +38,18 @@ struct FeedCommand: AsyncParsableCommand {
         help: ArgumentHelp("Only posts that were published before this position, or post.", valueName: "id"))
     var before: String?
 
-    @Flag(help: "Print one JSON document.")
+    @Flag(help: "Then print what happens in the feed: new posts, and deleted ones.")
+    var follow = false
+
+    @Flag(help: "Print one JSON document; with --follow, one more for each thing that happens.")
     var json = false
 
     func validate() throws {
+        if follow, hashtag != nil || before != nil || limit > PostPageDocument.maxPosts {
+            throw ValidationError(
+                "--follow is for the newest posts of a home feed: at most \(PostPageDocument.maxPosts), without --before"
+            )
+        }
         guard limit >= 1 else { throw ValidationError("--limit has to be 1 or more") }
         guard (user == nil) != (hashtag == nil) else {
             throw ValidationError("name either a person or, with --hashtag, a hashtag")
@@ -48,6 +58,7 @@ struct FeedCommand: AsyncParsableCommand {
 
     func run() async throws {
         let service = try APIClient(storage)
+        guard !follow else { return try await follow(FeedFollower(service: service, path: path, isJSON: json)) }
         var document = PostPageDocument()
         var skipped: [PostPageDocument.Skipped] = []
         document.next = before
@@ -73,6 +84,16 @@ struct FeedCommand: AsyncParsableCommand {
         if let next = document.next { Terminal.note("there are more: --before \(next)") }
     }
 
+    private func follow(_ feed: FeedFollower) async throws {
+        let (page, token) = try await feed.page(limit: limit)
+        if json {
+            Terminal.outputJSON(page)
+        } else {
+            page.posts.reversed().forEach { Terminal.output(Self.line(of: $0.value)) }
+        }
+        try await feed.run(since: token)
+    }
+
     private var path: String {
         if let hashtag {
             let tag = hashtag.hasPrefix("#") ? String(hashtag.dropFirst()) : hashtag
@@ -82,7 +103,7 @@ struct FeedCommand: AsyncParsableCommand {
     }
 
     /// A post on one line, with its likes and comments.
-    private static func line(of post: TreeValue) -> String {
+    static func line(of post: TreeValue) -> String {
         func count(_ key: TreeKey, _ name: String) -> String {
             let count = post["counts"]?[key]?.integerValue ?? 0
             return "\(count) \(name)\(count == 1 ? "" : "s")"

@@ -4,9 +4,9 @@ import Social
 import TreeModel
 
 extension PostPageDocument {
-    init(_ page: FeedPage) {
+    init(_ page: FeedPage, _ media: MediaAccess) {
         self.init()
-        posts = page.items.map { PostDocument($0.value) }
+        posts = page.items.map { $0.document(media) }
         hasMore = page.posts.hasMore
         next = page.posts.next?.description
         guard !page.posts.skipped.isEmpty else { return }
@@ -15,8 +15,11 @@ extension PostPageDocument {
 }
 
 extension FeedItem {
+    /// The post with what stands around it, and with signed addresses where not everybody may fetch its photos.
+    func document(_ media: MediaAccess) -> PostDocument { PostDocument(media.signed(value)) }
+
     /// The post with what stands around it; what clients have written by those names is not shown.
-    fileprivate var value: TreeValue {
+    private var value: TreeValue {
         var fields = record.withPostID(id).object ?? [:]
         fields["kind"] = .string(kind)
         fields["counts"] = counts.map { ["likes": .integer($0.likes), "comments": .integer($0.comments)] }

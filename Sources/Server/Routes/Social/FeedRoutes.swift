@@ -11,15 +11,15 @@ import Tree
 
 /// The lists of posts: all, a person's, a hashtag's, and a person's home feed.
 struct FeedRoutes: Sendable {
-    private static let defaultLimit = 20
-
     private let tree: TreeStore
     private let service: UploadService
     private let media: MediaAccess
     private let database: RealtimeDatabase
+    private let events: EventResponder
 
-    init(_ service: UploadService, _ media: MediaAccess, _ database: RealtimeDatabase) {
+    init(_ service: UploadService, _ media: MediaAccess, _ database: RealtimeDatabase, _ events: EventResponder) {
         tree = service.tree
+        self.events = events
         self.service = service
         self.media = media
         self.database = database
@@ -44,6 +44,12 @@ struct FeedRoutes: Sendable {
             "A person's home feed: the newest posts of the person, and of whom the person follows.",
             [.path("uid", .userID)] + page, answers: answers, errors: [.notAllowed, .notFound], run: listHome)
         routes.add("/v1/people/{uid}/feed", [.get: home])
+        let follow = Operation(
+            "What becomes of a person's home feed, as server-sent events.",
+            [.path("uid", .userID)] + EventID.parameters,
+            answers: [.events(.any(.document(PostEventDocument.self), .document(AuthorEventDocument.self)))],
+            errors: [.notAllowed, .notFound, .tokenTooOld, .tokenUnknown], run: followHome)
+        routes.add("/v1/people/{uid}/feed/events", [.get: follow])
         let hashtag = Operation(
             "The newest posts with a hashtag.", [.path("tag", .text)] + page, answers: answers, errors: [.notFound],
             run: listOfHashtag)
@@ -61,11 +67,10 @@ struct FeedRoutes: Sendable {
         try await require(Paths.posts, context)
         let uid = try context.user()
         try await require(Paths.person(uid), context)
-        guard try await PostReader(tree).person(uid) != nil else {
-            throw Failure(.notFound, "there is no such person", hint: "a person's first post creates one")
-        }
+        guard try await PostReader(tree).person(uid) != nil else { throw Failure.noSuchPerson }
         guard let hashes = context.query["sha256"] else { return try await list(.author(uid), context) }
-        _ = (try limit(context.query), try await cursor(context.query))  // Unused here, but invalid values are refused.
+        // Unused here, but invalid values are refused.
+        _ = (try context.query.pageLimit(), try await cursor(context.query))
         let id = try await post(of: uid, showing: hashes.split(separator: " ").map(String.init))
         return answer(try await FeedReader(tree).page(of: id, try await view(context)))
     }
@@ -75,12 +80,33 @@ struct FeedRoutes: Sendable {
         let uid = try context.user()
         try context.require(uid, for: "read somebody else's feed")
         try await require(Paths.posts, context)
-        let (limit, cursor) = (try limit(context.query), try await cursor(context.query))
+        let (limit, cursor) = (try context.query.pageLimit(), try await cursor(context.query))
         var view = try await view(context)
         view.viewer = uid
         let feed = HomeFeed(tree, jobs: service.jobs)
         let page = try await feed.page(of: uid, before: cursor, limit: limit, view)
         return answer(page, isComplete: page.isComplete)
+    }
+
+    /// What becomes of a home feed, for the person or an admin.
+    ///
+    /// - Throws: `Failure` with the code `token_too_old` or `token_unknown` for events of which nobody knows what followed.
+    @Sendable private func followHome(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let uid = try context.user()
+        try context.require(uid, for: "follow somebody else's feed")
+        let start = try EventID.requested(by: request, context.query)
+        let source = FeedEventSource(
+            HomeEvents(of: uid, in: tree), media, requireReading: { try await require(Paths.posts, context) },
+            view: { try await view(context) })
+        try await source.judge()
+        do {
+            if let start { _ = try await source.changes(since: start.before) }
+        } catch let error as TreeError where error.code == .tokenTooOld || error.code == .tokenUnknown {
+            throw Failure(
+                ErrorCode(named: error.code.rawValue), error.message,
+                hint: "read the feed again: the header Tintype-Token of its first page is where to go on")
+        }
+        return try await events.response(of: source, since: start, to: request, context)
     }
 
     @Sendable private func listOfHashtag(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -109,7 +135,7 @@ struct FeedRoutes: Sendable {
     }
 
     private func list(_ list: FeedList, _ context: RequestContext) async throws -> Response {
-        let (limit, cursor) = (try limit(context.query), try await cursor(context.query))
+        let (limit, cursor) = (try context.query.pageLimit(), try await cursor(context.query))
         return answer(
             try await FeedReader(tree).page(of: list, before: cursor, limit: limit, try await view(context)))
     }
@@ -124,18 +150,9 @@ struct FeedRoutes: Sendable {
     /// What is shown with posts: what whoever asks may read.
     private func view(_ context: RequestContext) async throws -> FeedView {
         var view = FeedView(viewer: context.identity.uid.flatMap { UserID($0) })
-        view.showsCounts = try await mayRead("stats/posts", context)
-        view.showsComments = try await mayRead("comments", context)
+        view.showsCounts = try await context.mayRead("stats/posts", in: database)
+        view.showsComments = try await context.mayRead("comments", in: database)
         return view
-    }
-
-    private func mayRead(_ path: TreePath, _ context: RequestContext) async throws -> Bool {
-        do {
-            try await require(path, context)
-            return true
-        } catch let error as TreeError where error.code == .permissionDenied {
-            return false
-        }
     }
 
     /// Where a page begins: behind the page before, or behind a post that is named by its id.
@@ -146,14 +163,6 @@ struct FeedRoutes: Sendable {
         throw Failure(.badRequest, "before is neither a cursor nor a post", hint: "use \"next\" of the page before")
     }
 
-    private func limit(_ query: FormFields) throws(Failure) -> Int {
-        guard let text = query["limit"] else { return Self.defaultLimit }
-        guard let limit = Int(text), (1...PostPageDocument.maxPosts).contains(limit) else {
-            throw Failure(.badRequest, "limit is not between 1 and \(PostPageDocument.maxPosts)")
-        }
-        return limit
-    }
-
     // MARK: What is answered
 
     /// A page, with the position in the change log from which whoever follows the changes misses nothing.
@@ -162,11 +171,8 @@ struct FeedRoutes: Sendable {
     private func answer(_ page: FeedPage, isComplete: Bool? = nil) -> Response {
         var headers = HTTPFields()
         headers[.tintypeToken] = page.posts.token?.description
-        var document = PostPageDocument(page)
+        var document = PostPageDocument(page, media)
         document.complete = isComplete
-        if !media.rules.inForce.areRenditionsPublic {
-            document.posts = document.posts.map { PostDocument(media.signed($0.value)) }
-        }
         return .json(bytes: document.json(isSorted: false), headers: headers)
     }
 }

@@ -8,6 +8,7 @@ struct SocialRoutes: Sendable {
     let service: UploadService
     let media: MediaAccess
     let database: RealtimeDatabase
+    let events: EventResponder
 
     func add(to routes: inout RouteTable) {
         LikeRoutes(service.tree, media, database).add(to: &routes)
@@ -17,6 +18,6 @@ struct SocialRoutes: Sendable {
         NotificationRoutes(Notifications(service.tree, clock: service.storage.clock)).add(to: &routes)
         OutboxRoutes(outbox: Outbox(service.tree, clock: service.storage.clock)).add(to: &routes)
         AnnouncementRoutes(Announcements(service.tree, ids: service.storage.ids), database).add(to: &routes)
-        FeedRoutes(service, media, database).add(to: &routes)
+        FeedRoutes(service, media, database, events).add(to: &routes)
     }
 }

@@ -1,0 +1,165 @@
+import API
+import Access
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+import Tree
+
+/// Answers with server-sent events (WHATWG HTML §9.2), whose ids are positions in the change log from which a reader can
+/// go on.
+///
+/// Events are read from the change log as fast as the reader takes them, so that nobody is cut off for having fallen
+/// behind: a slow reader holds a few megabytes of changes, or one that is larger.
+struct EventResponder: Sendable {
+    /// How many changes may wait to be noticed. They are noticed at once: a reader is read for from the change log.
+    private static let bufferLimit = 64
+
+    private let tree: TreeStore
+    private let access: AccessControl
+    private let keepAliveInterval: Duration
+
+    init(_ tree: TreeStore, _ access: AccessControl, keepAlive interval: Duration) {
+        self.tree = tree
+        self.access = access
+        keepAliveInterval = interval
+    }
+
+    /// Answers with what a source tells from a position on, until the reader goes or may not read on, or the service stops.
+    ///
+    /// - Parameter start: The last event that the reader has seen; nil for now.
+    func response<S: EventSource>(
+        of source: S, since start: EventID?, to request: Request, _ context: RequestContext
+    ) async throws -> Response {
+        let lease = try context.begin(.stream)
+        // First listen, then read: nothing lies between the two.
+        let changes = try await source.listen(bufferLimit: Self.bufferLimit)
+        let now = try await tree.token
+        let headers: HTTPFields = [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"]
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody { [proof = context.proof] writer in
+                let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+                wake.yield()
+                defer { withExtendedLifetime(lease) {} }
+                try await request.body.answerUntilEnd {
+                    async let _ = watch(changes, waking: wake)
+                    var sender = Sender(source: source, tree: tree, start: start, token: start?.before ?? now)
+                    try await send(&sender, by: proof, to: &writer, at: wakes)
+                } onEnd: {
+                    wake.finish()
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    /// Wakes the writer whenever something has changed, and now and then for a sign of life.
+    private func watch(_ changes: [Subscription], waking wake: AsyncStream<Void>.Continuation) async throws {
+        try await withThrowingTaskGroup { group in
+            for subscription in changes {
+                group.addTask(name: "changes") { for try await _ in subscription { wake.yield() } }
+            }
+            group.addTask(name: "keep-alive") {
+                while true {
+                    try await Task.sleep(for: keepAliveInterval)
+                    wake.yield()
+                }
+            }
+            defer {
+                wake.finish()
+                group.cancelAll()
+            }
+            try await group.next()
+        }
+    }
+
+    /// Sends what there is to tell whenever there may be something, or after a while a sign of life.
+    @concurrent private func send<S: EventSource>(
+        _ sender: inout Sender<S>, by proof: Proof, to writer: inout any ResponseBodyWriter,
+        at wakes: AsyncStream<Void>
+    ) async throws {
+        var sign: String? = sender.source.greeting
+        var lastSent = ContinuousClock.now
+        for await _ in wakes {
+            guard (try? access.recheck(proof)) != nil else {
+                return try await writer.write(
+                    ByteBuffer(string: "event: auth_revoked\ndata: \"credential is no longer valid\"\n\n"))
+            }
+            try await sender.source.judge()
+            if try await sender.sendEvents(to: &writer) { lastSent = .now }
+            if sign == nil, lastSent + keepAliveInterval / 2 <= .now { sign = "keep-alive" }
+            guard let comment = sign else { continue }
+            try await writer.write(ByteBuffer(string: EventMessage.comment(comment).text(id: "\(sender.token)")))
+            sign = nil
+            lastSent = .now
+        }
+    }
+}
+
+/// Sends the events of one stream.
+private struct Sender<S: EventSource> {
+    /// How many bytes are collected before they are written.
+    private static var pieceBytes: Int { 256 << 10 }
+    /// For how many things of a change one state of the tree is read.
+    private static var batch: Int { 32 }
+
+    let source: S
+    let tree: TreeStore
+    /// The last event that the reader had seen when it came; nil for none.
+    let start: EventID?
+    /// The position up to which all is told.
+    private(set) var token: SyncToken
+
+    init(source: S, tree: TreeStore, start: EventID?, token: SyncToken) {
+        self.source = source
+        self.tree = tree
+        self.start = start
+        self.token = token
+    }
+
+    /// Sends what has not been told yet; or tells that nobody knows it any more.
+    ///
+    /// - Returns: Whether there was anything.
+    @concurrent mutating func sendEvents(to writer: inout any ResponseBodyWriter) async throws -> Bool {
+        var hasSent = false
+        do {
+            while true {
+                let (changes, next, hasMore) = try await source.changes(since: token)
+                for change in changes where try await send(change, to: &writer) { hasSent = true }
+                token = next
+                guard hasMore else { return hasSent }
+            }
+        } catch let error as TreeError where error.code == .tokenTooOld || error.code == .tokenUnknown {
+            token = try await tree.token
+            try await writer.write(ByteBuffer(string: EventMessage.resnapshot.text(id: "\(token)")))
+            return true
+        }
+    }
+
+    /// Sends the events of a change in pieces that are made as the reader takes them; each event has an id with which the
+    /// next one is asked for.
+    ///
+    /// - Returns: Whether there were any.
+    @concurrent private func send(_ change: S.Entry, to writer: inout any ResponseBodyWriter) async throws -> Bool {
+        let (token, count) = source.extent(of: change)
+        var piece = ByteBuffer()
+        // The last event has the id of the change, and which one that is shows behind it.
+        var last: (number: Int, message: EventMessage)?
+        let told = min(start?.toldCount(at: token) ?? 0, count)
+        for first in stride(from: told, to: count, by: Self.batch) {
+            let messages = try await source.messages(of: change, first..<min(first + Self.batch, count))
+            for (offset, message) in messages.enumerated() {
+                guard let message else { continue }
+                if let last { piece.writeString(last.message.text(id: "\(token)-\(last.number + 1)")) }
+                last = (first + offset, message)
+                guard piece.readableBytes >= Self.pieceBytes else { continue }
+                try await writer.write(piece)
+                piece.clear()
+            }
+        }
+        guard let last else { return false }
+        piece.writeString(last.message.text(id: "\(token)"))
+        try await writer.write(piece)
+        return true
+    }
+}

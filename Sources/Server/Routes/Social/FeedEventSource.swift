@@ -1,0 +1,56 @@
+import API
+import Database
+import Posts
+import Social
+import Tree
+
+/// A home feed as it changes.
+struct FeedEventSource: EventSource {
+    private let events: HomeEvents
+    private let media: MediaAccess
+    /// Judges whether posts may be read.
+    private let requireReading: @Sendable () async throws -> Void
+    /// What is shown with posts.
+    private let view: @Sendable () async throws -> FeedView
+
+    init(
+        _ events: HomeEvents, _ media: MediaAccess, requireReading: @escaping @Sendable () async throws -> Void,
+        view: @escaping @Sendable () async throws -> FeedView
+    ) {
+        self.events = events
+        self.media = media
+        self.requireReading = requireReading
+        self.view = view
+    }
+
+    var greeting: String { "changes of the feed follow" }
+
+    func judge() async throws {
+        try await requireReading()
+        guard try await events.hasReader else { throw Failure.noSuchPerson }
+    }
+
+    func listen(bufferLimit: Int) async throws -> [Subscription] { try await events.listen(bufferLimit: bufferLimit) }
+
+    func changes(since token: SyncToken) async throws -> (changes: [HomeChange], next: SyncToken, hasMore: Bool) {
+        try await events.changes(since: token)
+    }
+
+    func extent(of change: HomeChange) -> (token: SyncToken, count: Int) { (change.token, change.count) }
+
+    func messages(of change: HomeChange, _ numbers: Range<Int>) async throws -> [EventMessage?] {
+        try await events.events(of: change, numbers, try await view()).map { $0.map(message) }
+    }
+
+    private func message(_ event: HomeEvent) -> EventMessage {
+        switch event {
+        case .put(let item, let position):
+            .event(
+                "put",
+                PostEventDocument(path: "/\(item.id)", data: item.document(media), position: position.description))
+        case .removed(let id): .event("put", PostEventDocument(path: "/\(id)", data: nil, position: nil))
+        case .left(let author): .event("left", AuthorEventDocument(author: author.description))
+        case .replaced: .resnapshot
+        }
+    }
+}
