@@ -4,6 +4,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case addressInUse = "address_in_use"
     case adminOnly = "admin_only"
     case badAddress = "bad_address"
+    case badAudience = "bad_audience"
     case badCertificate = "bad_certificate"
     case badConfiguration = "bad_configuration"
     case badMention = "bad_mention"
@@ -74,6 +75,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case notAllowed = "not_allowed"
     case notEncrypted = "not_encrypted"
     case notFound = "not_found"
+    case notMember = "not_member"
     case oneself
     case originalMissing = "original_missing"
     case outOfMemory = "out_of_memory"

@@ -25,8 +25,9 @@ struct LateText {
     func add(to id: PostID, of owner: UserID, in tree: TreeStore) async throws -> Bool {
         guard !text.isEmpty || alts.contains(where: { !$0.isEmpty }) else { return false }
         return try await tree.transact { snapshot, update in
-            guard let post = try snapshot.get(Paths.post(id)),
-                post["author"]?["uid"]?.stringValue == owner.description, let additions = try additions(to: post, id)
+            guard let path = try snapshot.path(ofPost: id), let post = try snapshot.get(path),
+                post["author"]?["uid"]?.stringValue == owner.description,
+                let additions = try additions(to: post, at: path, id)
             else { return false }
             update = additions
             return true
@@ -34,14 +35,17 @@ struct LateText {
     }
 
     /// The update that adds what the post lacks; nil when it has other words in a place, or no such photo.
-    private func additions(to post: TreeValue, _ id: PostID) throws(TreeError) -> MultiPathUpdate? {
-        let path = Paths.post(id)
+    private func additions(
+        to post: TreeValue, at path: TreePath, _ id: PostID
+    ) throws(TreeError) -> MultiPathUpdate? {
         var update = MultiPathUpdate()
         if !text.isEmpty, post["text"]?.stringValue != text {
             guard post["text"] == nil else { return nil }
             update[path / "text"] = .string(text)
             update[path / "kind"] = "photo_text"
-            for tag in Hashtags.tags(in: text) { update[Paths.hashtag(tag) / id.key] = true }
+            for tag in Hashtags.tags(in: text) where path == Paths.post(id) {
+                update[Paths.hashtag(tag) / id.key] = true
+            }
         }
         for (number, alt) in alts.enumerated() where !alt.isEmpty {
             let key = try TreeKey(String(number))

@@ -45,9 +45,8 @@ struct DeletedPostSweeper: Sendable {
             try await tree.set(path, to: nil)  // A client's own key: nothing of ours is called so.
             return
         }
-        let post = Paths.post(id)
         if try await tree.get(Paths.queued(id)) != nil { return }  // Something is to be cleaned up first.
-        guard try await tree.snapshot({ try !$0.exists(post) }) else {
+        if let post = try await tree.snapshot({ try $0.path(ofPost: id) }) {
             // It was written again in time.
             try await tree.set(path, to: nil, if: [.exists(post)])
             return
@@ -59,8 +58,11 @@ struct DeletedPostSweeper: Sendable {
             try await blobs.removeAll(userID: user, postID: id.description)
         }
         if let record { try await store.intakes[record.intake].forgetPost(of: record) }
-        var update = MultiPathUpdate(preconditions: [.equals(path, entry.value), .absent(post)])
+        var update = MultiPathUpdate(preconditions: [
+            .equals(path, entry.value), .absent(Paths.post(id)), .absent(Paths.audiencePost(id)),
+        ])
         update[path] = nil
+        update[Paths.restrictedMedia(ofPost: id.key)] = nil
         for trace in PostTraces(of: id, post: nil, owner: record?.owner, text: record?.text).paths {
             update[trace] = nil
         }

@@ -55,7 +55,9 @@ struct GarbageList: Sendable {
     }
 
     private func isReferred(to name: BlobName) async throws -> Bool {
-        guard let id = PostID(name.postID), let post = try await tree.get(Paths.post(id)) else { return false }
+        guard let id = PostID(name.postID), let post = try await tree.snapshot({ try $0.record(ofPost: id) }) else {
+            return false
+        }
         let record = try await store.record(of: id)
         if record?.photos.values.contains(where: { $0.fileName == name.fileName }) == true {
             return true  // Whatever clients say of it.

@@ -26,7 +26,7 @@ package struct OriginalScrub: PostJob {
     }
 
     package func postIDs() async throws -> [PostID] {
-        try await service.tree.keys(of: user.map(Paths.postsOf) ?? Paths.posts).compactMap { PostID($0.description) }
+        try await service.tree.postIDs(of: user)
     }
 
     package func change(_ id: PostID) async throws -> Bool {
@@ -65,7 +65,7 @@ package struct OriginalScrub: PostJob {
     /// The record of a post that is there; nil for what is none, or was written by a client of the database.
     private func published(_ id: PostID) async throws -> UploadRecord? {
         try await service.tree.snapshot { snapshot in
-            guard try snapshot.exists(Paths.post(id)), let record = try snapshot.upload(id),
+            guard try snapshot.hasPost(id), let record = try snapshot.upload(id),
                 record.state == .published
             else { return nil }
             return record
@@ -143,7 +143,7 @@ package struct OriginalScrub: PostJob {
         _ id: PostID, _ number: Int, from old: BlobName, to new: BlobName, sha256: String, _ announcement: TreePath?
     ) async throws -> Bool {
         try await service.tree.transact(at: "original-scrubbed") { [service] snapshot, update in
-            guard try snapshot.exists(Paths.post(id)), var record = try snapshot.upload(id),
+            guard try snapshot.hasPost(id), var record = try snapshot.upload(id),
                 record.photos[number]?.fileName == old.fileName
             else { return false }
             record.photos[number]?.fileName = new.fileName

@@ -35,6 +35,17 @@ package struct PostJobProgress: Sendable, Hashable {
     package var lastFailure: String?
 }
 
+extension TreeStore {
+    /// The posts that there are, for everybody and for audiences; with a user, those of that one.
+    func postIDs(of user: UserID?) async throws(TreeError) -> [PostID] {
+        var ids: [PostID] = []
+        for list in [
+            user.map(Paths.postsOf) ?? Paths.posts, user.map(Paths.audiencePosts(by:)) ?? Paths.audiencePosts,
+        ] { ids += try await keys(of: list).compactMap { PostID($0.description) } }
+        return ids
+    }
+}
+
 extension PostJob {
     package func note(_ progress: PostJobProgress?) {}
 

@@ -4,6 +4,7 @@ import Blobs
 import Files
 import Logging
 package import Posts
+import Social
 import Tree
 
 /// Makes posts of acknowledged uploads, and deletes posts. (``Rethumb`` changes the renditions that a post names.)
@@ -48,6 +49,8 @@ package struct Publisher: Sendable {
         let leftovers = try await leftovers(of: record)
         return try await tree.transact(at: "ingested-published") { [self] snapshot, update in
             guard try snapshot.upload(record.id)?.state == .ingested else { return .nothing }
+            // An audience may have gone since the upload began, and so may the right to post for it.
+            try snapshot.requirePoster(record.owner, for: record.audiences)
             let entry = try PhotoIndex.entry(of: record, in: snapshot)
             if let post = try duplicate(record, of: entry) { return .duplicate(of: post) }
             try add(record, in: snapshot, to: &update)
@@ -68,7 +71,8 @@ package struct Publisher: Sendable {
             profilePicture: picture ?? (name == nil ? record.claims?.picture : nil))
         let post = Post(
             id: record.id, author: author, text: record.text, timestamp: record.updatedAt,
-            photos: record.orderedPhotos.compactMap(\.published), clientReference: record.clientReference)
+            photos: record.orderedPhotos.compactMap(\.published), clientReference: record.clientReference,
+            audiences: record.audiences)
         try post.write(to: &update)
         if name == nil { author.write(to: &update) }
         for number in record.photos.keys { record.photos[number]?.rendered = nil }  // The post has it now.
@@ -113,18 +117,19 @@ package struct Publisher: Sendable {
     /// Deletes a post and every place that names it, in one update: its author's list and feed, its hashtags, its likes and
     /// comments. Durable when it returns; the files go after the grace period.
     ///
-    /// - Parameter identity: Who deletes it: its author, or an admin.
+    /// - Parameter identity: Who deletes it: its author, or an admin; of a post for audiences whoever owns all of these, too.
     /// - Returns: When its files go, in milliseconds since the epoch.
     /// - Throws: `Failure` with the code `not_found` when there is no such post, `permission_denied` or `not_allowed` when it
     ///   is somebody else's.
     package func deletePost(_ id: PostID, by identity: Identity) async throws -> Int64 {
         try await tree.transact(at: "post-deleted") { snapshot, update in
-            guard let post = try snapshot.get(Paths.post(id)) else {
+            guard let path = try snapshot.path(ofPost: id), let post = try snapshot.get(path) else {
                 throw Failure(.notFound, "there is no post \(id)", hint: "it may have been deleted already")
             }
             let record = try snapshot.upload(id)
-            try Self.judgeDeletion(of: post, by: identity)
-            update[Paths.post(id)] = nil
+            try Self.judgeDeletion(of: post, by: identity, in: snapshot)
+            update[path] = nil
+            guard path != Paths.audiencePost(id) else { return }  // No list names it that is not the stories' own.
             for trace in PostTraces(of: id, post: post, owner: record?.owner, text: record?.text).paths {
                 update[trace] = nil
             }
@@ -133,14 +138,16 @@ package struct Publisher: Sendable {
         return store.now + settings.value.gracePeriod.milliseconds
     }
 
-    private static func judgeDeletion(of post: TreeValue, by identity: Identity) throws(Failure) {
+    private static func judgeDeletion(of post: TreeValue, by identity: Identity, in snapshot: TreeSnapshot) throws {
         switch identity {
         case .admin: return
-        case .anonymous: throw .permissionDenied(hint: "sign in, and send the token in Authorization")
+        case .anonymous: throw Failure.permissionDenied(hint: "sign in, and send the token in Authorization")
         case .user(let user):
-            guard let uid = user.uid, post["author"]?["uid"]?.stringValue == uid else {
-                throw .notAllowed("delete what somebody else has posted")
-            }
+            if let uid = user.uid, post["author"]?["uid"]?.stringValue == uid { return }
+            let audiences = PostAudiences.named(by: post)
+            guard let uid = user.uid.flatMap({ UserID($0) }), !audiences.isEmpty,
+                try audiences.allSatisfy({ try snapshot.role(of: uid, in: $0) == .owner })
+            else { throw Failure.notAllowed("delete what somebody else has posted") }
         }
     }
 }

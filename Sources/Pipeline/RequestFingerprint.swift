@@ -4,8 +4,8 @@ package import Posts
 
 /// A fingerprint of a request: two requests for the same upload have the same one.
 ///
-/// An idempotency key is bound to it. It covers the user, the text as it is posted, whether it is a draft, and the bytes and
-/// alternative texts of the photos in their order; not what the photos are called, nor how the body is encoded.
+/// An idempotency key is bound to it. It covers the user, the text as it is posted, whether it is a draft, for whom the post is,
+/// and the bytes and alternative texts of the photos in their order; not what the photos are called, nor how the body is encoded.
 package struct RequestFingerprint: Sendable, Hashable {
     /// A SHA-256, 64 hexadecimal digits.
     let hex: String
@@ -29,9 +29,10 @@ package struct RequestFingerprint: Sendable, Hashable {
     }
 
     /// - Parameter photos: In their order, with alternative texts as they are posted.
-    package init(user: UserID, text: String, isDraft: Bool, photos: [Photo]) {
-        // The text comes last: nothing else holds a line break.
-        let parts = [user.description, isDraft ? "draft" : "post", photos.map(\.words).joined(separator: " ")]
+    package init(user: UserID, text: String, isDraft: Bool, audiences: [AudienceID] = [], photos: [Photo]) {
+        // The text comes last: nothing else holds a line break. For everybody it is what it was before there were audiences.
+        let kind = ([isDraft ? "draft" : "post"] + audiences.sorted().map(\.description)).joined(separator: " ")
+        let parts = [user.description, kind, photos.map(\.words).joined(separator: " ")]
         let text = PostText.checked(text) ?? text
         hex = sha256(of: Array((parts + [text]).joined(separator: "\n").utf8))
     }
@@ -39,7 +40,7 @@ package struct RequestFingerprint: Sendable, Hashable {
     /// The fingerprint of the request that an upload was made of, where it was made at once.
     package init(of record: UploadRecord) {
         self.init(
-            user: record.owner, text: record.text, isDraft: false,
+            user: record.owner, text: record.text, isDraft: false, audiences: record.audiences,
             photos: record.orderedPhotos.map { Photo($0) })
     }
 }

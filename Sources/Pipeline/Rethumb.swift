@@ -25,15 +25,16 @@ package struct Rethumb: PostJob {
     }
 
     package func postIDs() async throws -> [PostID] {
-        let path = selection.user.map(Paths.postsOf) ?? Paths.posts
-        let ids = try await service.tree.keys(of: path).compactMap { PostID($0.description) }
+        let ids = try await service.tree.postIDs(of: selection.user)
         guard let since = selection.since else { return ids }
         return ids.filter { $0.timestampMilliseconds >= since }
     }
 
     /// Gives one post its renditions; false when it has them, or no photos, or vanished.
     package func change(_ id: PostID) async throws -> Bool {
-        guard let post = try await service.tree.get(Paths.post(id)) else { return false }
+        guard let path = try await service.tree.snapshot({ try $0.path(ofPost: id) }),
+            let post = try await service.tree.get(path)
+        else { return false }
         guard let old = PostPhotos.read(post) else {
             throw Failure(
                 .unreadable, "what the post says of its photos cannot be read",
@@ -56,7 +57,7 @@ package struct Rethumb: PostJob {
             renewed.append(rendered)
         }
         return try await switchOver(
-            id, owner: record, from: (post["photos"], old), to: renewed, announcement: announcement)
+            path, id, owner: record, from: (post["photos"], old), to: renewed, announcement: announcement)
     }
 
     /// Lists the files that are about to be made as garbage, for the case that the switch to them never comes.
@@ -87,12 +88,13 @@ package struct Rethumb: PostJob {
 
     /// One multi-path update, refused when the post's photos changed since they were read.
     private func switchOver(
-        _ id: PostID, owner record: UploadRecord, from old: (value: TreeValue?, photos: [PhotoRecord]),
+        _ path: TreePath, _ id: PostID, owner record: UploadRecord,
+        from old: (value: TreeValue?, photos: [PhotoRecord]),
         to new: [PhotoRecord], announcement: TreePath?
     ) async throws -> Bool {
-        var update = MultiPathUpdate(preconditions: [.equals(Paths.post(id) / "photos", old.value)])
+        var update = MultiPathUpdate(preconditions: [.equals(path / "photos", old.value)])
         for (name, value) in try PostPhotos(new).fields(owner: record.owner, post: id) {
-            update[Paths.post(id) / name] = value
+            update[path / name] = value
         }
         let kept = Set(new.flatMap { $0.renditions.values.map(\.fileName) })
         // A client may have written other names there than ours; an original is none of them.

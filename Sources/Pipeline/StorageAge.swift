@@ -76,7 +76,8 @@ package final class StorageAge: Sendable {
     }
 
     private static func isBlank(_ tree: TreeStore) async throws -> Bool {
-        for path in [Paths.posts, Paths.uploads] where try await !tree.keys(of: path, limit: 1).isEmpty { return false }
+        for path in [Paths.posts, Paths.audiencePosts, Paths.uploads]
+        where try await !tree.keys(of: path, limit: 1).isEmpty { return false }
         return true
     }
 

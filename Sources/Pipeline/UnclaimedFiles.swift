@@ -101,7 +101,7 @@ package final class UnclaimedFiles: Sendable {
 
     /// Whether a post has the id, or an upload on which there is work to do.
     static func isNeeded(_ id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
-        if try snapshot.exists(Paths.post(id)) { return true }
+        if try snapshot.hasPost(id) { return true }
         return try snapshot.exists(Paths.queued(id))
     }
 }

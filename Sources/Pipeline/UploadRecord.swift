@@ -31,6 +31,8 @@ package struct UploadRecord: Sendable {
     package let id: PostID
     package let owner: UserID
     package let intake: Intake
+    /// For whom the post is to be, in the order of the ids; nobody in particular, that is everybody, when there are none.
+    package let audiences: [AudienceID]
     /// What a token claimed of the owner when the upload began: a name for somebody who has none here yet.
     package let claims: OwnerClaims?
     package var state: UploadState
@@ -59,12 +61,14 @@ package struct UploadRecord: Sendable {
 
     package init(
         id: PostID, owner: UserID, intake: Intake, state: UploadState, text: String, clientReference: String?,
-        source: String?, createdAt: Int64, duplicates: DuplicatePolicy? = nil, claims: OwnerClaims? = nil
+        source: String?, createdAt: Int64, duplicates: DuplicatePolicy? = nil, claims: OwnerClaims? = nil,
+        audiences: [AudienceID] = []
     ) {
         self.id = id
         self.owner = owner
         self.intake = intake
         self.claims = claims
+        self.audiences = audiences.sorted()
         self.state = state
         self.text = text
         self.clientReference = clientReference
@@ -94,6 +98,7 @@ extension UploadRecord {
         if let fingerprint { fields["fingerprint"] = .string(fingerprint.hex) }
         if let source { fields["source"] = .string(source) }
         if let claims { fields["owner_claims"] = claims.value }
+        if !audiences.isEmpty { fields["audiences"] = .audiences(audiences) }
         if let duplicates { fields["duplicates"] = .string(duplicates.rawValue) }
         if let duplicateOf { fields["duplicate_of"] = .string(duplicateOf.description) }
         if attempts > 0 { fields["attempts"] = .integer(Int64(attempts)) }
@@ -121,7 +126,7 @@ extension UploadRecord {
             id: id, owner: owner, intake: intake, state: state, text: value["text"]?.stringValue ?? "",
             clientReference: value["client_ref"]?.stringValue, source: value["source"]?.stringValue,
             createdAt: createdAt, duplicates: value["duplicates"]?.stringValue.flatMap(DuplicatePolicy.init),
-            claims: value["owner_claims"].flatMap(OwnerClaims.init))
+            claims: value["owner_claims"].flatMap(OwnerClaims.init), audiences: PostAudiences.named(by: value))
         updatedAt = value["updated_at"]?.integerValue ?? createdAt
         fingerprint = value["fingerprint"]?.stringValue.map(RequestFingerprint.init(hex:))
         attempts = Int(value["attempts"]?.integerValue ?? 0)

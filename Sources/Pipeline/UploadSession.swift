@@ -39,7 +39,8 @@ package struct UploadSession: ~Copyable {
     /// - Parameter text: The post's text.
     package func fingerprint(text: String) -> RequestFingerprint {
         RequestFingerprint(
-            user: record.owner, text: text, isDraft: record.state == .draft, photos: photos.map { .init($0) })
+            user: record.owner, text: text, isDraft: record.state == .draft, audiences: record.audiences,
+            photos: photos.map { .init($0) })
     }
 
     // MARK: Photos

@@ -1,5 +1,6 @@
 package import API
 package import Posts
+import Social
 import Tree
 
 /// A request for an upload: what an intake knows before the first byte.
@@ -18,6 +19,8 @@ package struct UploadRequest: Sendable {
     package var source: String?
     /// What a token claims of the owner.
     package var claims: OwnerClaims?
+    /// For whom the post is to be; for everybody when there are none.
+    package var audiences: [AudienceID] = []
 
     package init(owner: UserID, intake: Intake) {
         self.owner = owner
@@ -36,9 +39,10 @@ package enum Reservation: Sendable {
 extension UploadStore {
     /// Takes the id of the post that the upload will become. Durable when it returns.
     ///
-    /// - Throws: `Failure`: `bad_text`, `bad_reference`, `unknown_user`, or a failure of the engine.
+    /// - Throws: `Failure`: `bad_text`, `bad_reference`, `unknown_user`, `not_member` or `not_allowed` when the user may not
+    ///   post for one of the audiences, or a failure of the engine.
     package func reserve(_ request: UploadRequest) async throws -> Reservation {
-        try await checkPerson(request.owner)
+        try await checkOwner(of: request)
         let record = try newRecord(request, clientReference: request.clientReference)
         var update = try Self.insertion(of: record)
         guard let reference = request.clientReference else {
@@ -60,6 +64,7 @@ extension UploadStore {
     package func reserve(_ request: UploadRequest, replacing failed: UploadRecord) async throws -> UploadRecord {
         var request = request
         request.isDraft = false
+        try await checkOwner(of: request)
         let record = try newRecord(request, clientReference: failed.clientReference)
         _ = try await tree.commit(try Self.insertion(of: record), at: "new-reserved")
         return record
@@ -70,13 +75,17 @@ extension UploadStore {
             id: ids.next(), owner: request.owner, intake: request.intake,
             state: request.isDraft ? .draft : .reserved, text: try PostText.requireText(request.text),
             clientReference: clientReference, source: request.source, createdAt: now,
-            duplicates: request.duplicates, claims: request.claims)
+            duplicates: request.duplicates, claims: request.claims, audiences: request.audiences)
     }
 
     private static func insertion(of record: UploadRecord) throws -> MultiPathUpdate {
         var update = MultiPathUpdate()
         update[Paths.upload(record.id)] = try record.value()
         update[Paths.queued(record.id)] = QueueEntry(record).value
+        if !record.audiences.isEmpty {
+            // Before the first byte is there.
+            update[Paths.restrictedMedia(ofPost: record.id.key) / record.owner.key] = true
+        }
         return update
     }
 
@@ -94,11 +103,18 @@ extension UploadStore {
         }
     }
 
-    private func checkPerson(_ uid: UserID) async throws {
-        guard !settings.value.createsPeople, try await tree.get(Paths.person(uid) / "full_name") == nil else { return }
-        throw Failure(
-            .unknownUser, "there is no user \(uid)",
-            hint: "create people/\(uid) first, or let first posts create people (create-people)")
+    /// Sees to it that there is whoever posts, and that they may post for whom they want to. Audiences are looked at again
+    /// when the post is made; this is for who waits with photos.
+    private func checkOwner(of request: UploadRequest) async throws {
+        let (uid, createsPeople) = (request.owner, settings.value.createsPeople)
+        try await tree.snapshot { snapshot in
+            guard try createsPeople || snapshot.get(Paths.person(uid) / "full_name") != nil else {
+                throw Failure(
+                    .unknownUser, "there is no user \(uid)",
+                    hint: "create people/\(uid) first, or let first posts create people (create-people)")
+            }
+            try snapshot.requirePoster(uid, for: request.audiences)
+        }
     }
 }
 

@@ -119,6 +119,7 @@ package final class UploadStore: Sendable {
             }
             update[Paths.upload(id)] = nil
             update[Paths.endedUpload(id)] = nil
+            update[Paths.restrictedMedia(ofPost: id.key)] = nil
         }
     }
 }

@@ -1,6 +1,6 @@
 package import TreeModel
 
-/// A published post, as it stands at `posts/{id}`.
+/// A published post, as it stands at `posts/{id}`, or at `audience_posts/{id}`.
 package struct Post: Sendable {
     package let id: PostID
     package let author: Person
@@ -11,9 +11,12 @@ package struct Post: Sendable {
     package let photos: [PhotoRecord]
     /// What the client called the upload; nil when it did not say.
     package let clientReference: String?
+    /// For whom it is; for everybody when there are none.
+    package let audiences: [AudienceID]
 
     package init(
-        id: PostID, author: Person, text: String, timestamp: Int64, photos: [PhotoRecord], clientReference: String?
+        id: PostID, author: Person, text: String, timestamp: Int64, photos: [PhotoRecord], clientReference: String?,
+        audiences: [AudienceID] = []
     ) {
         self.id = id
         self.author = author
@@ -21,6 +24,7 @@ package struct Post: Sendable {
         self.timestamp = timestamp
         self.photos = photos
         self.clientReference = clientReference
+        self.audiences = audiences
     }
 
     /// What the post is made of: readers of a feed choose a cell by it.
@@ -29,12 +33,14 @@ package struct Post: Sendable {
     }
 
     /// Writes the post with the commit's position in the change log (`published`), its place among the author's posts and
-    /// in the author's feed, and its hashtags.
+    /// in the author's feed, and its hashtags; a post for audiences where it is in none of these lists.
     ///
     /// - Throws: `TreeError` when a recipe's name cannot be a key.
     package func write(to update: inout MultiPathUpdate) throws(TreeError) {
-        update[Paths.post(id)] = try value()
-        update.set(Paths.post(id) / "published", to: .position)
+        let path = audiences.isEmpty ? Paths.post(id) : Paths.audiencePost(id)
+        update[path] = try value()
+        update.set(path / "published", to: .position)
+        guard audiences.isEmpty else { return }
         update[Paths.postsOf(author.uid) / id.key] = true
         update[Paths.feed(author.uid) / id.key] = true
         for tag in Hashtags.tags(in: text) {
@@ -47,6 +53,7 @@ package struct Post: Sendable {
             "kind": .string(kind), "timestamp": .integer(timestamp), "author": author.author,
         ]
         if !text.isEmpty { fields["text"] = .string(text) }
+        if !audiences.isEmpty { fields["audiences"] = .audiences(audiences) }
         if let clientReference { fields["client_ref"] = .string(clientReference) }
         for (name, value) in try PostPhotos(photos).fields(owner: author.uid, post: id) { fields[name] = value }
         return .object(fields)

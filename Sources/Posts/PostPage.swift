@@ -8,7 +8,7 @@ package struct PostPage: Sendable {
     /// A post and its id.
     package struct Item: Sendable, Hashable {
         package let id: TreeKey
-        /// The record at `posts/{id}`.
+        /// The record at `posts/{id}`, or where else the list has its records.
         package let record: TreeValue
 
         package init(id: TreeKey, record: TreeValue) {
@@ -58,16 +58,16 @@ package struct PostPage: Sendable {
     ///   - shows: Whether a post is to be in the page.
     /// - Returns: Whether the page is complete.
     mutating func readOn(
-        in list: TreePath, before cursor: PostPosition?, limit: Int, from snapshot: TreeSnapshot,
+        in list: some PostList, before cursor: PostPosition?, limit: Int, from snapshot: TreeSnapshot,
         where shows: PostFilter
     ) throws(TreeError) -> Bool {
         if token == nil { token = try snapshot.token }
         let wanted = end == nil ? limit + 1 : Self.batch
         let range = (end ?? cursor).map { KeyRange.before($0.key) } ?? .all
-        let rows = try snapshot.children(of: list, range: range, order: .descending, limit: wanted)
+        let rows = try list.rows(in: range, limit: wanted, from: snapshot)
         for row in rows {
             guard let post = ListedPost(row) else { continue }
-            if let record = try snapshot.get(Paths.posts / post.id) {
+            if let record = try list.record(of: post, from: snapshot) {
                 if let fault = PostShape.fault(of: record) {
                     if skipped.count < Self.maxNamed { skipped.append(Skipped(id: post.id, fault: fault)) }
                 } else if try !shows(post, record) {

@@ -15,13 +15,12 @@ package struct PostReader: Sendable {
     /// or comes twice. Cancelling the task ends it.
     ///
     /// - Parameters:
-    ///   - list: Posts by their positions.
     ///   - cursor: The position before which the page begins; nil for the newest post.
     ///   - maxHidden: About how many posts are passed over that are gone or not to be shown; then the page is shorter than it
     ///     could be, and says that more may follow.
     ///   - filter: What tells, in one state of the tree, which posts are shown.
     package func page(
-        of list: TreePath, before cursor: PostPosition?, limit: Int, maxHidden: Int = .max,
+        of list: some PostList, before cursor: PostPosition?, limit: Int, maxHidden: Int = .max,
         filter: @escaping @Sendable (TreeSnapshot) -> PostFilter = { _ in { _, _ in true } }
     ) async throws -> PostPage {
         var page = PostPage()
@@ -41,6 +40,13 @@ package struct PostReader: Sendable {
             }
             try Task.checkCancellation()
         }
+    }
+
+    /// A page of a list of the posts for everybody.
+    ///
+    /// - Parameter list: Posts by their positions.
+    package func page(of list: TreePath, before cursor: PostPosition?, limit: Int) async throws -> PostPage {
+        try await page(of: StoredPostList(list), before: cursor, limit: limit)
     }
 
     /// The page with one post, or with none.

@@ -50,7 +50,7 @@ import TreeModel
     /// somebody without a name has blocked Anna.
     static var state: JSONValue {
         let old: JSONValue = 1_700_000_000_000
-        return [
+        let fields: [String: JSONValue] = [
             "people": [
                 "anna": ["full_name": "Anna", "posts": ["P1": true, "P2": true]],
                 "bob": ["full_name": "Bob", "following": ["anna": "P1"], "notificationTokens": ["t": true]],
@@ -72,6 +72,7 @@ import TreeModel
             "notifications": ["anna": ["n": ["text": "x", "unread": true]]], "unread": ["anna": 1],
             "stats": ["posts": ["P1": ["likes": 1]]],
         ]
+        return .object(fields.merging(audienceState) { $1 })
     }
 
     /// Whether all paths of an update are allowed.
@@ -229,7 +230,8 @@ import TreeModel
         ("a flag of no comment", ["commentFlags/P1/C9/eve": true], []),
     ]
 
-    static let transactions: [Transaction] = [posting, changing, social, mentioning, personal].flatMap(\.self)
+    static let transactions: [Transaction] = [posting, changing, social, mentioning, personal, audiences].flatMap(
+        \.self)
 
     @Test("a transaction is allowed to the right ones, and to nobody else", arguments: transactions)
     func transact(name: String, update: [String: JSONValue], allowed: Set<Somebody>) throws {
@@ -253,7 +255,7 @@ import TreeModel
         ("admins", [.admin]), ("", [.admin]), ("other", [.admin]),
     ]
 
-    @Test("what is read is read by the right ones", arguments: reads)
+    @Test("what is read is read by the right ones", arguments: reads + audienceReads)
     func read(path: String, allowed: Set<Somebody>) throws {
         let document = try Self.document.get()
         let data = try JSONRulesTree(Self.state).data

@@ -36,6 +36,8 @@ package struct UploadDocument: Document {
     package let attempts: Int
     package var text: String?
     package var clientReference: String?
+    /// For whom the post is to be; nil for everybody.
+    package var audiences: [String]?
     /// The address of the post that it has become, or that had the same photos before.
     package var post: String?
     package var error: Failure?
@@ -48,7 +50,7 @@ package struct UploadDocument: Document {
         case updatedAt = "updated_at"
         case attempts, text
         case clientReference = "client_ref"
-        case post, error, photos
+        case audiences, post, error, photos
     }
 
     package init(

@@ -55,7 +55,7 @@ extension DefaultRules {
               ".indexOn": ["author/uid", "timestamp"],
               "$post": {
                 ".write": "auth !== null && (data.exists() ? !newData.exists() && data.child('author/uid').val() === auth.uid : !newData.exists() || newData.child('author/uid').val() === auth.uid)",
-                ".validate": "newData.hasChildren(['author/uid', 'timestamp']) && (newData.hasChild('full_url') || newData.hasChild('text'))",
+                ".validate": "newData.hasChildren(['author/uid', 'timestamp']) && (newData.hasChild('full_url') || newData.hasChild('text')) && !newData.parent().parent().child('audience_posts').child($post).exists()",
                 "author": {
                   ".write": "auth !== null && newData.exists() && data.child('uid').val() === auth.uid",
                   "uid": { ".validate": "newData.val() === auth.uid" },
@@ -89,6 +89,8 @@ extension DefaultRules {
                 "$other": { ".validate": "auth.token.admin === true" }
               }
             },
+
+        \#(audiences)
 
             // What each person sees on the home screen.
             "feed": {

@@ -225,7 +225,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         PostRoutes(service, media, access.database).add(to: &routes)
         SocialRoutes(service: service, media: media, database: access.database, events: events).add(to: &routes)
         UnclaimedRoutes(service.unclaimed).add(to: &routes)
-        MediaRoutes(service.storage.blobs, media) { [service] in service.settings.limits.maxInputBytes }
+        MediaRoutes(service.storage, media) { [service] in service.settings.limits.maxInputBytes }
             .add(to: &routes)
         JobRoutes(service).add(to: &routes)
         StorageRulesRoutes(rules: media.rules).add(to: &routes)

@@ -58,8 +58,10 @@ package struct MediaAccess: Sendable {
     }
 
     /// A post with signed addresses of its renditions, for somebody who may read it, where not everybody may fetch them.
-    func signed(_ post: TreeValue) -> TreeValue {
-        guard !rules.inForce.areRenditionsPublic, var fields = post.object else { return post }
+    ///
+    /// - Parameter isRestricted: Whether it is a post for audiences.
+    func signed(_ post: TreeValue, isRestricted: Bool = false) -> TreeValue {
+        guard isRestricted || !rules.inForce.areRenditionsPublic, var fields = post.object else { return post }
         for key in ["full_url", "thumb_url"] as [TreeKey] { fields[key] = fields[key].map(signedURL) }
         fields["photos"] = fields["photos"].map { photos in
             photos.mapMembers { photo in

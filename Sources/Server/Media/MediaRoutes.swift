@@ -13,12 +13,14 @@ import Pipeline
 struct MediaRoutes: Sendable {
     private let blobs: any BlobStore
     private let access: MediaAccess
+    private let audiences: AudienceMedia
     private let scrubber: OriginalScrubber
 
     /// - Parameter maxBytes: The size of the largest photo that is accepted at present, in bytes.
-    init(_ blobs: any BlobStore, _ access: MediaAccess, maxBytes: @escaping @Sendable () -> Int) {
-        self.blobs = blobs
+    init(_ storage: StorageFolder, _ access: MediaAccess, maxBytes: @escaping @Sendable () -> Int) {
+        blobs = storage.blobs
         self.access = access
+        audiences = AudienceMedia(storage.tree)
         scrubber = OriginalScrubber(maxBytes: maxBytes)
     }
 
@@ -37,7 +39,8 @@ struct MediaRoutes: Sendable {
                 .content("image/*", .binary, .partialContent).with(headers: "ETag", "Content-Range"),
                 .empty(.notModified),
             ],
-            errors: [.notAllowed, .notFound, .rangeNotSatisfiable, .cannotScrub], ignoresQuery: true, run: show)
+            errors: [.permissionDenied, .notAllowed, .notMember, .notFound, .rangeNotSatisfiable, .cannotScrub],
+            ignoresQuery: true, run: show)
         routes.add("/media/{uid}/{post}/{file}", [.get: show])
     }
 
@@ -46,7 +49,7 @@ struct MediaRoutes: Sendable {
         let location = try location(of: name, request)
         let (file, storedByteCount) = try await open(name)
         var headers = headers(of: name)
-        let right = try judge(name, location, storedByteCount, headers[.contentType] ?? "", request, context)
+        let right = try await judge(name, location, storedByteCount, headers[.contentType] ?? "", request, context)
         headers[.cacheControl] = right.cacheControl(of: name)
         let (pieces, tag) = try await content(of: name, location, file, storedByteCount)
         headers[.eTag] = tag
@@ -97,24 +100,29 @@ struct MediaRoutes: Sendable {
         try MediaLocation(name.isOriginal ? request.uri.queryParameters["location"] : nil)
     }
 
-    /// Sees to it that a request may fetch a file. To whoever may not, there is no such file.
+    /// Sees to it that a request may fetch a file. To whoever may not, there is no such file, unless it is of a post for
+    /// audiences.
     private func judge(
         _ name: BlobName, _ location: MediaLocation, _ byteCount: Int, _ contentType: String, _ request: Request,
         _ context: RequestContext
-    ) throws(Failure) -> Right {
+    ) async throws -> Right {
+        let reach = try await audiences.reach(of: name, by: context.identity)
         let mayRead = { identity in
             access.mayRead(name, byteCount: byteCount, contentType: contentType, by: identity)
         }
         let token = request.uri.queryParameters["token"].map(String.init)
         if location == .keep {
             if access.isSigned(name, location, token: token) { return .signature }
+            guard reach != .others else { throw AudienceMedia.refusal(of: context.identity) }
             guard mayRead(context.identity) else { throw Self.notFound }
             guard access.mayKeepLocation(of: name, context.identity) else { throw Self.keepsLocation }
             return .sender
         }
-        if mayRead(.anonymous) { return .everybody }
-        if context.identity != .anonymous, mayRead(context.identity) { return .sender }
-        guard access.isSigned(name, location, token: token) else { throw Self.notFound }
+        if reach == .everybody, mayRead(.anonymous) { return .everybody }
+        if reach != .others, context.identity != .anonymous, mayRead(context.identity) { return .sender }
+        guard access.isSigned(name, location, token: token) else {
+            throw reach == .others ? AudienceMedia.refusal(of: context.identity) : Self.notFound
+        }
         return .signature
     }
 

@@ -9,7 +9,7 @@ extension ErrorCode {
             .malformedRequest, .invalidPath, .badQuery, .noData, .writeTooLarge, .conditionNotSupported, .timedOut:
             .badRequest
         case .permissionDenied, .badToken: .unauthorized
-        case .foreignHost, .crossSite, .adminOnly, .blocked, .notAllowed, .notEncrypted: .forbidden
+        case .foreignHost, .crossSite, .adminOnly, .blocked, .notAllowed, .notEncrypted, .notMember: .forbidden
         case .notFound, .unknownUser, .invalidNamespace: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .tooSlow: .requestTimeout
@@ -18,7 +18,8 @@ extension ErrorCode {
         case .tooLarge: .contentTooLarge
         case .unsupportedFormat, .unsupportedType: .unsupportedMediaType
         case .rangeNotSatisfiable: .rangeNotSatisfiable
-        case .badCertificate, .badConfiguration, .badMention, .invalidRules, .keyReused, .tooManyPhotos, .tooManyPixels,
+        case .badAudience, .badCertificate, .badConfiguration, .badMention, .invalidRules, .keyReused, .tooManyPhotos,
+            .tooManyPixels,
             .sideTooLong, .tooManyFrames, .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed,
             .decoderTimedOut, .cannotScrub, .oneself:
             .unprocessableContent

@@ -9,24 +9,26 @@ import Tree
 
 /// `/v1/posts/{id}`: one post, and its originals.
 struct PostRoutes: Sendable {
-    private let posts: PostReader
     private let service: UploadService
     private let media: MediaAccess
+    private let audiences: AudienceMedia
     private let database: RealtimeDatabase
 
     init(_ service: UploadService, _ media: MediaAccess, _ database: RealtimeDatabase) {
-        posts = PostReader(service.tree)
         self.service = service
         self.media = media
+        audiences = AudienceMedia(service.tree)
         self.database = database
     }
 
     func add(to routes: inout RouteTable) {
         let show = Operation(
-            "A post.", [.path("id", .postID)], answers: [.json(PostDocument.self)], errors: [.notFound], run: show)
+            "A post.", [.path("id", .postID)], answers: [.json(PostDocument.self)],
+            errors: [.permissionDenied, .notMember, .notFound], run: show)
         let remove = Operation(
             "Deletes a post, and all that names it.", [.path("id", .postID)],
-            answers: [.json(DeletionDocument.self)], errors: [.notAllowed, .notFound], run: remove)
+            answers: [.json(DeletionDocument.self)], errors: [.permissionDenied, .notAllowed, .notMember, .notFound],
+            run: remove)
         routes.add("/v1/posts/{id}", [.get: show, .delete: remove])
         let originals = Operation(
             "The originals of a post, by signed addresses for its author or an admin.",
@@ -35,25 +37,26 @@ struct PostRoutes: Sendable {
                 .query(
                     "location", .one(of: MediaLocation.self),
                     "`keep` for the files as they are stored; else they are without the place where they were taken"),
-            ], answers: [.json(OriginalsDocument.self)], errors: [.notAllowed, .notFound],
+            ], answers: [.json(OriginalsDocument.self)],
+            errors: [.permissionDenied, .notAllowed, .notMember, .notFound],
             run: listOriginals)
         routes.add("/v1/posts/{id}/originals", [.get: originals])
         let scrub = Operation(
             "Takes the place where they were taken out of a post's stored originals, for good; for its author or an admin.",
             [.path("id", .postID), .query("check", .flag, "whether only to look what there is to remove")],
-            answers: [.json(ScrubbedPostDocument.self)], errors: [.notAllowed, .notFound, .cannotScrub], run: scrub)
+            answers: [.json(ScrubbedPostDocument.self)],
+            errors: [.permissionDenied, .notAllowed, .notMember, .notFound, .cannotScrub], run: scrub)
         routes.add("/v1/posts/{id}/scrub", [.post: scrub])
     }
 
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
         let id = try postID(context)
-        try await require(Paths.post(id), context)
-        guard let post = try await posts.record(of: id) else { throw Self.noPost }
+        let (post, isRestricted) = try await post(id, context)
         if let fault = PostShape.fault(of: post) {
             throw Failure(
                 .notFound, "posts/\(id) is no post: \(fault)", hint: "a client of the database wrote it; mend it there")
         }
-        return .json(PostDocument(media.signed(post.withPostID(id.key))))
+        return .json(PostDocument(media.signed(post.withPostID(id.key), isRestricted: isRestricted)))
     }
 
     /// Deletes a post, for its author or an admin.
@@ -66,12 +69,14 @@ struct PostRoutes: Sendable {
     /// The originals of a post, for those who may fetch them.
     @Sendable private func listOriginals(_ request: Request, _ context: RequestContext) async throws -> Response {
         let id = try postID(context)
-        try await require(Paths.post(id), context)
-        guard try await posts.record(of: id) != nil else { throw Self.noPost }
+        _ = try await post(id, context)
         let location = try MediaLocation(context.query["location"])
         // A post that a client of the database wrote has none.
         let upload = try await service.store.record(of: id)
         let names = try upload?.originals ?? []
+        for name in names where try await audiences.reach(of: name, by: context.identity) == .others {
+            throw AudienceMedia.refusal(of: context.identity)
+        }
         guard names.allSatisfy({ media.mayRead($0, byteCount: 0, contentType: "", by: context.identity) }) else {
             throw Failure.notAllowed("fetch the originals of what somebody else has posted")
         }
@@ -84,7 +89,7 @@ struct PostRoutes: Sendable {
     /// Takes the place out of a post's originals, for its author or an admin.
     @Sendable private func scrub(_ request: Request, _ context: RequestContext) async throws -> Response {
         let id = try postID(context)
-        try await require(Paths.post(id), context)
+        _ = try await post(id, context)
         let job = OriginalScrub(service, isCheck: try context.query.flag("check"))
         let photos = try await job.scrub(id, by: context.identity)
         return .json(ScrubbedPostDocument(postID: id.description, photos: photos))
@@ -98,8 +103,25 @@ struct PostRoutes: Sendable {
     private static let noPost = Failure(
         .notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
 
-    /// Sees to it that whoever sends a request may read what stands at a path.
-    private func require(_ path: TreePath, _ context: RequestContext) async throws {
-        try await database.session(as: context.identity).judgeRead(of: path)
+    /// A post that whoever sends a request may read: one for everybody, or one for audiences of theirs, which is shown
+    /// without the others.
+    private func post(
+        _ id: PostID, _ context: RequestContext
+    ) async throws -> (record: TreeValue, isRestricted: Bool) {
+        let session = database.session(as: context.identity)
+        guard let record = try await service.tree.get(Paths.audiencePost(id)) else {
+            try await session.judgeRead(of: Paths.post(id))
+            guard let record = try await service.tree.get(Paths.post(id)) else { throw Self.noPost }
+            return (record, false)
+        }
+        if try await context.mayRead(Paths.audiencePost(id), in: database) { return (record, true) }
+        for audience in PostAudiences.named(by: record) {
+            let copy = Paths.story(of: audience) / id.key
+            guard try await context.mayRead(copy, in: database), let record = try await service.tree.get(copy) else {
+                continue
+            }
+            return (record, true)
+        }
+        throw AudienceMedia.refusal(of: context.identity)
     }
 }

@@ -55,6 +55,7 @@ struct UploadForm {
         request.text = text
         request.isDraft = try fields.flag("draft")
         request.clientReference = clientReference
+        request.audiences = try audiences()
         request.duplicates = try fields["duplicates"].map { text throws(Failure) in
             guard let policy = DuplicatePolicy(rawValue: text) else {
                 throw Failure(
@@ -88,11 +89,27 @@ extension UploadForm {
         return owner
     }
 
+    /// For whom the post is to be: the field `audiences`, ids with spaces or commas between; everybody where it is not given.
+    ///
+    /// - Throws: `Failure` with the code `bad_audience`: what was meant for some must never be for everybody.
+    func audiences() throws(Failure) -> [AudienceID] {
+        guard let text = fields["audiences"] else { return [] }
+        let words = text.split { $0 == " " || $0 == "," }
+        let ids = words.compactMap { AudienceID(String($0)) }
+        guard ids.count == words.count, (1...PostAudiences.maxCount).contains(ids.count) else {
+            throw Failure(
+                .badAudience, "\"\(text.prefix(80))\" names no audiences",
+                hint: "give 1 to \(PostAudiences.maxCount) ids, with spaces between; leave it out for everybody")
+        }
+        return Set(ids).sorted()
+    }
+
     /// The kinds of a body with photos.
     static let body: [String: Schema] = [
         "image/*": .binary, "application/octet-stream": .binary,
         "multipart/form-data": .object([
-            "user": .userID, "text": .text, "draft": .flag, "alt": .text, "photo": .list(of: .binary),
+            "user": .userID, "text": .text, "draft": .flag, "audiences": .text, "alt": .text,
+            "photo": .list(of: .binary),
         ]),
     ]
 

@@ -65,7 +65,7 @@ struct UploadResponse {
     }
 
     private func answer(about id: PostID, _ status: HTTPResponse.Status) async throws -> Response {
-        guard let post = try await tree.get(Paths.post(id)) else { throw Self.deleted(id) }
+        guard let post = try await tree.snapshot({ try $0.record(ofPost: id) }) else { throw Self.deleted(id) }
         let document = PublishedDocument(postID: id.description, post: PostDocument(post))
         return .json(document, status: status, headers: [.location: "/v1/posts/\(id)"])
     }
@@ -88,6 +88,7 @@ struct UploadResponse {
             createdAt: record.createdAt, updatedAt: record.updatedAt, attempts: record.attempts)
         document.text = record.text.isEmpty ? nil : record.text
         document.clientReference = record.clientReference
+        document.audiences = record.audiences.isEmpty ? nil : record.audiences.map(\.description)
         document.post = (record.state == .published ? record.id : record.duplicateOf).map { "/v1/posts/\($0)" }
         document.error = record.error.map { Problem($0).failure }
         document.photos =

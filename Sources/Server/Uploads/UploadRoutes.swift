@@ -24,6 +24,9 @@ struct UploadRoutes: Sendable {
             [
                 .query("user", .userID, "who posts"),
                 .query("text", .text(upTo: PostText.maxCharacters), "the post's text"),
+                .query(
+                    "audiences", .text, "for which audiences the post is, with spaces between; else it is for everybody"
+                ),
                 .query("draft", .flag, "whether the post is published later"),
                 .query("name", .text, "the file name of a photo that is the body itself"),
                 .query("alt", .text(upTo: PostText.maxAltCharacters), "what that photo shows"),
@@ -40,7 +43,8 @@ struct UploadRoutes: Sendable {
                 .json(UploadDocument.self, .accepted).with(headers: "Location"),
             ],
             errors: UploadForm.errors + [
-                .badUser, .notAllowed, .badReference, .emptyPost, .unknownUser, .duplicate, .keyReused,
+                .badUser, .badAudience, .notMember, .notAllowed, .badReference, .emptyPost, .unknownUser, .duplicate,
+                .keyReused,
             ],
             run: create)
         // PUT, too: that is what "curl -T" sends.
@@ -84,6 +88,7 @@ struct UploadRoutes: Sendable {
             } else {
                 try checkDraftFlag(form)
             }
+            try checkAudiences(form, session.record)
         } catch {
             await session.abandon()
             throw error
@@ -102,7 +107,8 @@ struct UploadRoutes: Sendable {
         guard record.state == .failed, !isDraft else {
             let photos = try await PhotoReceiver(uploads: uploads).hashPhotos(&pieces, first: first, form: &form)
             let request = RequestFingerprint(
-                user: record.owner, text: form.text, isDraft: try form.fields.flag("draft"), photos: photos)
+                user: record.owner, text: form.text, isDraft: try form.fields.flag("draft"),
+                audiences: try form.audiences(), photos: photos)
             try check(record, against: request, hasPhotos: !photos.isEmpty)
             return record
         }
@@ -111,6 +117,7 @@ struct UploadRoutes: Sendable {
             try await PhotoReceiver(uploads: uploads).receivePhotos(
                 &pieces, first: first, into: &session, form: &form)
             try checkDraftFlag(form)
+            try checkAudiences(form, session.record)
         } catch {
             await session.abandon()
             throw error
@@ -137,6 +144,15 @@ struct UploadRoutes: Sendable {
     private func checkDraftFlag(_ form: UploadForm) throws(Failure) {
         guard try !form.fields.flag("draft") else {
             throw Failure(.badRequest, "draft came after the photos", hint: "put it before the first photo")
+        }
+    }
+
+    /// What was meant for some must never be for others, in whatever order it is said.
+    private func checkAudiences(_ form: UploadForm, _ record: UploadRecord) throws(Failure) {
+        guard try form.audiences() == record.audiences else {
+            throw Failure(
+                .badAudience, "the audiences came after the photos, or an earlier request with this key named others",
+                hint: "put audiences before the first photo, or into the query")
         }
     }
 

@@ -12,7 +12,7 @@ struct RepairStage: Sendable {
         + [
             again(SearchKeys()), again(NameIndex()), removingNames, again(CommentIndex()), again(PostEntries()),
             again(HashtagIndex()), again(UnreadIndex()), removingRead,
-        ]
+        ] + audiences
         + (SocialDerivations.counters + [SocialDerivations.notificationCounter]).flatMap {
             [counting($0), removingNumbers($0)]
         } + unreadNumbers
@@ -63,6 +63,21 @@ struct RepairStage: Sendable {
         let mark = TreePattern(UnreadIndex.unread).path(filledWith: keys)
         return try snapshot.exists(mark) ? [] : [TreeWrite(path: node, value: nil)]
     }
+
+    /// What follows from audiences and from the posts for them.
+    private static let audiences = [
+        again(Memberships()),
+        RepairStage(place: Memberships.memberships) { node, snapshot throws(TreeError) in
+            let member = Memberships().place.path(filledWith: Memberships.memberships.wildcards(of: node).reversed())
+            return try snapshot.exists(member) ? [] : [TreeWrite(path: node, value: nil)]
+        },
+        again(AudiencePostIndex()),
+        RepairStage(place: StoryOrder().place) { node, snapshot throws(TreeError) in
+            try StoryOrder.writes(
+                for: node.keys[1], at: StoryOrder.positionOfRepair(node.keys[1], snapshot), in: snapshot)
+        },
+        again(RestoredStories()),
+    ]
 
     /// Counts unread notifications by their lists, which are right by then.
     private static let unreadNumbers = [TreePattern(Paths.unreadLists / "*"), SocialDerivations.unread].map { place in

@@ -45,15 +45,20 @@ package enum SocialDerivations {
     package static let strata: [[any Derivation]] = [
         // What others write where only derivations may, and follows between people of whom one blocks the other.
         numbers.map { Restored($0.number) } + [Restored(unread)] + SearchKeys.places.map { Restored($0) }
-            + [BlockedFollows(of: "blocking/*/*"), BlockedFollows(of: "blocked/*/*")],
+            + [BlockedFollows(of: "blocking/*/*"), BlockedFollows(of: "blocked/*/*")]
+            + [Restored(Memberships.memberships), RestoredStories(), LastOwner(), ReturningAudience()],
         // The other sides, and what people are told of: of what was written, and not of what follows from that.
-        links + notices + [SearchKeys(), NameIndex(), CommentIndex(), PostEntries(), HashtagIndex()],
+        links + notices + [SearchKeys(), NameIndex(), CommentIndex(), PostEntries(), HashtagIndex()]
+            + [Memberships(), EmptyAudiences()],
         // What counts both sides, and what is to be done about them.
         counters + [DeletionCause(), FollowCause()]
             + [RenameCause(of: "people/*/full_name"), RenameCause(of: "people/*/profile_picture")]
-            + [NotificationLimit(), NotificationDeliveries(), AnnouncementDeliveries()],
+            + [NotificationLimit(), NotificationDeliveries(), AnnouncementDeliveries()]
+            + [AudiencePostIndex()],
         // After the jobs, which have to know where a post was.
-        [PostOrder()] + notificationCounters,
+        [PostOrder(), StoryOrder()] + notificationCounters,
+        // What posts are left when an audience goes.
+        [AudienceDeletionCause()],
     ]
 
     /// The stratum that is the first to see what is written to mend derived data.

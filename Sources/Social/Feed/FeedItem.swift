@@ -4,13 +4,13 @@ package import Tree
 /// A post in a feed, with what stands around it.
 package struct FeedItem: Sendable {
     package let id: TreeKey
-    /// The record at `posts/{id}`.
+    /// The record at `posts/{id}`, or of a post for audiences the copy of it.
     package let record: TreeValue
     /// What the post is made of: readers of a feed choose a cell by it, and pass over kinds that they do not know.
     package let kind: String
     /// The numbers of likes and comments; nil where they are not shown.
     package let counts: (likes: Int64, comments: Int64)?
-    /// Whether the viewer likes it; nil for nobody in particular.
+    /// Whether the viewer likes it; nil for nobody in particular, and where that is not shown.
     package let isLiked: Bool?
     /// The first comments; none where they are not shown.
     package let comments: [Comment]
@@ -36,7 +36,7 @@ package struct FeedItem: Sendable {
         } else {
             counts = nil
         }
-        if let viewer = view.viewer {
+        if view.showsLikes, let viewer = view.viewer {
             isLiked = try snapshot.exists("likes" / post.id / viewer.key)
         } else {
             isLiked = nil

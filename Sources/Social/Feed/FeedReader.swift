@@ -12,12 +12,19 @@ package enum FeedList: Sendable, Hashable {
     /// What a person sees on the home screen.
     case home(UserID)
 
-    fileprivate var path: TreePath {
+    /// The posts of an audience.
+    case story(AudienceID)
+    /// The posts of all audiences that somebody is a member of.
+    case stories(UserID)
+
+    fileprivate var posts: any PostList {
         switch self {
-        case .all: Paths.publishedPosts
-        case .author(let uid): Paths.publishedPosts(by: uid)
-        case .hashtag(let tag): Paths.taggedPosts(tag)
-        case .home(let uid): Paths.home(uid)
+        case .all: StoredPostList(Paths.publishedPosts)
+        case .author(let uid): StoredPostList(Paths.publishedPosts(by: uid))
+        case .hashtag(let tag): StoredPostList(Paths.taggedPosts(tag))
+        case .home(let uid): StoredPostList(Paths.home(uid))
+        case .story(let id): StoredPostList(Paths.publishedStory(of: id), records: Paths.story(of: id))
+        case .stories(let uid): MemberStories(of: uid)
         }
     }
 }
@@ -30,6 +37,8 @@ package struct FeedView: Sendable {
     package var showsCounts = true
     /// Whether comments are shown.
     package var showsComments = true
+    /// Whether it is shown if the viewer likes a post.
+    package var showsLikes = true
 
     package init(viewer: UserID?) { self.viewer = viewer }
 }
@@ -75,7 +84,7 @@ package struct FeedReader: Sendable {
             return try await join(PostPage(), view)
         }
         let posts = try await PostReader(tree).page(
-            of: list.path, before: cursor, limit: limit, maxHidden: Self.hiddenPerItem * limit
+            of: list.posts, before: cursor, limit: limit, maxHidden: Self.hiddenPerItem * limit
         ) { snapshot in
             var filter = FeedFilter(list, view, in: snapshot)
             return { post, record throws(TreeError) in try filter.shows(post, record) }

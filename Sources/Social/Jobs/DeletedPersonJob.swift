@@ -45,6 +45,16 @@ struct DeletedPersonJob: Job {
                 if let id = post.value.stringValue { update[Paths.posts / TreeKey(unchecked: id)] = nil }
             }
             return posts.count
+        case .audiencePosts:
+            return try remove(from: Paths.audiencePosts(by: uid), limit: postsAtOnce, snapshot, &update) { update, id in
+                update[Paths.audiencePosts / id] = nil
+            }
+        case .memberships:
+            // What keeps clients from writing memberships has to let this pass.
+            update.firstStratum = SocialDerivations.firstStratumOfRepair
+            return try remove(from: Paths.memberships(of: uid), snapshot, &update) { update, audience in
+                update[Paths.audiences / audience / "members" / uid.key] = nil
+            }
         case .comments: return try removeComments(of: uid, in: snapshot, &update)
         case .likes:
             return try remove(from: Paths.liked(uid), snapshot, &update) { update, post in

@@ -35,6 +35,8 @@ package enum JobKind: String, CaseIterable, Sendable {
     case unfollow
     /// Removes all that somebody has made or that is about them.
     case deletePerson = "delete-person"
+    /// Takes an audience that is gone off its posts.
+    case deleteAudience = "delete-audience"
     /// Brings into a home feed what was too much for a reading.
     case home
 

@@ -19,7 +19,11 @@ package final class JobWorker: Sendable {
 
     package convenience init(_ tree: TreeStore, clock: @escaping @Sendable () -> Int64, logger: Logger) {
         self.init(
-            tree, jobs: [DeletedPersonJob(), DeletedPostJob(), UnfollowJob(), BackfillJob(), HomeJob(), RenameJob()],
+            tree,
+            jobs: [
+                DeletedPersonJob(), DeletedPostJob(), DeletedAudienceJob(), UnfollowJob(), BackfillJob(), HomeJob(),
+                RenameJob(),
+            ],
             clock: clock, logger: logger)
     }
 

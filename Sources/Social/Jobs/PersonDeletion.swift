@@ -6,7 +6,10 @@ package import Tree
 package struct PersonDeletion: Sendable, Hashable {
     /// What is removed, in this order.
     package enum Part: String, CaseIterable, Sendable {
-        case posts, comments, likes, following, followers, blocks, notifications, feed
+        case posts
+        /// Posts for audiences.
+        case audiencePosts = "audience_posts"
+        case memberships, comments, likes, following, followers, blocks, notifications, feed
 
         var key: TreeKey { TreeKey(unchecked: rawValue) }
     }
@@ -60,7 +63,8 @@ extension TreeSnapshot {
     /// Whether there is anything that somebody has made, or that is about them.
     fileprivate func hasTraces(of uid: UserID) throws(TreeError) -> Bool {
         let places = [
-            Paths.person(uid), Paths.publishedPosts(by: uid), Paths.commented(uid), Paths.liked(uid),
+            Paths.person(uid), Paths.publishedPosts(by: uid), Paths.audiencePosts(by: uid),
+            Paths.memberships(of: uid), Paths.commented(uid), Paths.liked(uid),
             Paths.followers(uid),
             Paths.blocking(uid), Paths.blocked(uid), Paths.notifications(uid), Paths.feed(uid),
         ]

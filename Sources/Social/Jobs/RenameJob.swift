@@ -24,23 +24,27 @@ struct RenameJob: Job {
     /// The number of posts, or of comments, that one step looks at: each may need two writes.
     private static let batch = JobStep.maxWrites / 2
 
-    /// Where a step begins, as text: behind a post's position, or behind a comment.
+    /// Where a step begins, as text: behind a post's position, behind a post for audiences, or behind a comment.
     ///
     /// Between the keys stands what none of them can have.
     private enum Position {
         case posts(after: TreeKey?)
+        case audiencePosts(after: TreeKey?)
         case comments(of: TreeKey?, after: TreeKey?)
 
         init(_ text: String?) {
             let keys = (text ?? "").split(separator: "/").dropFirst().map { TreeKey(unchecked: String($0)) }
-            self =
-                text?.hasPrefix("comments") == true
-                ? .comments(of: keys.first, after: keys.dropFirst().first) : .posts(after: keys.first)
+            switch text?.prefix(while: { $0 != "/" }) {
+            case "comments": self = .comments(of: keys.first, after: keys.dropFirst().first)
+            case "audience_posts": self = .audiencePosts(after: keys.first)
+            default: self = .posts(after: keys.first)
+            }
         }
 
         var text: String {
             switch self {
             case .posts(let key): "posts/\(key?.string ?? "")"
+            case .audiencePosts(let key): "audience_posts/\(key?.string ?? "")"
             case .comments(let post, let comment): "comments/\(post?.string ?? "")/\(comment?.string ?? "")"
             }
         }
@@ -61,7 +65,13 @@ struct RenameJob: Job {
                 try rename(Paths.posts / TreeKey(unchecked: id), author, snapshot, &update)
             }
             return posts.count == Self.batch
-                ? Position.posts(after: posts.last?.key).text : Position.comments(of: nil, after: nil).text
+                ? Position.posts(after: posts.last?.key).text : Position.audiencePosts(after: nil).text
+        case .audiencePosts(let last):
+            let posts = try snapshot.keys(
+                of: Paths.audiencePosts(by: uid), range: last.map { .after($0) } ?? .all, limit: Self.batch)
+            for post in posts { try rename(Paths.audiencePosts / post, author, snapshot, &update) }
+            return posts.count == Self.batch
+                ? Position.audiencePosts(after: posts.last).text : Position.comments(of: nil, after: nil).text
         case .comments(let post, let last):
             return try renameComments(of: uid, on: post, after: last, author, snapshot, &update)?.text
         }
@@ -106,7 +116,7 @@ struct RenameJob: Job {
 extension TreeSnapshot {
     /// Whether there are posts or comments of a person.
     fileprivate func hasWritten(_ uid: UserID) throws(TreeError) -> Bool {
-        if try exists(Paths.publishedPosts(by: uid)) { return true }
+        for list in [Paths.publishedPosts(by: uid), Paths.audiencePosts(by: uid)] where try exists(list) { return true }
         return try exists(Paths.commented(uid))
     }
 }

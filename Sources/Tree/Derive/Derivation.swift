@@ -15,8 +15,8 @@ public protocol Derivation: Sendable {
     /// - Parameters:
     ///   - node: The node that may have changed.
     ///   - snapshot: The state of the tree after the update, with what has been derived so far.
-    /// - Returns: The leaves to be written, and as nil the nodes to be deleted; none of them where a derivation of the
-    ///   same stratum follows something.
+    /// - Returns: What is to be written, in trees that clients cannot reach as leaves alone, and as nil the nodes to be
+    ///   deleted; none of them where a derivation of the same stratum follows something.
     func writes(
         for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite]

@@ -93,12 +93,7 @@ struct DerivedWrites {
 extension EncodedWrite {
     /// Takes a write of a derivation: of a leaf, or the deletion of a node.
     fileprivate init(derived write: TreeWrite) throws(TreeError) {
-        var rows = RowBlock()
-        if let value = write.value {
-            let (path, leaf): ([UInt8], [UInt8]) = ([], try LeafEncoding.derived(value, at: write.path))
-            rows.append(path: path.span, value: leaf.span)
-        }
-        self.init(key: StoreFormat.dataKey(write.path), rows: rows)
+        try self.init(write.path, write.value, [])
     }
 
     /// The write of what is at the node now.
@@ -118,6 +113,7 @@ extension EngineTransaction {
     fileprivate func has(_ write: TreeWrite) throws(TreeError) -> Bool {
         let key = StoreFormat.dataKey(write.path)
         guard let value = write.value else { return try isEmpty(.subtree(key)) }
+        guard value.object == nil else { return false }  // It is compared when it is written.
         return try self.value(for: key) == LeafEncoding.derived(value, at: write.path)
     }
 

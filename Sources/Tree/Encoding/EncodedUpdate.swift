@@ -113,7 +113,7 @@ extension TreePath {
 
 extension EncodedWrite {
     /// - Parameter serverValues: What the server is to fill in, at the path or below it.
-    fileprivate init(
+    init(
         _ path: TreePath, _ value: TreeValue?, _ serverValues: [(path: TreePath, value: ServerValue)]
     ) throws(TreeError) {
         try path.checkDepth()

@@ -52,7 +52,9 @@ extension PostsCommand {
                 }
             } catch let error as Failure where error.code == .noService {
                 failures = try await storage.configuration().withPipeline { pipeline in
-                    try await ask(ids) { try await pipeline.tree.get(Paths.post($0)) }
+                    try await ask(ids) { id in
+                        try await pipeline.tree.snapshot { try $0.record(ofPost: id) }
+                    }
                     var failures = 0
                     for id in ids {
                         failures += try await report(id) { _ = try await pipeline.publisher.deletePost(id, by: .admin) }

@@ -4,19 +4,25 @@ import Social
 import TreeModel
 
 extension PostPageDocument {
-    init(_ page: FeedPage, _ media: MediaAccess) {
+    /// - Parameter isForAudiences: Whether the posts are for audiences.
+    init(_ page: FeedPage, _ media: MediaAccess, isForAudiences: Bool = false) {
         self.init()
-        posts = page.items.map { $0.document(media) }
+        let records = isForAudiences ? "audience_posts" : "posts"
+        posts = page.items.map { $0.document(media, isRestricted: isForAudiences) }
         hasMore = page.posts.hasMore
         next = page.posts.next?.description
         guard !page.posts.skipped.isEmpty else { return }
-        skipped = page.posts.skipped.map { Skipped(path: "posts/\($0.id)", reason: $0.fault) }
+        skipped = page.posts.skipped.map { Skipped(path: "\(records)/\($0.id)", reason: $0.fault) }
     }
 }
 
 extension FeedItem {
     /// The post with what stands around it, and with signed addresses where not everybody may fetch its photos.
-    func document(_ media: MediaAccess) -> PostDocument { PostDocument(media.signed(value)) }
+    ///
+    /// - Parameter isRestricted: Whether it is a post for audiences.
+    func document(_ media: MediaAccess, isRestricted: Bool = false) -> PostDocument {
+        PostDocument(media.signed(value, isRestricted: isRestricted))
+    }
 
     /// The post with what stands around it; what clients have written by those names is not shown.
     private var value: TreeValue {

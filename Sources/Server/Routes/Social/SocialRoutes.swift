@@ -19,5 +19,7 @@ struct SocialRoutes: Sendable {
         OutboxRoutes(outbox: Outbox(service.tree, clock: service.storage.clock)).add(to: &routes)
         AnnouncementRoutes(Announcements(service.tree, ids: service.storage.ids), database).add(to: &routes)
         FeedRoutes(service, media, database, events).add(to: &routes)
+        AudienceRoutes(service.tree, database).add(to: &routes)
+        StoryRoutes(service.tree, media, database).add(to: &routes)
     }
 }

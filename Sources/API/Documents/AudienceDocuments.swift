@@ -1,0 +1,82 @@
+/// An audience: for whom posts are.
+package struct AudienceDocument: Document {
+    package let id: String
+    package let name: String
+    /// `class`, `school`, `student` or `group`.
+    package let kind: String
+    /// What whoever asks may do in it: `owner`, `poster` or `reader`; nil for who is no member.
+    package var role: String?
+    /// All members, with what they may do; nil in lists.
+    package var members: [String: String]?
+
+    package init(id: String, name: String, kind: String) {
+        self.id = id
+        self.name = name
+        self.kind = kind
+    }
+}
+
+/// A page of audiences.
+package struct AudiencePageDocument: Document {
+    /// The largest number of audiences in a page.
+    package static let maxAudiences = 200
+
+    package let audiences: [AudienceDocument]
+    package let hasMore: Bool
+    /// From where the next page goes on; nil when there is none.
+    package let next: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case audiences
+        case hasMore = "has_more"
+        case next
+    }
+
+    package init(audiences: [AudienceDocument], next: String?) {
+        self.audiences = audiences
+        self.hasMore = next != nil
+        self.next = next
+    }
+}
+
+/// What somebody may do in an audience.
+package struct AudienceMemberDocument: Document {
+    package let audience: String
+    package let uid: String
+    /// `owner`, `poster` or `reader`; nil for who is no member.
+    package let role: String?
+
+    package init(audience: String, uid: String, role: String?) {
+        self.audience = audience
+        self.uid = uid
+        self.role = role
+    }
+}
+
+/// The deletion of an audience.
+package struct AudienceDeletionDocument: Document {
+    package let id: String
+    package var deleted = true
+
+    package init(id: String) { self.id = id }
+}
+
+/// A post that an audience has no more.
+package struct AudiencePostRemovalDocument: Document {
+    package let audience: String
+    package let postID: String
+    /// Whether the audience was its last, and the post is deleted.
+    package let deleted: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case audience
+        case postID = "post_id"
+        case deleted
+    }
+
+    package init(audience: String, postID: String, deleted: Bool) {
+        self.audience = audience
+        self.postID = postID
+        self.deleted = deleted
+    }
+}

@@ -1,0 +1,51 @@
+import API
+import Access
+import Blobs
+import Posts
+import Social
+import Tree
+
+/// Tells whose the photos of posts for audiences are: their members', their author's and admins', whatever the storage
+/// rules allow, and nobody's else.
+struct AudienceMedia: Sendable {
+    /// What lets somebody fetch a file, before the storage rules are asked.
+    enum Reach {
+        /// It is of no post for audiences.
+        case everybody
+        /// It is of one, and for whoever asks.
+        case members
+        /// It is of one, and not for whoever asks.
+        case others
+    }
+
+    let tree: TreeStore
+
+    init(_ tree: TreeStore) { self.tree = tree }
+
+    /// Judges one request for a file. A file of a post for everybody costs one look into the tree.
+    ///
+    /// - Throws: The engine's failure.
+    func reach(of name: BlobName, by identity: Identity) async throws -> Reach {
+        guard let owner = UserID(name.userID), let id = PostID(name.postID) else { return .everybody }
+        return try await tree.snapshot { snapshot in
+            guard try snapshot.exists(Paths.restrictedMedia(ofPost: id.key) / owner.key) else { return .everybody }
+            guard case .user(let user) = identity else { return identity == .admin ? .members : .others }
+            guard let uid = user.uid.flatMap({ UserID($0) }) else { return .others }
+            if uid == owner { return .members }
+            let post = try snapshot.get(Paths.audiencePost(id))
+            // Nobody else can lend a post's id to an audience of theirs.
+            guard post?["author"]?["uid"]?.stringValue == owner.description else { return .others }
+            return try snapshot.commonAudience(of: uid, and: post) == nil ? .others : .members
+        }
+    }
+
+    /// The refusal of a file of a post for audiences.
+    static func refusal(of identity: Identity) -> Failure {
+        guard identity != .anonymous else {
+            return .permissionDenied(hint: "sign in as a member of the audience, and send the token in Authorization")
+        }
+        return Failure(
+            .notMember, "this photo is for the members of an audience",
+            hint: "an owner of the audience can add a member")
+    }
+}

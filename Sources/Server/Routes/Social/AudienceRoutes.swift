@@ -1,0 +1,235 @@
+import API
+import Access
+import Database
+import HTTPTypes
+import Hummingbird
+import Posts
+import Social
+import Tree
+import TreeModel
+
+/// `/v1/audiences`: for whom posts are, and who is a member of what.
+struct AudienceRoutes: Sendable {
+    private static let maxBodyBytes = 1 << 20
+    private static let example = #"{"name":"7b","kind":"class","members":{"maria":"owner","jan":"reader"}}"#
+
+    private let audiences: Audiences
+    private let database: RealtimeDatabase
+
+    init(_ tree: TreeStore, _ database: RealtimeDatabase) {
+        audiences = Audiences(tree)
+        self.database = database
+    }
+
+    func add(to routes: inout RouteTable) {
+        let list = Operation(
+            "The audiences that whoever asks is a member of, in the order of their ids; all of them for an admin.",
+            [
+                .query("limit", .integer(1...AudiencePageDocument.maxAudiences), "the largest number of audiences"),
+                .query("after", .text, "the `next` of the page before"),
+            ], answers: [.json(AudiencePageDocument.self).with(headers: "Tintype-Token")], errors: [.permissionDenied],
+            run: list)
+        routes.add("/v1/audiences", [.get: list])
+        let id = Parameter.path("id", .userID)
+        let errors: [ErrorCode] = [.permissionDenied, .notAllowed, .notMember, .notFound]
+        let changed = Answer.json(AudienceDocument.self).with(headers: "Tintype-Token")
+        let made = Answer.json(AudienceDocument.self, .created).with(headers: "Tintype-Token")
+        let writeErrors =
+            errors + [.badText, .badAudience, .badUser, .blocked, .wrongState, .tooLarge, .unsupportedType]
+        let show = Operation(
+            "An audience and its members; for these.", [id], answers: [.json(AudienceDocument.self)], errors: errors,
+            run: show)
+        let put = Operation(
+            "Makes an audience, or replaces what is known of it; who makes one becomes an owner.", [id],
+            body: ["application/json": .audience(required: ["name", "kind"])], answers: [changed, made],
+            errors: writeErrors, run: put)
+        let change = Operation(
+            "Changes what is known of an audience, field by field; for its owners.", [id],
+            body: ["application/json": .audience(required: [])], answers: [changed], errors: writeErrors, run: change)
+        let remove = Operation(
+            "Deletes an audience, and the posts that are for no other; for its owners.", [id],
+            answers: [.json(AudienceDeletionDocument.self).with(headers: "Tintype-Token")], errors: errors, run: remove)
+        routes.add("/v1/audiences/{id}", [.get: show, .put: put, .patch: change, .delete: remove])
+        let member = [id, Parameter.path("uid", .userID)]
+        let answer = Answer.json(AudienceMemberDocument.self).with(headers: "Tintype-Token")
+        let setMember = Operation(
+            "Makes somebody a member, or changes what they may do; for owners.", member,
+            body: ["application/json": .object(["role": .one(of: AudienceRole.self)], required: ["role"])],
+            answers: [answer], errors: writeErrors, run: setMember)
+        let removeMember = Operation(
+            "Has somebody be a member no more; for owners, and for whom it is about.", member, answers: [answer],
+            errors: errors + [.wrongState], run: removeMember)
+        routes.add("/v1/audiences/{id}/members/{uid}", [.put: setMember, .delete: removeMember])
+    }
+
+    // MARK: Reading
+
+    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let actor = try context.audienceActor
+        let (cursor, limit) = (try context.query.pageCursor("after"), try context.query.pageLimit())
+        let page = try await audiences.page(of: actor.uid, after: cursor, limit: limit)
+        return .json(
+            AudiencePageDocument(audiences: page.audiences.map { AudienceDocument($0) }, next: page.next?.string),
+            headers: [.tintypeToken: page.token.description])
+    }
+
+    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let id = try context.audience
+        try await context.requireRead(Paths.audience(id), of: id, in: database)
+        return .json(try await document(of: id, context))
+    }
+
+    private func document(of id: AudienceID, _ context: RequestContext) async throws -> AudienceDocument {
+        let uid = context.identity.uid.flatMap { UserID($0) }
+        guard let (audience, members) = try await audiences.audience(id, for: uid) else { throw Failure.noAudience(id) }
+        var document = AudienceDocument(audience)
+        document.members = members.mapValues(\.rawValue)
+        return document
+    }
+
+    // MARK: Writing
+
+    @Sendable private func put(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let (id, actor) = (try context.audience, try context.audienceActor)
+        let change = try await change(in: request, context)
+        guard change.name != nil, change.kind != nil else {
+            throw Failure(.badRequest, "the body has no name, or no kind", hint: Self.example)
+        }
+        let (isNew, token) = try await audiences.put(id, change, by: actor)
+        return .json(
+            try await document(of: id, context), status: isNew ? .created : .ok,
+            headers: [.tintypeToken: token.description])
+    }
+
+    @Sendable private func change(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let (id, actor) = (try context.audience, try context.audienceActor)
+        let token = try await audiences.change(id, try await change(in: request, context), by: actor)
+        return .json(try await document(of: id, context), headers: [.tintypeToken: token.description])
+    }
+
+    @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let id = try context.audience
+        let token = try await audiences.remove(id, by: try context.audienceActor)
+        return .json(
+            AudienceDeletionDocument(id: id.description), headers: [.tintypeToken: token.description])
+    }
+
+    @Sendable private func setMember(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let (id, uid, actor) = (try context.audience, try context.user(), try context.audienceActor)
+        let example = #"{"role":"reader"}"#
+        let members = try await request.jsonMembers(["role"], upTo: 1024, example: example, context)
+        guard let role = members["role"]?.string.flatMap({ AudienceRole(rawValue: $0) }) else {
+            throw Failure(.badRequest, "role is none of owner, poster and reader", hint: example)
+        }
+        let token = try await audiences.setMember(uid, to: role, of: id, by: actor)
+        return .json(
+            AudienceMemberDocument(audience: id.description, uid: uid.description, role: role.rawValue),
+            headers: [.tintypeToken: token.description])
+    }
+
+    @Sendable private func removeMember(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let (id, uid, actor) = (try context.audience, try context.user(), try context.audienceActor)
+        let token = try await audiences.removeMember(uid, of: id, by: actor)
+        return .json(
+            AudienceMemberDocument(audience: id.description, uid: uid.description, role: nil),
+            headers: [.tintypeToken: token.description])
+    }
+
+    // MARK: What is asked
+
+    /// What a body says of an audience.
+    private func change(in request: Request, _ context: RequestContext) async throws -> Audiences.Change {
+        let fields = try await request.jsonMembers(
+            ["name", "kind", "members"], upTo: Self.maxBodyBytes, example: Self.example, context)
+        var change = Audiences.Change()
+        if let value = fields["name"] {
+            guard let name = value.string.flatMap({ PostText.checked($0, maxCharacters: Audience.maxNameLength) }),
+                !name.isEmpty, !name.contains(where: \.isNewline)
+            else {
+                throw Failure(
+                    .badText, "the name is no line of 1 to \(Audience.maxNameLength) characters", hint: Self.example)
+            }
+            change.name = name
+        }
+        if let value = fields["kind"] {
+            guard let kind = value.string.flatMap({ Audience.Kind(rawValue: $0) }) else {
+                throw Failure(.badRequest, "kind is none of class, school, student and group", hint: Self.example)
+            }
+            change.kind = kind
+        }
+        change.members = try fields["members"].map(Self.members)
+        return change
+    }
+
+    private static func members(_ value: JSONValue) throws(Failure) -> [UserID: AudienceRole] {
+        guard case .object(let fields) = value else {
+            throw Failure(.badRequest, "members is no object", hint: example)
+        }
+        var members: [UserID: AudienceRole] = [:]
+        for (key, value) in fields {
+            guard let uid = UserID(key) else {
+                throw Failure(
+                    .badUser, "\"\(key.prefix(80))\" is no user id", hint: "use 1 to 128 letters, digits, _ and -")
+            }
+            guard let role = value.string.flatMap({ AudienceRole(rawValue: $0) }) else {
+                throw Failure(.badRequest, "the role of \(uid) is none of owner, poster and reader", hint: example)
+            }
+            members[uid] = role
+        }
+        return members
+    }
+}
+
+extension RequestContext {
+    /// The audience whose id is in the path.
+    ///
+    /// - Throws: `Failure` with the code `not_found` for what is no id.
+    var audience: AudienceID {
+        get throws(Failure) {
+            guard let id = AudienceID(parameters.get("id") ?? "") else {
+                throw Failure(
+                    .notFound, "there is no such audience", hint: "an id has 1 to 128 of A–Z, a–z, 0–9, _ and -")
+            }
+            return id
+        }
+    }
+
+    /// Whoever does something with audiences: an admin, or a user.
+    ///
+    /// - Throws: `Failure` with the code `permission_denied` for nobody.
+    var audienceActor: AudienceActor {
+        get throws(Failure) { identity == .admin ? .admin : .user(try actor) }
+    }
+
+    /// Sees to it that whoever asks may read something of an audience.
+    ///
+    /// - Throws: `Failure` with the code `permission_denied` for nobody, `not_member` for somebody.
+    func requireRead(_ path: TreePath, of audience: AudienceID, in database: RealtimeDatabase) async throws {
+        guard try await !mayRead(path, in: database) else { return }
+        guard identity != .anonymous else {
+            throw Failure.permissionDenied(hint: "sign in, and send the token in Authorization")
+        }
+        throw Failure.notMember(of: audience)
+    }
+}
+
+extension Schema {
+    /// What is said of an audience.
+    fileprivate static func audience(required: [String]) -> Schema {
+        .object(
+            [
+                "name": .text(upTo: Audience.maxNameLength), "kind": .one(of: Audience.Kind.self),
+                "members": Schema([
+                    "type": "object", "propertyNames": ["pattern": "^[-0-9A-Z_a-z]{1,128}$"],
+                    "additionalProperties": ["enum": ["owner", "poster", "reader"]],
+                ]),
+            ], required: required)
+    }
+}
+
+extension AudienceDocument {
+    init(_ audience: Audience) {
+        self.init(id: audience.id.description, name: audience.name, kind: audience.kind)
+        role = audience.role?.rawValue
+    }
+}

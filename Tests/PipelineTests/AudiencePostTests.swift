@@ -1,0 +1,224 @@
+import API
+import Access
+import Blobs
+import Files
+import Foundation
+import Posts
+import Social
+import TestSupport
+import Testing
+import Tree
+
+@testable import Pipeline
+
+@Suite("Posts for audiences, and their files", .timeLimit(.minutes(5)))
+struct AudiencePostTests {
+    /// Runs a body beside a pipeline that has a class, of which Maria is an owner, Jan reads, and Eve is no member.
+    private func withClass(
+        runs: Bool = true, settings: (inout PipelineSettings) -> Void = { _ in },
+        _ body: @Sendable (RunningPipeline) async throws -> Void
+    ) async throws {
+        try await withPipeline(runs: runs, settings: settings) { running in
+            try await running.storage.tree.set(
+                "audiences/class-7b",
+                to: ["name": "7b", "kind": "class", "members": ["maria": "owner", "jan": "reader"]])
+            try await running.storage.tree.set(
+                "audiences/school", to: ["name": "School", "kind": "school", "members": ["maria": "poster"]])
+            try await body(running)
+        }
+    }
+
+    private func upload(
+        _ running: RunningPipeline, _ fixture: String = "rgb-8.png", for audiences: [String] = ["class-7b"],
+        by user: String = "maria", duplicates: DuplicatePolicy? = nil
+    ) async throws -> UploadRecord {
+        let record = try await reserve(running, for: audiences, by: user, duplicates: duplicates)
+        return try await send(fixture, record, running)
+    }
+
+    private func reserve(
+        _ running: RunningPipeline, for audiences: [String] = ["class-7b"], by user: String = "maria",
+        duplicates: DuplicatePolicy? = nil
+    ) async throws -> UploadRecord {
+        var request = UploadRequest(owner: try #require(UserID(user)), intake: .socket)
+        request.text = "#lake"
+        request.duplicates = duplicates
+        request.audiences = audiences.compactMap { AudienceID($0) }
+        return try await running.reserve(request)
+    }
+
+    private func send(
+        _ fixture: String, _ record: UploadRecord, _ running: RunningPipeline
+    ) async throws -> UploadRecord {
+        var session = running.pipeline.receiver.resume(record)
+        try await session.receive(try Fixture.bytes(fixture), named: fixture)
+        return try await running.pipeline.store.end(of: try await session.accept(text: record.text).id)
+    }
+
+    private func files(of record: UploadRecord, _ running: RunningPipeline) async throws -> Int {
+        try await running.storage.blobs.fileNames(userID: record.owner.description, postID: record.id.description).count
+    }
+
+    @Test("Cleaning of unclaimed files keeps an audience post's photos")
+    func claimed() async throws {
+        try await withClass(settings: { $0.gracePeriod = .zero }) { running in
+            let record = try await upload(running)
+            #expect(record.state == .published)
+            #expect(try await running.pipeline.unclaimed.list().isEmpty)
+            await #expect(throws: Failure.self) {
+                try await running.pipeline.unclaimed.remove(record.id, of: "maria")
+            }
+            try await running.pipeline.janitor.sweep()
+            try await running.pipeline.janitor.sweepArchives()
+            #expect(try await files(of: record, running) > 1)
+        }
+    }
+
+    @Test("C1: The post stands where its audiences are, in one commit, and in no list that others read")
+    func places() async throws {
+        try await withClass { running in
+            let tree = running.storage.tree
+            let token = try await tree.token
+            let record = try await upload(running, for: ["class-7b", "school"])
+            let id = record.id
+            let post = try #require(try await tree.get(Paths.audiencePost(id)))
+            #expect(post["audiences"] == ["class-7b": true, "school": true])
+            for story in ["stories/class-7b", "stories/school"] as [TreePath] {
+                let copy = try #require(try await tree.get(story / id.key))
+                #expect(copy["audiences"] == nil, "who is in one need not know of the other")
+                #expect(copy["photos"] == post["photos"])
+                #expect(copy["author"]?["uid"] == "maria")
+                #expect(copy["published"] == post["published"])
+            }
+            for place in ["posts", "hashtags", "feed", "people/maria/posts", "stats/people/maria"] as [TreePath] {
+                #expect(try await tree.get(place) == nil, "\(place)")
+            }
+            for list in [Paths.publishedPosts, Paths.publishedPosts(by: record.owner), Paths.postPositions] {
+                #expect(try await tree.get(list) == nil, "\(list)")
+            }
+            let changes = try await tree.changes(since: token, limit: 100)
+            let commits = changes.map { change in
+                change.writes.map(\.path).filter { !$0.namespace.isReserved && "\($0)".contains(id.description) }
+            }.filter { !$0.isEmpty }
+            #expect(
+                commits.map { $0.map { "\($0)" }.sorted() } == [
+                    ["/audience_posts/\(id)", "/stories/class-7b/\(id)", "/stories/school/\(id)"]
+                ])
+        }
+    }
+
+    @Test("The files of a deleted post for an audience go when the grace period is over, and stay closed until then")
+    func deleted() async throws {
+        try await withClass { running in
+            let (tree, pipeline) = (running.storage.tree, running.pipeline)
+            let record = try await upload(running)
+            let restricted = Paths.restrictedMedia(ofPost: record.id.key) / record.owner.key
+            _ = try await pipeline.publisher.deletePost(record.id, by: .admin)
+            #expect(try await tree.get("stories") == nil)
+            try await pipeline.janitor.sweep()
+            #expect(try await files(of: record, running) > 1)
+            #expect(try await pipeline.unclaimed.list().isEmpty)
+            #expect(try await tree.get(restricted) == true)
+            try await tree.set(Paths.deleted(record.id), to: 0)
+            try await pipeline.janitor.sweep()
+            #expect(try await files(of: record, running) == 0)
+            #expect(try await tree.get(restricted) == nil)
+            #expect(try await pipeline.store.record(of: record.id)?.state == .deleted)
+        }
+    }
+
+    @Test("With its last audience a post goes, and not before")
+    func lastAudience() async throws {
+        try await withClass { running in
+            let (tree, pipeline) = (running.storage.tree, running.pipeline)
+            let (one, both) = (
+                try await upload(running), try await upload(running, "exif-gps.jpg", for: ["class-7b", "school"])
+            )
+            try await tree.set("audiences/class-7b", to: nil)
+            #expect(try await tree.get("stories/class-7b") == nil, "at once")
+            try await eventually { try await tree.get(Paths.audiencePost(one.id)) == nil }
+            try await eventually { try await tree.get(Paths.audiencePost(both.id))?["audiences"] == ["school": true] }
+            #expect(try await tree.get("stories/school" / both.id.key) != nil)
+            #expect(try await tree.get("memberships") == ["maria": ["school": "poster"]])
+            try await tree.set(Paths.deleted(one.id), to: 0)
+            try await pipeline.janitor.sweep()
+            #expect(try await files(of: one, running) == 0)
+            #expect(try await files(of: both, running) > 1)
+        }
+    }
+
+    @Test("Who may not post for an audience is refused when the upload begins", arguments: ["jan", "eve"])
+    func refused(user: String) async throws {
+        try await withClass(runs: false) { running in
+            var refusal: Failure?
+            do {
+                _ = try await reserve(running, by: user)
+            } catch let failure as Failure {
+                refusal = failure
+            }
+            #expect(refusal?.code == (user == "jan" ? .notAllowed : .notMember))
+            #expect(try await running.storage.tree.get(Paths.queue) == nil)
+        }
+    }
+
+    @Test(
+        "What has changed until the end of an upload counts",
+        arguments: ["audiences/class-7b", "audiences/class-7b/members/maria"])
+    func changed(path: String) async throws {
+        try await withClass { running in
+            let tree = running.storage.tree
+            try await tree.set("audiences/class-7b/members/zoe", to: "owner")
+            let record = try await reserve(running)
+            try await tree.set(try TreePath(path), to: nil)
+            let end = try await send("rgb-8.png", record, running)
+            #expect(end.state == .failed)
+            #expect(end.error?.code == .notMember)
+            #expect(try await tree.get(Paths.audiencePosts) == nil)
+            #expect(try await tree.get(Paths.posts) == nil)
+            try await eventually { try await files(of: record, running) == 0 }
+        }
+    }
+
+    @Test("The same photos are a duplicate among posts for the same audiences alone")
+    func duplicates() async throws {
+        try await withClass { running in
+            let first = try await upload(running, duplicates: .link)
+            let again = try await upload(running, duplicates: .link)
+            #expect(again.state == .duplicate)
+            #expect(again.duplicateOf == first.id)
+            #expect(try await upload(running, for: ["school"], duplicates: .link).state == .published)
+            #expect(try await upload(running, for: ["class-7b", "school"], duplicates: .link).state == .published)
+            let hash = try #require(first.orderedPhotos.first?.sha256)
+            #expect(try await running.pipeline.index.post(of: first.owner, showing: [hash]) == nil)
+            let everybodys = try await upload(running, for: [], duplicates: .link)
+            #expect(everybodys.state == .published)
+            #expect(try await running.pipeline.index.post(of: first.owner, showing: [hash]) == everybodys.id)
+        }
+    }
+
+    @Test("New renditions and scrubbed originals come to posts for audiences, too, and to their copies")
+    func jobs() async throws {
+        try await withClass { running in
+            let (tree, pipeline) = (running.storage.tree, running.pipeline)
+            let record = try await upload(running, "exif-gps.jpg")
+            let path = Paths.audiencePost(record.id)
+            try await tree.set(path / "photos" / "0" / "renditions" / "thumb", to: nil)
+            var selection = Rethumb.Selection()
+            for user in [nil, record.owner] {
+                selection.user = user
+                #expect(
+                    try await Rethumb(pipeline, selection: selection, isDryRun: true).run { _ in }.switched == 1)
+            }
+            let progress = try await Rethumb(pipeline, selection: selection, isDryRun: false).run { _ in }
+            #expect(progress.switched == 1)
+            #expect(try await tree.get(path / "photos" / "0" / "renditions" / "thumb") != nil)
+            let photos = try await tree.get(path / "photos")
+            #expect(try await tree.get("stories/class-7b" / record.id.key / "photos") == photos)
+            let scrubbed = try await OriginalScrub(pipeline, isCheck: false).run { _ in }
+            #expect(scrubbed.switched == 1)
+            try await pipeline.janitor.sweep()
+            #expect(try await files(of: record, running) > 1)
+            #expect(try await pipeline.unclaimed.list().isEmpty)
+        }
+    }
+}

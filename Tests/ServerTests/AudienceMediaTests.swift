@@ -1,0 +1,177 @@
+import Access
+import Client
+import Foundation
+import HTTPTypes
+import Pipeline
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@Suite("C14: Photos of a post for an audience are for its members, and for nobody else", .timeLimit(.minutes(5)))
+struct AudienceMediaTests {
+    /// A post for an audience, and where its files are.
+    struct Posted: Sendable {
+        let id: String
+        let rendition: String
+        let original: String
+    }
+
+    /// Runs a body with a service in which maria has posted a photo for class `c`, which jan reads.
+    private func withPost(_ body: @Sendable (Service, Posted) async throws -> Void) async throws {
+        let photo = try fixture("exif-gps.jpg")
+        try await withService { service in
+            try await service.setDefaultRules()
+            try await service.tree.set(
+                "audiences/c", to: ["name": "7b", "kind": "class", "members": ["maria": "owner", "jan": "reader"]])
+            let answer = try await service.tcpClient.ask(
+                .post, "/v1/uploads?audiences=c&text=hello", headers: try service.headers(of: "maria"),
+                body: .bytes(photo))
+            #expect(answer.status == 201, "\(answer.text)")
+            let id = try #require(answer.json["post_id"].string)
+            let url = try #require(answer.json["post"]["full_url"].string)
+            let path = String(url.prefix { $0 != "?" })
+            try await body(
+                service,
+                Posted(id: id, rendition: path, original: path.replacing(/[^\/]+$/, with: "original.jpg")))
+        }
+    }
+
+    /// What somebody is answered who asks for a file over TCP, in every way in which bytes can be asked for.
+    private func statuses(_ path: String, as uid: String?, _ service: Service) async throws -> Set<Int> {
+        let sender = try uid.map { try service.headers(of: $0) } ?? [:]
+        var statuses: Set<Int> = []
+        let conditions: [HTTPFields] = [[:], [.range: "bytes=0-9"], [.ifNoneMatch: "*"]]
+        for (method, headers) in conditions.map({ (HTTPRequest.Method.get, $0) }) + [(.head, [:])] {
+            var fields = sender
+            for field in headers { fields.append(field) }
+            let answer = try await service.tcpClient.ask(method, path, headers: fields)
+            statuses.insert(answer.status)
+            if answer.status >= 400 { #expect(!answer.body.starts(with: [0xFF, 0xD8])) }
+            #expect(answer.headers[.cacheControl]?.contains("public") != true, "\(path) \(uid ?? "-")")
+        }
+        return statuses
+    }
+
+    @Test("Members, the author and admins get the renditions, others neither these nor the original")
+    func who() async throws {
+        try await withPost { service, post in
+            for uid in ["maria", "jan"] {
+                #expect(try await statuses(post.rendition, as: uid, service) == [200, 206, 304], "\(uid)")
+            }
+            #expect(try await service.client.get(post.rendition).status == 200)
+            let answer = try await service.tcpClient.get(post.rendition, headers: try service.headers(of: "jan"))
+            #expect(answer.headers[.cacheControl]?.hasPrefix("private") == true)
+            #expect(try await statuses(post.original, as: "maria", service) == [200, 206, 304])
+            #expect(try await statuses(post.original, as: "jan", service) == [404], "the storage rules hold as well")
+            for path in [post.rendition, post.original] {
+                #expect(try await statuses(path, as: nil, service) == [401])
+                #expect(try await statuses(path, as: "eve", service) == [403])
+                #expect(try await statuses(path + "?location=keep", as: "eve", service).isSubset(of: [403]))
+                #expect(try await statuses(path + "?token=x", as: "eve", service) == [403])
+            }
+        }
+    }
+
+    @Test("A former member gets nothing any more, and neither does anybody when the audience is gone")
+    func former() async throws {
+        try await withPost { service, post in
+            try await service.tree.set("audiences/c/members/jan", to: nil)
+            #expect(try await statuses(post.rendition, as: "jan", service) == [403])
+            #expect(try await service.ask(.get, "/v1/posts/\(post.id)", as: "jan").status == 403)
+            #expect(try await service.ask(.get, "/stories/c.json", as: "jan").status == 401)
+            try await service.tree.set("audiences/c/members/jan", to: "reader")
+            #expect(try await statuses(post.rendition, as: "jan", service) == [200, 206, 304])
+            try await service.tree.set("audiences/c", to: nil)
+            #expect(try await statuses(post.rendition, as: "jan", service) == [403])
+            #expect(try await statuses(post.rendition, as: nil, service) == [401])
+        }
+    }
+
+    @Test("Rules that let everybody fetch everything let nobody fetch this")
+    func rules() async throws {
+        try await withPost { service, post in
+            let rules = """
+                rules_version = '2';
+                service firebase.storage { match /b/{bucket}/o { match /{all=**} { allow get; } } }
+                """
+            let set = try await service.client.ask(
+                .put, "/v1/storage-rules", headers: [.contentType: "text/plain"], body: .bytes(Array(rules.utf8)))
+            #expect(set.status == 200)
+            for path in [post.rendition, post.original] {
+                #expect(try await statuses(path, as: "jan", service) == [200, 206, 304])
+                #expect(try await statuses(path, as: nil, service) == [401])
+                #expect(try await statuses(path, as: "eve", service) == [403])
+            }
+            let listed = try await service.ask(.get, "/v1/posts/\(post.id)/originals", as: "eve")
+            #expect(listed.status == 403)
+        }
+    }
+
+    @Test("Whoever may read the post is given signed addresses, which work without a token for a while")
+    func signed() async throws {
+        try await withPost { service, post in
+            for uid in ["jan", "maria"] {
+                let answer = try await service.ask(.get, "/v1/posts/\(post.id)", as: uid)
+                #expect(answer.status == 200, "\(answer.text)")
+                let url = try #require(answer.json["photos"][0]["renditions"]["full"]["url"].string)
+                #expect(url.hasPrefix(post.rendition + "?token="))
+                let file = try await service.tcpClient.get(url)
+                #expect(file.status == 200)
+                #expect(file.headers[.cacheControl]?.hasPrefix("private") == true)
+                #expect(try await service.tcpClient.get(url + "x").status == 401)
+            }
+            #expect(try await service.ask(.get, "/v1/posts/\(post.id)", as: nil).status == 401)
+            #expect(try await service.ask(.get, "/v1/posts/\(post.id)", as: "eve").status == 403)
+            let originals = try await service.ask(.get, "/v1/posts/\(post.id)/originals", as: "maria")
+            let address = try #require(originals.json["urls"][0].string)
+            #expect(try await service.tcpClient.get(address).status == 200)
+            for uid in ["jan", "eve"] {
+                #expect(try await service.ask(.get, "/v1/posts/\(post.id)/originals", as: uid).status == 403)
+                #expect(try await service.ask(.post, "/v1/posts/\(post.id)/scrub", as: uid).status == 403)
+                #expect(try await service.ask(.delete, "/v1/posts/\(post.id)", as: uid).status == 403)
+            }
+        }
+    }
+
+    @Test("A post that is gone opens nothing while its files are there, whatever others write in its place")
+    func takenOver() async throws {
+        try await withPost { service, post in
+            #expect(try await service.ask(.delete, "/v1/posts/\(post.id)", as: "maria").status == 200)
+            let author = #""author":{"uid":"eve","full_name":"eve"},"timestamp":{".sv":"timestamp"},"text":"x""#
+            for (path, body) in [
+                ("/audiences/e.json", #"{"name":"e","kind":"group","members":{"eve":"owner","jan":"reader"}}"#),
+                ("/audience_posts/\(post.id).json", #"{\#(author),"audiences":{"e":true}}"#),
+            ] {
+                let answer = try await service.ask(.put, path, as: "eve", body)
+                #expect(answer.status == 200, "\(answer.text)")
+            }
+            for uid in ["eve", "jan"] {
+                #expect(try await statuses(post.rendition, as: uid, service) == [403], "\(uid)")
+            }
+            #expect(try await service.ask(.delete, "/audience_posts/\(post.id).json", as: "eve").status == 200)
+            #expect(try await service.ask(.put, "/posts/\(post.id).json", as: "eve", "{\(author)}").status == 200)
+            #expect(try await statuses(post.rendition, as: nil, service) == [401])
+            #expect(try await statuses(post.rendition, as: "eve", service) == [403])
+            #expect(try await statuses(post.rendition, as: "maria", service) == [200, 206, 304])
+        }
+    }
+
+    @Test("Nothing of it is in what everybody reads")
+    func lists() async throws {
+        try await withPost { service, post in
+            for path in ["/v1/posts", "/v1/people/maria/posts", "/v1/people/maria/feed", "/v1/hashtags/hello/posts"] {
+                let answer = try await service.client.get(path)
+                #expect(!answer.text.contains(post.id), "\(path)")
+            }
+            for path in ["posts", "people", "feed", "hashtags", "stats", "likes", "comments", "followers"] {
+                #expect(try await service.client.get("/\(path).json").text.contains(post.id) == false, "\(path)")
+            }
+            let story = try await service.ask(.get, "/stories/c.json", as: "jan")
+            #expect(story.json[post.id]["text"].string == "hello")
+            #expect(try await service.ask(.get, "/stories/c.json", as: "eve").status == 401)
+            #expect(try await service.ask(.get, "/audience_posts/\(post.id).json", as: "jan").status == 401)
+            #expect(try await service.ask(.get, "/memberships/jan.json", as: "jan").json["c"].string == "reader")
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import Logging
+import TestSupport
+import Testing
+
+@testable import Posts
+@testable import Social
+@testable import Tree
+
+@Suite("Audiences, and the stories of their posts")
+struct AudienceTests {
+    /// Runs a body with a store that has a class, of which Ann is an owner, Bob a poster and Cem a reader.
+    private func withClass(_ body: (TreeStore, JobWorker) async throws -> Void) async throws {
+        let tree = try await TreeStore(
+            engine: MemoryEngine(), derivations: SocialDerivations.strata, isMaintained: false, clock: { 1000 })
+        try await tree.set(
+            "audiences/c",
+            to: ["name": "7b", "kind": "class", "members": ["ann": "owner", "bob": "poster", "cem": "reader"]])
+        try await tree.set("audiences/s", to: ["name": "S", "kind": "school", "members": ["ann": "poster"]])
+        try await body(tree, JobWorker(tree, clock: { 1000 }, logger: Logger(label: "test")))
+        #expect(try await SocialRepair(tree, version: "v", logger: Logger(label: "test")).faults() == [])
+        await tree.close()
+    }
+
+    private func post(by uid: String, for audiences: [String], _ text: String = "x") -> TreeValue {
+        let named = audiences.map { (TreeKey(unchecked: $0), TreeValue.bool(true)) }
+        return [
+            "timestamp": 1, "text": .string(text), "author": ["uid": .string(uid), "full_name": .string(uid)],
+            "audiences": .object(Dictionary(uniqueKeysWithValues: named)),
+        ]
+    }
+
+    private func copy(by uid: String, _ text: String = "x") -> TreeValue {
+        ["timestamp": 1, "text": .string(text), "author": ["uid": .string(uid), "full_name": .string(uid)]]
+    }
+
+    /// The ids of a story in the order of publication, the newest first.
+    private func story(_ audience: String, _ tree: TreeStore) async throws -> [String] {
+        let list = Paths.publishedStory(of: try #require(AudienceID(audience)))
+        return try await tree.children(of: list, order: .descending).compactMap(\.value.stringValue)
+    }
+
+    @Test("Who is a member of what is kept on both sides, whoever writes, and is nobody else's to write")
+    func memberships() async throws {
+        try await withClass { tree, _ in
+            #expect(
+                try await tree.get("memberships") == [
+                    "ann": ["c": "owner", "s": "poster"], "bob": ["c": "poster"], "cem": ["c": "reader"],
+                ])
+            try await tree.set("audiences/c/members/bob", to: "reader")
+            try await tree.set("audiences/c/members/cem", to: nil)
+            try await tree.set("memberships/eve/c", to: "owner")
+            try await tree.set("memberships/ann", to: nil)
+            try await tree.set("audiences/s", to: nil)
+            #expect(try await tree.get("memberships") == ["ann": ["c": "owner"], "bob": ["c": "reader"]])
+        }
+    }
+
+    @Test("The last owner stays, whoever would remove them; with another one they may go")
+    func lastOwner() async throws {
+        try await withClass { tree, _ in
+            for value in [nil, "reader"] as [TreeValue?] {
+                try await tree.set("audiences/c/members/ann", to: value)
+                #expect(try await tree.get("audiences/c/members/ann") == "owner")
+                #expect(try await tree.get("memberships/ann/c") == "owner")
+            }
+            try await tree.set("audiences/c/members", to: ["bob": "reader"])
+            #expect(try await tree.get("audiences/c/members") == ["ann": "owner", "bob": "reader"])
+            try await tree.set("audiences/c/members", to: ["bob": "owner"])
+            #expect(try await tree.get("memberships") == ["ann": ["s": "poster"], "bob": ["c": "owner"]])
+            try await tree.set("audiences/c", to: nil)
+            #expect(try await tree.get("audiences/c") == nil)
+        }
+    }
+
+    @Test("C1: A post comes to all its audiences in one commit, changes with it, and goes with it")
+    func copies() async throws {
+        try await withClass { tree, _ in
+            try await tree.set("audience_posts/p", to: post(by: "ann", for: ["c", "s"]))
+            #expect(try await tree.get("stories") == ["c": ["p": copy(by: "ann")], "s": ["p": copy(by: "ann")]])
+            try await tree.set("audience_posts/p/text", to: "y")
+            #expect(try await tree.get("stories/s/p") == copy(by: "ann", "y"))
+            try await tree.set("audience_posts/p/audiences/s", to: nil)
+            #expect(try await tree.get("stories") == ["c": ["p": copy(by: "ann", "y")]])
+            #expect(try await story("s", tree) == [])
+            try await tree.set("audience_posts/p", to: nil)
+            #expect(try await tree.get("stories") == nil)
+            #expect(try await tree.get(TreePath(["stories"], in: .social)) == nil)
+            #expect(try await tree.get(TreePath(["story_positions"], in: .social)) == nil)
+            #expect(try await tree.get(TreePath(["audience_posts"], in: .social)) == nil)
+        }
+    }
+
+    @Test("A story is in the order in which its posts came to it")
+    func order() async throws {
+        try await withClass { tree, _ in
+            var update = MultiPathUpdate()
+            for id in ["b", "a"] { update["audience_posts" / TreeKey(unchecked: id)] = post(by: "ann", for: ["c"]) }
+            try await tree.update(update)
+            try await tree.set("audience_posts/0", to: post(by: "ann", for: ["s"]))
+            try await tree.set("audience_posts/1", to: post(by: "ann", for: ["c", "s"]))
+            try await tree.set("audience_posts/0/audiences/c", to: true)
+            #expect(try await story("c", tree) == ["0", "1", "b", "a"])
+            #expect(try await story("s", tree) == ["1", "0"])
+        }
+    }
+
+    @Test("What somebody writes into a story, or takes out of it, is put right")
+    func restored() async throws {
+        try await withClass { tree, _ in
+            try await tree.set("audience_posts/p", to: post(by: "ann", for: ["c"]))
+            let writes: [(TreePath, TreeValue?)] = [
+                ("stories/c/p", nil), ("stories/c/p/text", "z"), ("stories/c/q", copy(by: "eve")),
+                ("stories/x/p", copy(by: "ann")), ("stories", nil), ("stories/c/p/audiences", ["s": true]),
+            ]
+            for (path, value) in writes {
+                try await tree.set(path, to: value)
+                #expect(try await tree.get("stories") == ["c": ["p": copy(by: "ann")]], "\(path)")
+            }
+        }
+    }
+
+    @Test("What a client names that are no audiences are none, and of too many the first twenty are")
+    func hostile() async throws {
+        try await withClass { tree, _ in
+            var record = post(by: "ann", for: (10..<40).map { "a\($0)" })
+            try await tree.set("audience_posts/p", to: record)
+            #expect(try await tree.get("stories")?.object?.count == 20)
+            #expect(try await tree.get("stories/a29/p") != nil)
+            #expect(try await tree.get("stories/a30/p") == nil)
+            record = copy(by: "ann")
+            try await tree.set("audience_posts/q", to: record)
+            for value in ["x", 5, ["c": false, "s": "yes", "ü": true, "a b": true]] as [TreeValue] {
+                try await tree.set("audience_posts/q/audiences", to: value)
+                #expect(try await tree.get("stories/c") == nil)
+            }
+            try await tree.set("audience_posts/r", to: "leaf")
+            try await tree.set("audience_posts/p", to: nil)
+            #expect(try await tree.get("stories") == nil)
+        }
+    }
+
+    @Test("An import of everything at once comes out as it was")
+    func imported() async throws {
+        try await withClass { tree, _ in
+            for id in ["p", "q"] {
+                try await tree.set("audience_posts" / TreeKey(unchecked: id), to: post(by: "ann", for: ["c", "s"]))
+            }
+            let all = try #require(await tree.get(.root))
+            try await tree.set(.root, to: nil)
+            try await tree.set(.root, to: all)
+            #expect(try await tree.get(.root) == all)
+            #expect(try await story("c", tree) == ["q", "p"])
+        }
+    }
+
+    @Test("An audience that is deleted takes its story along at once, and does not come back before its posts are gone")
+    func deletedAudience() async throws {
+        try await withClass { tree, worker in
+            for number in 10..<70 {
+                let audiences = number % 2 == 0 ? ["c"] : ["c", "s"]
+                try await tree.set(
+                    "audience_posts" / TreeKey(unchecked: "p\(number)"), to: post(by: "ann", for: audiences))
+            }
+            try await tree.set("audiences/c", to: nil)
+            #expect(try await tree.get("stories/c") == nil)
+            let mallorys: TreeValue = ["name": "7b", "kind": "class", "members": ["eve": "owner"]]
+            try await tree.set("audiences/c", to: mallorys)
+            #expect(try await tree.get("audiences/c") == nil, "its maker would see what is left")
+            #expect(try await tree.get("memberships/eve") == nil)
+            try await worker.runAll()
+            #expect(try await tree.get("audience_posts")?.object?.count == 30)
+            #expect(try await story("s", tree).count == 30)
+            #expect(try await story("c", tree) == [])
+            try await tree.set("audiences/c", to: mallorys)
+            #expect(try await tree.get("memberships/eve/c") == "owner")
+            #expect(try await tree.get("stories/c") == nil)
+        }
+    }
+
+    @Test("A new name comes into posts for audiences and their copies, and a deletion takes them and memberships along")
+    func people() async throws {
+        try await withClass { tree, worker in
+            try await tree.set("people/ann/full_name", to: "ann")
+            try await tree.set("audience_posts/p", to: post(by: "ann", for: ["c", "s"]))
+            try await tree.set("audience_posts/q", to: post(by: "bob", for: ["c"]))
+            try await tree.set("people/ann/full_name", to: "Ann Lée")
+            try await worker.runAll()
+            for path in ["audience_posts/p", "stories/c/p", "stories/s/p"] as [TreePath] {
+                #expect(try await tree.get(path / "author" / "full_name") == "Ann Lée", "\(path)")
+            }
+            let ann = try #require(UserID("ann"))
+            _ = try await People(tree).delete(ann)
+            try await worker.runAll()
+            #expect(try await tree.get("audience_posts")?.object?.keys.map(\.string) == ["q"])
+            #expect(try await tree.get("stories")?["c"]?.object?.keys.map(\.string) == ["q"])
+            #expect(try await tree.get("audiences/c/members") == ["bob": "poster", "cem": "reader"])
+            #expect(try await tree.get("memberships/ann") == nil)
+            #expect(try await People(tree).deletion(of: ann)?.ended != nil)
+        }
+    }
+}
