@@ -17,9 +17,12 @@ package struct HTTPIntake: IntakeHandler {
     /// Makes a new post of photos that were posted before: clients that send them again mean it.
     package func duplicatePolicy(for user: UserID) -> DuplicatePolicy { .newPost }
 
-    /// Puts the originals of a failed upload aside, and deletes the other blobs of an upload that became no post.
+    /// Puts the originals of a failed upload aside, and deletes the other blobs of an upload that became nothing. An avatar
+    /// is not put aside: it is no photo to post.
     package func cleanUp(after record: UploadRecord) async throws -> Bool {
-        if record.state == .failed { try await putAside(record) }
+        if record.state == .failed, record.purpose == .post {
+            try await putAside(record)
+        }
         if !record.state.isPost {
             try await storage.blobs.removeAll(userID: record.owner.description, postID: record.id.description)
         }

@@ -5,7 +5,7 @@ import Logging
 import Posts
 import Tree
 
-/// Deletes the files of deleted posts when their grace period is over.
+/// Deletes the files of deleted posts, and of replaced avatars, when their grace period is over.
 ///
 /// The tree records each deletion in its own transaction, whoever makes it (`deleted/{id}`); files are swept by these
 /// records and by nothing else. A post that is merely missing, because the tree was damaged or is an old one, keeps its
@@ -14,7 +14,6 @@ struct DeletedPostSweeper: Sendable {
     let tree: TreeStore
     let blobs: any BlobStore
     let store: UploadStore
-    let index: PhotoIndex
     let settings: SharedSettings
     let logger: Logger
 
@@ -46,11 +45,13 @@ struct DeletedPostSweeper: Sendable {
             return
         }
         if try await tree.get(Paths.queued(id)) != nil { return }  // Something is to be cleaned up first.
-        if let post = try await tree.snapshot({ try $0.path(ofPost: id) }) {
-            // It was written again in time.
-            try await tree.set(path, to: nil, if: [.exists(post)])
-            return
-        }
+        let isShown = try await tree.transact { snapshot, update in
+            // It may have been written again in time.
+            let isShown = try snapshot.isShown(id)
+            if isShown { update[path] = nil }
+            return isShown
+        }.result
+        if isShown { return }
         let record = try await store.record(of: id)
         // Where nobody knows whose the post was, its files are looked for.
         let users = if let record { [record.owner.description] } else { try await blobs.userIDs() }
@@ -58,25 +59,32 @@ struct DeletedPostSweeper: Sendable {
             try await blobs.removeAll(userID: user, postID: id.description)
         }
         if let record { try await store.intakes[record.intake].forgetPost(of: record) }
-        var update = MultiPathUpdate(preconditions: [
-            .equals(path, entry.value), .absent(Paths.post(id)), .absent(Paths.audiencePost(id)),
-        ])
-        update[path] = nil
-        update[Paths.restrictedMedia(ofPost: id.key)] = nil
-        for trace in PostTraces(of: id, post: nil, owner: record?.owner, text: record?.text).paths {
-            update[trace] = nil
+        if try await forget(id, record, entry) {
+            logger.info("deleted the files of a post that was deleted", metadata: ["post": "\(id)"])
         }
-        if var record {
-            if let entry = try await index.entry(of: record), entry.value == .string(id.description) {
+    }
+
+    /// Notes that the files are gone.
+    ///
+    /// - Returns: Whether that is so: not where it was written again, or deleted once more, meanwhile.
+    private func forget(_ id: PostID, _ record: UploadRecord?, _ entry: TreeChild) async throws -> Bool {
+        let path = Paths.deleted / entry.key
+        return try await tree.transact(at: "orphan-deleted") { [store] snapshot, update in
+            guard try snapshot.get(path) == entry.value, try !snapshot.isShown(id) else { return false }
+            update[path] = nil
+            update[Paths.restrictedMedia(ofPost: id.key)] = nil
+            for trace in PostTraces(of: id, post: nil, owner: record?.owner, text: record?.text).paths {
+                update[trace] = nil
+            }
+            guard var record else { return true }
+            if let entry = try PhotoIndex.entry(of: record, in: snapshot), entry.value == .string(id.description) {
                 update[entry.path] = nil
             }
             record.state = .deleted
             record.updatedAt = store.now
             update[Paths.upload(id)] = try record.value()
             update[Paths.endedUpload(id)] = .integer(record.updatedAt)
-        }
-        if try await tree.commit(update, at: "orphan-deleted") {
-            logger.info("deleted the files of a post that was deleted", metadata: ["post": "\(id)"])
+            return true
         }
     }
 }

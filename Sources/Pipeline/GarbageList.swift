@@ -55,12 +55,14 @@ struct GarbageList: Sendable {
     }
 
     private func isReferred(to name: BlobName) async throws -> Bool {
-        guard let id = PostID(name.postID), let post = try await tree.snapshot({ try $0.record(ofPost: id) }) else {
-            return false
-        }
+        guard let id = PostID(name.postID), try await tree.snapshot({ try $0.isShown(id) }) else { return false }
         let record = try await store.record(of: id)
         if record?.photos.values.contains(where: { $0.fileName == name.fileName }) == true {
             return true  // Whatever clients say of it.
+        }
+        guard let post = try await tree.snapshot({ try $0.record(ofPost: id) }) else {
+            let rendered = (record?.photos.values).map { $0.compactMap(\.rendered) } ?? []
+            return rendered.contains { $0.renditions.values.contains { $0.fileName == name.fileName } }
         }
         guard let photos = PostPhotos.read(post) else { return true }
         return photos.contains { $0.renditions.values.contains { $0.fileName == name.fileName } }

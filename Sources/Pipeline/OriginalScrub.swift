@@ -6,7 +6,7 @@ import Imaging
 package import Posts
 import Tree
 
-/// Takes the place where photos were taken out of the originals of posts, for good.
+/// Takes the place where photos were taken out of the originals of posts and avatars, for good.
 ///
 /// Photo by photo: the file without the place is written under a new name, one update switches the post's record to it and
 /// puts the old file on the garbage list, from which it goes after the grace period. What clients see of a post stays as
@@ -26,7 +26,17 @@ package struct OriginalScrub: PostJob {
     }
 
     package func postIDs() async throws -> [PostID] {
-        try await service.tree.postIDs(of: user)
+        var ids = try await service.tree.postIDs(of: user)
+        for uid in try await people() {
+            if let id = try await service.tree.snapshot({ try $0.avatar(of: uid) }) { ids.append(id) }
+        }
+        return ids
+    }
+
+    /// Whose photos are looked at.
+    private func people() async throws -> [UserID] {
+        if let user { return [user] }
+        return try await service.tree.keys(of: Paths.people).compactMap { UserID($0.string) }
     }
 
     package func change(_ id: PostID) async throws -> Bool {
@@ -62,11 +72,10 @@ package struct OriginalScrub: PostJob {
         }
     }
 
-    /// The record of a post that is there; nil for what is none, or was written by a client of the database.
+    /// The record of a post or an avatar that is there; nil for what is none, or was written by a client of the database.
     private func published(_ id: PostID) async throws -> UploadRecord? {
         try await service.tree.snapshot { snapshot in
-            guard try snapshot.hasPost(id), let record = try snapshot.upload(id),
-                record.state == .published
+            guard try snapshot.isShown(id), let record = try snapshot.upload(id), record.state == .published
             else { return nil }
             return record
         }
@@ -143,7 +152,7 @@ package struct OriginalScrub: PostJob {
         _ id: PostID, _ number: Int, from old: BlobName, to new: BlobName, sha256: String, _ announcement: TreePath?
     ) async throws -> Bool {
         try await service.tree.transact(at: "original-scrubbed") { [service] snapshot, update in
-            guard try snapshot.hasPost(id), var record = try snapshot.upload(id),
+            guard try snapshot.isShown(id), var record = try snapshot.upload(id),
                 record.photos[number]?.fileName == old.fileName
             else { return false }
             record.photos[number]?.fileName = new.fileName

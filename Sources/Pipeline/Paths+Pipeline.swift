@@ -37,8 +37,8 @@ extension Paths {
     /// Blobs that nothing refers to any more, and when they may go.
     static let garbage = TreePath(["garbage"], in: .pipeline)
 
-    /// Posts that were deleted, each with when it was, in milliseconds since the epoch: written with the deletion itself,
-    /// whoever makes it (`Tombstones`). Only files of these are ever swept.
+    /// Posts that were deleted, and avatars that were replaced, each with when it was, in milliseconds since the epoch: written
+    /// with the deletion itself, whoever makes it (`Tombstones`, `ReplacedAvatars`). Only files of these are ever swept.
     static let deleted = TreePath(["deleted"], in: .pipeline)
 
     package static func deleted(_ id: PostID) -> TreePath { deleted / id.key }

@@ -7,7 +7,7 @@ package import Posts
 import Social
 import Tree
 
-/// Makes posts of acknowledged uploads, and deletes posts. (``Rethumb`` changes the renditions that a post names.)
+/// Makes posts and avatars of acknowledged uploads, and deletes posts. (``Rethumb`` changes the renditions that a post names.)
 package struct Publisher: Sendable {
     let tree: TreeStore
     let blobs: any BlobStore
@@ -31,7 +31,7 @@ package struct Publisher: Sendable {
     /// - Returns: Whether it is a post now, and no duplicate of one.
     /// - Throws: `Failure`: a permanent failure of the upload, or a transient error.
     func publish(_ record: UploadRecord) async throws -> Bool {
-        if let post = try await duplicate(record, of: index.entry(of: record)) {
+        if record.purpose == .post, let post = try await duplicate(record, of: index.entry(of: record)) {
             return try await end(record, asDuplicateOf: post)
         }
         let rendered = try await renditions.render(record)
@@ -49,6 +49,11 @@ package struct Publisher: Sendable {
         let leftovers = try await leftovers(of: record)
         return try await tree.transact(at: "ingested-published") { [self] snapshot, update in
             guard try snapshot.upload(record.id)?.state == .ingested else { return .nothing }
+            guard record.purpose == .post else {
+                try addAvatar(record, in: snapshot, to: &update)
+                try garbage.add(leftovers, to: &update)
+                return .post
+            }
             // An audience may have gone since the upload began, and so may the right to post for it.
             try snapshot.requirePoster(record.owner, for: record.audiences)
             let entry = try PhotoIndex.entry(of: record, in: snapshot)
@@ -79,6 +84,34 @@ package struct Publisher: Sendable {
         update[Paths.upload(record.id)] = try record.value()
         let isCleanedUp = !store.intakes[record.intake].cleansUpAfterPublication
         update[Paths.queued(record.id)] = isCleanedUp ? nil : QueueEntry(record).value
+    }
+
+    /// Makes a rendered upload its owner's picture.
+    ///
+    /// One that was sent before the present picture, and took longer, is replaced already.
+    ///
+    /// - Throws: `Failure` `not_found` where the person has gone: a picture does not bring them back.
+    private func addAvatar(
+        _ record: UploadRecord, in snapshot: TreeSnapshot, to update: inout MultiPathUpdate
+    ) throws {
+        guard try snapshot.exists(Paths.person(record.owner) / "full_name") else {
+            throw Failure.noPersonForAvatar(record.owner)
+        }
+        guard let rendition = record.photos.values.first?.rendered?.renditions.values.first else {
+            throw Failure(.emptyFile, "the picture is missing", hint: "send the photo's bytes")
+        }
+        var record = record
+        record.state = .published
+        record.updatedAt = store.now
+        record.error = nil
+        update[Paths.upload(record.id)] = try record.value()
+        update[Paths.queued(record.id)] = nil
+        if let present = try snapshot.avatar(of: record.owner), present.key > record.id.key {
+            update[Paths.deleted(record.id)] = .integer(record.updatedAt)
+        } else {
+            let url = MediaAddress.url(record.owner, record.id, rendition.fileName)
+            update[Paths.person(record.owner) / "profile_picture"] = .string(url)
+        }
     }
 
     /// The renditions that an earlier try made by other recipes, before the service was started with these.

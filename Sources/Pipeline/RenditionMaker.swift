@@ -27,17 +27,26 @@ package struct RenditionMaker: Sendable {
         return record
     }
 
-    /// Renders one photo by the present recipes.
+    /// Renders one photo by the present recipes, or an avatar by its own.
     func render(
         _ photo: UploadRecord.Photo, number: Int, of record: UploadRecord, priority: RenderScheduler.Priority
     ) async throws -> PhotoRecord {
         try await poison.refuse(photo)
         let settings = settings.value
         do {
-            let image = try await scheduler.render(
-                recipes: settings.recipes, limits: settings.limits, priority: priority, for: record.owner.description
-            ) { try await original(photo, of: record) }
-            return try await write(image, by: settings.recipes, number: number, of: record)
+            func image(by recipes: [Recipe]) async throws -> RenderedImage {
+                try await scheduler.render(
+                    recipes: recipes, limits: settings.limits, priority: priority, for: record.owner.description
+                ) { try await original(photo, of: record) }
+            }
+            var recipes = record.purpose == .avatar ? [.avatar()] : settings.recipes
+            var rendered = try await image(by: recipes)
+            if record.purpose == .avatar, rendered.renditions.contains(where: { $0.size.width != $0.size.height }) {
+                // Nothing is enlarged: of an image that does not cover the square, the square is a smaller one.
+                recipes = [.avatar(of: rendered.header.size)]
+                rendered = try await image(by: recipes)
+            }
+            return try await write(rendered, by: recipes, number: number, of: record)
         } catch let error as IsolationError where error.isPoison {
             try await poison.remember(photo, error)
             throw Failure(error, about: photo.originalName)

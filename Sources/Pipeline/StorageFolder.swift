@@ -81,8 +81,9 @@ package final class StorageFolder: Sendable {
         let mark = engine == .sqlite ? try CommitMark(path: "\(path)/tree.mark") : nil
         tree = try await TreeStore(
             engine: database, retention: retention, mark: mark,
-            derivations: SocialDerivations.strata
-                + [[Paths.posts, Paths.audiencePosts].map { Tombstones(of: $0, at: Paths.deleted) }])
+            derivations: SocialDerivations.strata + [
+                [Paths.posts, Paths.audiencePosts].map { Tombstones(of: $0, at: Paths.deleted) } + [ReplacedAvatars()]
+            ])
         order = OrderMigration(tree: tree, logger: logger)
         repair = SocialRepair(tree, version: Paths.socialVersion, logger: logger)
         var essentials: [String: Directory.Identity] = [:]

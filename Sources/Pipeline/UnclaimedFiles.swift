@@ -62,7 +62,7 @@ package final class UnclaimedFiles: Sendable {
     package func remove(_ id: PostID, of owner: String) async throws {
         let blobs = storage.blobs
         let isThere = try await blobs.postIDs(userID: owner).contains(id.description)
-        guard isThere, try await storage.tree.snapshot({ try Self.isUnclaimed(id, in: $0) }) else {
+        guard isThere, try await storage.tree.snapshot({ try Self.isUnclaimed(id, of: owner, in: $0) }) else {
             throw Failure(
                 .notFound, "there are no unclaimed files of \(owner)/\(id)", hint: "tintype unclaimed ls lists them all"
             )
@@ -87,21 +87,27 @@ package final class UnclaimedFiles: Sendable {
             for start in stride(from: 0, to: folders.count, by: 500) {
                 let ids = folders[start..<min(start + 500, folders.count)].compactMap { PostID($0) }
                 let found = try await storage.tree.snapshot { snapshot in
-                    try ids.filter { try Self.isUnclaimed($0, in: snapshot) }
+                    try ids.filter { try Self.isUnclaimed($0, of: owner, in: snapshot) }
                 }
                 for id in found { try await visit(owner, id) }
             }
         }
     }
 
-    private static func isUnclaimed(_ id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
-        if try isNeeded(id, in: snapshot) { return false }
+    private static func isUnclaimed(
+        _ id: PostID, of owner: String, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> Bool {
+        if try isNeeded(id, of: owner, in: snapshot) { return false }
         return try !snapshot.exists(Paths.deleted(id))
     }
 
-    /// Whether a post has the id, or an upload on which there is work to do.
-    static func isNeeded(_ id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
-        if try snapshot.hasPost(id) { return true }
-        return try snapshot.exists(Paths.queued(id))
+    /// Whether a post has the id, or the owner's picture, or an upload on which there is work to do.
+    private static func isNeeded(
+        _ id: PostID, of owner: String, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> Bool {
+        if try snapshot.hasPost(id) || snapshot.exists(Paths.queued(id)) { return true }
+        guard let owner = UserID(owner) else { return false }
+        let picture = try snapshot.nameAndPicture(of: owner).profilePicture.flatMap { MediaAddress($0) }
+        return picture?.owner == owner && picture?.id == id
     }
 }

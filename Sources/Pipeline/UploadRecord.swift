@@ -30,6 +30,8 @@ package struct UploadRecord: Sendable {
 
     package let id: PostID
     package let owner: UserID
+    /// What it is to become.
+    package let purpose: UploadPurpose
     package let intake: Intake
     /// For whom the post is to be, in the order of the ids; nobody in particular, that is everybody, when there are none.
     package let audiences: [AudienceID]
@@ -62,10 +64,11 @@ package struct UploadRecord: Sendable {
     package init(
         id: PostID, owner: UserID, intake: Intake, state: UploadState, text: String, clientReference: String?,
         source: String?, createdAt: Int64, duplicates: DuplicatePolicy? = nil, claims: OwnerClaims? = nil,
-        audiences: [AudienceID] = []
+        audiences: [AudienceID] = [], purpose: UploadPurpose = .post
     ) {
         self.id = id
         self.owner = owner
+        self.purpose = purpose
         self.intake = intake
         self.claims = claims
         self.audiences = audiences.sorted()
@@ -93,6 +96,7 @@ extension UploadRecord {
             "state": .string(state.rawValue), "owner": .string(owner.description), "door": .string(intake.rawValue),
             "created_at": .integer(createdAt), "updated_at": .integer(updatedAt),
         ]
+        if purpose != .post { fields["purpose"] = .string(purpose.rawValue) }
         if !text.isEmpty { fields["text"] = .string(text) }
         if let clientReference { fields["client_ref"] = .string(clientReference) }
         if let fingerprint { fields["fingerprint"] = .string(fingerprint.hex) }
@@ -126,7 +130,8 @@ extension UploadRecord {
             id: id, owner: owner, intake: intake, state: state, text: value["text"]?.stringValue ?? "",
             clientReference: value["client_ref"]?.stringValue, source: value["source"]?.stringValue,
             createdAt: createdAt, duplicates: value["duplicates"]?.stringValue.flatMap(DuplicatePolicy.init),
-            claims: value["owner_claims"].flatMap(OwnerClaims.init), audiences: PostAudiences.named(by: value))
+            claims: value["owner_claims"].flatMap(OwnerClaims.init), audiences: PostAudiences.named(by: value),
+            purpose: value["purpose"]?.stringValue.flatMap(UploadPurpose.init) ?? .post)
         updatedAt = value["updated_at"]?.integerValue ?? createdAt
         fingerprint = value["fingerprint"]?.stringValue.map(RequestFingerprint.init(hex:))
         attempts = Int(value["attempts"]?.integerValue ?? 0)

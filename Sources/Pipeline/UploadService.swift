@@ -71,7 +71,7 @@ package final class UploadService: Service, CustomStringConvertible {
         janitor = Janitor(
             storage: storage, store: store,
             deletedPosts: DeletedPostSweeper(
-                tree: tree, blobs: blobs, store: store, index: index, settings: shared, logger: logger),
+                tree: tree, blobs: blobs, store: store, settings: shared, logger: logger),
             expiry: UploadExpiry(tree: tree, store: store, settings: shared, logger: logger), garbage: garbage,
             unclaimed: unclaimed, disk: disk, logger: logger)
         jobs = JobWorker(tree, clock: storage.clock, logger: logger)

@@ -7,6 +7,8 @@ import Tree
 package struct UploadRequest: Sendable {
     package var owner: UserID
     package var intake: Intake
+    /// What the upload is to become.
+    package var purpose = UploadPurpose.post
     package var text = ""
     /// Whether photos are added one by one and published later.
     package var isDraft = false
@@ -40,7 +42,8 @@ extension UploadStore {
     /// Takes the id of the post that the upload will become. Durable when it returns.
     ///
     /// - Throws: `Failure`: `bad_text`, `bad_reference`, `unknown_user`, `not_member` or `not_allowed` when the user may not
-    ///   post for one of the audiences, or a failure of the engine.
+    ///   post for one of the audiences, or a failure of the engine; for an avatar, `not_found` where nobody is who could
+    ///   have one.
     package func reserve(_ request: UploadRequest) async throws -> Reservation {
         try await checkOwner(of: request)
         let record = try newRecord(request, clientReference: request.clientReference)
@@ -75,7 +78,8 @@ extension UploadStore {
             id: ids.next(), owner: request.owner, intake: request.intake,
             state: request.isDraft ? .draft : .reserved, text: try PostText.requireText(request.text),
             clientReference: clientReference, source: request.source, createdAt: now,
-            duplicates: request.duplicates, claims: request.claims, audiences: request.audiences)
+            duplicates: request.duplicates, claims: request.claims, audiences: request.audiences,
+            purpose: request.purpose)
     }
 
     private static func insertion(of record: UploadRecord) throws -> MultiPathUpdate {
@@ -103,12 +107,13 @@ extension UploadStore {
         }
     }
 
-    /// Sees to it that there is whoever posts, and that they may post for whom they want to. Audiences are looked at again
-    /// when the post is made; this is for who waits with photos.
+    /// Sees to it that there is whoever posts, and that they may post for whom they want to; and for an avatar, whoever is
+    /// to have it. Audiences are looked at again when the post is made; this is for who waits with photos.
     private func checkOwner(of request: UploadRequest) async throws {
         let (uid, createsPeople) = (request.owner, settings.value.createsPeople)
         try await tree.snapshot { snapshot in
-            guard try createsPeople || snapshot.get(Paths.person(uid) / "full_name") != nil else {
+            if request.purpose == .avatar || !createsPeople, try snapshot.get(Paths.person(uid) / "full_name") == nil {
+                guard request.purpose == .post else { throw Failure.noPersonForAvatar(uid) }
                 throw Failure(
                     .unknownUser, "there is no user \(uid)",
                     hint: "create people/\(uid) first, or let first posts create people (create-people)")

@@ -111,10 +111,26 @@ extension PhotoRecord.Rendition {
 }
 
 /// The stable names of a blob: they never expire and hold no host.
-package enum MediaAddress {
+package struct MediaAddress: Sendable, Hashable {
+    package let owner: UserID
+    /// The post, or other upload, that the blob is of.
+    package let id: PostID
+
+    private static let prefix = "/media/"
+
+    /// Reads the address of a file of an upload; nil for any other.
+    package init?(_ url: String) {
+        guard url.hasPrefix(Self.prefix) else { return nil }
+        let parts = url.dropFirst(Self.prefix.count).split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 3, let owner = UserID(String(parts[0])), let id = PostID(String(parts[1])),
+            !parts[2].isEmpty
+        else { return nil }
+        (self.owner, self.id) = (owner, id)
+    }
+
     /// The path under which the service serves the blob.
     package static func url(_ owner: UserID, _ post: PostID, _ fileName: String) -> String {
-        "/media/\(owner)/\(post)/\(fileName)"
+        "\(prefix)\(owner)/\(post)/\(fileName)"
     }
 
     /// Where the blob lies, relative to the Storage folder.

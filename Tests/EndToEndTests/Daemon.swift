@@ -13,7 +13,11 @@ final class Daemon: Sendable {
     private let child: Child
 
     /// Starts `tintype serve` and waits until it answers. What it says is in `STORAGE.log`.
-    init(storage: String, arguments: [String] = [], descriptors: Int? = nil) async throws {
+    ///
+    /// - Parameter environment: What is added to the test's own.
+    init(
+        storage: String, arguments: [String] = [], environment: [String: String] = [:], descriptors: Int? = nil
+    ) async throws {
         self.storage = storage
         client = ServiceClient(.socket(path: storage + "/tintype.sock"))
         let log = storage + ".log"
@@ -21,7 +25,8 @@ final class Daemon: Sendable {
             "serve", "--storage", storage, "--inbox-quiet", "1s", "--log-level", "warning",
             "--duplicates", "new-post",  // Most of what is dropped here is one and the same photo.
         ]
-        child = try Child(options + arguments, output: log, errors: log, descriptors: descriptors)
+        child = try Child(
+            options + arguments, output: log, errors: log, environment: environment, descriptors: descriptors)
         try await eventually {
             guard self.child.exitCode == nil else { throw DaemonError(try text(log)) }
             return (try? await self.get("/healthz")) != nil
@@ -29,6 +34,9 @@ final class Daemon: Sendable {
     }
 
     var processID: Int32 { child.processID }
+
+    /// Waits until it has ended by itself.
+    func untilEnd() async throws { try await child.wait() }
 
     /// Ends it as a power cut would: no handler runs.
     func killHard() async throws {

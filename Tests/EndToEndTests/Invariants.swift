@@ -33,10 +33,29 @@ struct Invariants {
             unfinished[key.description] = state.stringValue?.split(separator: " ").first.map(String.init)
         }
         for (key, upload) in records?["uploads"]?.object ?? [:] {
+            if upload["purpose"] == "avatar" {
+                try await Self.checkAvatar(upload, key, in: tree, records, storage.blobs)
+                continue
+            }
             if upload["state"] == "published" { published.insert(key.description) }
             if upload["state"] == "failed" { failed.insert(key.description) }
         }
         #expect(Set(posts) == published, "a published upload is a post, and the reverse")
+    }
+
+    /// A picture is that of a person, and its files are there; or it was one, and they go.
+    private static func checkAvatar(
+        _ upload: TreeValue, _ id: TreeKey, in tree: TreeValue?, _ records: TreeValue?, _ blobs: any BlobStore
+    ) async throws {
+        guard upload["state"] == "published", let uid = upload["owner"]?.stringValue else { return }
+        let picture = tree?["people"]?[try TreeKey(uid)]?["profile_picture"]?.stringValue ?? ""
+        guard picture.hasPrefix("/media/\(uid)/\(id)/") else {
+            #expect(records?["deleted"]?[id] != nil, "the picture \(id) is nobody's, and stays for ever")
+            return
+        }
+        let file = picture.split(separator: "/").last.map(String.init) ?? ""
+        let name = try BlobName(userID: uid, postID: id.description, fileName: file)
+        #expect(try await blobs.open(name).byteCount() > 0, "\(name)")
     }
 
     private static func check(

@@ -28,6 +28,8 @@ package struct UploadDocument: Document {
 
     package let uploadID: String
     package let user: String
+    /// Nil for a post.
+    package var purpose: UploadPurpose?
     package let door: Intake
     package let state: UploadState
     /// Milliseconds since 1970, as all times.
@@ -45,7 +47,7 @@ package struct UploadDocument: Document {
 
     private enum CodingKeys: String, CodingKey {
         case uploadID = "upload_id"
-        case user, door, state
+        case user, purpose, door, state
         case createdAt = "created_at"
         case updatedAt = "updated_at"
         case attempts, text

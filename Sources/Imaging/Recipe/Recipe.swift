@@ -67,6 +67,12 @@ public struct Recipe: Sendable, Hashable {
         Recipe(unchecked: "tile", .cover, width: 160, height: 160, quality: 75),
     ]
 
+    /// The recipe of a person's picture: a square, of the whole image's shorter side where that is less than 512 pixels.
+    package static func avatar(of image: PixelSize? = nil) -> Recipe {
+        let side = max(1, min(512, image?.width ?? 512, image?.height ?? 512))
+        return Recipe(unchecked: "avatar", .cover, width: side, height: side, quality: 85)
+    }
+
     /// Makes a recipe from its parts.
     /// - Throws: `ImageError.Code.badRecipe` when the name or a number is out of bounds.
     public init(

@@ -223,7 +223,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
         let events = EventResponder(service.tree, admission.access, keepAlive: settings.database.keepAlive)
         EventRoutes(service.tree, access.database, media, events).add(to: &routes)
         PostRoutes(service, media, access.database).add(to: &routes)
-        SocialRoutes(service: service, media: media, database: access.database, events: events).add(to: &routes)
+        SocialRoutes(service: service, media: media, database: access.database, limits: limits, events: events)
+            .add(to: &routes)
         UnclaimedRoutes(service.unclaimed).add(to: &routes)
         MediaRoutes(service.storage, media) { [service] in service.settings.limits.maxInputBytes }
             .add(to: &routes)

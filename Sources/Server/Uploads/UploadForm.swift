@@ -114,10 +114,13 @@ extension UploadForm {
     ]
 
     /// What may be wrong with an upload or its photos.
-    static let errors: [ErrorCode] = [
-        .badMultipart, .badText, .emptyFile, .tooSlow, .wrongState, .deleted, .tooLarge, .unsupportedFormat,
-        .unsupportedType, .tooManyPhotos, .tooManyPixels, .sideTooLong, .tooManyFrames, .tooManyScans, .tooMuchMemory,
-        .truncated, .corrupt, .decoderCrashed, .decoderTimedOut,
+    static let errors: [ErrorCode] =
+        [.badMultipart, .badText, .wrongState, .deleted, .tooManyPhotos] + photoErrors
+
+    /// What may be wrong with one photo.
+    static let photoErrors: [ErrorCode] = [
+        .emptyFile, .tooSlow, .tooLarge, .unsupportedFormat, .unsupportedType, .tooManyPixels, .sideTooLong,
+        .tooManyFrames, .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed, .decoderTimedOut,
     ]
 }
 

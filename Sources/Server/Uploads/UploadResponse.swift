@@ -24,15 +24,24 @@ struct UploadResponse {
     /// The post, when it is there: 201, or 200 when it was there before, or why there will be none. With `Prefer: respond-async` (RFC 7240), and when the
     /// service stops or pauses before the end, 202 and where to ask.
     func outcome(of record: UploadRecord, for request: Request) async throws -> Response {
+        try await outcome(of: record, for: request) { ended in
+            switch ended.state {
+            case .duplicate: try await answer(about: ended.duplicateOf ?? ended.id, .ok)
+            case .deleted: throw Self.deleted(ended.id)
+            default: try await answer(about: ended.id, .created)
+            }
+        }
+    }
+
+    /// What is answered when the upload has become what it was to become, or why it never will; 202 as above.
+    func outcome(
+        of record: UploadRecord, for request: Request, _ success: (_ ended: UploadRecord) async throws -> Response
+    ) async throws -> Response {
         let preference = request.prefersAsync
         let ended = preference ? record : try await end(of: record)
         switch ended.state {
-        case .published:
-            return try await answer(about: ended.id, .created)
-        case .duplicate:
-            return try await answer(about: ended.duplicateOf ?? ended.id, .ok)
-        case .deleted:
-            throw Self.deleted(ended.id)
+        case .published, .duplicate, .deleted:
+            return try await success(ended)
         case .failed, .expired:
             throw ended.error ?? Failure(.wrongState, "upload \(ended.id) is \(ended.state.rawValue)")
         case .reserved, .draft, .ingested:
@@ -89,7 +98,11 @@ struct UploadResponse {
         document.text = record.text.isEmpty ? nil : record.text
         document.clientReference = record.clientReference
         document.audiences = record.audiences.isEmpty ? nil : record.audiences.map(\.description)
-        document.post = (record.state == .published ? record.id : record.duplicateOf).map { "/v1/posts/\($0)" }
+        if record.purpose == .post {
+            document.post = (record.state == .published ? record.id : record.duplicateOf).map { "/v1/posts/\($0)" }
+        } else {
+            document.purpose = record.purpose
+        }
         document.error = record.error.map { Problem($0).failure }
         document.photos =
             record.photos.isEmpty ? nil : record.orderedPhotos.map { UploadDocument.Photo($0, of: record) }

@@ -20,7 +20,7 @@ struct PersonCommand: AsyncParsableCommand {
               tintype person show maria
               tintype person search lin
             """,
-        subcommands: [Show.self, Set.self, List.self, Search.self, Remove.self])
+        subcommands: [Show.self, Set.self, Avatar.self, List.self, Search.self, Remove.self])
 }
 
 extension PersonCommand {

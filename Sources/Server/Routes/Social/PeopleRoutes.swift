@@ -12,10 +12,12 @@ struct PeopleRoutes: Sendable {
     private static let maxBodyBytes = 65_536
 
     private let people: People
+    private let response: PersonResponse
     private let database: RealtimeDatabase
 
     init(_ tree: TreeStore, _ database: RealtimeDatabase) {
         people = People(tree)
+        response = PersonResponse(people: people, database: database)
         self.database = database
     }
 
@@ -76,7 +78,7 @@ struct PeopleRoutes: Sendable {
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
         let uid = try context.user()
         try await database.session(as: context.identity).judgeRead(of: Paths.person(uid))
-        return .json(try await document(of: uid, context))
+        return .json(try await response.document(of: uid, context))
     }
 
     private func change(_ request: Request, _ context: RequestContext, isWhole: Bool) async throws -> Response {
@@ -85,7 +87,7 @@ struct PeopleRoutes: Sendable {
         let fields = try await context.jsonObject(of: request, upTo: Self.maxBodyBytes)
         let (isNew, token) = try await people.change(uid, try ProfileChange(fields, isWhole: isWhole))
         return .json(
-            try await document(of: uid, context), status: isNew ? .created : .ok,
+            try await response.document(of: uid, context), status: isNew ? .created : .ok,
             headers: [.tintypeToken: token.description])
     }
 
@@ -104,23 +106,6 @@ struct PeopleRoutes: Sendable {
             throw Failure(.notFound, "nobody has had \(uid) deleted", hint: "DELETE /v1/people/{uid} begins it")
         }
         return .json(PersonDeletionDocument(deletion))
-    }
-
-    /// What is known of somebody, with the numbers if whoever asks may read them.
-    private func document(of uid: UserID, _ context: RequestContext) async throws -> PersonDocument {
-        let reader = context.identity.uid.flatMap { UserID($0) }
-        guard let profile = try await people.profile(of: uid, for: reader) else { throw Failure.noSuchPerson }
-        return PersonDocument(profile, hasCounts: try await mayReadCounts(of: uid, context))
-    }
-
-    /// Rules that are older than the numbers do not allow it.
-    private func mayReadCounts(of uid: UserID, _ context: RequestContext) async throws -> Bool {
-        do {
-            try await database.session(as: context.identity).judgeRead(of: Paths.stats(uid))
-            return true
-        } catch let error as TreeError where error.code == .permissionDenied {
-            return false
-        }
     }
 }
 
@@ -144,21 +129,5 @@ extension PersonDeletionDocument {
             followers: count(.followers), blocks: count(.blocks), notifications: count(.notifications),
             feed: count(.feed))
         self.init(uid: deletion.uid.description, began: deletion.began, ended: deletion.ended, removed: removed)
-    }
-}
-
-extension PersonDocument {
-    init(_ person: Person) {
-        self.init(
-            uid: person.uid.description, fullName: person.fullName, profilePicture: person.profilePicture)
-    }
-
-    fileprivate init(_ profile: Profile, hasCounts: Bool) {
-        self.init(profile.person)
-        (role, bio) = (profile.role, profile.bio)
-        (isFollowed, isBlocked) = (profile.isFollowed, profile.isBlocked)
-        guard hasCounts else { return }
-        counts = Counts(
-            posts: profile.counts.posts, followers: profile.counts.followers, following: profile.counts.following)
     }
 }

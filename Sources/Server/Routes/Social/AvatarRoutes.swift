@@ -1,0 +1,98 @@
+import API
+import Database
+import HTTPTypes
+import Hummingbird
+import Pipeline
+import Posts
+import Social
+import Tree
+
+/// `/v1/people/{uid}/avatar`: a person's picture, which goes the way of photos that are posted.
+struct AvatarRoutes: Sendable {
+    private let uploads: UploadReceiver
+    private let disk: DiskMonitor
+    private let response: UploadResponse
+    private let people: People
+    private let person: PersonResponse
+    private let limits: BodyLimits
+
+    init(_ service: UploadService, _ database: RealtimeDatabase, limits: BodyLimits) {
+        uploads = service.receiver
+        disk = service.disk
+        response = UploadResponse(service)
+        people = People(service.tree)
+        person = PersonResponse(people: people, database: database)
+        self.limits = limits
+    }
+
+    func add(to routes: inout RouteTable) {
+        let uid = Parameter.path("uid", .userID)
+        let replace = Operation(
+            "Gives a person another picture, a square of 512 pixels at most; for that person or an admin.",
+            [uid, .header("Prefer", .text, "`respond-async` answers as soon as the original is safe")],
+            body: ["image/*": .binary, "application/octet-stream": .binary],
+            answers: [
+                .json(PersonDocument.self), .json(UploadDocument.self, .accepted).with(headers: "Location"),
+            ],
+            errors: UploadForm.photoErrors + [.permissionDenied, .notAllowed, .notFound, .wrongState, .deleted],
+            run: replace)
+        let remove = Operation(
+            "Removes a person's picture; for that person or an admin.", [uid],
+            answers: [.json(PersonDocument.self).with(headers: "Tintype-Token")],
+            errors: [.permissionDenied, .notAllowed, .notFound, .wrongState], run: remove)
+        routes.add("/v1/people/{uid}/avatar", [.put: replace, .delete: remove])
+    }
+
+    @Sendable private func replace(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try disk.gate.check()
+        let uid = try context.user()
+        try context.require(uid, for: "change somebody else's picture")
+        let upload = try context.begin(.upload)
+        defer { withExtendedLifetime(upload) {} }
+        guard !request.headers.isMultipart else {
+            throw Failure(
+                .unsupportedType, "a form is no picture", hint: "send the picture's bytes as they are: curl -T")
+        }
+        var pieces = try UploadPieces(context.asking(request), photoName: "avatar", limits: limits)
+        guard case .photoBegan(let name)? = try await pieces.next() else {
+            throw Failure(.emptyFile, "the picture is empty", hint: "send the photo's bytes")
+        }
+        var reservation = UploadRequest(owner: uid, intake: .socket)
+        reservation.purpose = .avatar
+        let start = try await uploads.begin(reservation)
+        let record =
+            switch consume start {
+            case .new(let session): try await Self.receive(&pieces, named: name, in: session)
+            case .known(let known): known.record
+            }
+        return try await response.outcome(of: record, for: request) { _ in
+            .json(try await person.document(of: uid, context))
+        }
+    }
+
+    /// Receives the picture, and gives the reservation back when that fails.
+    private static func receive(
+        _ pieces: inout UploadPieces, named name: String, in session: consuming UploadSession
+    ) async throws -> UploadRecord {
+        do {
+            try await session.receive(named: name) {
+                guard case .photoBytes(let buffer)? = try await pieces.next() else { return nil }
+                return buffer
+            }
+        } catch {
+            await session.abandon()
+            throw error
+        }
+        return try await session.accept(text: "")
+    }
+
+    @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let uid = try context.user()
+        try context.require(uid, for: "change somebody else's picture")
+        _ = try await person.document(of: uid, context)
+        let change = try ProfileChange([ProfileChange.Field.profilePicture.rawValue: .null], isWhole: false)
+        let (_, token) = try await people.change(uid, change)
+        return .json(
+            try await person.document(of: uid, context), headers: [.tintypeToken: token.description])
+    }
+}

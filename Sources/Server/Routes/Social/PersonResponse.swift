@@ -1,0 +1,47 @@
+import API
+import Access
+import Database
+import Posts
+import Social
+import Tree
+
+/// What is answered about a person.
+struct PersonResponse: Sendable {
+    let people: People
+    let database: RealtimeDatabase
+
+    /// What is known of somebody, with the numbers if whoever asks may read them.
+    ///
+    /// - Throws: `Failure` with the code `not_found` when there is no such person.
+    func document(of uid: UserID, _ context: RequestContext) async throws -> PersonDocument {
+        let reader = context.identity.uid.flatMap { UserID($0) }
+        guard let profile = try await people.profile(of: uid, for: reader) else { throw Failure.noSuchPerson }
+        return PersonDocument(profile, hasCounts: try await mayReadCounts(of: uid, context))
+    }
+
+    /// Rules that are older than the numbers do not allow it.
+    private func mayReadCounts(of uid: UserID, _ context: RequestContext) async throws -> Bool {
+        do {
+            try await database.session(as: context.identity).judgeRead(of: Paths.stats(uid))
+            return true
+        } catch let error as TreeError where error.code == .permissionDenied {
+            return false
+        }
+    }
+}
+
+extension PersonDocument {
+    init(_ person: Person) {
+        self.init(
+            uid: person.uid.description, fullName: person.fullName, profilePicture: person.profilePicture)
+    }
+
+    fileprivate init(_ profile: Profile, hasCounts: Bool) {
+        self.init(profile.person)
+        (role, bio) = (profile.role, profile.bio)
+        (isFollowed, isBlocked) = (profile.isFollowed, profile.isBlocked)
+        guard hasCounts else { return }
+        counts = Counts(
+            posts: profile.counts.posts, followers: profile.counts.followers, following: profile.counts.following)
+    }
+}

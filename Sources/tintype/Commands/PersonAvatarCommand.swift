@@ -1,0 +1,72 @@
+import API
+import ArgumentParser
+import Client
+import Files
+import Foundation
+import HTTPTypes
+import NIOFoundationEssentialsCompat
+import Pipeline
+
+extension PersonCommand {
+    /// Gives somebody a picture, or takes it.
+    struct Avatar: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "avatar",
+            abstract: "Give a person a picture, or remove it.",
+            usage: "tintype person avatar <uid> (<photo> | --remove) [<options>]",
+            discussion: """
+                The middle of the photo is cut out as a square, of 512 pixels at most. The picture before stays at its address \
+                for the grace period (the setting grace-period), for whoever shows it still. In the person's posts and \
+                comments it is replaced a little later. A picture elsewhere is given with "tintype person set --picture".
+
+                EXAMPLES
+                  tintype person set maria --name "Maria Lind"
+                  tintype person avatar maria photo.jpg
+                  tintype person avatar maria - < photo.jpg
+                  tintype person avatar maria --remove
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        // Some ids begin with a dash, so the parser takes them for options that it does not know.
+        @Argument(
+            parsing: .allUnrecognized,
+            help: ArgumentHelp("The id of the person, then a photo, or - for standard input.", valueName: "uid photo"))
+        var words: [String]
+
+        @Flag(help: "Remove the picture.")
+        var remove = false
+
+        @Flag(help: "Print one JSON document.")
+        var json = false
+
+        func validate() throws {
+            try PersonID.check(words)
+            guard words.count == (remove ? 1 : 2) else {
+                throw ValidationError(remove ? "name one person, and no photo" : "name a person and a photo")
+            }
+        }
+
+        func run() async throws {
+            let service = try APIClient(storage)
+            let path = "\(PersonID.path(words[0]))/avatar"
+            guard !remove else { return show(try await service.read(.delete, path)) }
+            let photo = try UploadFile(path: words[1]).source()
+            let document: Data? = try await service.open(
+                .put, path, body: .stream(byteCount: photo.byteCount, photo)
+            ) { response, body in
+                let document = Data(buffer: try await body.collect(upTo: 1 << 20))
+                return response.status == .accepted ? nil : document
+            }
+            guard let document else {
+                return Terminal.note("the service has the photo, and makes the picture as soon as it can")
+            }
+            show(try PersonDocument(json: document))
+        }
+
+        private func show(_ person: PersonDocument) {
+            guard !json else { return Terminal.outputJSON(person) }
+            Terminal.output("\(person.uid)  \(person.profilePicture ?? "no picture")".printable)
+        }
+    }
+}

@@ -1,0 +1,243 @@
+import API
+import Blobs
+import Files
+import Foundation
+import Imaging
+import Posts
+import Social
+import TestSupport
+import Testing
+import Tree
+
+@testable import Pipeline
+
+@Suite("A person's picture goes the way of photos that are posted", .timeLimit(.minutes(5)))
+struct AvatarTests {
+    private let maria = UserID("maria")
+
+    /// Makes a person, and gives the id.
+    private func person(_ running: RunningPipeline) async throws -> UserID {
+        let uid = try #require(maria)
+        try await running.storage.tree.set(Paths.person(uid) / "full_name", to: "Maria")
+        return uid
+    }
+
+    /// Sends a picture, and returns when it is acknowledged.
+    private func accept(_ fixture: String, of uid: UserID, _ running: RunningPipeline) async throws -> PostID {
+        var request = UploadRequest(owner: uid, intake: .socket)
+        request.purpose = .avatar
+        var session = running.pipeline.receiver.resume(try await running.reserve(request))
+        try await session.receive(try Fixture.bytes(fixture), named: fixture)
+        return try await session.accept(text: "").id
+    }
+
+    private func send(_ fixture: String, of uid: UserID, _ running: RunningPipeline) async throws -> UploadRecord {
+        try await running.pipeline.store.end(of: try await accept(fixture, of: uid, running))
+    }
+
+    private func picture(of uid: UserID, _ running: RunningPipeline) async throws -> String? {
+        try await running.storage.tree.get(Paths.person(uid) / "profile_picture")?.stringValue
+    }
+
+    private func files(of record: UploadRecord, _ running: RunningPipeline) async throws -> [String] {
+        try await running.storage.blobs.fileNames(
+            userID: record.owner.description, postID: record.id.description)
+    }
+
+    /// Ends the grace period of what is gone, and sweeps.
+    private func sweepAll(_ running: RunningPipeline) async throws {
+        let tree = running.storage.tree
+        for key in try await tree.keys(of: Paths.deleted) { try await tree.set(Paths.deleted / key, to: 0) }
+        try await running.pipeline.janitor.sweep()
+    }
+
+    @Test(
+        "38: An avatar is a square by a recipe of its own, and no post",
+        arguments: [("size-640x480.jpg", 480), ("rgb-8.png", nil), ("orientation-6-mm.jpg", nil)] as [(String, Int?)])
+    func square(_ fixture: String, _ side: Int?) async throws {
+        try await withPipeline { running in
+            let uid = try await person(running)
+            let record = try await send(fixture, of: uid, running)
+            #expect(record.state == .published)
+            let picture = try #require(try await picture(of: uid, running))
+            let file = try #require(picture.split(separator: "/").last.map(String.init))
+            #expect(picture == "/media/maria/\(record.id)/\(file)" && file.hasPrefix("avatar-"))
+            let names = try await files(of: record, running)
+            #expect(names.count == 2 && names.contains(file), "the original and the picture: \(names)")
+            let blob = try BlobName(userID: "maria", postID: "\(record.id)", fileName: file)
+            let bytes = try await running.storage.blobs.open(blob).readAll(maxBytes: 1 << 20)
+            let header = try ImageHeader.read(bytes.span)
+            #expect(header.size.width == header.size.height && header.format == .jpeg)
+            #expect(header.size.width <= 512)
+            #expect(side == nil || header.size.width == side)
+            let tree = running.storage.tree
+            #expect(try await tree.get(Paths.posts) == nil)
+            #expect(try await tree.get(Paths.postsOf(uid)) == nil)
+            #expect(try await tree.get(Paths.queue) == nil)
+            #expect(try await running.pipeline.unclaimed.list().isEmpty)
+            // The same photo is no duplicate of a picture, nor the other way round.
+            let post = try await running.upload([(fixture, try Fixture.bytes(fixture))], by: "maria")
+            #expect(post.state == .published)
+            #expect(try await send(fixture, of: uid, running).state == .published)
+        }
+    }
+
+    @Test(
+        "38: A new avatar has a new address, in the commit that ends its upload; the old one stays for the grace period"
+    )
+    func replaced() async throws {
+        try await withPipeline { running in
+            let uid = try await person(running)
+            var records: [UploadRecord] = []
+            var pictures: Set<String?> = []
+            for fixture in ["size-640x480.jpg", "rgb-8.png", "size-640x480.jpg"] {
+                records.append(try await send(fixture, of: uid, running))
+                pictures.insert(try await picture(of: uid, running))
+            }
+            #expect(pictures.count == 3)
+            try await running.pipeline.janitor.sweep()
+            for record in records { #expect(try await files(of: record, running).count == 2) }
+            #expect(try await running.pipeline.unclaimed.list().isEmpty)
+            try await sweepAll(running)
+            for record in records.dropLast() {
+                #expect(try await files(of: record, running).isEmpty)
+                #expect(try await running.pipeline.store.record(of: record.id)?.state == .deleted)
+            }
+            #expect(try await files(of: records[2], running).count == 2)
+            #expect(try await running.storage.tree.get(Paths.deleted) == nil)
+        }
+    }
+
+    @Test("38: Whoever writes the picture's address, what is not named any more goes, and what is named again stays")
+    func rawWrites() async throws {
+        try await withPipeline { running in
+            let uid = try await person(running)
+            let tree = running.storage.tree
+            let field = Paths.person(uid) / "profile_picture"
+            let first = try await send("rgb-8.png", of: uid, running)
+            let firstURL = try await picture(of: uid, running)
+            let second = try await send("rgb-8.png", of: uid, running)
+            // A client goes back to the picture before.
+            try await tree.set(field, to: firstURL.map(TreeValue.string))
+            try await sweepAll(running)
+            #expect(try await files(of: first, running).count == 2)
+            #expect(try await files(of: second, running).isEmpty)
+            // Somebody else's record cannot remove it, nor does a post's photo go with being no picture any more.
+            let post = try await running.upload([("a.png", try Fixture.bytes("rgb-8.png"))], by: "maria")
+            try await tree.set("people/jan/profile_picture", to: firstURL.map(TreeValue.string))
+            try await tree.set("people/jan/profile_picture", to: .string("/media/jan/\(first.id)/avatar.jpg"))
+            try await tree.set("people/jan", to: nil)
+            try await sweepAll(running)
+            #expect(try await files(of: first, running).count == 2)
+            try await tree.set(field, to: .string("/media/maria/\(post.id)/thumb.jpg"))
+            try await tree.set(field, to: "https://example.com/a.jpg")
+            #expect(try await tree.keys(of: Paths.deleted) == [first.id.key])
+            try await sweepAll(running)
+            #expect(try await files(of: first, running).isEmpty)
+            #expect(try await files(of: post, running).count > 2)
+        }
+    }
+
+    @Test("12, 38: Who is deleted goes with the picture")
+    func deletedPerson() async throws {
+        try await withPipeline { running in
+            let uid = try await person(running)
+            let record = try await send("rgb-8.png", of: uid, running)
+            _ = try await People(running.storage.tree).delete(uid)
+            #expect(try await picture(of: uid, running) == nil)
+            #expect(try await running.storage.tree.get(Paths.deleted(record.id)) != nil)
+            try await eventually { try await running.storage.tree.get(Paths.person(uid)) == nil }
+            try await sweepAll(running)
+            #expect(try await files(of: record, running).isEmpty)
+        }
+    }
+
+    @Test("38: A crash before the commit costs time, and no picture; what was sent last stays")
+    func crash() async throws {
+        try await withScratch { scratch in
+            let ids = Shared<[PostID]>([])
+            try await withPipeline(in: scratch, runs: false) { running in
+                let uid = try await person(running)
+                for fixture in ["size-640x480.jpg", "rgb-8.png"] {
+                    let id = try await accept(fixture, of: uid, running)
+                    ids.change { $0.append(id) }
+                    // Rendered by other recipes, or half way, before it was cut off.
+                    try scratch.write([1], to: "Storage/blobs/maria/\(id)/avatar-00000000.jpg")
+                }
+                #expect(try await running.pipeline.unclaimed.list().isEmpty)
+            }
+            try await withPipeline(in: scratch) { running in
+                for id in ids.value {
+                    let record = try await running.pipeline.store.end(of: id)
+                    #expect(record.state == .published)
+                }
+                let last = try #require(ids.value.last)
+                let uid = try #require(maria)
+                #expect(try await picture(of: uid, running)?.hasPrefix("/media/maria/\(last)/") == true)
+                #expect(try await running.storage.tree.keys(of: Paths.deleted) == ids.value.dropLast().map(\.key))
+                let garbage = try await running.storage.tree.children(of: Paths.garbage)
+                #expect(garbage.count == 2, "what was rendered before goes")
+                #expect(try await running.storage.tree.get(Paths.queue) == nil)
+            }
+        }
+    }
+
+    @Test("38: What cannot be decoded is refused, leaves nothing, and the picture stays as it was")
+    func damaged() async throws {
+        try await withPipeline { running in
+            let uid = try await person(running)
+            let record = try await send("rgb-8.png", of: uid, running)
+            var request = UploadRequest(owner: uid, intake: .socket)
+            request.purpose = .avatar
+            var session = running.pipeline.receiver.resume(try await running.reserve(request))
+            try await session.receive(Array(try Fixture.bytes("size-640x480.jpg").prefix(1000)), named: "a.jpg")
+            let id = try await session.accept(text: "").id
+            let failed = try await running.pipeline.store.end(of: id)
+            #expect(failed.state == .failed && failed.error?.code == .truncated, "\(String(describing: failed.error))")
+            try await eventually { try await files(of: failed, running).isEmpty }
+            #expect(try running.storage.failed.names().isEmpty)
+            #expect(try await picture(of: uid, running)?.contains("\(record.id)") == true)
+        }
+    }
+
+    @Test("38: Nobody gets a picture who is not there, before the photo came or since")
+    func nobody() async throws {
+        try await withPipeline(runs: false) { running in
+            let uid = try #require(maria)
+            var request = UploadRequest(owner: uid, intake: .socket)
+            request.purpose = .avatar
+            #expect(await Self.code { _ = try await running.reserve(request) } == .notFound)
+            _ = try await person(running)
+            let id = try await accept("rgb-8.png", of: uid, running)
+            try await running.storage.tree.set(Paths.person(uid), to: nil)
+            let record = try #require(try await running.pipeline.store.record(of: id))
+            let late = await Self.code { _ = try await running.pipeline.publisher.publish(record) }
+            #expect(late == .notFound)
+            #expect(try await running.storage.tree.get(Paths.people) == nil)
+        }
+    }
+
+    /// The code with which something fails.
+    private static func code(_ body: () async throws -> Void) async -> ErrorCode? {
+        do { try await body() } catch { return (error as? Failure)?.code }
+        return nil
+    }
+
+    @Test("The place goes out of an avatar's original as out of a post's, and the file that is left is kept")
+    func scrub() async throws {
+        try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in
+            let uid = try await person(running)
+            let record = try await send("exif-gps.jpg", of: uid, running)
+            let picture = try await picture(of: uid, running)
+            let job = OriginalScrub(running.pipeline, isCheck: false)
+            let progress = try await job.run { _ in }
+            #expect(progress.total == 1 && progress.switched == 1 && progress.failed == 0, "\(progress)")
+            running.clock.advance()
+            try await running.pipeline.janitor.sweep()
+            let names = try await files(of: record, running)
+            #expect(names.count == 2 && names.contains { $0.hasPrefix("original-scrubbed-") }, "\(names)")
+            #expect(try await self.picture(of: uid, running) == picture)
+            #expect(try await job.run { _ in }.switched == 0)
+        }
+    }
+}
