@@ -1,17 +1,20 @@
 """Where the service runs and where its clients do: two networks with a wire between them, or else one machine's loopback.
 
-The clients' network is that of this program (Scripts/test-app starts it in a new one); the service's is a further one.
-Both are gone with the last process in them, and no process outlives this one, however it ends.
+The clients' network is that of this program (Scripts/test-app starts it in a new one); the service's is a further one, and
+so is a phone's, whose wire can be cut. All are gone with the last process in them, and no process outlives this one, however
+it ends.
 """
 
+import contextlib
 import os
 import socket
 import subprocess
+import threading
 import time
 
 # What is started ends when what has started it does.
 TIED = ["setpriv", "--pdeathsig", "KILL", "--"]
-PATIENCE = 60  # Seconds until something that should happen is given up.
+PATIENCE = 6  # Seconds until something that should happen is given up.
 
 
 def eventually(what, condition):
@@ -39,6 +42,55 @@ class Loopback:
     def start_service(self, command, log):
         return subprocess.Popen([*TIED, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
+    def phone(self):
+        return Relay(self.service_port)
+
+
+class Relay:
+    """A port that leads to the service's until it is cut: then what goes through it breaks off, and nobody gets in."""
+
+    prefix = []  # A program behind it runs in this machine's network, too.
+
+    def __init__(self, service_port):
+        self.service_port, self.port, self.ends = service_port, 0, []
+        self.mend()
+        self.port = self.listener.getsockname()[1]
+
+    def url(self, _):
+        return f"https://localhost:{self.port}"
+
+    def mend(self):
+        self.listener = socket.create_server(("127.0.0.1", self.port))
+        threading.Thread(target=self.accept, args=[self.listener], daemon=True).start()
+
+    def cut(self):
+        # Who waits in accept() is not woken by a mere close().
+        for end in [self.listener, *self.ends]:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+        self.ends.clear()
+
+    def accept(self, listener):
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = listener.accept()
+                try:
+                    service = socket.create_connection(("127.0.0.1", self.service_port))
+                except OSError:
+                    client.close()
+                    continue
+                self.ends += [client, service]
+                for one, other in ((client, service), (service, client)):
+                    threading.Thread(target=self.pump, args=[one, other], daemon=True).start()
+
+    @staticmethod
+    def pump(one, other):
+        with contextlib.suppress(OSError):
+            while data := one.recv(65536):
+                other.sendall(data)
+            other.shutdown(socket.SHUT_WR)
+
 
 class TwoNetworks:
     """A network for the service, joined to that of this program by a pair of veth; the addresses are for examples.
@@ -54,24 +106,60 @@ class TwoNetworks:
         hosts = folder / "hosts"
         hosts.write_text(
             f"127.0.0.1 localhost\n{self.service_address} {self.service_name}\n{self.page_address} {self.page_name}\n")
-        subprocess.run(["mount", "--bind", hosts, "/etc/hosts"], check=True)
-        self.run("ip link set lo up")
+        run("mount --bind", str(hosts), "/etc/hosts")
+        run("ip link set lo up")
+        self.service = Network()
+        run(f"ip link add here type veth peer name there netns {self.service.holder.pid}")
+        self.service.run(f"ip address add {self.service_address}/30 dev there")
+        self.service.run("ip link set there up")
+        run(f"ip address add {self.page_address}/30 dev here")
+        run("ip link set here up")
 
     def start_service(self, command, log):
-        side = " && ".join([
-            "ip link set lo up", "read -r _", f"ip address add {self.service_address}/30 dev there", "ip link set there up"])
-        process = subprocess.Popen(
-            [*TIED, "unshare", "--net", "sh", "-c", f'{side} && exec "$@"', "sh", *command],
-            stdin=subprocess.PIPE, stdout=log, stderr=log)
-        own = os.readlink("/proc/self/ns/net")
-        eventually("a network", lambda: process.poll() is not None or os.readlink(f"/proc/{process.pid}/ns/net") != own)
-        self.run(f"ip link add here type veth peer name there netns {process.pid}")
-        self.run(f"ip address add {self.page_address}/30 dev here")
-        self.run("ip link set here up")
-        process.stdin.write(b"go\n")
-        process.stdin.close()
-        return process
+        return subprocess.Popen(
+            [*TIED, *self.service.prefix, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
-    @staticmethod
-    def run(command):
-        subprocess.run(command.split(), check=True)
+    def phone(self):
+        return Phone(self.service, self.service_address)
+
+
+class Network:
+    """A network that is there as long as this program is, whoever else runs in it."""
+
+    def __init__(self):
+        self.holder = subprocess.Popen([*TIED, "unshare", "--net", "sleep", "infinity"])
+        place = f"/proc/{self.holder.pid}/ns/net"
+        own = os.readlink("/proc/self/ns/net")
+        eventually("a network", lambda: self.holder.poll() is not None or os.readlink(place) != own)
+        self.prefix = ["nsenter", f"--net={place}", "--"]
+        self.run("ip link set lo up")
+
+    def run(self, command):
+        run(*self.prefix, command)
+
+
+class Phone:
+    """A network with a wire of its own to the service's, which can be cut."""
+
+    def __init__(self, service, service_address):
+        self.network, self.service_address = Network(), service_address
+        self.prefix = self.network.prefix
+        run(f"ip link add phone netns {self.network.holder.pid} type veth peer name tower netns {service.holder.pid}")
+        service.run("ip address add 192.0.2.5/30 dev tower")
+        service.run("ip link set tower up")
+        self.network.run("ip address add 192.0.2.6/30 dev phone")
+        self.mend()
+
+    def url(self, service):
+        return service
+
+    def mend(self):
+        self.network.run("ip link set phone up")
+        self.network.run(f"ip route add {self.service_address} via 192.0.2.5")
+
+    def cut(self):
+        self.network.run("ip link set phone down")
+
+
+def run(*words):
+    subprocess.run([part for word in words for part in word.split()], check=True)

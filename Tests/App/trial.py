@@ -1,74 +1,36 @@
 """Runs the app of this folder against the built service, over TLS, from another network. Started by Scripts/test-app."""
 
-import contextlib
 import json
 import os
 import pathlib
 import shlex
-import signal
 import socket
 import ssl
 import subprocess
-import sys
-import tempfile
-import urllib.request
 import warnings
 
-import networks
+import checks
 import page
-from certificates import Authority
+from checks import check
 from networks import PATIENCE, TIED, eventually
+from service import PHOTO, Service
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-PHOTO = FOLDER.parents[1] / "Fixtures/photo.jpg"
-TINTYPE = os.environ["TINTYPE"]
-failures = 0
-
-
-def check(what, holds, detail=""):
-    global failures
-    print(f"  {'ok    ' if holds else 'BROKEN'}  {what}" + ("" if holds else f": {detail}"), flush=True)
-    failures += not holds
 
 
 class Trial:
     def __init__(self, folder, network):
         self.folder, self.network = folder, network
-        self.authority = Authority(folder)
-        self.url = f"https://{network.service_name}:{network.service_port}".removesuffix(":443")
         self.page_url = f"https://{network.page_name}:{network.page_port}".removesuffix(":443")
-        self.trust = ssl.create_default_context(cafile=str(self.authority.certificate))
-
-    @contextlib.contextmanager
-    def service(self):
-        network, storage, log = self.network, self.folder / "Storage", self.folder / "log"
-        certificate, key = self.authority.issue("service", network.service_name, network.service_address)
-        storage.mkdir()
-        (storage / "tintype.json").write_text(json.dumps({
-            "listen": f"{network.service_address}:{network.service_port}", "public-url": self.url,
-            "tls-certificate": str(certificate), "tls-key": str(key), "allowed-origins": self.page_url}))
-        with open(log, "w") as output:
-            process = network.start_service([TINTYPE, "serve", "--storage", str(storage)], output)
-        try:
-            eventually("the service", lambda: log.read_text().count("listening") == 2 or process.poll() is not None)
-            if process.poll() is not None:
-                raise SystemExit(f"the service ended: {log.read_text()}")
-            yield
-        finally:
-            process.terminate()
-            process.wait()
-
-    def ask(self, path, method="GET", body=None, **headers):
-        request = urllib.request.Request(self.url + path, method=method, headers=headers, data=body)
-        return urllib.request.urlopen(request, context=self.trust, timeout=PATIENCE)
+        self.service = Service(folder, network, **{"allowed-origins": self.page_url})
+        self.authority = self.service.authority
 
     # The app
 
     def run_program(self):
-        key = subprocess.run([TINTYPE, "key", "add", "app", "--storage", self.folder / "Storage"],
-                             check=True, capture_output=True, text=True).stdout.strip()
+        key = self.service.tintype("key", "add", "app")
         answer = subprocess.run(
-            [*TIED, os.environ["APP_PYTHON"], FOLDER / "app.py", self.url, PHOTO], capture_output=True, text=True,
+            [*TIED, os.environ["APP_PYTHON"], FOLDER / "app.py", self.service.url, PHOTO], capture_output=True, text=True,
             env=dict(os.environ, TINTYPE_KEY=key, REQUESTS_CA_BUNDLE=str(self.authority.certificate)))
         print("".join(f"          {line}\n" for line in answer.stdout.splitlines()), end="")
         check("app.py does what it may, and is refused the rest", answer.returncode == 0, answer.stderr)
@@ -79,7 +41,7 @@ class Trial:
         text = (FOLDER / "app.html").read_text()
         own = '"https://photos.example.org"'
         assert own in text, "app.html names no service"
-        (site / "app.html").write_text(text.replace(own, json.dumps(self.url)))
+        (site / "app.html").write_text(text.replace(own, json.dumps(self.service.url)))
         certificate, key = self.authority.issue("page", self.network.page_name, self.network.page_address)
         with page.served(site, self.network.page_address, self.network.page_port, certificate, key):
             person = page.Person(f"{self.page_url}/app.html")
@@ -108,7 +70,7 @@ class Trial:
         why = eventually("a refusal", person.said)
         check("they may not delete it", "may not delete" in why and person.photos() == everybody, why)
         check("without their token nobody reads a feed, or fetches a photo as it was sent",
-              [person.status(f"{self.url}/feed/ben.json"), person.status(person.original())] == [401, 404])
+              [person.status(f"{self.service.url}/feed/ben.json"), person.status(person.original())] == [401, 404])
         check("nothing has gone wrong in the page", not person.tab.faults, person.tab.faults)
 
     # TLS
@@ -118,7 +80,7 @@ class Trial:
         return context.wrap_socket(plain, server_hostname=self.network.service_name) if context else plain
 
     def served_certificate(self):
-        with self.connect(self.trust) as connection:
+        with self.connect(self.service.trust) as connection:
             return connection.getpeercert(binary_form=True)
 
     def speak_otherwise(self):
@@ -145,15 +107,15 @@ class Trial:
             return reason in str(error), error
 
     def renew(self):
-        with self.ask("/v1/posts/events") as stream:
+        with self.service.ask("/v1/posts/events") as stream:
             stream.readline()
             before = self.served_certificate()
             self.authority.issue("service", self.network.service_name, self.network.service_address)
             check("a renewed certificate is served without a restart",
                   eventually("the certificate", lambda: self.served_certificate() != before))
-            person = json.load(self.ask("/identitytoolkit.googleapis.com/v1/accounts:signUp?key=any", "POST", b"{}"))
+            person = json.load(self.service.ask("/identitytoolkit.googleapis.com/v1/accounts:signUp?key=any", "POST", b"{}"))
             allowed = {"Authorization": f"Bearer {person['idToken']}"}
-            post = json.load(self.ask("/v1/uploads?text=Renewed", "POST", **allowed))["post_id"]
+            post = json.load(self.service.ask("/v1/uploads?text=Renewed", "POST", **allowed))["post_id"]
             told = next(line for line in stream if line.startswith(b"data: {"))
             check("a stream that was open before goes on", post.encode() in told, told)
 
@@ -166,24 +128,15 @@ def tied(program, folder):
     return str(script)
 
 
-def main():
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, lambda number, _: sys.exit(128 + number))
-    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
-        del os.environ[name]  # Nothing here goes further than to the other network.
-    kind = networks.TwoNetworks if sys.argv[1] == "two-networks" else networks.Loopback
-    with tempfile.TemporaryDirectory(prefix="tintype-app-", ignore_cleanup_errors=True) as name:
-        folder = pathlib.Path(name)
-        trial = Trial(folder, kind(folder))
-        tempfile.tempdir = name
-        os.environ.update(HOME=name, CHROMIUM=tied(os.environ["CHROMIUM"], folder))
-        trial.authority.is_trusted_by_chromium(name)
-        with trial.service():
-            trial.run_program()
-            trial.use_page()
-            trial.speak_otherwise()
-            trial.renew()
-    sys.exit(1 if failures else 0)
+def run_app(folder, network):
+    trial = Trial(folder / "app", network)
+    os.environ.update(HOME=str(folder), CHROMIUM=tied(os.environ["CHROMIUM"], folder))
+    trial.authority.is_trusted_by_chromium(folder)
+    with trial.service:
+        trial.run_program()
+        trial.use_page()
+        trial.speak_otherwise()
+        trial.renew()
 
 
-main()
+checks.run(run_app)

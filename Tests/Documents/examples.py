@@ -2,7 +2,8 @@
 
 A block that is fenced as `sh` is a list of commands, one a line (a line that ends in a backslash goes on). In a block that
 is fenced as `console`, lines that begin with `$ ` are commands, and what follows is their output, in which `…` stands for
-anything, and ids, numbers and fingerprints may be others. Any other block is only shown.
+anything, and ids, numbers and fingerprints may be others. A block that is fenced as `json NAME` is a file of that name. Any
+other block is only shown.
 
 A page's commands share one shell and one folder, in which there are photos under the names that the pages use. A service is
 running there on `Storage`, unless the page's first command starts one; `tintype serve …` ends the one that runs and starts
@@ -91,7 +92,13 @@ def commands_in_page(path):
     name = path.relative_to(ROOT)
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if line.startswith("```"):
+            if kind and kind.startswith("json "):
+                commands[-1].text += "END"
             kind = None if kind else line[3:].strip() or "text"
+            if kind and kind.startswith("json "):
+                commands.append(Command(f"cat > {shlex.quote(kind[5:])} <<'END'\n", f"{name}:{number}"))
+        elif kind and kind.startswith("json "):
+            commands[-1].text += f"{line}\n"
         elif kind == "console" and not line.startswith("$ ") and commands:
             last = commands[-1]
             if last.text.endswith("\\"):

@@ -1,0 +1,199 @@
+"""An app on a phone: it keeps a copy of parts of the tree and a queue of what it is to send, both in a file.
+
+    python3 phone.py https://photos.example.org FILE
+
+Each line of its input is a call, as JSON: the name of a method of Phone, and its arguments. Each line of its output is what
+came of it. The database is spoken to by pyrebase, with the token of who has signed in.
+"""
+
+import json
+import pathlib
+import sys
+import threading
+
+import requests
+from client import NOTHING, Client, objects
+
+
+class Copy:
+    """The copy and the queue, as they are in the file."""
+
+    def __init__(self, file):
+        self.file, self.lock = file, threading.RLock()
+        self.tree, self.tokens, self.queue = {}, {}, []
+        if file.exists():
+            self.tree, self.tokens, self.queue = json.loads(file.read_text())
+
+    def save(self):
+        fresh = self.file.with_suffix(".new")
+        fresh.write_text(json.dumps([self.tree, self.tokens, self.queue]))
+        fresh.rename(self.file)
+
+    def value(self, path):
+        node = self.tree
+        for key in path.strip("/").split("/"):
+            node = node.get(key) if isinstance(node, dict) else None
+        return node
+
+    def put(self, path, value):
+        """Sets what is at a path; null deletes it, and what is empty thereby."""
+        with self.lock:
+            keys = [key for key in path.split("/") if key]
+            self.tree = self.with_value(self.tree, keys, objects(value)) or {}
+            self.save()
+
+    def with_value(self, node, keys, value):
+        if not keys:
+            return value
+        node = dict(node) if isinstance(node, dict) else {}
+        child = self.with_value(node.pop(keys[0], None), keys[1:], value)
+        if child is not None and child != {}:
+            node[keys[0]] = child
+        return node
+
+
+class Phone:
+    def __init__(self, url, file):
+        self.client, self.copy = Client(url), Copy(file)
+        self.database, self.streams, self.connection = self.client.database, [], 0
+        self.client.session.hooks["response"].append(self.note_token)
+
+    def note_token(self, answer, **_):
+        """A read says up to which change it has everything."""
+        self.latest = answer.headers.get("Tintype-Token")
+
+    def sign(self, way, proof):
+        return self.client.sign(way, **proof).uid
+
+    def renew(self):
+        self.client.renew()
+
+    # The copy
+
+    def keep(self, *paths):
+        """Has from now on a copy of what is there."""
+        for path in paths:
+            self.copy.put(path, self.database.child(path).get(self.client.token).val())
+            self.copy.tokens[path] = self.latest
+        self.copy.save()
+
+    def kept(self, path):
+        return self.copy.value(path)
+
+    def listen(self):
+        """Brings the copy along with each change, for as long as there is a network."""
+        for path in self.copy.tokens:
+            stream = self.database.child(path).stream(self.follower(path, self.connection), self.client.token)
+            stream.thread.name = path
+            self.streams.append(stream)
+
+    def follower(self, path, connection):
+        def follow(event):
+            data, place = event["data"], f"{path}/{event['path']}"
+            changes = [(place, data)] if event["event"] == "put" else [
+                (f"{place}/{below}", value) for below, value in data.items()]
+            for where, value in changes if event["event"] in ("put", "patch") else []:
+                if connection == self.connection:
+                    self.copy.put(where, value)
+
+        return follow
+
+    def catch_up(self):
+        """Makes up for what has happened, by the tokens; tells how much that was, and which parts are closed now."""
+        changes, pages, closed = 0, 0, []
+        for path, token in list(self.copy.tokens.items()):
+            more = True
+            while more:
+                answer = self.client.ask("GET", "/v1/changes", params={"path": f"/{path}", "since": token, "limit": 20})
+                if answer.status_code in (401, 403):
+                    # It may be read no longer, and nothing of it is kept.
+                    del self.copy.tokens[path]
+                    self.copy.put(path, None)
+                    closed.append(path)
+                    break
+                answer.raise_for_status()
+                page = answer.json()
+                for change in page["changes"]:
+                    assert int(change["token"]) > int(token), f"{change['token']} comes after {token}"
+                    token = change["token"]
+                    for write in change["writes"]:
+                        self.take(path, write)
+                changes, pages = changes + len(page["changes"]), pages + 1
+                token = self.copy.tokens[path] = page["token"]
+                more = page["more"]
+        self.copy.save()
+        return {"changes": changes, "pages": pages, "closed": closed}
+
+    def take(self, kept, write):
+        """A write at a kept path or below it, or above it: then it has the path's value within its own."""
+        path, value = write["path"].strip("/"), write["value"]
+        if f"{path}/".startswith(f"{kept}/"):
+            self.copy.put(path, value)
+        else:
+            for key in kept.removeprefix(path).strip("/").split("/"):
+                value = objects(value).get(key) if isinstance(value, (dict, list)) else None
+            self.copy.put(kept, value)
+
+    # What is to be sent
+
+    def key(self):
+        return self.database.generate_key()
+
+    def know(self, path):
+        """The ETag of what is there, by which a later write is held against it."""
+        return self.database.child(path).get_etag(self.client.token)["ETag"]
+
+    def later(self, *entries):
+        """Queues writes [path, value, ETag], and photos [text, file, reference]."""
+        self.copy.queue += entries
+        self.copy.save()
+
+    def send(self):
+        """Sends what is queued, in order; tells of each what came of it. What finds no network stays."""
+        outcomes = []
+        while self.copy.queue:
+            try:
+                outcomes.append(self.send_one(*self.copy.queue[0]))
+            except requests.HTTPError as error:
+                # It is not wanted, and never will be; what stands behind it may be. Or it is there, and nobody may change it.
+                where, _, mark = self.copy.queue[0]
+                there = mark == NOTHING and self.client.get(where) is not None
+                outcomes.append("there already" if there else f"refused: {error.args[-1]}")
+            except (requests.ConnectionError, requests.Timeout):
+                return [*outcomes, "no network"]
+            self.copy.queue.pop(0)
+            self.copy.save()
+        return outcomes
+
+    def send_one(self, where, value, mark):
+        if "/" not in where:
+            return self.client.post(where, value, **{"Idempotency-Key": mark})
+        answer = self.database.child(where).conditional_set(value, mark, self.client.token)
+        if not isinstance(answer, dict) or set(answer) != {"ETag", "value"}:
+            return "written"
+        return "there already" if mark == NOTHING else answer
+
+    # The network
+
+    def lose_network(self):
+        """What a phone's system tells an app: nothing comes any more from what was open."""
+        self.connection += 1
+        for stream in self.streams:
+            if stream.sse:
+                stream.sse.should_connect = False
+        self.streams.clear()
+        self.client.session.close()
+
+
+def main():
+    phone = Phone(sys.argv[1], pathlib.Path(sys.argv[2]))
+    for line in sys.stdin:
+        method, *arguments = json.loads(line)
+        try:
+            answer = {"value": getattr(phone, method)(*arguments)}
+        except (requests.RequestException, AssertionError) as error:
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), flush=True)
+
+
+main()
