@@ -71,7 +71,7 @@ struct AccessControlTests {
         #expect(throws: AccessError.denied) { try service.proof(nil, override: "null") }
     }
 
-    @Test("Tokens of all kinds say who asks, the first time and from the cache")
+    @Test("P1: Tokens of all kinds say who asks, the first time and from the cache")
     func tokens() throws {
         let own = try service.authority.issue(["sub": "ada", "firebase": ["sign_in_provider": "anonymous"]])
         for _ in 0..<2 {

@@ -11,7 +11,7 @@ import Tree
 struct ChangeTests {
     private static let events: HTTPFields = [.accept: "text/event-stream"]
 
-    @Test("K5: pages in order, with tombstones, as many as were asked for, and where to go on")
+    @Test("C3, K5: pages in order, with tombstones, as many as were asked for, and where to go on")
     func pages() async throws {
         try await withService { service in
             let start = try await service.start()
@@ -207,7 +207,8 @@ struct ChangeTests {
     }
 
     @Test(
-        "Whoever starts from one read and follows misses nothing and sees nothing twice, whatever is written meanwhile")
+        "K4: Whoever starts from one read and follows misses nothing and sees nothing twice, whatever is written meanwhile"
+    )
     func follow() async throws {
         try await withService { service in
             try await withThrowingTaskGroup(of: Void.self) { tasks in

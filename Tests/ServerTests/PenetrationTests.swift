@@ -49,7 +49,7 @@ struct PenetrationTests {
         }
     }
 
-    @Test("A forged token opens nothing, wherever it is shown", arguments: Forgery.allCases)
+    @Test("P1: A forged token opens nothing, wherever it is shown", arguments: Forgery.allCases)
     func forgery(_ forgery: Forgery) async throws {
         try await withService { service in
             try await service.tree.setRules(Self.rules)
@@ -73,7 +73,7 @@ struct PenetrationTests {
         }
     }
 
-    @Test("Somebody who has signed in reaches what is theirs, and nothing else")
+    @Test("P1: Somebody who has signed in reaches what is theirs, and nothing else")
     func otherUsers() async throws {
         try await withService { service in
             try await service.tree.setRules(Self.rules)

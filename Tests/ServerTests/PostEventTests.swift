@@ -28,7 +28,7 @@ struct PostEventTests {
 
     private static func post(by uid: String) -> String { #"{"timestamp":1,"author":{"uid":"\#(uid)"}}"# }
 
-    @Test("A deletion is told, through /v1 and through the database, of the post and of all that is in it")
+    @Test("C10: A deletion is told, through /v1 and through the database, of the post and of all that is in it")
     func deletions() async throws {
         try await withService { service in
             var ids: [String] = []
@@ -52,7 +52,8 @@ struct PostEventTests {
     }
 
     @Test(
-        "A reader that comes again is told what it has missed, in order, and then what comes", arguments: [true, false])
+        "C4: A reader that comes again is told what it has missed, in order, and then what comes",
+        arguments: [true, false])
     func resumes(byHeader: Bool) async throws {
         try await withService { service in
             let first = try await service.client.post("first") ?? ""

@@ -128,7 +128,7 @@ struct SocialCommentTests {
         }
     }
 
-    @Test("25: Pages have each comment once, in either order, whoever wrote it, and do not shift")
+    @Test("P25, 25: Pages have each comment once, in either order, whoever wrote it, and do not shift")
     func pages() async throws {
         try await withService { service in
             let id = try await service.client.post("hello") ?? ""

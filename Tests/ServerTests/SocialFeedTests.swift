@@ -126,7 +126,7 @@ struct SocialFeedTests {
     }
 
     @Test(
-        "16: A post of a list has its author, counts, the first comments, and whether whoever reads likes it",
+        "F2, B5, 16: A post of a list has its author, counts, the first comments, and whether whoever reads likes it",
         arguments: ["/v1/people/maria/feed", "/v1/hashtags/sun/posts", "/v1/posts", "/v1/people/maria/posts"])
     func item(path: String) async throws {
         try await withRules { service in
@@ -206,7 +206,7 @@ struct SocialFeedTests {
         }
     }
 
-    @Test("19: A person's posts, and how many there are")
+    @Test("P14, 19: A person's posts, and how many there are")
     func profile() async throws {
         try await withRules { service in
             let ids = [try await service.client.post("one") ?? "", try await service.client.post("two") ?? ""]

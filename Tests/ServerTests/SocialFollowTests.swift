@@ -74,7 +74,7 @@ struct SocialFollowTests {
         }
     }
 
-    @Test("7: Many who follow one person at once are counted each")
+    @Test("P14, 7: Many who follow one person at once are counted each")
     func many() async throws {
         try await withPeople { service in
             try await withThrowingTaskGroup(of: Void.self) { group in

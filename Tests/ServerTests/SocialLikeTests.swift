@@ -12,7 +12,7 @@ struct SocialLikeTests {
         try await service.client.get("/stats/posts/\(id)/likes.json").json.int ?? 0
     }
 
-    @Test("20, 21: Liking twice is liking once, from the first time on; and so is taking it back")
+    @Test("P24, 20, 21: Liking twice is liking once, from the first time on; and so is taking it back")
     func idempotent() async throws {
         try await withService { service in
             let id = try await service.client.post("hello") ?? ""

@@ -150,7 +150,7 @@ struct SocialNotificationTests {
         }
     }
 
-    @Test("B21: 29: An announcement is by an admin only, in the name of a user who is one")
+    @Test("B21, B26, 29: An announcement is by an admin only, in the name of a user who is one")
     func announcer() async throws {
         try await withPost { service, _ in
             let body = #"{"text":"news"}"#

@@ -66,7 +66,7 @@ struct SocialPeopleTests {
     }
 
     @Test(
-        "2: A new name, by the route or in the database, finds the person at once, and comes into posts and comments",
+        "P9, 2: A new name, by the route or in the database, finds the person at once, and comes into posts and comments",
         arguments: [true, false])
     func rename(byRoute: Bool) async throws {
         try await withService { service in
@@ -133,7 +133,8 @@ struct SocialPeopleTests {
         }
     }
 
-    @Test("13, 14, 15: People are listed in the order of their ids, and a page says exactly whether there are more")
+    @Test(
+        "B11, 13, 14, 15: People are listed in the order of their ids, and a page says exactly whether there are more")
     func list() async throws {
         try await withService { service in
             try await service.setDefaultRules()

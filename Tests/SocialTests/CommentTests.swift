@@ -178,7 +178,8 @@ struct CommentTests {
     }
 
     @Test(
-        "25: Pages have every comment once, in either order, and say whether there are more", arguments: [true, false])
+        "P25, B4, 25: Pages have every comment once, in either order, and say whether there are more",
+        arguments: [true, false])
     func pages(isNewestFirst: Bool) async throws {
         try await withComments { comments, tree in
             var expected: [String] = []

@@ -24,7 +24,7 @@ struct SocialJobTests {
         for number in 0..<count { try await tree.set(try path(number), to: true) }
     }
 
-    @Test("11: A deleted post goes from all feeds, with its likes and comments, however many there are")
+    @Test("P25, 11: A deleted post goes from all feeds, with its likes and comments, however many there are")
     func deletedPost() async throws {
         try await withTree { tree, worker in
             try await tree.set("posts/p", to: post(by: "bob"))
@@ -65,7 +65,7 @@ struct SocialJobTests {
         }
     }
 
-    @Test("2: A new name is in all posts and comments of the person, and in nobody else's")
+    @Test("P9, 2: A new name is in all posts and comments of the person, and in nobody else's")
     func rename() async throws {
         try await withTree { tree, worker in
             try await tree.set("people/bob/full_name", to: "Old")

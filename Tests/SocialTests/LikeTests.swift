@@ -27,7 +27,7 @@ struct LikeTests {
         await tree.close()
     }
 
-    @Test("20, 21: A like is from its commit on, and another one changes nothing; so does another end of it")
+    @Test("P24, 20, 21: A like is from its commit on, and another one changes nothing; so does another end of it")
     func idempotent() async throws {
         let clock = Mutex<Int64>(1000)
         try await withLikes(clock: { clock.withLock { $0 } }) { likes, tree in

@@ -66,7 +66,7 @@ struct MentionSpanTests {
         (String(repeating: "x", count: 31), (0..<31).map { claim($0, 1) }, "31 mentions"),
     ]
 
-    @Test("What is no part of the text is refused, and named", arguments: wrong)
+    @Test("B18: What is no part of the text is refused, and named", arguments: wrong)
     func refused(text: String, claims: [Claim], words: String) throws {
         let failure = #expect(throws: Failure.self) { try checked(claims, of: text) }
         #expect(failure?.code == .badMention)
@@ -110,7 +110,7 @@ struct MentionSpanTests {
         #expect(MentionSpan.read(value, of: String(repeating: text, count: 100_000)).isEmpty)
     }
 
-    @Test("However spans lie, what is accepted is inside, apart, and between characters")
+    @Test("B18: However spans lie, what is accepted is inside, apart, and between characters")
     func random() throws {
         var generator = SeededGenerator(seed: 23)
         let pieces = ["a", "é", "e\u{301}", "😀", "👨‍👩‍👧", "🇨🇭", "\r\n", " ", "日", "\u{200D}", "\u{301}"]

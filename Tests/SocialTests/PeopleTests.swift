@@ -37,7 +37,7 @@ struct PeopleTests {
     }
 
     @Test(
-        "3: The beginning of the first word or of the last finds a name, in any case, with accents or without",
+        "B17, 3: The beginning of the first word or of the last finds a name, in any case, with accents or without",
         arguments: [
             ("re", ["renee"]), ("RENÉE", ["renee"]), ("o'h", ["renee"]), ("o'hara ren", ["renee"]),
             ("renee o'hara", ["renee"]), ("  Renée   O'Hara ", ["renee"]), ("enee", []), ("hara", []),
@@ -56,7 +56,7 @@ struct PeopleTests {
         }
     }
 
-    @Test("4: Persons of one name are found each, whatever the size of a page", arguments: [1, 2, 3, 5, 20])
+    @Test("B12, 4: Persons of one name are found each, whatever the size of a page", arguments: [1, 2, 3, 5, 20])
     func namesakes(limit: Int) async throws {
         try await withTree { tree, people in
             try await name(

@@ -57,7 +57,7 @@ struct RepairTests {
         await tree.close()
     }
 
-    @Test("35: Counters, links and search keys made from scratch are what they should be, and what was found")
+    @Test("P14, 35: Counters, links and search keys made from scratch are what they should be, and what was found")
     func repairs() async throws {
         try await withOldData { tree, repair in
             #expect(try await !repair.faults().isEmpty)
