@@ -35,6 +35,6 @@ package struct DatabaseRules: Sendable {
             throw Failure(.badRequest, "1:1: the rules are not UTF-8")
         }
         try await database.tree.setRules(text, of: namespace)
-        try await database.listeners.judge(in: namespace, of: database.tree)
+        try await database.listeners.judge(in: namespace)
     }
 }

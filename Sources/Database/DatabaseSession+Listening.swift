@@ -47,6 +47,7 @@ extension DatabaseSession {
             if let begun { database.listeners.remove(begun) }
             throw error
         }
+        if let begun { database.listeners.judgeSoon(begun.id) }
         database.trace("listened to", by: identity, at: request.path, answer.token)
         return answer
     }

@@ -16,7 +16,7 @@ package final class RealtimeDatabase: Sendable {
     /// Whether everybody may do everything in a tree for which nobody has written rules, as in an emulator.
     let isOpenWithoutRules: Bool
     /// Those who listen and are bound by rules.
-    let listeners = RuledListeners()
+    let listeners: RuledListeners
     private let logger: Logger
     let budget = ByteBudget(maxBytes: maxBytesInWork)
     /// Where long answers wait for their readers.
@@ -32,6 +32,7 @@ package final class RealtimeDatabase: Sendable {
         logger: Logger
     ) {
         self.tree = tree
+        listeners = RuledListeners(in: tree)
         self.ids = ids
         self.isThrowAway = isThrowAway
         self.isOpenWithoutRules = isOpenWithoutRules

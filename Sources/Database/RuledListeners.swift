@@ -2,42 +2,109 @@ import Synchronization
 import Tree
 import TreeModel
 
-/// Those who listen and are bound by rules: they are judged again when the rules change.
+/// Those who listen and are bound by rules: they are judged again when the rules change, and when something changes at which
+/// these have looked.
 final class RuledListeners: Sendable {
     private struct Entry {
         let listener: Listener
         let requester: Requester
         let receiver: any EventReceiver
+        /// The judgement whose grounds are watched.
+        var watched: (read: RuledRead, watch: NodeWatch)?
     }
 
-    private let entries = Mutex<[UInt64: Entry]>([:])
+    private struct State {
+        var entries: [UInt64: Entry] = [:]
+        /// Who is to be judged again.
+        var due: Set<UInt64> = []
+        var isJudging = false
+    }
+
+    private let tree: TreeStore
+    private let state = Mutex(State())
+
+    init(in tree: TreeStore) { self.tree = tree }
 
     /// Notes somebody who begins to listen, and is judged by the rules that hold from then on.
     func add(_ listener: Listener, for requester: Requester, notifying receiver: any EventReceiver) {
         let entry = Entry(listener: listener, requester: requester, receiver: receiver)
-        entries.withLock { $0[listener.id] = entry }
+        state.withLock { $0.entries[listener.id] = entry }
     }
 
-    func remove(_ listener: Listener) { _ = entries.withLock { $0.removeValue(forKey: listener.id) } }
+    func remove(_ listener: Listener) {
+        let entry = state.withLock { state in
+            state.due.remove(listener.id)
+            return state.entries.removeValue(forKey: listener.id)
+        }
+        if let watched = entry?.watched { tree.stopWatching(watched.watch) }
+    }
 
     /// Judges all who listen in a tree, and tells those who may not any more that it has ended.
     ///
     /// - Throws: `TreeError`, the engine's failure.
-    func judge(in namespace: Namespace, of tree: TreeStore) async throws {
-        let entries = entries.withLock { $0.values.filter { $0.listener.path.namespace == namespace } }
-        guard !entries.isEmpty else { return }
-        let refused = try await tree.snapshot { snapshot in
-            try entries.filter { entry in
-                do throws(TreeError) {
-                    try entry.requester.judgeRead(
-                        of: entry.listener.path, matching: entry.listener.query, in: snapshot)
-                    return false
-                } catch {
-                    guard error.code == .permissionDenied else { throw error }
-                    return true
+    func judge(in namespace: Namespace) async throws {
+        try await judge(state.withLock { $0.entries.values.filter { $0.listener.path.namespace == namespace } })
+    }
+
+    /// Judges a listener soon, together with others.
+    func judgeSoon(_ id: UInt64) {
+        let begins = state.withLock { state in
+            guard state.entries[id] != nil else { return false }
+            state.due.insert(id)
+            defer { state.isJudging = true }
+            return !state.isJudging
+        }
+        if begins { Task(name: "Rules for listeners") { await judgeAllDue() } }
+    }
+
+    @concurrent
+    private func judgeAllDue() async {
+        while true {
+            let due = state.withLock { state in
+                defer {
+                    state.isJudging = !state.due.isEmpty
+                    state.due = []
                 }
+                return state.due.compactMap { state.entries[$0] }
+            }
+            guard !due.isEmpty else { return }
+            do {
+                try await judge(due)
+            } catch {
+                // Of whom nobody knows whether they may listen, does not.
+                due.forEach(end)
             }
         }
-        for entry in refused { entry.receiver.cancel([entry.listener.id]) }
+    }
+
+    private func judge(_ entries: [Entry]) async throws {
+        guard !entries.isEmpty else { return }
+        let reads = try await tree.snapshot { snapshot in
+            try entries.map { entry in
+                try entry.requester.judgement(of: entry.listener.path, matching: entry.listener.query, in: snapshot)
+            }
+        }
+        for (entry, read) in zip(entries, reads) {
+            if read.isAllowed { watch(read, for: entry) } else { end(entry) }
+        }
+    }
+
+    private func end(_ entry: Entry) {
+        remove(entry.listener)
+        entry.receiver.cancel([entry.listener.id])
+    }
+
+    /// Watches the grounds of a judgement. What was not watched before may have changed since, so that it is judged once more.
+    private func watch(_ read: RuledRead, for entry: Entry) {
+        if entry.watched.map({ read.looksAtNoMore(than: $0.read) }) ?? read.looksAtNothing { return }
+        let id = entry.listener.id
+        let watch = tree.watch(read) { [weak self] in self?.judgeSoon(id) }
+        let ended: NodeWatch? = state.withLock { state in
+            guard let before = state.entries[id] else { return watch }
+            state.entries[id]?.watched = (read, watch)
+            return before.watched?.watch
+        }
+        if let ended { tree.stopWatching(ended) }
+        judgeSoon(id)
     }
 }

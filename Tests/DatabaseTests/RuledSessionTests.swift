@@ -174,6 +174,69 @@ struct RuledSessionTests {
         }
     }
 
+    @Test("Who listens is judged again when something changes at which the rules have looked, wherever it stands")
+    func listenersOfData() async throws {
+        let rules = """
+            {"rules": {
+              "clubs": {".write": true},
+              "news": {"$club": {".read": "root.child('clubs').child($club).child('members').hasChild(auth.uid)", ".indexOn": "n"}},
+              "places": {"$uid": {".read": "data.child('shared').val() === true"}}}}
+            """
+        try await withDatabase(isOpenWithoutRules: false) { fixture in
+            let tree = fixture.tree
+            try await tree.setRules(rules)
+            let receiver = Endings()
+            func listen(_ path: TreePath, by uid: String, _ query: TreeQuery? = nil) async throws -> UInt64 {
+                var begun: Listener?
+                _ = try await fixture.database.session(as: Self.user(uid)).listen(
+                    to: ListenRequest(at: path, matching: query), in: TextFrame(), notifying: receiver
+                ) { begun = $0 }
+                return try #require(begun).id
+            }
+            try await tree.set("clubs/chess", to: ["members": ["ada": true, "bob": true], "name": "Chess"])
+            try await tree.set("places/ada", to: ["shared": true, "latitude": 1])
+            let ada = try await listen("news/chess", by: "ada")
+            let bob = try await listen("news/chess", by: "bob", try TreeQuery(order: .child("n"), limit: .last(1)))
+            let place = try await listen("places/ada", by: "bob")
+            try await tree.set("news/chess/one", to: ["n": 1])
+            try await tree.set("places/ada/latitude", to: 2)
+            try await tree.set("clubs/chess/name", to: "Chess and more")
+            try await tree.set("places/ada/shared", to: false)
+            try await eventually { receiver.all == [place] }
+            try await tree.set("clubs/chess/members/bob", to: nil)
+            try await eventually { receiver.all == [place, bob] }
+            // A write above takes the members along.
+            try await tree.set("clubs", to: nil)
+            try await eventually { receiver.all == [place, bob, ada] }
+        }
+    }
+
+    @Test("Somebody who is let in and out again at once is cut off in the end, however many listen")
+    func listenersWhileDataChange() async throws {
+        try await withDatabase(isOpenWithoutRules: false) { fixture in
+            try await fixture.tree.setRules(
+                #"{"rules": {"news": {".read": "root.child('members').hasChild(auth.uid)"}}}"#)
+            let receiver = Endings()
+            for index in 0..<200 {
+                let member = try TreePath("members/u\(index)")
+                try await fixture.tree.set(member, to: true)
+                async let removed = fixture.tree.set(member, to: nil)
+                let session = fixture.database.session(as: Self.user("u\(index)"))
+                var begun: Listener?
+                do throws(TreeError) {
+                    _ = try await session.listen(
+                        to: ListenRequest(at: "news"), in: TextFrame(), notifying: receiver
+                    ) { begun = $0 }
+                } catch {
+                    #expect(error.code == .permissionDenied)
+                    begun = nil
+                }
+                _ = try await removed
+                if let id = begun?.id { try await eventually { receiver.all.contains(id) } }
+            }
+        }
+    }
+
     @Test("A tree without rules is closed, but in an emulator", arguments: [false, true])
     func withoutRules(isOpen: Bool) async throws {
         try await withDatabase(isOpenWithoutRules: isOpen) { fixture in

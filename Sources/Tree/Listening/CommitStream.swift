@@ -98,6 +98,7 @@ final class CommitStream: Sendable {
             case .receiver(let receiver): receivers[ObjectIdentifier(receiver)] = receiver
             case .subscription(let buffer): buffer.finish()
             case .query(let query): query.end()
+            case .watcher: break
             }
         }
         for receiver in receivers.values { receiver.end() }
@@ -144,6 +145,7 @@ final class CommitStream: Sendable {
                 for buffer in group.subscriptions { buffer.add(seen) }
             }
             for query in group.queries { query.refresh() }
+            for changed in group.watchers { changed() }
         }
     }
 }

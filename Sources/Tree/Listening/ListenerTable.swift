@@ -8,6 +8,8 @@ struct ListenerTable: Sendable {
         case subscription(Subscription.Buffer)
         /// The query reads its window anew.
         case query(QuerySubscription)
+        /// Somebody is told that there is one; see ``TreeStore/watch(_:_:)``.
+        case watcher(@Sendable () -> Void)
     }
 
     /// All who listen at one node.
@@ -15,6 +17,7 @@ struct ListenerTable: Sendable {
         var recipients: [EventRecipient] = []
         var subscriptions: [Subscription.Buffer] = []
         var queries: [QuerySubscription] = []
+        var watchers: [@Sendable () -> Void] = []
 
         init(_ targets: [UInt64: Target]) {
             var receivers: [(UInt64, any EventReceiver)] = []
@@ -23,6 +26,7 @@ struct ListenerTable: Sendable {
                 case .receiver(let receiver): receivers.append((id, receiver))
                 case .subscription(let buffer): subscriptions.append(buffer)
                 case .query(let query): queries.append(query)
+                case .watcher(let changed): watchers.append(changed)
                 }
             }
             if !receivers.isEmpty { recipients = Array(EventRecipient.grouping(receivers)) }
@@ -67,12 +71,16 @@ struct ListenerTable: Sendable {
         return all
     }
 
-    /// The nodes below another one at which somebody listens to changes: queries look for
-    /// themselves.
+    /// The nodes below another one at which somebody listens to changes: queries and watchers look for themselves.
     func listenedNodes(strictlyBelow node: [UInt8]) -> [[UInt8]] {
         var nodes: [[UInt8]] = []
         trie.visit(concernedBy: node) { found, targets in
-            let isListened = targets.values.contains { if case .query = $0 { false } else { true } }
+            let isListened = targets.values.contains { target in
+                switch target {
+                case .receiver, .subscription: true
+                case .query, .watcher: false
+                }
+            }
             if found.count > node.count, isListened { nodes.append(found) }
         }
         return nodes

@@ -77,12 +77,18 @@ extension Requester {
     package func judgeRead(
         of path: TreePath, matching query: TreeQuery? = nil, in snapshot: TreeSnapshot
     ) throws(TreeError) {
+        try judgeRead(of: path, matching: query, in: snapshot, as: StoredRows(snapshot: snapshot.engine))
+    }
+
+    /// The same, with the rows of the state as rules are to see them.
+    func judgeRead(
+        of path: TreePath, matching query: TreeQuery?, in snapshot: TreeSnapshot, as rows: any RuledRows
+    ) throws(TreeError) {
         guard let rules = try snapshot.rules.rules(of: path.namespace, in: snapshot.engine) else {
             guard mayUseTreesWithoutRules else { throw .permissionDenied(path) }
             return
         }
-        let root = RuledNode(
-            rootOf: StoreFormat.prefix(of: path.namespace), in: StoredRows(snapshot: snapshot.engine))
+        let root = RuledNode(rootOf: StoreFormat.prefix(of: path.namespace), in: rows)
         let verdict = try rules.document.judgeRead(
             at: path.keys.map(\.string), matching: query.map(RulesQuery.init),
             by: subject(at: WallClock.milliseconds()), in: root)
