@@ -18,9 +18,9 @@ package struct HTTPIntake: IntakeHandler {
     package func duplicatePolicy(for user: UserID) -> DuplicatePolicy { .newPost }
 
     /// Puts the originals of a failed upload aside, and deletes the other blobs of an upload that became nothing. An avatar
-    /// is not put aside: it is no photo to post.
+    /// is not put aside, as it is no photo to post, nor what is of somebody who has been deleted.
     package func cleanUp(after record: UploadRecord) async throws -> Bool {
-        if record.state == .failed, record.purpose == .post {
+        if record.state == .failed, record.purpose == .post, record.error?.code != .deleted {
             try await putAside(record)
         }
         if !record.state.isPost {

@@ -66,6 +66,7 @@ package struct Drafts: Sendable {
                 .wrongState, "upload \(id) is \(record.state.rawValue), no draft",
                 hint: "reserve a new one with draft=true")
         }
+        try record.requireOwner()
         return record
     }
 }

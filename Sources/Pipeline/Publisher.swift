@@ -31,6 +31,7 @@ package struct Publisher: Sendable {
     /// - Returns: Whether it is a post now, and no duplicate of one.
     /// - Throws: `Failure`: a permanent failure of the upload, or a transient error.
     func publish(_ record: UploadRecord) async throws -> Bool {
+        try record.requireOwner()
         if record.purpose == .post, let post = try await duplicate(record, of: index.entry(of: record)) {
             return try await end(record, asDuplicateOf: post)
         }
@@ -48,7 +49,10 @@ package struct Publisher: Sendable {
     private func commit(_ record: UploadRecord) async throws -> Outcome {
         let leftovers = try await leftovers(of: record)
         return try await tree.transact(at: "ingested-published") { [self] snapshot, update in
-            guard try snapshot.upload(record.id)?.state == .ingested else { return .nothing }
+            guard let present = try snapshot.upload(record.id), present.state == .ingested else { return .nothing }
+            // Nothing brings back who is deleted meanwhile.
+            try present.requireOwner()
+            if try snapshot.exists(PersonDeletion.job(of: record.owner)) { throw Failure.ownerIsGone(record.id) }
             guard record.purpose == .post else {
                 try addAvatar(record, in: snapshot, to: &update)
                 try garbage.add(leftovers, to: &update)

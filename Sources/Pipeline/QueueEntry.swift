@@ -6,7 +6,7 @@ import Tree
 /// record.
 ///
 /// The entry as it is stored: the state, or `settling` when the upload has ended and is to be tidied up; the intake;
-/// the owner.
+/// the owner; and `gone` for one whose owner is deleted.
 struct QueueEntry {
     let id: PostID
     /// Nil when the upload has ended.
@@ -14,12 +14,14 @@ struct QueueEntry {
     /// Nil, as is the owner, in entries of earlier versions.
     let intake: Intake?
     let owner: UserID?
+    var isOwnerGone = false
 
     init(_ record: UploadRecord) {
         id = record.id
         state = record.state.isTerminal ? nil : record.state
         intake = record.intake
         owner = record.owner
+        isOwnerGone = record.isOwnerGone
     }
 
     init?(_ child: TreeChild) {
@@ -27,12 +29,13 @@ struct QueueEntry {
         let words = (child.value.stringValue ?? "").split(separator: " ").map(String.init)
         self.id = id
         state = words.first.flatMap(UploadState.init)
-        intake = words.count == 3 ? Intake(rawValue: words[1]) : nil
-        owner = words.count == 3 ? UserID(words[2]) : nil
+        intake = words.count >= 3 ? Intake(rawValue: words[1]) : nil
+        owner = words.count >= 3 ? UserID(words[2]) : nil
+        isOwnerGone = words.count > 3
     }
 
     var value: TreeValue {
-        .string(
-            [state?.rawValue ?? "settling", intake?.rawValue ?? "", owner?.description ?? ""].joined(separator: " "))
+        let words = [state?.rawValue ?? "settling", intake?.rawValue ?? "", owner?.description ?? ""]
+        return .string((isOwnerGone ? words + ["gone"] : words).joined(separator: " "))
     }
 }

@@ -58,6 +58,8 @@ package struct UploadRecord: Sendable {
     package var attempts: Int = 0
     /// The last fault; final when the state is failed.
     package var error: Failure?
+    /// Whether its owner has been deleted since it began: it becomes nothing.
+    package var isOwnerGone = false
     /// The post that had the same bytes before, when the state is duplicate.
     package var duplicateOf: PostID?
 
@@ -105,6 +107,7 @@ extension UploadRecord {
         if !audiences.isEmpty { fields["audiences"] = .audiences(audiences) }
         if let duplicates { fields["duplicates"] = .string(duplicates.rawValue) }
         if let duplicateOf { fields["duplicate_of"] = .string(duplicateOf.description) }
+        if isOwnerGone { fields["owner_gone"] = true }
         if attempts > 0 { fields["attempts"] = .integer(Int64(attempts)) }
         if let error {
             fields["error"] = [
@@ -134,6 +137,7 @@ extension UploadRecord {
             purpose: value["purpose"]?.stringValue.flatMap(UploadPurpose.init) ?? .post)
         updatedAt = value["updated_at"]?.integerValue ?? createdAt
         fingerprint = value["fingerprint"]?.stringValue.map(RequestFingerprint.init(hex:))
+        isOwnerGone = value["owner_gone"] == true
         attempts = Int(value["attempts"]?.integerValue ?? 0)
         duplicateOf = value["duplicate_of"]?.stringValue.flatMap { PostID($0) }
         if let error = value["error"], let code = error["code"]?.stringValue {

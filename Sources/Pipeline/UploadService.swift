@@ -74,7 +74,7 @@ package final class UploadService: Service, CustomStringConvertible {
                 tree: tree, blobs: blobs, store: store, settings: shared, logger: logger),
             expiry: UploadExpiry(tree: tree, store: store, settings: shared, logger: logger), garbage: garbage,
             unclaimed: unclaimed, disk: disk, logger: logger)
-        jobs = JobWorker(tree, clock: storage.clock, logger: logger)
+        jobs = JobWorker(tree, uploads: PersonUploads(store: store), clock: storage.clock, logger: logger)
         workers = UploadWorkers(store: store, publisher: publisher, disk: disk, logger: logger)
     }
 
@@ -149,7 +149,9 @@ package final class UploadService: Service, CustomStringConvertible {
                 resumedCount += 1
             case nil:
                 try await store.cleanUp(entry.id)
-            case .reserved, .draft, .published, .deleted, .duplicate, .failed, .expired:
+            case .reserved, .draft:
+                if entry.isOwnerGone { store.abandonLater(entry.id) }
+            case .published, .deleted, .duplicate, .failed, .expired:
                 break
             }
         }

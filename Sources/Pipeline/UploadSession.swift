@@ -76,6 +76,8 @@ package struct UploadSession: ~Copyable {
             try await receiver.store.drafts.add(photo, as: number, to: record.id)
         } catch {
             try await receiver.renditions.blobs.remove(record.blobName(photo.fileName))
+            // Where the draft has ended meanwhile, its files go, and with them those of this photo.
+            try await receiver.store.cleanUp(record.id)
             throw error
         }
         photos.append(photo)
@@ -125,7 +127,9 @@ package struct UploadSession: ~Copyable {
         do {
             try await receiver.store.expire(record.id, from: record.state)
         } catch {
-            if Failure(error).isTransient { receiver.store.abandonLater(record.id) }
+            // One that has ended meanwhile is cleaned up once more: files may have come since.
+            let hasEnded = (error as? Failure)?.code == .wrongState
+            if hasEnded || Failure(error).isTransient { receiver.store.abandonLater(record.id) }
         }
     }
 }

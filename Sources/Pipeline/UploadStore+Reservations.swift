@@ -41,21 +41,26 @@ package enum Reservation: Sendable {
 extension UploadStore {
     /// Takes the id of the post that the upload will become. Durable when it returns.
     ///
-    /// - Throws: `Failure`: `bad_text`, `bad_reference`, `unknown_user`, `not_member` or `not_allowed` when the user may not
-    ///   post for one of the audiences, or a failure of the engine; for an avatar, `not_found` where nobody is who could
-    ///   have one.
+    /// - Throws: `Failure`: `bad_text`, `bad_reference`, `unknown_user`, `wrong_state` while the owner is being deleted,
+    ///   `not_member` or `not_allowed` when the user may not post for one of the audiences, or a failure of the engine; for
+    ///   an avatar, `not_found` where nobody is who could have one.
     package func reserve(_ request: UploadRequest) async throws -> Reservation {
         try await checkOwner(of: request)
         let record = try newRecord(request, clientReference: request.clientReference)
         var update = try Self.insertion(of: record)
         guard let reference = request.clientReference else {
-            _ = try await tree.commit(update, at: "new-\(record.state)")
+            guard try await tree.commit(update, at: "new-\(record.state)") else {
+                throw Failure.isBeingDeleted(request.owner)
+            }
             return .new(record)
         }
         let path = Paths.reference(request.owner, try ClientReference.key(reference))
         update[path] = .string(record.id.description)
         update.preconditions.append(.absent(path))
         if try await tree.commit(update, at: "new-\(record.state)") { return .new(record) }
+        guard try await tree.get(PersonDeletion.job(of: request.owner)) == nil else {
+            throw Failure.isBeingDeleted(request.owner)
+        }
         if let known = try await known(path) { return known }
         return try await reserve(request)
     }
@@ -69,7 +74,9 @@ extension UploadStore {
         request.isDraft = false
         try await checkOwner(of: request)
         let record = try newRecord(request, clientReference: failed.clientReference)
-        _ = try await tree.commit(try Self.insertion(of: record), at: "new-reserved")
+        guard try await tree.commit(try Self.insertion(of: record), at: "new-reserved") else {
+            throw Failure.isBeingDeleted(request.owner)
+        }
         return record
     }
 
@@ -82,8 +89,9 @@ extension UploadStore {
             purpose: request.purpose)
     }
 
+    /// The update with which an upload begins, unless its owner is being deleted.
     private static func insertion(of record: UploadRecord) throws -> MultiPathUpdate {
-        var update = MultiPathUpdate()
+        var update = MultiPathUpdate(preconditions: [.absent(PersonDeletion.job(of: record.owner))])
         update[Paths.upload(record.id)] = try record.value()
         update[Paths.queued(record.id)] = QueueEntry(record).value
         if !record.audiences.isEmpty {

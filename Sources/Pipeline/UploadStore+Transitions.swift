@@ -74,6 +74,7 @@ extension UploadStore {
         change: @escaping @Sendable (inout UploadRecord) throws -> Void
     ) async throws -> UploadRecord {
         let record = try await transition(id, from: state, to: .ingested, replacing: failed) { record in
+            try record.requireOwner()
             try change(&record)
             guard !record.photos.isEmpty || !record.text.isEmpty else {
                 throw Failure(.emptyPost, "a post needs a photo or a text", hint: "send at least one of them")

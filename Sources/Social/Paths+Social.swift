@@ -46,6 +46,9 @@ extension Paths {
     /// The position up to which a home feed has all that it should have; nothing before it is read for the first time.
     package static func homeMark(_ uid: UserID) -> TreePath { TreePath(["home_marks", uid.key], in: .social) }
 
+    /// The posts of somebody that are gone and may still be in feeds, by their positions in the order of publication: the ids.
+    static func withdrawnPosts(by author: UserID) -> TreePath { TreePath(["withdrawn", author.key], in: .social) }
+
     /// What is known of the deletion of a person (``PersonDeletion``).
     package static func deletion(of uid: UserID) -> TreePath { TreePath(["deletions", uid.key], in: .social) }
 

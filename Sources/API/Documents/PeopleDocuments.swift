@@ -106,6 +106,8 @@ package struct BlockDocument: Document {
 package struct PersonDeletionDocument: Document {
     /// How many of each were removed: what the person made, and what was about them.
     package struct Removed: Document {
+        /// Drafts, and uploads that were not published yet.
+        package let uploads: Int
         package let posts: Int
         package let comments: Int
         package let likes: Int
@@ -117,9 +119,10 @@ package struct PersonDeletionDocument: Document {
         package let feed: Int
 
         package init(
-            posts: Int, comments: Int, likes: Int, following: Int, followers: Int, blocks: Int, notifications: Int,
-            feed: Int
+            uploads: Int, posts: Int, comments: Int, likes: Int, following: Int, followers: Int, blocks: Int,
+            notifications: Int, feed: Int
         ) {
+            self.uploads = uploads
             self.posts = posts
             self.comments = comments
             self.likes = likes

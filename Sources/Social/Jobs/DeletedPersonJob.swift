@@ -1,24 +1,50 @@
-import Posts
-import Tree
+package import Posts
+package import Tree
 
-/// Removes all that somebody has made, and all that is about them: posts, comments, likes, follows, blocks,
+/// What somebody has left outside of what people make of each other, and goes with the person.
+package protocol PersonLeftovers: Sendable {
+    /// Sees to it that a part of it ends.
+    ///
+    /// - Parameter position: Where the part before ended; nil for the first.
+    /// - Returns: How many there were, and where the next part begins; nil when there is none.
+    func end(
+        of uid: UserID, after position: String?, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> (count: Int, next: String?)
+}
+
+/// Removes all that somebody has made, and all that is about them: uploads, posts, comments, likes, follows, blocks,
 /// notifications, the feed, and in the end the person.
 ///
-/// Each step looks for the first thing that is left, so that what is written meanwhile goes, too.
+/// Uploads are gone through once: nobody begins any for who is being deleted. Each step behind these looks for the first thing that
+/// is left, so that what is written meanwhile goes, too.
 struct DeletedPersonJob: Job {
     static let kind = JobKind.deletePerson
     /// The number of posts that go in one step: each takes its records along.
     private static let postsAtOnce = 50
+    /// What positions among uploads begin with.
+    private static let uploads = "uploads "
+
+    /// What ends the uploads; nil where there are none.
+    var uploads: (any PersonLeftovers)?
 
     func step(
         _ job: PendingJob, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> String? {
         guard let uid = UserID(job.subject.key.string) else { return nil }
-        for part in PersonDeletion.Part.allCases {
-            let count = try Self.remove(part, of: uid, in: snapshot, &update)
-            guard count > 0 else { continue }
+        func count(_ part: PersonDeletion.Part, _ count: Int) throws(TreeError) {
             let number = Paths.deletion(of: uid) / part.key
             update[number] = .integer((try snapshot.get(number)?.integerValue ?? 0) + Int64(count))
+        }
+        if let uploads, job.position.map({ $0.hasPrefix(Self.uploads) }) ?? true {
+            let last = job.position.map { String($0.dropFirst(Self.uploads.count)) }
+            let (ended, next) = try uploads.end(of: uid, after: last, in: snapshot, &update)
+            if ended > 0 { try count(.uploads, ended) }
+            return next.map { Self.uploads + $0 } ?? ""
+        }
+        for part in PersonDeletion.Part.allCases {
+            let removed = try Self.remove(part, of: uid, in: snapshot, &update)
+            guard removed > 0 else { continue }
+            try count(part, removed)
             return ""
         }
         for path in [
@@ -37,6 +63,7 @@ struct DeletedPersonJob: Job {
         _ part: PersonDeletion.Part, of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> Int {
         switch part {
+        case .uploads: return 0
         case .posts:
             let list = Paths.publishedPosts(by: uid)
             let posts = try snapshot.children(of: list, limit: postsAtOnce)

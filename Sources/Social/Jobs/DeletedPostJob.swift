@@ -9,47 +9,84 @@ struct DeletionCause: Derivation {
         for post: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         guard post.isDeleted else { return [] }
+        let (id, subject) = (post.keys[0], JobSubject(post.keys[0]))
         // The order of publication still has it: this comes before that.
-        let place = try snapshot.get(Paths.postPosition(post.keys[0]))?.stringValue
-        return PendingJob.writes(.deletePost, JobSubject(post.keys[0]), at: commit, cause: place)
+        let cause = try snapshot.get(Paths.postPosition(id))?.stringValue
+        var writes = PendingJob.writes(.deletePost, subject, at: commit, cause: cause)
+        // It may have been deleted before, at another place.
+        let earlier = try snapshot.get(JobKind.deletePost.path / id / "cause")?.stringValue
+        for (text, value) in [(earlier, nil), (cause, .string(id.string))] as [(String?, TreeValue?)] {
+            guard let row = text.flatMap({ PostPlace($0) })?.withdrawn else { continue }
+            writes.append(TreeWrite(path: row, value: value))
+        }
+        return writes
     }
 }
 
+extension PostPlace {
+    /// Where the post stands among those of its author that are gone; nil where nobody is the author.
+    fileprivate var withdrawn: TreePath? { author.map { Paths.withdrawnPosts(by: $0) / position.key } }
+}
+
 /// Removes the likes and comments of a post that is gone, and its entries in the feeds of its author's followers.
+///
+/// Whoever has left the author meanwhile has a job of their own, or had it (``UnfollowJob``). It may have passed over the post's
+/// place before the post was gone, and then has removed the entry, or finds it among those that are gone; as long as that job is
+/// left to do, its follower is found here.
 struct DeletedPostJob: Job {
     static let kind = JobKind.deletePost
+    /// What positions among those who have left begin with.
+    private static let left = "left "
+    /// The number of feeds of one step: each has the post twice.
+    private static let limit = JobStep.maxWrites / 2 - 1
 
     func step(
         _ job: PendingJob, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> String? {
         let post = job.subject.key
-        guard try !snapshot.exists(Paths.posts / post) else { return nil }
+        let place = job.cause.flatMap { PostPlace($0) }
+        guard try !snapshot.exists(Paths.posts / post) else {
+            if let row = place?.withdrawn { update[row] = nil }
+            return nil
+        }
         for list in ["likes" / post, "comments" / post, Paths.noticedLikes / post] as [TreePath] {
             let keys = try snapshot.keys(of: list, limit: JobStep.maxWrites)
             for key in keys { update[list / key] = nil }
             // There may be more: the next step looks again.
             if !keys.isEmpty { return job.position ?? "" }
         }
-        return try removeFromFeeds(post, job, snapshot, &update)
+        guard let place, let author = place.author, let row = place.withdrawn else { return nil }
+        let next = try removeFromFeeds(post, of: author, at: place.position.key, job.position, snapshot, &update)
+        if next == nil {
+            update[Paths.home(author) / place.position.key] = nil
+            update[row] = nil
+        }
+        return next
     }
 
-    /// - Returns: The last follower of the author that was looked at; nil when that was the last one.
+    /// Removes a post from the next feeds: of followers, then of those who have just left.
+    ///
+    /// - Returns: Where the next step begins; nil when those were the last.
     private func removeFromFeeds(
-        _ post: TreeKey, _ job: PendingJob, _ snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+        _ post: TreeKey, of author: UserID, at position: TreeKey, _ last: String?, _ snapshot: TreeSnapshot,
+        _ update: inout MultiPathUpdate
     ) throws(TreeError) -> String? {
-        guard let place = job.cause.flatMap({ PostPlace($0) }), let author = place.author else { return nil }
-        let position = place.position.key
-        let last = job.position.flatMap { UserID($0) }?.key
-        let limit = JobStep.maxWrites / 2
-        let followers = try snapshot.keys(
-            of: Paths.followers(author), range: last.map { .after($0) } ?? .all, limit: limit)
-        for follower in followers {
-            guard let follower = UserID(follower.string) else { continue }
-            update[Paths.home(follower) / position] = nil
-            update[Paths.feed(follower) / post] = nil
+        func remove(from readers: [UserID]) {
+            for reader in readers {
+                update[Paths.home(reader) / position] = nil
+                update[Paths.feed(reader) / post] = nil
+            }
         }
-        guard followers.count < limit else { return followers.last?.string }
-        update[Paths.home(author) / position] = nil
-        return nil
+        guard let last, last.hasPrefix(Self.left) else {
+            let range: KeyRange = last.flatMap { UserID($0) }.map { .after($0.key) } ?? .all
+            let keys = try snapshot.keys(of: Paths.followers(author), range: range, limit: Self.limit)
+            remove(from: keys.compactMap { UserID($0.string) })
+            return keys.count == Self.limit ? keys.last?.string : Self.left
+        }
+        let (prefix, range) = JobSubject.range(of: author, after: UserID(String(last.dropFirst(Self.left.count))))
+        let keys = try snapshot.keys(of: JobKind.unfollow.path, range: range, limit: Self.limit)
+            .filter { $0.string.hasPrefix(prefix) }
+        remove(from: keys.compactMap { JobSubject($0).people?.1 })
+        return keys.count == Self.limit ? keys.last.map { Self.left + $0.string.dropFirst(prefix.count) } : nil
     }
 }

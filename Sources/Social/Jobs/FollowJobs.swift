@@ -3,7 +3,7 @@ import Tree
 
 /// Has the posts of whom somebody begins to follow brought into that feed, and those of whom they leave removed.
 ///
-/// Who has never read their feed needs neither: the first reading finds everything.
+/// Who has never read their feed needs no posts brought: the first reading finds everything.
 struct FollowCause: Derivation {
     let place = TreePattern("people/*/following/*")
 
@@ -11,48 +11,68 @@ struct FollowCause: Derivation {
         for link: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         guard link.before.isThere != link.after.isThere, let follower = UserID(link.keys[0].string),
-            let followee = UserID(link.keys[1].string), try snapshot.exists(Paths.homeMark(follower))
+            let followee = UserID(link.keys[1].string)
         else { return [] }
-        let (kind, opposite): (JobKind, JobKind) = link.after.isThere ? (.backfill, .unfollow) : (.unfollow, .backfill)
-        let subject = JobSubject(follower, followee)
-        return PendingJob.writes(kind, subject, at: commit) + [PendingJob.ending(opposite, subject)]
+        let backfill = JobSubject(follower, followee)
+        if link.after.isThere {
+            guard try snapshot.exists(Paths.homeMark(follower)) else { return [] }
+            // One that is under way goes on: it has to remove what is gone.
+            return PendingJob.writes(.backfill, backfill, at: commit)
+        }
+        // Clients of the database write their feeds themselves.
+        var hasFeed = try snapshot.exists(Paths.homeMark(follower))
+        if !hasFeed { hasFeed = try snapshot.exists(Paths.feed(follower)) }
+        guard hasFeed else { return [] }
+        // The followee comes first, by whom these jobs are looked for.
+        return PendingJob.writes(.unfollow, JobSubject(followee, follower), at: commit)
+            + [PendingJob.ending(.backfill, backfill)]
     }
 }
 
-/// The posts of a followee, a part at a time, the newest first.
+/// The posts of a followee, a part at a time, in both forms of a follower's feed.
 private struct FolloweesPosts {
+    /// The number of posts of one step: each is written twice, and so is a mark.
+    private static let limit = JobStep.maxWrites / 2 - 1
+
     let follower: UserID
     let followee: UserID
-    let isFollowed: Bool
-    private let position: String?
 
-    init?(_ job: PendingJob, in snapshot: TreeSnapshot) throws(TreeError) {
-        let people = job.subject.parts.compactMap { UserID(String($0)) }
-        guard people.count == 2 else { return nil }
-        (follower, followee) = (people[0], people[1])
-        isFollowed = try snapshot.exists(Paths.following(people[0]) / people[1].key)
-        position = job.position
-    }
-
-    /// Writes to the follower's feed, in both forms, for each post of the next part.
+    /// Writes for each post of the next part that is there, the newest first.
     ///
+    /// - Parameter last: Behind which position the part begins; nil for the newest post.
     /// - Returns: The position of the last post; nil when there are no more.
     func write(
-        isThere: Bool, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+        isThere: Bool, after last: String?, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> String? {
-        let limit = JobStep.maxWrites / 2 - 1
-        let range: KeyRange = position.map { .before(TreeKey(unchecked: $0)) } ?? .all
         let posts = try snapshot.children(
-            of: Paths.publishedPosts(by: followee), range: range, order: .descending, limit: limit)
+            of: Paths.publishedPosts(by: followee), range: last.map { .before(TreeKey(unchecked: $0)) } ?? .all,
+            order: .descending, limit: Self.limit)
+        write(posts, isThere: isThere, &update)
+        if isThere, last == nil, let newest = posts.first.flatMap({ ListedPost($0) }) {
+            try FolloweeMark.raise(to: newest, of: followee, to: follower, in: snapshot, &update)
+        }
+        return posts.count == Self.limit ? posts.last?.key.string : nil
+    }
+
+    /// Removes those of the next part that are gone, and that ``DeletedPostJob`` may have passed over.
+    ///
+    /// - Returns: The position of the last post; nil when there are no more.
+    func removeWithdrawn(
+        after last: String?, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> String? {
+        let posts = try snapshot.children(
+            of: Paths.withdrawnPosts(by: followee), range: last.map { .after(TreeKey(unchecked: $0)) } ?? .all,
+            limit: Self.limit)
+        write(posts, isThere: false, &update)
+        return posts.count == Self.limit ? posts.last?.key.string : nil
+    }
+
+    private func write(_ posts: [TreeChild], isThere: Bool, _ update: inout MultiPathUpdate) {
         for post in posts {
             guard let id = post.value.stringValue else { continue }
             update[Paths.home(follower) / post.key] = isThere ? post.value : nil
             update[Paths.feed(follower) / TreeKey(unchecked: id)] = isThere ? true : nil
         }
-        if isThere, position == nil, let newest = posts.first.flatMap({ ListedPost($0) }) {
-            try FolloweeMark.raise(to: newest, of: followee, to: follower, in: snapshot, &update)
-        }
-        return posts.count == limit ? posts.last?.key.string : nil
     }
 }
 
@@ -63,21 +83,35 @@ struct BackfillJob: Job {
     func step(
         _ job: PendingJob, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> String? {
-        guard let posts = try FolloweesPosts(job, in: snapshot), posts.isFollowed else { return nil }
-        return try posts.write(isThere: true, in: snapshot, &update)
+        guard let (follower, followee) = job.subject.people,
+            try snapshot.exists(Paths.following(follower) / followee.key)
+        else { return nil }
+        return try FolloweesPosts(follower: follower, followee: followee)
+            .write(isThere: true, after: job.position, in: snapshot, &update)
     }
 }
 
-/// Removes the posts of somebody who is not followed any more.
+/// Removes the posts of somebody who is not followed any more: first those that are there, then those that are gone.
+///
+/// A post that goes meanwhile is among the second, or was among the first when these were gone through. For a follower who has
+/// come back the second go all the same: ``DeletedPostJob`` may have passed over that follower in between.
 struct UnfollowJob: Job {
     static let kind = JobKind.unfollow
+    /// What positions among the posts that are gone begin with.
+    private static let withdrawn = "withdrawn "
 
     func step(
         _ job: PendingJob, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> String? {
-        guard let posts = try FolloweesPosts(job, in: snapshot), !posts.isFollowed,
-            posts.follower != posts.followee
-        else { return nil }
-        return try posts.write(isThere: false, in: snapshot, &update)
+        guard let (followee, follower) = job.subject.people, follower != followee else { return nil }
+        let posts = FolloweesPosts(follower: follower, followee: followee)
+        guard let position = job.position, position.hasPrefix(Self.withdrawn) else {
+            guard try !snapshot.exists(Paths.following(follower) / followee.key) else { return Self.withdrawn }
+            let next = try posts.write(isThere: false, after: job.position, in: snapshot, &update)
+            return next ?? Self.withdrawn
+        }
+        let last = String(position.dropFirst(Self.withdrawn.count))
+        let next = try posts.removeWithdrawn(after: last.isEmpty ? nil : last, in: snapshot, &update)
+        return next.map { Self.withdrawn + $0 }
     }
 }

@@ -55,8 +55,21 @@ package struct JobSubject: Hashable, Sendable, CustomStringConvertible {
     /// A post or a person.
     init(_ key: TreeKey) { self.key = key }
 
-    /// A follower and a followee.
-    init(_ follower: UserID, _ followee: UserID) { key = TreeKey(unchecked: "\(follower) \(followee)") }
+    /// Two people, of whom the first is the one by whom jobs are looked for.
+    init(_ first: UserID, _ second: UserID) { key = TreeKey(unchecked: "\(first) \(second)") }
+
+    /// The two people.
+    var people: (UserID, UserID)? {
+        let people = parts.compactMap { UserID(String($0)) }
+        return people.count == 2 ? (people[0], people[1]) : nil
+    }
+
+    /// The keys of jobs of which the first person is this one, behind those of a second person.
+    static func range(of first: UserID, after second: UserID?) -> (prefix: String, range: KeyRange) {
+        let prefix = "\(first) "
+        guard let second else { return (prefix, .from(TreeKey(unchecked: prefix))) }
+        return (prefix, .after(TreeKey(unchecked: prefix + second.description)))
+    }
 }
 
 /// A job that is left to do.

@@ -17,11 +17,17 @@ package final class JobWorker: Sendable {
     private let clock: @Sendable () -> Int64
     private let logger: Logger
 
-    package convenience init(_ tree: TreeStore, clock: @escaping @Sendable () -> Int64, logger: Logger) {
+    /// - Parameter uploads: What ends the uploads of somebody who is deleted.
+    package convenience init(
+        _ tree: TreeStore, uploads: (any PersonLeftovers)? = nil, clock: @escaping @Sendable () -> Int64,
+        logger: Logger
+    ) {
         self.init(
             tree,
             jobs: [
-                DeletedPersonJob(), DeletedPostJob(), DeletedAudienceJob(), UnfollowJob(), BackfillJob(), HomeJob(),
+                DeletedPersonJob(uploads: uploads), DeletedPostJob(), DeletedAudienceJob(), UnfollowJob(),
+                BackfillJob(),
+                HomeJob(),
                 RenameJob(),
             ],
             clock: clock, logger: logger)

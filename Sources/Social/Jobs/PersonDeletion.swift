@@ -6,7 +6,7 @@ package import Tree
 package struct PersonDeletion: Sendable, Hashable {
     /// What is removed, in this order.
     package enum Part: String, CaseIterable, Sendable {
-        case posts
+        case uploads, posts
         /// Posts for audiences.
         case audiencePosts = "audience_posts"
         case memberships, comments, likes, following, followers, blocks, notifications, feed
@@ -30,6 +30,9 @@ package struct PersonDeletion: Sendable, Hashable {
         self.counts = Dictionary(uniqueKeysWithValues: counts)
     }
 
+    /// The job of a deletion, which is there from its beginning to its end.
+    package static func job(of uid: UserID) -> TreePath { JobKind.deletePerson.path / uid.key }
+
     /// What is known of the latest deletion of a person; nil when there was none.
     package init?(of uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) {
         guard let record = try snapshot.get(Paths.deletion(of: uid)) else { return nil }
@@ -42,7 +45,7 @@ package struct PersonDeletion: Sendable, Hashable {
     /// - Throws: `Failure` with the code `not_found` when nothing of the person is there; `TreeError`, the engine's failure.
     package static func begin(of uid: UserID, in tree: TreeStore) async throws -> PersonDeletion {
         try await tree.transact { snapshot, update in
-            let record = JobKind.deletePerson.path / uid.key
+            let record = job(of: uid)
             guard try !snapshot.exists(record) else { return }
             guard try snapshot.hasTraces(of: uid) else {
                 throw Failure(.notFound, "there is no such person", hint: "it may have been deleted already")

@@ -1,4 +1,4 @@
-import API
+package import API
 package import Posts
 package import Tree
 
@@ -22,11 +22,7 @@ package struct People: Sendable {
     /// - Throws: `Failure` with the code `wrong_state` while the person is being deleted.
     package func change(_ uid: UserID, _ change: ProfileChange) async throws -> (isNew: Bool, token: SyncToken) {
         let (isNew, token) = try await tree.transact { snapshot, update in
-            guard try !snapshot.exists(JobKind.deletePerson.path / uid.key) else {
-                throw Failure(
-                    .wrongState, "\(uid) is being deleted",
-                    hint: "GET /v1/people/{uid}/deletion tells when that has ended")
-            }
+            guard try !snapshot.exists(PersonDeletion.job(of: uid)) else { throw Failure.isBeingDeleted(uid) }
             change.write(to: &update, of: uid)
             return try !snapshot.exists(Paths.person(uid))
         }
@@ -82,5 +78,13 @@ package struct People: Sendable {
             try Task.checkCancellation()
             page = read
         }
+    }
+}
+
+extension Failure {
+    /// The refusal of what would begin anew for somebody who is being deleted.
+    package static func isBeingDeleted(_ uid: UserID) -> Failure {
+        Failure(
+            .wrongState, "\(uid) is being deleted", hint: "GET /v1/people/{uid}/deletion tells when that has ended")
     }
 }

@@ -92,7 +92,7 @@ extension PersonCommand {
 extension PersonDeletionDocument.Removed {
     private var parts: [(name: String, count: Int)] {
         [
-            ("posts", posts), ("comments", comments), ("likes", likes), ("following", following),
+            ("uploads", uploads), ("posts", posts), ("comments", comments), ("likes", likes), ("following", following),
             ("followers", followers), ("blocks", blocks), ("notifications", notifications), ("feed", feed),
         ]
     }

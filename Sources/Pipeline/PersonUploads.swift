@@ -1,0 +1,52 @@
+import API
+import Posts
+import Social
+import Tree
+
+/// Sees to it that nothing becomes of what somebody has begun to upload who is being deleted.
+///
+/// Each upload is marked. A reservation or a draft expires soon; one that was acknowledged fails when its turn comes, and
+/// what lies in its way is cleaned up there. A mark is not lost by a crash: the next start reads it in the queue.
+struct PersonUploads: PersonLeftovers {
+    /// The number of uploads that one part looks at, everybody's.
+    private static let batch = 200
+
+    let store: UploadStore
+
+    func end(
+        of uid: UserID, after position: String?, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> (count: Int, next: String?) {
+        let rows = try snapshot.children(
+            of: Paths.queue, range: position.map { .after(TreeKey(unchecked: $0)) } ?? .all, limit: Self.batch)
+        var count = 0
+        for var entry in rows.compactMap({ QueueEntry($0) }) where entry.owner == nil || entry.owner == uid {
+            guard let record = try snapshot.upload(entry.id), record.owner == uid, !record.state.isTerminal,
+                !record.isOwnerGone
+            else { continue }
+            entry.isOwnerGone = true
+            update[Paths.upload(entry.id) / "owner_gone"] = true
+            update[Paths.queued(entry.id)] = entry.value
+            // Should this not be committed, the upload is looked at again, as it may be at any time.
+            store.abandonLater(entry.id)
+            count += 1
+        }
+        return (count, rows.count == Self.batch ? rows.last?.key.string : nil)
+    }
+}
+
+extension UploadRecord {
+    /// Refuses to go on with an upload of somebody who is deleted.
+    ///
+    /// - Throws: `Failure` `deleted`.
+    func requireOwner() throws(Failure) {
+        guard !isOwnerGone else { throw Failure.ownerIsGone(id) }
+    }
+}
+
+extension Failure {
+    static func ownerIsGone(_ id: PostID) -> Failure {
+        Failure(
+            .deleted, "the person whose upload \(id) was has been deleted",
+            hint: "nothing of it was kept; who comes back sends it again")
+    }
+}
