@@ -25,7 +25,7 @@ enum JobStep {
 
 /// What a job does.
 package enum JobKind: String, CaseIterable, Sendable {
-    /// Gives the posts and comments of a person the person's present name and picture.
+    /// Gives the posts and comments of a person, and the notifications of what they do, the person's present name and picture.
     case rename
     /// Removes the likes, comments and feed entries of a post that is gone.
     case deletePost = "delete-post"

@@ -12,33 +12,44 @@ struct RenameCause: Derivation {
     ) throws(TreeError) -> [TreeWrite] {
         guard field.before != field.after, let uid = UserID(field.keys[0].string),
             try snapshot.exists(Paths.person(uid) / "full_name"),
-            try snapshot.hasWritten(uid)
+            try snapshot.hasCopies(of: uid)
         else { return [] }
         return PendingJob.writes(.rename, JobSubject(uid.key), at: commit)
     }
 }
 
-/// Gives the posts and comments of a person the person's present name and picture.
+/// Gives the posts and comments of a person the person's present name and picture, and the notifications of what the person does:
+/// of comments, likes and follows.
+///
+/// Notifications are found by their causes, which know them (``NoticeRecord``); so they need no list by those who cause them. Those
+/// of announcements keep what was there: routes tell present names of all.
 struct RenameJob: Job {
     static let kind = JobKind.rename
-    /// The number of posts, or of comments, that one step looks at: each may need two writes.
+    /// The number of copies that one step looks at: each may need two writes.
     private static let batch = JobStep.maxWrites / 2
 
-    /// Where a step begins, as text: behind a post's position, behind a post for audiences, or behind a comment.
+    /// Where a step begins, as text: behind a post's position, behind a post for audiences, behind a comment, behind a post
+    /// that the person likes, or behind somebody whom the person follows.
     ///
     /// Between the keys stands what none of them can have.
     private enum Position {
         case posts(after: TreeKey?)
         case audiencePosts(after: TreeKey?)
         case comments(of: TreeKey?, after: TreeKey?)
+        case likes(after: TreeKey?)
+        case follows(after: TreeKey?)
 
         init(_ text: String?) {
-            let keys = (text ?? "").split(separator: "/").dropFirst().map { TreeKey(unchecked: String($0)) }
-            switch text?.prefix(while: { $0 != "/" }) {
-            case "comments": self = .comments(of: keys.first, after: keys.dropFirst().first)
-            case "audience_posts": self = .audiencePosts(after: keys.first)
-            default: self = .posts(after: keys.first)
-            }
+            let parts = (text ?? "").split(separator: "/")
+            let keys = parts.dropFirst().map { TreeKey(unchecked: String($0)) }
+            self =
+                switch parts.first {
+                case "audience_posts": .audiencePosts(after: keys.first)
+                case "comments": .comments(of: keys.first, after: keys.dropFirst().first)
+                case "likes": .likes(after: keys.first)
+                case "follows": .follows(after: keys.first)
+                default: .posts(after: keys.first)
+                }
         }
 
         var text: String {
@@ -46,6 +57,8 @@ struct RenameJob: Job {
             case .posts(let key): "posts/\(key?.string ?? "")"
             case .audiencePosts(let key): "audience_posts/\(key?.string ?? "")"
             case .comments(let post, let comment): "comments/\(post?.string ?? "")/\(comment?.string ?? "")"
+            case .likes(let post): "likes/\(post?.string ?? "")"
+            case .follows(let followee): "follows/\(followee?.string ?? "")"
             }
         }
     }
@@ -62,18 +75,28 @@ struct RenameJob: Job {
                 of: Paths.publishedPosts(by: uid), range: last.map { .after($0) } ?? .all, limit: Self.batch)
             for post in posts {
                 guard let id = post.value.stringValue else { continue }
-                try rename(Paths.posts / TreeKey(unchecked: id), author, snapshot, &update)
+                try rename(Paths.posts / TreeKey(unchecked: id) / "author", author, snapshot, &update)
             }
             return posts.count == Self.batch
                 ? Position.posts(after: posts.last?.key).text : Position.audiencePosts(after: nil).text
         case .audiencePosts(let last):
             let posts = try snapshot.keys(
                 of: Paths.audiencePosts(by: uid), range: last.map { .after($0) } ?? .all, limit: Self.batch)
-            for post in posts { try rename(Paths.audiencePosts / post, author, snapshot, &update) }
+            for post in posts { try rename(Paths.audiencePosts / post / "author", author, snapshot, &update) }
             return posts.count == Self.batch
                 ? Position.audiencePosts(after: posts.last).text : Position.comments(of: nil, after: nil).text
         case .comments(let post, let last):
-            return try renameComments(of: uid, on: post, after: last, author, snapshot, &update)?.text
+            let next = try renameComments(of: uid, on: post, after: last, author, snapshot, &update)
+            return (next ?? .likes(after: nil)).text
+        case .likes(let last):
+            let next = try renameNotices(of: Paths.liked(uid), after: last, author, snapshot, &update) { post in
+                Paths.noticedLikes / post / uid.key
+            }
+            return (next.map { Position.likes(after: $0) } ?? .follows(after: nil)).text
+        case .follows(let last):
+            return try renameNotices(of: Paths.following(uid), after: last, author, snapshot, &update) { followee in
+                Paths.noticedFollows / followee / uid.key
+            }.map { Position.follows(after: $0).text }
         }
     }
 
@@ -90,10 +113,11 @@ struct RenameJob: Job {
             if let post {
                 let comments = try snapshot.keys(
                     of: commented / post, range: last.map { .after($0) } ?? .all, limit: rest)
-                for comment in comments { try rename("comments" / post / comment, author, snapshot, &update) }
-                rest -= comments.count
-                last = comments.last ?? last
-                if rest == 0 { break }
+                for comment in comments where rest > 0 {
+                    rest -= try rename(comment, on: post, author, snapshot, &update)
+                    last = comment
+                }
+                if rest <= 0 { break }
             }
             let next = try snapshot.keys(of: commented, range: post.map { .after($0) } ?? .all, limit: 1)
             guard let found = next.first else { return nil }
@@ -102,21 +126,59 @@ struct RenameJob: Job {
         return .comments(of: post, after: last)
     }
 
-    /// Renames the author in what stands at a path, if it is the person's own.
+    /// Renames the author of a comment, in its notifications, too.
+    ///
+    /// - Returns: The number of copies.
+    private func rename(
+        _ comment: TreeKey, on post: TreeKey, _ author: TreeValue, _ snapshot: TreeSnapshot,
+        _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> Int {
+        try rename("comments" / post / comment / "author", author, snapshot, &update)
+        let records = try snapshot.children(
+            of: Paths.noticedComments / post / comment, limit: CommentNotices.maxRecipients)
+        for record in records { try rename(NoticeRecord(record.value), author, snapshot, &update) }
+        return 1 + records.count
+    }
+
+    /// Renames the actor of the notifications of which the causes are children of a list.
+    ///
+    /// - Parameter record: Where the notification of a child is known.
+    /// - Returns: Behind which child the next step begins; nil when there are no more.
+    private func renameNotices(
+        of list: TreePath, after last: TreeKey?, _ author: TreeValue, _ snapshot: TreeSnapshot,
+        _ update: inout MultiPathUpdate, record: (TreeKey) -> TreePath
+    ) throws(TreeError) -> TreeKey? {
+        let keys = try snapshot.keys(of: list, range: last.map { .after($0) } ?? .all, limit: Self.batch)
+        for key in keys { try rename(NoticeRecord(try snapshot.get(record(key))), author, snapshot, &update) }
+        return keys.count == Self.batch ? keys.last : nil
+    }
+
+    private func rename(
+        _ record: NoticeRecord?, _ author: TreeValue, _ snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) {
+        guard let record else { return }
+        try rename(record.path / "actor", author, snapshot, &update)
+    }
+
+    /// Renames what stands at a path, if it is a copy of the person.
     private func rename(
         _ path: TreePath, _ author: TreeValue, _ snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) {
-        guard let old = try snapshot.get(path / "author"), old["uid"] == author["uid"] else { return }
+        guard let old = try snapshot.get(path), old["uid"] == author["uid"] else { return }
         for field in ["full_name", "profile_picture"] as [TreeKey] where old[field] != author[field] {
-            update[path / "author" / field] = author[field]
+            update[path / field] = author[field]
         }
     }
 }
 
 extension TreeSnapshot {
-    /// Whether there are posts or comments of a person.
-    fileprivate func hasWritten(_ uid: UserID) throws(TreeError) -> Bool {
-        for list in [Paths.publishedPosts(by: uid), Paths.audiencePosts(by: uid)] where try exists(list) { return true }
-        return try exists(Paths.commented(uid))
+    /// Whether anything may have a copy of a person's name: a post or a comment of theirs, or a notification of what they did.
+    fileprivate func hasCopies(of uid: UserID) throws(TreeError) -> Bool {
+        let lists = [
+            Paths.publishedPosts(by: uid), Paths.audiencePosts(by: uid), Paths.commented(uid), Paths.liked(uid),
+            Paths.following(uid),
+        ]
+        for list in lists where try exists(list) { return true }
+        return false
     }
 }

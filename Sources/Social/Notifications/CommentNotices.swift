@@ -7,7 +7,7 @@ struct CommentNotices: Derivation {
     /// The most mentions of a comment of which anybody is told.
     static let maxMentions = 20
     /// The most people who are told of one comment, however often it is edited.
-    private static let maxRecipients = 50
+    static let maxRecipients = 50
 
     let place = TreePattern("comments/*/*")
 
