@@ -1,5 +1,6 @@
 package import API
 package import Posts
+package import Social
 import Tree
 
 /// The drafts among the uploads: photos are added one by one, then the text publishes them.
@@ -44,12 +45,15 @@ package struct Drafts: Sendable {
     ///
     /// - Parameters:
     ///   - text: Nil when the draft's own stays.
+    ///   - mentions: Whom parts of it stand for; nil when the draft's own stay, as long as the text does.
     ///   - alts: Alternative texts of the photos, in their order; photos beyond them keep their own.
-    /// - Throws: `Failure`: `empty_post`, `bad_text` also for more alternative texts than photos, `wrong_state` when
+    /// - Throws: `Failure`: `empty_post`, `bad_mention`, `bad_text` also for more alternative texts than photos, `wrong_state` when
     ///   the draft was published or expired meanwhile.
     @discardableResult
-    package func publish(_ id: PostID, text: String?, alts: [String] = []) async throws -> UploadRecord {
-        try await store.acknowledge(id, from: .draft) { try $0.describe(text: text, alts: alts) }
+    package func publish(
+        _ id: PostID, text: String?, mentions: [MentionSpan.Claim]? = nil, alts: [String] = []
+    ) async throws -> UploadRecord {
+        try await store.acknowledge(id, from: .draft) { try $0.describe(text: text, mentions: mentions, alts: alts) }
     }
 
     /// The record of a draft.
@@ -72,12 +76,17 @@ package struct Drafts: Sendable {
 }
 
 extension UploadRecord {
-    /// Takes in what a draft is published with: a text, unless it is nil, and alternative texts of the photos, in their order;
-    /// photos beyond these keep their own.
+    /// Takes in what a draft is published with: a text, unless it is nil, with its mentions, and alternative texts of the
+    /// photos, in their order; photos beyond these keep their own.
     ///
-    /// - Throws: `Failure` `bad_text` for a text that is none, or for more alternative texts than photos.
-    package mutating func describe(text: String?, alts: [String]) throws(Failure) {
-        if let text { self.text = try PostText.requireText(text) }
+    /// - Parameter claims: Nil to keep the mentions of the text that is there; of another text there are none then.
+    /// - Throws: `Failure` `bad_text` for a text that is none, or for more alternative texts than photos, `bad_mention`.
+    package mutating func describe(
+        text: String?, mentions claims: [MentionSpan.Claim]?, alts: [String]
+    ) throws(Failure) {
+        let old = self
+        if text != nil || claims != nil { try say(text ?? self.text, mentioning: claims ?? []) }
+        if claims == nil, self.text == old.text { self = old }
         guard alts.count <= photos.count else {
             throw Failure(
                 .badText, "there are \(alts.count) alternative texts, and \(photos.count) photos",

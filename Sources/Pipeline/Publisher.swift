@@ -79,9 +79,9 @@ package struct Publisher: Sendable {
             uid: record.owner, fullName: name ?? record.claims?.name,
             profilePicture: picture ?? (name == nil ? record.claims?.picture : nil))
         let post = Post(
-            id: record.id, author: author, text: record.text, timestamp: record.updatedAt,
-            photos: record.orderedPhotos.compactMap(\.published), clientReference: record.clientReference,
-            audiences: record.audiences)
+            id: record.id, author: author, text: record.text, mentions: MentionSpan.value(of: record.mentions),
+            timestamp: record.updatedAt, photos: record.orderedPhotos.compactMap(\.published),
+            clientReference: record.clientReference, audiences: record.audiences)
         try post.write(to: &update)
         if name == nil { author.write(to: &update) }
         for number in record.photos.keys { record.photos[number]?.rendered = nil }  // The post has it now.

@@ -1,11 +1,13 @@
 package import API
 import Files
 package import Posts
+package import Social
 
 /// A fingerprint of a request: two requests for the same upload have the same one.
 ///
-/// An idempotency key is bound to it. It covers the user, the text as it is posted, whether it is a draft, for whom the post is,
-/// and the bytes and alternative texts of the photos in their order; not what the photos are called, nor how the body is encoded.
+/// An idempotency key is bound to it. It covers the user, the text as it is posted and whom it mentions, whether it is a
+/// draft, for whom the post is, and the bytes and alternative texts of the photos in their order; not what the photos are
+/// called, nor how the body is encoded.
 package struct RequestFingerprint: Sendable, Hashable {
     /// A SHA-256, 64 hexadecimal digits.
     let hex: String
@@ -29,10 +31,15 @@ package struct RequestFingerprint: Sendable, Hashable {
     }
 
     /// - Parameter photos: In their order, with alternative texts as they are posted.
-    package init(user: UserID, text: String, isDraft: Bool, audiences: [AudienceID] = [], photos: [Photo]) {
-        // The text comes last: nothing else holds a line break. For everybody it is what it was before there were audiences.
+    package init(
+        user: UserID, text: String, mentions: [MentionSpan.Claim] = [], isDraft: Bool, audiences: [AudienceID] = [],
+        photos: [Photo]
+    ) {
+        // The text comes last: nothing else holds a line break. Without mentions and audiences it is what it was before
+        // there were any.
         let kind = ([isDraft ? "draft" : "post"] + audiences.sorted().map(\.description)).joined(separator: " ")
-        let parts = [user.description, kind, photos.map(\.words).joined(separator: " ")]
+        var parts = [user.description, kind, photos.map(\.words).joined(separator: " ")]
+        if !mentions.isEmpty { parts.append(Self.words(of: mentions, in: text)) }
         let text = PostText.checked(text) ?? text
         hex = sha256(of: Array((parts + [text]).joined(separator: "\n").utf8))
     }
@@ -40,8 +47,19 @@ package struct RequestFingerprint: Sendable, Hashable {
     /// The fingerprint of the request that an upload was made of, where it was made at once.
     package init(of record: UploadRecord) {
         self.init(
-            user: record.owner, text: record.text, isDraft: false, audiences: record.audiences,
-            photos: record.orderedPhotos.map { Photo($0) })
+            user: record.owner, text: record.text,
+            mentions: record.mentions.map { .init(uid: $0.uid.description, start: $0.start, length: $0.length) },
+            isDraft: false, audiences: record.audiences, photos: record.orderedPhotos.map { Photo($0) })
+    }
+
+    /// Mentions in the order of the text, as they are of the text that is posted.
+    private static func words(of mentions: [MentionSpan.Claim], in text: String) -> String {
+        let dropped = text.prefix(while: \.isWhitespace).utf16.count
+        return mentions.sorted { $0.start < $1.start }.map { mention in
+            // What names nobody is refused before it could be posted.
+            let uid = UserID(mention.uid)?.description ?? ""
+            return "\(uid):\(mention.start.subtractingReportingOverflow(dropped).partialValue):\(mention.length)"
+        }.joined(separator: " ")
     }
 }
 

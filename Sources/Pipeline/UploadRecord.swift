@@ -1,5 +1,6 @@
 package import API
 package import Posts
+package import Social
 package import Tree
 
 /// The pipeline's record of an upload, at `uploads/{id}` of the pipeline's own tree, which no client can reach.
@@ -38,7 +39,9 @@ package struct UploadRecord: Sendable {
     /// What a token claimed of the owner when the upload began: a name for somebody who has none here yet.
     package let claims: OwnerClaims?
     package var state: UploadState
-    package var text: String
+    package private(set) var text: String
+    /// Whom parts of the text stand for.
+    package private(set) var mentions: [MentionSpan] = []
     /// Photos by the number under which they came; a draft may have gaps.
     package var photos: [Int: Photo] = [:]
     /// The name that the client gave the upload so that it can ask again (`Idempotency-Key`).
@@ -83,6 +86,15 @@ package struct UploadRecord: Sendable {
         self.updatedAt = createdAt
     }
 
+    /// Takes in what the post says, and whom it mentions; whether these people exist, is checked when it is acknowledged.
+    ///
+    /// - Throws: `Failure` `bad_text` or `bad_mention`.
+    mutating func say(_ text: String, mentioning claims: [MentionSpan.Claim]) throws(Failure) {
+        let checked = try PostText.requireText(text)
+        mentions = try MentionSpan.checked(claims, of: text, storedAs: checked)
+        self.text = checked
+    }
+
     /// The photos in the order in which they came.
     package var orderedPhotos: [Photo] {
         photos.sorted { $0.key < $1.key }.map(\.value)
@@ -100,6 +112,7 @@ extension UploadRecord {
         ]
         if purpose != .post { fields["purpose"] = .string(purpose.rawValue) }
         if !text.isEmpty { fields["text"] = .string(text) }
+        fields["mentions"] = MentionSpan.value(of: mentions)
         if let clientReference { fields["client_ref"] = .string(clientReference) }
         if let fingerprint { fields["fingerprint"] = .string(fingerprint.hex) }
         if let source { fields["source"] = .string(source) }
@@ -135,6 +148,7 @@ extension UploadRecord {
             createdAt: createdAt, duplicates: value["duplicates"]?.stringValue.flatMap(DuplicatePolicy.init),
             claims: value["owner_claims"].flatMap(OwnerClaims.init), audiences: PostAudiences.named(by: value),
             purpose: value["purpose"]?.stringValue.flatMap(UploadPurpose.init) ?? .post)
+        mentions = MentionSpan.read(value["mentions"], of: text)
         updatedAt = value["updated_at"]?.integerValue ?? createdAt
         fingerprint = value["fingerprint"]?.stringValue.map(RequestFingerprint.init(hex:))
         isOwnerGone = value["owner_gone"] == true

@@ -3,6 +3,7 @@ import Blobs
 package import Files
 package import NIOCore
 import Posts
+package import Social
 
 /// One sender's way from a reservation to an acknowledged upload: photos come in, then the upload is accepted. What the
 /// sender does not finish is abandoned: at once by ``abandon()``, or soon after the session goes in any other way.
@@ -36,10 +37,13 @@ package struct UploadSession: ~Copyable {
 
     /// What the request asked for, as far as it has come: what its idempotency key is bound to.
     ///
-    /// - Parameter text: The post's text.
-    package func fingerprint(text: String) -> RequestFingerprint {
+    /// - Parameters:
+    ///   - text: The post's text.
+    ///   - mentions: Whom parts of it stand for.
+    package func fingerprint(text: String, mentions: [MentionSpan.Claim] = []) -> RequestFingerprint {
         RequestFingerprint(
-            user: record.owner, text: text, isDraft: record.state == .draft, audiences: record.audiences,
+            user: record.owner, text: text, mentions: mentions, isDraft: record.state == .draft,
+            audiences: record.audiences,
             photos: photos.map { .init($0) })
     }
 
@@ -94,11 +98,12 @@ package struct UploadSession: ~Copyable {
 
     /// Acknowledges the upload with the photos that came: the rest happens by itself. Durable when it returns.
     ///
-    /// - Throws: `Failure`: `empty_post`, `bad_text`, `wrong_state` when the reservation expired meanwhile,
+    /// - Throws: `Failure`: `empty_post`, `bad_text`, `bad_mention`, `wrong_state` when the reservation expired meanwhile,
     ///   `key_reused` when another upload took the key over.
-    package consuming func accept(text: String) async throws -> UploadRecord {
+    package consuming func accept(text: String, mentions: [MentionSpan.Claim] = []) async throws -> UploadRecord {
         do {
-            let accepted = try await receiver.store.accept(record.id, photos: photos, text: text, replacing: failed)
+            let accepted = try await receiver.store.accept(
+                record.id, photos: photos, text: text, mentions: mentions, replacing: failed)
             isKept = true
             return accepted
         } catch {
@@ -110,9 +115,11 @@ package struct UploadSession: ~Copyable {
     /// Leaves the draft for its sender to go on with, and binds its idempotency key to what was sent.
     ///
     /// - Throws: `Failure` `wrong_state` when the draft was published or expired meanwhile.
-    package consuming func keepDraft(text: String) async throws -> UploadRecord {
+    package consuming func keepDraft(
+        text: String, mentions: [MentionSpan.Claim] = []
+    ) async throws -> UploadRecord {
         if record.clientReference != nil {
-            try await receiver.store.drafts.note(fingerprint(text: text), of: record.id)
+            try await receiver.store.drafts.note(fingerprint(text: text, mentions: mentions), of: record.id)
         }
         let draft = try await receiver.store.drafts.record(of: record.id)
         isKept = true

@@ -1,6 +1,6 @@
 package import API
 package import Posts
-import Social
+package import Social
 import Tree
 
 /// A request for an upload: what an intake knows before the first byte.
@@ -10,6 +10,8 @@ package struct UploadRequest: Sendable {
     /// What the upload is to become.
     package var purpose = UploadPurpose.post
     package var text = ""
+    /// Whom parts of the text stand for.
+    package var mentions: [MentionSpan.Claim] = []
     /// Whether photos are added one by one and published later.
     package var isDraft = false
     /// The client's own name for the upload (`Idempotency-Key`), 1 to 200 printable ASCII characters: asking again with it
@@ -41,9 +43,9 @@ package enum Reservation: Sendable {
 extension UploadStore {
     /// Takes the id of the post that the upload will become. Durable when it returns.
     ///
-    /// - Throws: `Failure`: `bad_text`, `bad_reference`, `unknown_user`, `wrong_state` while the owner is being deleted,
-    ///   `not_member` or `not_allowed` when the user may not post for one of the audiences, or a failure of the engine; for
-    ///   an avatar, `not_found` where nobody is who could have one.
+    /// - Throws: `Failure`: `bad_text`, `bad_mention`, `bad_reference`, `unknown_user`, `wrong_state` while the owner is being
+    ///   deleted, `not_member` or `not_allowed` when the user may not post for one of the audiences, or a failure of the
+    ///   engine; for an avatar, `not_found` where nobody is who could have one.
     package func reserve(_ request: UploadRequest) async throws -> Reservation {
         try await checkOwner(of: request)
         let record = try newRecord(request, clientReference: request.clientReference)
@@ -81,12 +83,13 @@ extension UploadStore {
     }
 
     private func newRecord(_ request: UploadRequest, clientReference: String?) throws -> UploadRecord {
-        UploadRecord(
+        var record = UploadRecord(
             id: ids.next(), owner: request.owner, intake: request.intake,
-            state: request.isDraft ? .draft : .reserved, text: try PostText.requireText(request.text),
-            clientReference: clientReference, source: request.source, createdAt: now,
-            duplicates: request.duplicates, claims: request.claims, audiences: request.audiences,
-            purpose: request.purpose)
+            state: request.isDraft ? .draft : .reserved, text: "", clientReference: clientReference,
+            source: request.source, createdAt: now, duplicates: request.duplicates, claims: request.claims,
+            audiences: request.audiences, purpose: request.purpose)
+        try record.say(request.text, mentioning: request.mentions)
+        return record
     }
 
     /// The update with which an upload begins, unless its owner is being deleted.

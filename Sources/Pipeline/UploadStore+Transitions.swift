@@ -1,6 +1,7 @@
 package import API
 import Logging
 package import Posts
+package import Social
 import Synchronization
 import Tree
 
@@ -26,6 +27,7 @@ extension UploadStore {
                     hint: "ask for its state and go on from there")
             }
             try change(&record)
+            if new == .ingested { try MentionSpan.requirePeople(record.mentions, in: snapshot) }
             record.state = new
             record.updatedAt = clock()
             update[Paths.upload(id)] = try record.value()
@@ -53,10 +55,11 @@ extension UploadStore {
     /// Acknowledges a reservation whose photos are all in the blob store; the rest happens by itself. Durable when it returns.
     ///
     /// - Parameter failed: An upload of the same reference that failed; the reference names this one from now on.
-    /// - Throws: `Failure`: `empty_post`, `bad_text`, `wrong_state` when the reservation expired or was taken meanwhile,
+    /// - Throws: `Failure`: `empty_post`, `bad_text`, `bad_mention`, `wrong_state` when the reservation expired or was taken meanwhile,
     ///   `key_reused` when another upload took the reference over.
     package func accept(
-        _ id: PostID, photos: [UploadRecord.Photo], text: String, replacing failed: UploadRecord? = nil
+        _ id: PostID, photos: [UploadRecord.Photo], text: String, mentions: [MentionSpan.Claim] = [],
+        replacing failed: UploadRecord? = nil
     ) async throws -> UploadRecord {
         try await acknowledge(id, from: .reserved, replacing: failed) { record in
             record.photos = [:]
@@ -64,7 +67,7 @@ extension UploadStore {
                 photo.alt = try PostText.requireAlt(photo.alt)
                 record.photos[number] = photo
             }
-            record.text = try PostText.requireText(text)
+            try record.say(text, mentioning: mentions)
             if record.clientReference != nil { record.fingerprint = RequestFingerprint(of: record) }
         }
     }

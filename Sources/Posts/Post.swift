@@ -6,6 +6,8 @@ package struct Post: Sendable {
     package let author: Person
     /// Trimmed; empty only when there are photos.
     package let text: String
+    /// Whom parts of the text stand for, as it stands at `mentions`; nil for nobody.
+    package let mentions: TreeValue?
     /// Milliseconds since the epoch, from the server's clock.
     package let timestamp: Int64
     package let photos: [PhotoRecord]
@@ -15,12 +17,13 @@ package struct Post: Sendable {
     package let audiences: [AudienceID]
 
     package init(
-        id: PostID, author: Person, text: String, timestamp: Int64, photos: [PhotoRecord], clientReference: String?,
-        audiences: [AudienceID] = []
+        id: PostID, author: Person, text: String, mentions: TreeValue? = nil, timestamp: Int64,
+        photos: [PhotoRecord], clientReference: String?, audiences: [AudienceID] = []
     ) {
         self.id = id
         self.author = author
         self.text = text
+        self.mentions = mentions
         self.timestamp = timestamp
         self.photos = photos
         self.clientReference = clientReference
@@ -54,6 +57,7 @@ package struct Post: Sendable {
         ]
         if !text.isEmpty { fields["text"] = .string(text) }
         if !audiences.isEmpty { fields["audiences"] = .audiences(audiences) }
+        fields["mentions"] = mentions
         if let clientReference { fields["client_ref"] = .string(clientReference) }
         for (name, value) in try PostPhotos(photos).fields(owner: author.uid, post: id) { fields[name] = value }
         return .object(fields)

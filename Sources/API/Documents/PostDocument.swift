@@ -67,6 +67,7 @@ package struct PostDocument: Document {
         let postID: String?
         let kind: String?
         let text: String?
+        let mentions: [MentionDocument]?
         let timestamp: Double
         let published: TreeValue?
         let author: Author
@@ -83,7 +84,7 @@ package struct PostDocument: Document {
 
         private enum CodingKeys: String, CodingKey {
             case postID = "post_id"
-            case kind, text, timestamp, published, author
+            case kind, text, mentions, timestamp, published, author
             case clientReference = "client_ref"
             case photos
             case fullURL = "full_url"

@@ -67,6 +67,18 @@ extension DefaultRules {
                   ".write": "auth !== null && data.parent().child('author/uid').val() === auth.uid",
                   ".validate": "newData.isString() && newData.val().length < 2000"
                 },
+                // Whom a part of the text stands for, in UTF-16 units.
+                "mentions": {
+                  ".write": "auth !== null && data.parent().child('author/uid').val() === auth.uid",
+                  ".validate": "newData.hasChildren()",
+                  "$number": {
+                    ".validate": "$number.matches(/^[12]?[0-9]$/) && newData.hasChildren(['uid', 'start', 'length']) && newData.child('start').val() + newData.child('length').val() <= newData.parent().parent().child('text').val().length",
+                    "uid": { ".validate": "newData.isString() && newData.val().matches(/^[A-Za-z0-9_-]+$/) && newData.val().length <= 128 && newData.parent().parent().parent().parent().parent().child('people').child(newData.val()).exists()" },
+                    "start": { ".validate": "newData.isNumber() && newData.val() >= 0 && newData.val() % 1 === 0" },
+                    "length": { ".validate": "newData.isNumber() && newData.val() >= 1 && newData.val() % 1 === 0" },
+                    "$other": { ".validate": false }
+                  }
+                },
                 "timestamp": { ".validate": "newData.val() === now" },
                 "client": { ".validate": "newData.isString() && newData.val().matches(/^(web|ios|android)$/)" },
                 "full_url": {

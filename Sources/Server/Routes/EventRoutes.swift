@@ -2,6 +2,7 @@ import API
 import Database
 import Hummingbird
 import Posts
+import Social
 import Tree
 
 /// `/v1/posts/events`: posts as they are published and deleted, as server-sent events.
@@ -66,7 +67,8 @@ private struct PostEventSource: EventSource {
             .event(
                 "put",
                 PostEventDocument(
-                    path: "/\(id)", data: PostDocument(media.signed(record)), position: position?.description))
+                    path: "/\(id)", data: PostDocument(media.signed(record.withShownMentions)),
+                    position: position?.description))
         case .deleted(let id): .event("put", PostEventDocument(path: "/\(id)", data: nil, position: nil))
         case .unreadable(let id, let fault): .comment("posts/\(id) is no post: \(fault)")
         case .replaced: .resnapshot

@@ -4,7 +4,9 @@ import HTTPTypes
 import Hummingbird
 import Pipeline
 import Posts
+import Social
 import Tree
+import TreeModel
 
 /// The two steps of an upload screen: photos are added to a draft one by one, then the text publishes it.
 struct DraftRoutes: Sendable {
@@ -30,17 +32,19 @@ struct DraftRoutes: Sendable {
             body: UploadForm.body, answers: [.json(UploadDocument.self, .created).with(headers: "Location")],
             errors: UploadForm.errors + [.notFound], run: addPhotos)
         routes.add("/v1/uploads/{id}/photos", [.post: addPhotos, .put: addPhotos])
-        let fields = Schema.object(["text": .text, "alt": .any(.text, .list(of: .text))])
+        let fields = Schema.object(["text": .text, "mentions": .text, "alt": .any(.text, .list(of: .text))])
+        let json = Schema.object(["text": .text, "mentions": .mentions, "alt": .any(.text, .list(of: .text))])
         let publish = Operation(
             "Publishes a draft.",
             [
                 .path("id", .postID),
                 .query("text", .text(upTo: PostText.maxCharacters), "the text, if it is another now"),
+                .query("mentions", .text, "whom parts of it stand for, as JSON"),
                 .list("alt", .text(upTo: PostText.maxAltCharacters), "what the photos show, in their order"),
                 .header("Prefer", .text, "`respond-async` answers before the post is published"),
             ],
             body: [
-                "application/json": fields, "multipart/form-data": fields, "application/x-www-form-urlencoded": fields,
+                "application/json": json, "multipart/form-data": fields, "application/x-www-form-urlencoded": fields,
             ],
             answers: [
                 .json(PublishedDocument.self, .created).with(headers: "Location"),
@@ -69,16 +73,19 @@ struct DraftRoutes: Sendable {
 
     @Sendable private func publish(_ request: Request, _ context: RequestContext) async throws -> Response {
         let fields = try await fields(of: context.asking(request), context)
-        let (text, alts) = (fields["text"], fields.list("alt"))
+        let (text, mentions) = (fields["text"], try UploadForm.mentions(in: fields))
+        let alts = fields.list("alt")
         let record = try await record(context)
         do {
-            _ = try await uploads.store.drafts.publish(record.id, text: text, alts: alts)
+            _ = try await uploads.store.drafts.publish(
+                record.id, text: text, mentions: mentions, alts: alts)
         } catch let error as Failure where error.code == .wrongState {
             // Somebody who asks again, because the first answer was lost, gets it.
             let now = try await self.record(context)
             var asked = now
-            try asked.describe(text: text, alts: alts)
-            guard [.ingested, .published].contains(now.state), asked.text == now.text, asked.photos == now.photos
+            try asked.describe(text: text, mentions: mentions, alts: alts)
+            guard [.ingested, .published].contains(now.state), asked.text == now.text,
+                asked.mentions == now.mentions, asked.photos == now.photos
             else { throw error }
         }
         return try await response.outcome(of: try await self.record(context), for: request)
@@ -125,20 +132,25 @@ struct DraftRoutes: Sendable {
 }
 
 extension FormFields {
-    /// A member of a JSON object: a text, or several.
+    /// A member of a JSON object: a text, or several, or mentions.
     private enum Member: Decodable {
         case one(String)
         case several([String])
+        case other(JSONValue)
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
-            do { self = .one(try container.decode(String.self)) } catch {
-                self = .several(try container.decode([String].self))
+            if let text = try? container.decode(String.self) {
+                self = .one(text)
+            } else if let texts = try? container.decode([String].self) {
+                self = .several(texts)
+            } else {
+                self = .other(try container.decode(JSONValue.self))
             }
         }
     }
 
-    /// Takes in the members of a JSON object, which have to be texts, or lists of texts where several may be given.
+    /// Takes in the members of a JSON object, which have to be texts, lists of texts where several may be given, or mentions.
     fileprivate mutating func read(jsonObject json: Data) throws(Failure) {
         guard let members = try? JSONDecoder().decode([String: Member?].self, from: json) else {
             throw Failure(
@@ -147,7 +159,13 @@ extension FormFields {
         for (name, member) in members.sorted(by: { $0.key < $1.key }) {
             switch member {
             case .one(let value): try set(name, value)
+            case .several([]) where name == "mentions": try set(name, "[]")
             case .several(let values): try set(name, list: values)
+            case .other(let value):
+                guard name == "mentions" else {
+                    throw Failure(.badRequest, "\(name.prefix(80)) is no text", hint: "{\"text\": \"…\"}")
+                }
+                try set(name, String(decoding: value.json(), as: UTF8.self))
             case nil: break
             }
         }

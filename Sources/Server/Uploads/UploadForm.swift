@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Pipeline
 import Posts
+import Social
 import TreeModel
 
 /// What the sender of an upload says beside the photos, in the query or in fields of a form.
@@ -23,6 +24,14 @@ struct UploadForm {
 
     /// The post's text so far: a form may bring it after the photos.
     var text: String { fields["text"] ?? "" }
+
+    /// Whom parts of the text stand for: a list, as JSON text; nil when it is not said.
+    ///
+    /// - Throws: `Failure` `bad_mention`.
+    static func mentions(in fields: FormFields) throws(Failure) -> [MentionSpan.Claim]? {
+        guard let text = fields["mentions"] else { return nil }
+        return try MentionSpan.Claim.read(JSONValue(text: text.utf8) ?? .null)
+    }
 
     /// Hands out the alternative text that belongs to the photo which begins now: it comes before it.
     ///
@@ -54,6 +63,9 @@ struct UploadForm {
         }
         request.text = text
         request.isDraft = try fields.flag("draft")
+        // Of anything but a draft the text may come later.
+        let mentions = try Self.mentions(in: fields) ?? []
+        if request.isDraft { request.mentions = mentions }
         request.clientReference = clientReference
         request.audiences = try audiences()
         request.duplicates = try fields["duplicates"].map { text throws(Failure) in
@@ -108,14 +120,14 @@ extension UploadForm {
     static let body: [String: Schema] = [
         "image/*": .binary, "application/octet-stream": .binary,
         "multipart/form-data": .object([
-            "user": .userID, "text": .text, "draft": .flag, "audiences": .text, "alt": .text,
+            "user": .userID, "text": .text, "mentions": .text, "draft": .flag, "audiences": .text, "alt": .text,
             "photo": .list(of: .binary),
         ]),
     ]
 
     /// What may be wrong with an upload or its photos.
     static let errors: [ErrorCode] =
-        [.badMultipart, .badText, .wrongState, .deleted, .tooManyPhotos] + photoErrors
+        [.badMultipart, .badText, .badMention, .wrongState, .deleted, .tooManyPhotos] + photoErrors
 
     /// What may be wrong with one photo.
     static let photoErrors: [ErrorCode] = [

@@ -4,6 +4,7 @@ import Hummingbird
 import Pipeline
 import Posts
 import ServiceLifecycle
+import Social
 import Tree
 
 /// What is answered about an upload.
@@ -75,7 +76,7 @@ struct UploadResponse {
 
     private func answer(about id: PostID, _ status: HTTPResponse.Status) async throws -> Response {
         guard let post = try await tree.snapshot({ try $0.record(ofPost: id) }) else { throw Self.deleted(id) }
-        let document = PublishedDocument(postID: id.description, post: PostDocument(post))
+        let document = PublishedDocument(postID: id.description, post: PostDocument(post.withShownMentions))
         return .json(document, status: status, headers: [.location: "/v1/posts/\(id)"])
     }
 

@@ -2,6 +2,7 @@ import API
 import Hummingbird
 import Pipeline
 import Posts
+import Social
 import Tree
 
 /// `/v1/uploads`: photos in, a post out.
@@ -27,6 +28,7 @@ struct UploadRoutes: Sendable {
                 .query(
                     "audiences", .text, "for which audiences the post is, with spaces between; else it is for everybody"
                 ),
+                .query("mentions", .text, "whom parts of it stand for, as JSON"),
                 .query("draft", .flag, "whether the post is published later"),
                 .query("name", .text, "the file name of a photo that is the body itself"),
                 .query("alt", .text(upTo: PostText.maxAltCharacters), "what that photo shows"),
@@ -80,9 +82,11 @@ struct UploadRoutes: Sendable {
         _ pieces: inout UploadPieces, first: PhotoReceiver.Heading?, in session: consuming UploadSession,
         _ form: inout UploadForm
     ) async throws -> UploadRecord {
+        let mentions: [MentionSpan.Claim]
         do {
             try await PhotoReceiver(uploads: uploads).receivePhotos(
                 &pieces, first: first, into: &session, form: &form)
+            mentions = try UploadForm.mentions(in: form.fields) ?? []
             if session.record.state == .draft {
                 try checkDraftText(form, session.record)
             } else {
@@ -93,8 +97,10 @@ struct UploadRoutes: Sendable {
             await session.abandon()
             throw error
         }
-        guard session.record.state == .draft else { return try await session.accept(text: form.text) }
-        return try await session.keepDraft(text: form.text)
+        guard session.record.state == .draft else {
+            return try await session.accept(text: form.text, mentions: mentions)
+        }
+        return try await session.keepDraft(text: form.text, mentions: mentions)
     }
 
     /// Reads a request whose key is that of an earlier upload. The same request gets the same answer, another one is refused;
@@ -107,26 +113,31 @@ struct UploadRoutes: Sendable {
         guard record.state == .failed, !isDraft else {
             let photos = try await PhotoReceiver(uploads: uploads).hashPhotos(&pieces, first: first, form: &form)
             let request = RequestFingerprint(
-                user: record.owner, text: form.text, isDraft: try form.fields.flag("draft"),
-                audiences: try form.audiences(), photos: photos)
+                user: record.owner, text: form.text, mentions: try UploadForm.mentions(in: form.fields) ?? [],
+                isDraft: try form.fields.flag("draft"), audiences: try form.audiences(), photos: photos)
             try check(record, against: request, hasPhotos: !photos.isEmpty)
             return record
         }
         var session = try await known.beginAgain()
+        let mentions: [MentionSpan.Claim]
         do {
             try await PhotoReceiver(uploads: uploads).receivePhotos(
                 &pieces, first: first, into: &session, form: &form)
             try checkDraftFlag(form)
             try checkAudiences(form, session.record)
+            mentions = try UploadForm.mentions(in: form.fields) ?? []
         } catch {
             await session.abandon()
             throw error
         }
-        guard session.fingerprint(text: form.text) != record.fingerprint ?? RequestFingerprint(of: record) else {
+        guard
+            session.fingerprint(text: form.text, mentions: mentions) != record.fingerprint
+                ?? RequestFingerprint(of: record)
+        else {
             await session.abandon()
             return record
         }
-        return try await session.accept(text: form.text)
+        return try await session.accept(text: form.text, mentions: mentions)
     }
 
     /// A key that comes again has to mean the same: photos sent with it must not vanish behind another's answer.

@@ -26,7 +26,8 @@ package enum SocialDerivations {
 
     /// What people are told of. The order of announcements is among it, as it takes part in the same numbering.
     static let notices: [any Derivation] = [
-        LikeNotices(), CommentNotices(), FollowNotices.ofFollowing, FollowNotices.ofFollowers, LetterNotices(),
+        LikeNotices(), CommentNotices(), PostNotices(), FollowNotices.ofFollowing, FollowNotices.ofFollowers,
+        LetterNotices(),
         AnnouncementOrder(),
     ]
 

@@ -135,7 +135,7 @@ struct RenameJob: Job {
     ) throws(TreeError) -> Int {
         try rename("comments" / post / comment / "author", author, snapshot, &update)
         let records = try snapshot.children(
-            of: Paths.noticedComments / post / comment, limit: CommentNotices.maxRecipients)
+            of: Paths.noticedComments / post / comment, limit: TextNotices.maxRecipients)
         for record in records { try rename(NoticeRecord(record.value), author, snapshot, &update) }
         return 1 + records.count
     }

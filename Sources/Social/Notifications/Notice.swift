@@ -7,7 +7,7 @@ package enum NotificationKind: String, CaseIterable, Sendable {
     case like
     /// Of a comment on one's own post.
     case comment
-    /// Of a comment that names one.
+    /// Of a comment or a post that names one.
     case mention
     /// Of somebody who follows one.
     case follow

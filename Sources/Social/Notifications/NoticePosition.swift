@@ -12,6 +12,7 @@ enum NoticePosition {
         case followers
         case letter
         case announcement
+        case post
     }
 
     /// The id of what follows from one node of a commit; each recipient may have one of it.

@@ -141,10 +141,12 @@ extension NotificationDocument {
     init(_ row: TreeValue, id: TreeKey, in snapshot: TreeSnapshot) throws(TreeError) {
         func text(_ field: TreeKey) -> String? { row[field]?.stringValue }
         var words = text("text")
-        if let post = text("post").flatMap({ try? TreeKey($0) }),
-            let comment = text("comment").flatMap({ try? TreeKey($0) })
-        {
-            words = try snapshot.get("comments" / post / comment / "text")?.stringValue
+        if let post = text("post").flatMap({ try? TreeKey($0) }) {
+            if let comment = text("comment").flatMap({ try? TreeKey($0) }) {
+                words = try snapshot.get("comments" / post / comment / "text")?.stringValue
+            } else if text("kind") == NotificationKind.mention.rawValue {
+                words = try snapshot.get(Paths.posts / post / "text")?.stringValue
+            }
         }
         self.init(
             id: id.string, kind: text("kind") ?? "unknown",

@@ -22,6 +22,9 @@ extension Paths {
     /// The notifications that each comment has made: `{post}/{comment}/{recipient}` (``NoticeRecord``).
     static let noticedComments = TreePath(["noticed", "comments"], in: .social)
 
+    /// The notifications that each post has made: `{post}/{recipient}` (``NoticeRecord``).
+    static let noticedPosts = TreePath(["noticed", "posts"], in: .social)
+
     /// The notifications of each announcement to a few: `{announcement}/{recipient}`, the ids.
     static let noticedLetters = TreePath(["noticed", "letters"], in: .social)
 

@@ -23,6 +23,7 @@ struct UploadSender: Sendable {
     let service: APIClient
     let user: String
     let text: String
+    let mentions: [JSONValue]
     let key: String?
     /// Whether photos that the user has posted before are not sent again.
     let skipsDuplicates: Bool
@@ -59,7 +60,11 @@ struct UploadSender: Sendable {
 
     private func sendOne(_ file: UploadFile?) async throws -> UploadOutcome {
         try await post(
-            "/v1/uploads", ["user": user, "text": text, "name": file?.name, "alt": file?.alt, "duplicates": policy],
+            "/v1/uploads",
+            [
+                "user": user, "text": text, "mentions": mentionList, "name": file?.name, "alt": file?.alt,
+                "duplicates": policy,
+            ],
             body: try file.map(Self.body) ?? .none)
     }
 
@@ -76,7 +81,7 @@ struct UploadSender: Sendable {
                 throw error.about(file)
             }
         }
-        return try await post("/v1/uploads/\(id)/publish", ["text": text])
+        return try await post("/v1/uploads/\(id)/publish", ["text": text, "mentions": mentionList])
     }
 
     private func post(
@@ -87,6 +92,11 @@ struct UploadSender: Sendable {
             guard response.status != .accepted else { return .accepted(try UploadDocument(json: document)) }
             return .published(try PublishedDocument(json: document), isDuplicate: response.status == .ok)
         }
+    }
+
+    /// The mentions as a field of a request; nil for none.
+    private var mentionList: String? {
+        mentions.isEmpty ? nil : String(decoding: JSONValue.list(mentions).json(), as: UTF8.self)
     }
 
     /// The policy for photos that the user has posted meanwhile; nil for the service's own.

@@ -48,24 +48,33 @@ struct CommentAuthor: ParsableArguments {
     @Option(name: .customLong("as"), help: ArgumentHelp("The user whose comment it is.", valueName: "uid"))
     var uid: String
 
-    @Option(
-        help: ArgumentHelp(
-            "Whom a part of the text stands for: a user, and where it starts and how long it is, in UTF-16 units.",
-            valueName: "uid:start:length"))
-    var mention: [String] = []
+    @OptionGroup var mentions: Mentions
 
     @Flag(help: "Print one JSON document.")
     var json = false
 
     /// The body of a request that writes the text.
     func body(_ text: String) throws -> [UInt8] {
-        let mentions = try mention.map { text -> JSONValue in
+        (["text": .string(text), "mentions": .list(try mentions.list())] as JSONValue).json()
+    }
+}
+
+/// Whom a text mentions.
+struct Mentions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Whom a part of the text stands for: a user, and where it starts and how long it is, in UTF-16 units.",
+            valueName: "uid:start:length"))
+    var mention: [String] = []
+
+    /// The mentions as a request has them.
+    func list() throws -> [JSONValue] {
+        try mention.map { text in
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count == 3, let start = Int(parts[1]), let length = Int(parts[2]) else {
                 throw ValidationError("--mention needs uid:start:length, such as anna:6:5")
             }
             return ["uid": .string(String(parts[0])), "start": .integer(start), "length": .integer(length)]
         }
-        return (["text": .string(text), "mentions": .list(mentions)] as JSONValue).json()
     }
 }

@@ -28,6 +28,7 @@ struct UploadCommand: AsyncParsableCommand {
               tintype upload 1.jpg 2.jpg --user maria --alt "A jetty" --alt "The lake"
               tintype upload - --user maria --json < photo.jpg
               tintype upload --user maria --text "No photo, just words"
+              tintype upload --user maria --text "Hi @Anna" --mention anna:3:5
             """)
 
     @OptionGroup var storage: StorageOptions
@@ -42,6 +43,8 @@ struct UploadCommand: AsyncParsableCommand {
 
     @Option(help: "The text of the post.")
     var text: String = ""
+
+    @OptionGroup var mentions: Mentions
 
     @Option(
         help: ArgumentHelp(
@@ -62,6 +65,7 @@ struct UploadCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
+        _ = try mentions.list()
         if key != nil, photos.count > 1, !onePost {
             throw ValidationError("--key names one upload; with several photos it needs --one-post")
         }
@@ -74,7 +78,8 @@ struct UploadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let sender = UploadSender(
-            service: try APIClient(storage), user: user, text: text, key: key, skipsDuplicates: !again && key == nil)
+            service: try APIClient(storage), user: user, text: text, mentions: try mentions.list(), key: key,
+            skipsDuplicates: !again && key == nil)
         let (files, skipped) = try UploadFile.files(photos, alts: alt)
         if skipped > 0 {
             Terminal.note(

@@ -50,9 +50,9 @@ extension FeedItem.Comment {
 }
 
 extension TreeValue {
-    /// A post with its id in it, which in the tree is its key.
+    /// A post as it is shown: with its id, which in the tree is its key, and with its mentions in both units.
     func withPostID(_ id: TreeKey) -> TreeValue {
-        var fields = object ?? [:]
+        var fields = withShownMentions.object ?? [:]
         fields["post_id"] = .string(id.string)
         return .object(fields)
     }
