@@ -203,6 +203,8 @@ struct SocialPeopleTests {
                 TreePath(["jobs", "delete-person", "maria", "due"], in: .social), to: .integer(.max))
             let answer = try await service.ask(.patch, "/v1/people/maria", as: "maria", #"{"full_name":"M"}"#)
             #expect(answer.status == 409 && answer.json["code"].string == "wrong_state", "\(answer.text)")
+            let status = try await service.client.ask(.get, "/v1/status").json
+            #expect(status["jobs"]["waiting"].int == 1, "what is left to do is told")
         }
     }
 }

@@ -114,7 +114,7 @@ package struct StatusDocument: Document {
     private enum CodingKeys: String, CodingKey {
         case version, intake, sweeps, recipes, published, duplicates, failed, uploads, queue
         case queueSince = "queue_since"
-        case tree, inbox, rethumb
+        case tree, jobs, inbox, rethumb
         case freeSpace = "free_space"
         case unclaimed
     }
