@@ -186,4 +186,28 @@ struct DerivationTests {
                 Dictionary(uniqueKeysWithValues: (0..<80).map { (TreeKey(unchecked: "u\($0)"), TreeValue.integer(1)) }))
         ])
     }
+
+    /// Takes back the likes of whoever is not welcome.
+    private struct Unwelcome: Derivation {
+        let place = TreePattern("unwelcome/*/*")
+
+        func writes(for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot) -> [TreeWrite] {
+            [TreeWrite(path: "likes" / node.keys[0] / node.keys[1], value: nil)]
+        }
+    }
+
+    @Test("What a derivation removes of what has come as a part of more is not counted")
+    func removedAtOnce() async throws {
+        let store = try await TreeStore(
+            engine: MemoryEngine(), derivations: [[Unwelcome()], [NodeCounter(of: Self.likes, at: Self.numbers)]],
+            isMaintained: false)
+        try await store.set("likes/a/u1", to: 1)
+        var update = MultiPathUpdate()
+        update["likes/a"] = ["u1": 1, "u2": 1, "u3": 1]
+        update["unwelcome/a"] = ["u1": true, "u2": true]
+        try await store.update(update)
+        #expect(try await store.get("likes") == ["a": ["u3": 1]])
+        #expect(try await store.get("stats/a/likes") == 1)
+        await store.close()
+    }
 }

@@ -87,12 +87,12 @@ struct Derivations: Sendable {
                 continue
             }
             let range = ByteRange.subtree(write.key)
-            if !write.rows.isEmpty { touched.nodes[index].ranges.append(range) }
             var keys: [[UInt8]] = []
             try place.pattern.forEachNode(in: range, below: place.prefix.count, of: snapshot) { key, _ in
                 keys.append(key)
             }
             for key in keys { try touched.nodes[index].insert(key, isPartOfMore: true, &states, in: snapshot) }
+            if !write.rows.isEmpty { touched.nodes[index].ranges.append(range) }
         }
     }
 
@@ -140,7 +140,9 @@ extension Derivations.Touched.Nodes {
             if !isPartOfMore { before[low].isPartOfMore = false }
             return
         }
-        let state = try states.state(at: key, in: snapshot)
+        // What a replaced range has that was not taken down with it has come with it: a derivation writes there now.
+        let isNew = ranges.contains { !key.span.precedes($0.lower.span) && key.span.precedes($0.upper.span) }
+        let state = isNew ? .nothing : try states.state(at: key, in: snapshot)
         before.insert(Derivations.Touched.Node(key: key, state: state, isPartOfMore: isPartOfMore), at: low)
     }
 
