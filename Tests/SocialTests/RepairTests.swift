@@ -70,6 +70,16 @@ struct RepairTests {
         }
     }
 
+    @Test("Nobody is told of what was there all along")
+    func tellsNobody() async throws {
+        try await withOldData { tree, repair in
+            try await repair.run()
+            #expect(try await tree.get("followers/bob/cem") == true)
+            #expect(try await tree.get("people/cem/following/bob") == true)
+            #expect(try await tree.get("notifications") == nil)
+        }
+    }
+
     @Test("What is written while it is gone through counts once")
     func meanwhile() async throws {
         try await withOldData { tree, repair in

@@ -62,8 +62,9 @@ package enum SocialDerivations {
         [AudienceDeletionCause()],
     ]
 
-    /// The stratum that is the first to see what is written to mend derived data.
-    static let firstStratumOfRepair = 1
+    /// The stratum that is the first to see what is written to mend derived data, or copies: what counts it. Nobody is told
+    /// of what was there all along.
+    static let firstStratumOfRepair = 2
     /// To be raised with every change after which data that are there already have to be gone through again.
     static let version: Int64 = 1
 }

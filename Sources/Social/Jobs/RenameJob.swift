@@ -67,6 +67,8 @@ struct RenameJob: Job {
         _ job: PendingJob, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> String? {
         guard let uid = UserID(job.subject.key.string) else { return nil }
+        // To those whom a comment mentions its author's name is no news.
+        update.firstStratum = SocialDerivations.firstStratumOfRepair
         let (name, picture) = try snapshot.nameAndPicture(of: uid)
         let author = Person(uid: uid, fullName: name, profilePicture: picture).author
         switch Position(job.position) {
@@ -174,9 +176,10 @@ struct RenameJob: Job {
 extension TreeSnapshot {
     /// Whether anything may have a copy of a person's name: a post or a comment of theirs, or a notification of what they did.
     fileprivate func hasCopies(of uid: UserID) throws(TreeError) -> Bool {
+        // The order of publication does not have the posts of this commit yet; the author's list has them.
         let lists = [
-            Paths.publishedPosts(by: uid), Paths.audiencePosts(by: uid), Paths.commented(uid), Paths.liked(uid),
-            Paths.following(uid),
+            Paths.publishedPosts(by: uid), Paths.postsOf(uid), Paths.audiencePosts(by: uid), Paths.commented(uid),
+            Paths.liked(uid), Paths.following(uid),
         ]
         for list in lists where try exists(list) { return true }
         return false
