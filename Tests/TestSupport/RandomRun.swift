@@ -1,14 +1,13 @@
 import Foundation
-import TestSupport
 
 /// How long random tests run, and from which seed.
-struct RandomRun {
+package struct RandomRun {
     /// `TINTYPE_OPERATIONS`: how many rounds.
-    let rounds: Int
+    package let rounds: Int
     /// `TINTYPE_SEED`: the one that a failure has told.
-    let seed: UInt64
+    package let seed: UInt64
 
-    init(rounds: Int) {
+    package init(rounds: Int) {
         self.rounds = Self.variable("TINTYPE_OPERATIONS").flatMap { Int($0) } ?? rounds
         seed = Self.variable("TINTYPE_SEED").flatMap { UInt64($0) } ?? .random(in: .min ... .max)
     }

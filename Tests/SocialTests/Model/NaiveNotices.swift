@@ -1,0 +1,174 @@
+import TreeModel
+
+/// Whom has to have been told of what.
+struct NaiveNotices: Sendable {
+    /// What somebody is told of; nobody is told of the same twice at a time.
+    struct Subject: Hashable, Sendable {
+        var kind: String
+        var actor = ""
+        var post = ""
+        var comment = ""
+        var announcement = ""
+    }
+
+    struct Notice: Sendable {
+        let subject: Subject
+        let commit: Int
+        var isUnread = true
+    }
+
+    /// What was told of a cause that may come again.
+    struct Memory: Sendable {
+        let recipient: String
+        let time: Int64
+    }
+
+    /// Something that is to be delivered.
+    struct Delivery: Sendable, Equatable {
+        let subject: Subject
+        let commit: Int
+    }
+
+    var lists: [String: [Notice]] = [:]
+    /// By post and liker, and by followee and follower.
+    var likes: [[String]: Memory] = [:]
+    var follows: [[String]: Memory] = [:]
+    /// Who has been told of each comment, by the post and the comment, and as what.
+    var comments: [[String]: [String: String]] = [:]
+    /// Announcements to everybody, in the order of publication.
+    var announcements: [(id: String, commit: Int, time: Int64)] = []
+    /// The announcements that somebody has read.
+    var read: [String: Set<String>] = [:]
+    /// The recipients of announcements to a few.
+    var letters: [String: Set<String>] = [:]
+    var isDelivering = false
+    /// What waits to be delivered, by the recipient; "+" is everybody.
+    var outbox: [String: [Delivery]] = [:]
+
+    mutating func tell(_ recipient: String, _ subject: Subject, at commit: Int) {
+        lists[recipient, default: []].append(Notice(subject: subject, commit: commit))
+        if isDelivering { outbox[recipient, default: []].append(Delivery(subject: subject, commit: commit)) }
+    }
+
+    mutating func withdraw(_ recipient: String, _ subject: Subject) {
+        lists[recipient]?.removeAll { $0.subject == subject }
+        outbox[recipient]?.removeAll { $0.subject == subject }
+    }
+
+    mutating func drop(_ recipient: String, where isDropped: (Notice) -> Bool) {
+        for notice in lists[recipient, default: []] where isDropped(notice) { withdraw(recipient, notice.subject) }
+    }
+
+    func unread(_ uid: String) -> Int { lists[uid, default: []].count(where: \.isUnread) }
+}
+
+extension NaiveSocial {
+    private static let day: Int64 = 86_400_000
+    private static let month: Int64 = 30 * day
+
+    /// Works out whom an update tells of what.
+    mutating func tell(_ written: Written, _ follows: [Link]) {
+        for link in follows { tell(link) }
+        for like in written.touched("likes/*/*", in: main) { tell(like: like) }
+        for comment in written.touched("comments/*/*", in: main) { tell(comment: comment) }
+        for text in written.touched("announcements/*/text", in: main) { announce(text, written) }
+    }
+
+    private func tells(_ recipient: String, of actor: String) -> Bool {
+        recipient != actor && !exists("blocking/\(recipient)/\(actor)")
+    }
+
+    private func isRecent(_ memory: NaiveNotices.Memory?, to recipient: String) -> Bool {
+        guard let memory, memory.recipient == recipient else { return false }
+        return now - memory.time <= Self.day
+    }
+
+    /// Whether somebody is being deleted, of whom nothing is remembered.
+    private func isGoing(_ people: String...) -> Bool { people.contains { jobs.deletedPeople.contains($0) } }
+
+    private mutating func tell(_ link: Link) {
+        let (follower, followee) = (link.keys[0], link.keys[1])
+        let key = [followee, follower]
+        let subject = NaiveNotices.Subject(kind: "follow", actor: follower)
+        guard link.isThere else {
+            guard let memory = told.follows[key] else { return }
+            told.withdraw(memory.recipient, subject)
+            if now - memory.time > Self.day || isGoing(follower, followee) { told.follows[key] = nil }
+            return
+        }
+        guard link.isDirect, tells(followee, of: follower), !isRecent(told.follows[key], to: followee) else { return }
+        told.tell(followee, subject, at: commit)
+        told.follows[key] = NaiveNotices.Memory(recipient: followee, time: now)
+    }
+
+    private mutating func tell(like: Touched) {
+        let (post, liker) = (like.keys[0], like.keys[1])
+        let subject = NaiveNotices.Subject(kind: "like", actor: liker, post: post)
+        let author = author(ofPost: post)
+        if like.isGone {
+            guard let memory = told.likes[like.keys] else { return }
+            told.withdraw(memory.recipient, subject)
+            let isOver = author == nil || now - memory.time > Self.day
+            if isOver || isGoing(liker, memory.recipient) { told.likes[like.keys] = nil }
+        } else if like.isNew, like.isDirect, let author, tells(author, of: liker),
+            !isRecent(told.likes[like.keys], to: author)
+        {
+            told.tell(author, subject, at: commit)
+            told.likes[like.keys] = NaiveNotices.Memory(recipient: author, time: now)
+        }
+    }
+
+    private mutating func tell(comment: Touched) {
+        let (post, id) = (comment.keys[0], comment.keys[1])
+        func subject(_ kind: String, by actor: String) -> NaiveNotices.Subject {
+            NaiveNotices.Subject(kind: kind, actor: actor, post: post, comment: id)
+        }
+        let known = told.comments[comment.keys, default: [:]]
+        if comment.after == nil {
+            for uid in known.keys { told.drop(uid) { $0.subject.post == post && $0.subject.comment == id } }
+            told.comments[comment.keys] = nil
+            return
+        }
+        guard comment.isDirect else { return }
+        let mentioned = main.keys("comments/\(post)/\(id)/mentions").compactMap {
+            main.text("comments/\(post)/\(id)/mentions/\($0)/uid")
+        }
+        for (uid, kind) in known where kind == "mention" && !mentioned.contains(uid) {
+            told.drop(uid) { $0.subject.kind == "mention" && $0.subject.post == post && $0.subject.comment == id }
+        }
+        guard let author = author(ofPost: post), let actor = comment.after?["author"]?["uid"]?.stringValue else {
+            return
+        }
+        let kinds =
+            [(author, "comment")].filter { _ in comment.isNew }
+            + mentioned.filter { $0 != author }.map { ($0, "mention") }
+        for (uid, kind) in kinds where told.comments[comment.keys]?[uid] == nil && tells(uid, of: actor) {
+            told.tell(uid, subject(kind, by: actor), at: commit)
+            told.comments[comment.keys, default: [:]][uid] = kind
+        }
+    }
+
+    /// An announcement to everybody is one from the moment at which it has a text.
+    private mutating func announce(_ text: Touched, _ written: Written) {
+        let id = text.keys[0]
+        if text.isGone {
+            told.announcements.removeAll { $0.id == id }
+            for uid in told.read.keys { told.read[uid]?.remove(id) }
+        } else if text.isNew {
+            told.announcements.append((id, commit, now))
+            let isDirect = written.writes.contains { $0.path == "announcements/\(id)" }
+            guard told.isDelivering, isDirect else { return }
+            let subject = NaiveNotices.Subject(kind: "announcement", announcement: id)
+            told.outbox["+", default: []].append(NaiveNotices.Delivery(subject: subject, commit: commit))
+        }
+    }
+
+    /// The announcements that stand among everybody's notifications.
+    var presentAnnouncements: [(id: String, commit: Int, time: Int64)] {
+        told.announcements.filter { $0.time > now - Self.month }
+    }
+
+    func unread(_ uid: String) -> Int {
+        told.unread(uid) + presentAnnouncements.count { !told.read[uid, default: []].contains($0.id) }
+    }
+}

@@ -1,0 +1,86 @@
+import Logging
+import TestSupport
+import Testing
+
+@testable import Social
+@testable import Tree
+
+/// Random people do everything that there is to do, by routes and by the database at every depth, while jobs, deliveries
+/// and restarts come at random moments; and a model in dictionaries says what has to be there.
+@Suite struct SocialModelTests {
+    private static let operationsOfAWorld = 160
+    private static let operationsBetweenLooks = 8
+
+    @Test("What follows from what people do is what a naive model says, whoever writes and however")
+    func agrees() async throws {
+        let run = RandomRun(rounds: 960)
+        var seeds = SeededGenerator(seed: run.seed)
+        for world in 0..<max(1, run.rounds / Self.operationsOfAWorld) {
+            let seed = world == 0 ? run.seed : seeds.next()
+            var maker = SocialOperations(random: SeededGenerator(seed: seed))
+            let operations = (0..<Self.operationsOfAWorld).map { _ in maker.next() }
+            let isOnDisk = world % 5 == 4
+            guard let fault = try await Self.fault(of: operations, isOnDisk: isOnDisk) else { continue }
+            let few = try await Self.shrink(operations, isOnDisk: isOnDisk)
+            let last = try await Self.fault(of: few, isOnDisk: isOnDisk) ?? fault
+            let list = few.map { "\n    \($0)" }.joined()
+            Issue.record("TINTYPE_SEED=\(seed) TINTYPE_OPERATIONS=\(Self.operationsOfAWorld): \(last)\nafter\(list)")
+            return
+        }
+    }
+
+    /// Does it all in a world of its own.
+    ///
+    /// - Returns: What was wrong first; nil when nothing was.
+    private static func fault(of operations: [SocialOperation], isOnDisk: Bool) async throws -> String? {
+        guard isOnDisk else { return try await fault(of: operations, isOnDisk: false) { MemoryEngine() } }
+        return try await withScratch { scratch in
+            try await fault(of: operations, isOnDisk: true) { try SQLiteEngine(path: scratch.path + "/tree.sqlite") }
+        }
+    }
+
+    private static func fault(
+        of operations: [SocialOperation], isOnDisk: Bool, engine: @escaping () throws -> any Engine
+    ) async throws -> String? {
+        let world = try await SocialWorld(isOnDisk: isOnDisk, engine: engine)
+        do {
+            try await play(operations, world)
+        } catch {
+            world.complain("it throws \(error)")
+        }
+        await world.close()
+        return world.problems.isEmpty ? nil : world.problems.prefix(5).joined(separator: "\n")
+    }
+
+    private static func play(_ operations: [SocialOperation], _ world: SocialWorld) async throws {
+        for (number, operation) in operations.enumerated() {
+            try await world.perform(operation)
+            if !world.problems.isEmpty { return world.complain("in operation \(number): \(operation)") }
+            guard number % operationsBetweenLooks == operationsBetweenLooks - 1 else { continue }
+            try await world.compare()
+            if number % (4 * operationsBetweenLooks) == 4 * operationsBetweenLooks - 1 { try await world.settle() }
+            if !world.problems.isEmpty { return world.complain("after operation \(number): \(operation)") }
+        }
+        try await world.settle()
+        try await world.drain()
+        if world.problems.isEmpty { try await world.rebuild() }
+    }
+
+    /// Leaves out what is not needed for the fault, as far as that is found in a while.
+    private static func shrink(_ all: [SocialOperation], isOnDisk: Bool) async throws -> [SocialOperation] {
+        let end = ContinuousClock.now + .seconds(40)
+        var (operations, size) = (all, all.count / 2)
+        while size > 0, ContinuousClock.now < end {
+            let count = operations.count
+            var start = 0
+            while start < operations.count, ContinuousClock.now < end {
+                var fewer = operations
+                fewer.removeSubrange(start..<min(start + size, fewer.count))
+                if try await fault(of: fewer, isOnDisk: isOnDisk) != nil { operations = fewer } else { start += size }
+            }
+            // What could not be left out before may be now.
+            size = size == 1 && operations.count < count ? 1 : size / 2
+        }
+        return operations
+    }
+}

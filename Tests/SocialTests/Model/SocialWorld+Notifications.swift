@@ -1,0 +1,162 @@
+import API
+
+@testable import Posts
+@testable import Social
+@testable import Tree
+
+/// Notifications as they are read, and how they are marked.
+extension SocialWorld {
+    /// One of somebody's notifications, as the service has it.
+    struct Row {
+        let id: TreeKey
+        let subject: NaiveNotices.Subject
+        let isUnread: Bool
+
+        init(_ child: TreeChild) {
+            func text(_ path: TreePath) -> String { child.value[path: path]?.stringValue ?? "" }
+            let announcement = text("announcement")
+            id = child.key
+            isUnread = child.value["unread"] != nil
+            subject = NaiveNotices.Subject(
+                kind: text("kind"), actor: announcement.isEmpty ? text("actor/uid") : "", post: text("post"),
+                comment: text("comment"), announcement: announcement)
+        }
+
+        init(_ document: NotificationDocument) {
+            id = TreeKey(unchecked: document.id)
+            isUnread = document.isUnread
+            subject = NaiveNotices.Subject(
+                kind: document.kind, actor: document.announcement == nil ? document.actor?.uid ?? "" : "",
+                post: document.post ?? "", comment: document.comment ?? "", announcement: document.announcement ?? "")
+        }
+    }
+
+    /// What stands in somebody's list, the oldest first.
+    func rows(of uid: String) async throws -> [Row] {
+        try await tree.children(of: try TreePath("notifications/\(uid)")).map { Row($0) }
+    }
+
+    /// All that somebody is told of, the newest first, and the number of what is unread.
+    private func page(of uid: String, limit: Int) async throws -> (rows: [Row], unread: Int) {
+        guard let user = UserID(uid) else { return ([], 0) }
+        let clock = clock
+        let notifications = Notifications(tree, clock: { clock.now })
+        var (rows, unread, cursor): ([Row], Int, TreeKey?) = ([], 0, nil)
+        repeat {
+            let page = try await notifications.page(of: user, before: cursor, limit: limit).document
+            rows += page.notifications.map { Row($0) }
+            unread = page.unread
+            cursor = page.next.map { TreeKey(unchecked: $0) }
+            if page.hasMore != (cursor != nil) { complain("a page of \(uid) has no next one") }
+        } while cursor != nil
+        return (rows, unread)
+    }
+
+    // MARK: Marking
+
+    func read(_ operation: SocialOperation) async throws {
+        switch operation {
+        case .readAll(let uid):
+            try await mark(.all, uid)
+            model.markRead(uid) { _ in true }
+        case .readUpTo(let uid, let number):
+            let rows = try await page(of: uid, limit: 50).rows
+            guard number < rows.count else { return }
+            let read = Set(rows[number...].map(\.subject))
+            try await mark(.upTo(rows[number].id), uid)
+            model.markRead(uid) { read.contains($0) }
+        case .read(let uid, let numbers):
+            let rows = try await page(of: uid, limit: 50).rows
+            let chosen = numbers.filter { $0 < rows.count }.map { rows[$0] }
+            guard !chosen.isEmpty else { return }
+            try await mark(.ids(Set(chosen.map(\.id))), uid)
+            model.markRead(uid) { subject in chosen.contains { $0.subject == subject } }
+        case .readRaw(let uid, let number):
+            let rows = try await rows(of: uid)
+            guard number < rows.count else { return }
+            try await tree.set(try TreePath("notifications/\(uid)/\(rows[number].id)/unread"), to: nil)
+            model.markRead(uid) { $0 == rows[number].subject }
+        case .dropNotification(let uid, let number):
+            let rows = try await rows(of: uid)
+            guard number < rows.count else { return }
+            try await tree.set(try TreePath("notifications/\(uid)/\(rows[number].id)"), to: nil)
+            model.told.withdraw(uid, rows[number].subject)
+        case .dropNotifications(let uid):
+            try await tree.set(try TreePath("notifications/\(uid)"), to: nil)
+            model.told.drop(uid) { _ in true }
+        default: complain("nobody does \(operation)")
+        }
+    }
+
+    private func mark(_ selection: Notifications.Selection, _ uid: String) async throws {
+        guard let user = UserID(uid) else { return }
+        let clock = clock
+        let unread = try await Notifications(tree, clock: { clock.now }).markRead(selection, by: user).unread
+        let left = try await page(of: uid, limit: 100).unread
+        if unread != left { complain("marking told \(unread), and there are \(left) unread of \(uid)") }
+    }
+
+    // MARK: Comparing
+
+    func compareNotifications(of uid: String) async throws {
+        let expected = model.told.lists[uid, default: []]
+        let own = try await rows(of: uid)
+        compare(own, expected.map { ($0.subject, $0.commit, $0.isUnread) }, "notifications of \(uid)")
+        let number = try await tree.get(try TreePath("unread/\(uid)"))?.integerValue ?? 0
+        if number != model.told.unread(uid) {
+            complain("unread/\(uid) is \(number), expected \(model.told.unread(uid))")
+        }
+        let page = try await page(of: uid, limit: 1 + own.count / 2)
+        let announcements = model.presentAnnouncements.map { announcement in
+            (
+                NaiveNotices.Subject(kind: "announcement", announcement: announcement.id), announcement.commit,
+                !model.told.read[uid, default: []].contains(announcement.id)
+            )
+        }
+        let all = expected.map { ($0.subject, $0.commit, $0.isUnread) } + announcements
+        compare(page.rows.reversed(), all, "the pages of \(uid)")
+        if page.unread != model.unread(uid) {
+            complain("\(uid) is told of \(page.unread) unread, expected \(model.unread(uid))")
+        }
+    }
+
+    /// Compares what is there, in its order, with what should be, in the order of commits.
+    private func compare(
+        _ rows: [Row], _ expected: [(subject: NaiveNotices.Subject, commit: Int, isUnread: Bool)], _ what: String
+    ) {
+        var last = 0
+        for row in rows {
+            guard let notice = expected.first(where: { $0.subject == row.subject }) else {
+                complain("\(what): too much: \(row.subject)")
+                continue
+            }
+            if notice.isUnread != row.isUnread { complain("\(what): \(row.subject) is unread: \(row.isUnread)") }
+            if notice.commit < last { complain("\(what): \(row.subject) is out of order") }
+            last = notice.commit
+        }
+        let there = rows.map(\.subject)
+        for notice in expected where !there.contains(notice.subject) { complain("\(what): missing: \(notice.subject)") }
+        if Set(there).count != there.count { complain("\(what): something is there twice") }
+    }
+
+    func compareOutbox() async throws {
+        let lanes = try await tree.get(Paths.outbox)?.object ?? [:]
+        for lane in Set(lanes.keys.map(\.string)).union(model.told.outbox.keys) {
+            let rows = (lanes[TreeKey(unchecked: lane)]?.object ?? [:]).sorted { $0.key < $1.key }
+            let subjects = rows.map {
+                Row(TreeChild(key: $0.key, value: $0.value["notification"] ?? .object([:]))).subject
+            }
+            let expected = model.told.outbox[lane, default: []]
+            let isSame =
+                subjects.count == expected.count
+                && Dictionary(grouping: expected, by: \.commit).sorted { $0.key < $1.key }
+                    .reduce(into: (subjects[...], true)) { rest, group in
+                        let next = rest.0.prefix(group.value.count)
+                        rest = (
+                            rest.0.dropFirst(group.value.count), rest.1 && Set(next) == Set(group.value.map(\.subject))
+                        )
+                    }.1
+            if !isSame { complain("the outbox of \(lane) has \(subjects), expected \(expected.map(\.subject))") }
+        }
+    }
+}

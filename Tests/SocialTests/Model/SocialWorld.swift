@@ -1,0 +1,193 @@
+import API
+import Logging
+import Synchronization
+import TestSupport
+
+@testable import Posts
+@testable import Social
+@testable import Tree
+
+/// A tree in which people do things in all ways, with the model beside it that says what has to be there.
+final class SocialWorld {
+    var model: NaiveSocial
+    private(set) var tree: TreeStore
+    private(set) var worker: JobWorker
+    /// What has gone wrong.
+    var problems: [String] = []
+    let clock = TestClock()
+    private let receiver = Receiver()
+    private var ids: PushIDGenerator
+    private let makeEngine: () throws -> any Engine
+    private let isOnDisk: Bool
+    private var repairs = 0
+
+    static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    init(isOnDisk: Bool, engine: @escaping () throws -> any Engine) async throws {
+        makeEngine = engine
+        self.isOnDisk = isOnDisk
+        let clock = clock
+        model = NaiveSocial(now: clock.now)
+        tree = try await Self.open(try engine(), clock)
+        worker = JobWorker(tree, clock: { clock.now }, logger: Self.logger)
+        ids = PushIDGenerator(clock: { clock.now })
+    }
+
+    private static func open(_ engine: any Engine, _ clock: TestClock) async throws -> TreeStore {
+        try await TreeStore(
+            engine: engine, derivations: SocialDerivations.strata, isMaintained: false, clock: { clock.now })
+    }
+
+    func close() async { await tree.close() }
+
+    func complain(_ text: String) { problems.append(text) }
+
+    // MARK: Doing
+
+    func perform(_ operation: SocialOperation) async throws {
+        model.now = clock.now
+        switch operation {
+        case .write(let writes): try await write(writes)
+        case .publish(let post, let author, let text): try await publish(post, author, text)
+        case .deliver(let percent): try await deliver(failing: percent)
+        case .outbox(let isOn):
+            try await Outbox(tree, clock: { 0 }).setOn(isOn)
+            model.told.isDelivering = isOn
+        case .jobs:
+            try await worker.runAll()
+            try await observeJobs()
+            if try await tree.get(Paths.jobs) != nil { complain("jobs are left") }
+        case .jobRound:
+            _ = try await worker.runRound()
+            try await observeJobs()
+        case .feed(let uid, let bounds, let limit): try await expectFeed(of: uid, Self.bounds[bounds], limit: limit)
+        case .repair:
+            repairs += 1
+            let version = TreePath([TreeKey(unchecked: "v\(repairs)")], in: Namespace(reserved: "test"))
+            try await SocialRepair(tree, version: version, logger: Self.logger).run()
+            model.restoreLists()
+        case .restart:
+            guard isOnDisk else { return }
+            await tree.close()
+            let clock = clock
+            tree = try await Self.open(try makeEngine(), clock)
+            worker = JobWorker(tree, clock: { clock.now }, logger: Self.logger)
+        case .wait(let milliseconds): clock.advance(by: .milliseconds(milliseconds))
+        default: try await ask(operation)
+        }
+    }
+
+    /// Bounds of which a few posts exceed all, some, or none.
+    static let bounds = [
+        FeedBounds(
+            maxPosts: 4, maxSearches: 3, rowsPerFollowee: 1, scannedRows: 3...6, fewRows: 2, rowsWorthAMark: 2,
+            maxSteps: 2),
+        FeedBounds(
+            maxPosts: 40, maxSearches: 10, rowsPerFollowee: 1, scannedRows: 3...6, fewRows: 2, rowsWorthAMark: 2,
+            maxSteps: 2),
+        FeedBounds(),
+    ]
+
+    private func write(_ writes: [NaiveWrite]) async throws {
+        var update = MultiPathUpdate()
+        for write in writes { update[TreePath(NaiveTree.keys(write.path))] = write.value }
+        try await tree.update(update)
+        model.apply(writes)
+    }
+
+    private func publish(_ post: String, _ author: String, _ text: String) async throws {
+        guard let id = PostID(post), let uid = UserID(author) else { return }
+        let (hadPost, hadPerson) = (model.exists("posts/\(post)"), model.exists("people/\(author)/full_name"))
+        // A reservation is for one post.
+        guard !hadPost else { return }
+        let person = Person(
+            uid: uid, fullName: model.main.text("people/\(author)/full_name"),
+            profilePicture: model.main.text("people/\(author)/profile_picture"))
+        var update = MultiPathUpdate()
+        try Post(id: id, author: person, text: text, timestamp: 9, photos: [], clientReference: nil).write(to: &update)
+        if !hadPerson { person.write(to: &update) }
+        try await tree.update(update)
+        var record: [TreeKey: TreeValue] = ["kind": "text", "timestamp": 9, "author": person.author]
+        if !text.isEmpty { record["text"] = .string(text) }
+        var writes = [NaiveWrite("posts/\(post)", .object(record)), NaiveWrite("people/\(author)/posts/\(post)", true)]
+        writes += (NaiveWords.tags(.object(record))).map { NaiveWrite("hashtags/\($0)/\(post)", true) }
+        if !hadPerson {
+            writes.append(NaiveWrite("people/\(author)/full_name", .string(author)))
+            writes.append(NaiveWrite("people/\(author)/profile_picture", person.profilePicture.map(TreeValue.string)))
+        }
+        model.apply(writes)
+    }
+
+    // MARK: The outbox
+
+    /// What is delivered to, which refuses some.
+    private final class Receiver: Sendable {
+        struct Refusal: Error {}
+
+        private struct State {
+            var taken: [DeliveryDocument] = []
+            var percent = 0
+            var random = SeededGenerator(seed: 1)
+        }
+
+        private let state = Mutex(State())
+
+        func begin(failing percent: Int) { state.withLock { ($0.taken, $0.percent) = ([], percent) } }
+
+        func take(_ json: [UInt8]) throws {
+            let document = try DeliveryDocument(json: .init(json))
+            try state.withLock { state in
+                guard !state.random.chance(state.percent) else { throw Refusal() }
+                state.taken.append(document)
+            }
+        }
+
+        var taken: [DeliveryDocument] { state.withLock { $0.taken } }
+    }
+
+    /// Has delivered what is due. What is taken has to be the first that waits for that recipient.
+    private func deliver(failing percent: Int) async throws {
+        let (clock, receiver) = (clock, receiver)
+        receiver.begin(failing: percent)
+        let worker = OutboxWorker(tree, clock: { clock.now }, logger: Self.logger) { try receiver.take($0) }
+        try await worker.runAll()
+        for document in receiver.taken {
+            let lane = document.to ?? "+"
+            let subject = NaiveNotices.Subject(
+                kind: document.kind, actor: document.announcement == nil ? document.actor?.uid ?? "" : "",
+                post: document.post ?? "", comment: document.comment ?? "", announcement: document.announcement ?? "")
+            let waiting = model.told.outbox[lane, default: []]
+            guard let first = waiting.first, let index = waiting.firstIndex(where: { $0.subject == subject }),
+                waiting[index].commit == first.commit
+            else {
+                complain("\(lane) was sent \(subject), and there waits \(waiting.map(\.subject))")
+                continue
+            }
+            if document.kind != "announcement",
+                let post = document.post, let comment = document.comment,
+                document.text != model.main.text("comments/\(post)/\(comment)/text")
+            {
+                complain("\(lane) was sent the text \(document.text ?? "-") of \(subject)")
+            }
+            model.told.outbox[lane]?.remove(at: index)
+        }
+    }
+
+    /// Has all delivered that waits, in the end.
+    func drain() async throws {
+        for _ in 0..<3 {
+            clock.advance(by: .seconds(4000))
+            model.now = clock.now
+            try await deliver(failing: 0)
+        }
+        for (lane, waiting) in model.told.outbox where !waiting.isEmpty {
+            complain("\(lane) was not sent \(waiting.map(\.subject))")
+        }
+        for path in [Paths.outbox, Paths.outboxHeads, Paths.outboxQueue] {
+            if let rest = try await tree.get(path) { complain("\(path) has \(rest)") }
+        }
+    }
+
+    /// What routes make ids of.
+    func nextID() -> PushIDGenerator { ids }
+}
