@@ -1,0 +1,177 @@
+"""What has to follow from what people do, by a model of dictionaries that works it out in the simplest way.
+
+It shares no code with the service. One model is of some people who know only each other, of whom one does something at a time;
+several of these do so at once.
+"""
+
+
+class Model:
+    def __init__(self, people):
+        self.people = people
+        self.names, self.pictures = {}, {}
+        self.follows, self.blocks, self.likes = set(), set(), set()  # pairs; of likes (post, uid)
+        self.posts = {}  # id → {author, text}, in the order of publication
+        self.comments = {}  # (post, id) → {author, text, mentions}
+        self.gone = set()  # people who are being deleted
+        self.told = {uid: [] for uid in people}  # notifications, the oldest first
+        self.ever_told, self.withdrawn = {}, set()  # by what they are about: see `key`
+        self.once = {}  # who was told of a like or a follow before, which is told once a day
+        self.told_of = {}  # (post, comment) → {uid: kind}
+
+    # What people do
+
+    def post(self, post, author, text):
+        self.posts[post] = {"author": author, "text": text}
+        self.names.setdefault(author, author)
+
+    def delete_post(self, post):
+        if self.posts.pop(post, None) is None:
+            return
+        for like in [like for like in self.likes if like[0] == post]:
+            self.unlike(*like)
+            self.once.pop(("like", *like), None)
+        for comment in [comment for comment in self.comments if comment[0] == post]:
+            self.delete_comment(*comment)
+
+    def rename(self, uid, name, picture=None):
+        self.names[uid] = name
+        self.pictures[uid] = picture
+
+    def follow(self, one, other):
+        if (one, other) in self.follows:
+            return
+        self.follows.add((one, other))
+        self.tell_once(other, {"kind": "follow", "actor": one}, ("follow", other, one))
+
+    def unfollow(self, one, other):
+        if (one, other) in self.follows:
+            self.follows.remove((one, other))
+            self.withdraw(other, {"kind": "follow", "actor": one})
+
+    def block(self, one, other):
+        self.blocks.add((one, other))
+        self.unfollow(one, other)
+        self.unfollow(other, one)
+
+    def unblock(self, one, other):
+        self.blocks.discard((one, other))
+
+    def like(self, post, uid):
+        if (post, uid) in self.likes:
+            return
+        self.likes.add((post, uid))
+        self.tell_once(self.posts[post]["author"], {"kind": "like", "actor": uid, "post": post}, ("like", post, uid))
+
+    def unlike(self, post, uid):
+        if (post, uid) in self.likes:
+            self.likes.remove((post, uid))
+            recipient = self.once.get(("like", post, uid))
+            if recipient:
+                self.withdraw(recipient, {"kind": "like", "actor": uid, "post": post})
+
+    def comment(self, post, comment, author, text, mentions):
+        self.comments[post, comment] = {"author": author, "text": text, "mentions": list(mentions)}
+        about = {"actor": author, "post": post, "comment": comment}
+        known = self.told_of.setdefault((post, comment), {})
+        owner = self.posts[post]["author"]
+        for uid, kind in [(owner, "comment"), *((uid, "mention") for uid in mentions if uid != owner)]:
+            if uid not in known and self.tells(uid, author):
+                self.tell(uid, {"kind": kind, **about})
+                known[uid] = kind
+
+    def edit(self, post, comment, text, mentions):
+        old = self.comments[post, comment]
+        known = self.told_of[post, comment]
+        about = {"actor": old["author"], "post": post, "comment": comment}
+        for uid, kind in known.items():
+            if kind == "mention" and uid not in mentions:
+                self.withdraw(uid, {"kind": "mention", **about})
+        for uid in mentions:
+            if uid not in known and uid != self.posts[post]["author"] and self.tells(uid, old["author"]):
+                self.tell(uid, {"kind": "mention", **about})
+                known[uid] = "mention"
+        old.update(text=text, mentions=list(mentions))
+
+    def delete_comment(self, post, comment):
+        old = self.comments.pop((post, comment), None)
+        for uid, kind in self.told_of.pop((post, comment), {}).items():
+            self.withdraw(uid, {"kind": kind, "actor": old["author"], "post": post, "comment": comment})
+
+    def announce(self, text, people):
+        for uid in sorted(set(people)):
+            self.tell(uid, {"kind": "announcement", "text": text})
+
+    def read(self, uid, keys):
+        for notice in self.told[uid]:
+            if key(notice) in keys:
+                notice["unread"] = False
+
+    def delete_person(self, uid):
+        """All that is theirs, and about them. Nobody deals with them until it is done."""
+        for post in [post for post, record in self.posts.items() if record["author"] == uid]:
+            self.delete_post(post)
+        for comment in [comment for comment, record in self.comments.items() if record["author"] == uid]:
+            self.delete_comment(*comment)
+        for like in [like for like in self.likes if like[1] == uid]:
+            self.unlike(*like)
+            self.once.pop(("like", *like), None)
+        for one, other in [pair for pair in self.follows if uid in pair]:
+            self.unfollow(one, other)
+            self.once.pop(("follow", other, one), None)
+        self.blocks = {pair for pair in self.blocks if uid not in pair}
+        for notice in list(self.told[uid]):
+            self.withdraw(uid, notice)
+        self.names.pop(uid, None)
+        self.pictures.pop(uid, None)
+        self.gone.add(uid)
+
+    # Notifications
+
+    def tells(self, uid, actor):
+        return uid != actor and (uid, actor) not in self.blocks
+
+    def tell_once(self, uid, notice, cause):
+        if self.tells(uid, notice["actor"]) and self.once.get(cause) != uid:
+            self.once[cause] = uid
+            self.tell(uid, notice)
+
+    def tell(self, uid, notice):
+        self.told[uid].append({**notice, "unread": True})
+        self.ever_told[uid, key(notice)] = self.ever_told.get((uid, key(notice)), 0) + 1
+        self.withdrawn.discard((uid, key(notice)))
+
+    def withdraw(self, uid, notice):
+        kept = [other for other in self.told[uid] if key(other) != key(notice)]
+        if len(kept) < len(self.told[uid]):
+            self.told[uid] = kept
+            self.withdrawn.add((uid, key(notice)))
+
+    # Questions
+
+    def author(self, uid):
+        """The copy of somebody's name and picture that stands in what they write."""
+        picture = {"profile_picture": self.pictures[uid]} if self.pictures.get(uid) else {}
+        return {"uid": uid, "full_name": self.names[uid], **picture}
+
+    def present(self):
+        return [uid for uid in self.people if uid not in self.gone]
+
+    def are_blocked(self, one, other):
+        return one != other and ((one, other) in self.blocks or (other, one) in self.blocks)
+
+    def feed(self, uid):
+        return [
+            post for post, record in reversed(self.posts.items())
+            if record["author"] == uid
+            or (uid, record["author"]) in self.follows and not self.are_blocked(uid, record["author"])
+        ]
+
+    def person_exists(self, uid):
+        """Whether anything stands at people/{uid}."""
+        return uid in self.names or any(one == uid for one, _ in self.follows)
+
+
+def key(notice):
+    """What a notification is about; nobody has two of the same."""
+    about = notice["text"] if notice["kind"] == "announcement" else notice.get("actor")
+    return (notice["kind"], about, notice.get("post"), notice.get("comment"))
