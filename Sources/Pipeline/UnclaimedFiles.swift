@@ -105,7 +105,8 @@ package final class UnclaimedFiles: Sendable {
     private static func isNeeded(
         _ id: PostID, of owner: String, in snapshot: TreeSnapshot
     ) throws(TreeError) -> Bool {
-        if try snapshot.hasPost(id) || snapshot.exists(Paths.queued(id)) { return true }
+        if try snapshot.hasPost(id) { return true }
+        if try snapshot.exists(Paths.queued(id)) { return true }
         guard let owner = UserID(owner) else { return false }
         let picture = try snapshot.nameAndPicture(of: owner).profilePicture.flatMap { MediaAddress($0) }
         return picture?.owner == owner && picture?.id == id

@@ -88,6 +88,26 @@ struct AudienceMediaTests {
         }
     }
 
+    @Test("Whoever names somebody else's photo in a post of their own gets no signed address of it")
+    func stolen() async throws {
+        try await withPost { service, post in
+            let audience: TreeValue = ["name": "e", "kind": "group", "members": ["eve": "owner"]]
+            try await service.tree.set("audiences/e", to: audience)
+            let rendition: TreeValue = ["url": .string(post.rendition)]
+            let record: TreeValue = [
+                "author": ["uid": "eve", "full_name": "Eve"], "text": "mine", "timestamp": 1,
+                "full_url": .string(post.rendition), "thumb_url": .string(post.original), "audiences": ["e": true],
+                "photos": ["0": ["renditions": ["full": rendition] as TreeValue] as TreeValue],
+            ]
+            for id in ["-PzzzzzzzzzzzzzzzzzA", post.id + "A"] {
+                try await service.tree.set(try TreePath("audience_posts/\(id)"), to: record)
+            }
+            let stories = try await service.ask(.get, "/v1/audiences/e/posts", as: "eve")
+            #expect(stories.json["posts"].array.count == 2, "\(stories.text)")
+            #expect(!stories.text.contains("token="))
+        }
+    }
+
     @Test("Rules that let everybody fetch everything let nobody fetch this")
     func rules() async throws {
         try await withPost { service, post in

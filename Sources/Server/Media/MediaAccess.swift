@@ -58,18 +58,27 @@ package struct MediaAccess: Sendable {
     }
 
     /// A post with signed addresses of its renditions, for somebody who may read it, where not everybody may fetch them.
+    /// Other addresses that a client has written into it stay as they are: it may not be theirs to give.
     ///
     /// - Parameter isRestricted: Whether it is a post for audiences.
-    func signed(_ post: TreeValue, isRestricted: Bool = false) -> TreeValue {
+    func signed(_ post: TreeValue, id: TreeKey, isRestricted: Bool = false) -> TreeValue {
         guard isRestricted || !rules.inForce.areRenditionsPublic, var fields = post.object else { return post }
-        for key in ["full_url", "thumb_url"] as [TreeKey] { fields[key] = fields[key].map(signedURL) }
+        let owner = post["author"]?["uid"]?.stringValue
+        func signed(_ url: TreeValue) -> TreeValue {
+            guard let text = url.stringValue, text.hasPrefix("/media/"),
+                let name = try? BlobName(String(text.dropFirst(7))), name.userID == owner, name.postID == id.string,
+                !name.isOriginal
+            else { return url }
+            return .string(address(of: name, .remove))
+        }
+        for key in ["full_url", "thumb_url"] as [TreeKey] { fields[key] = fields[key].map(signed) }
         fields["photos"] = fields["photos"].map { photos in
             photos.mapMembers { photo in
                 guard var photo = photo.object else { return photo }
                 photo["renditions"] = photo["renditions"].map { renditions in
                     renditions.mapMembers { rendition in
                         guard var rendition = rendition.object else { return rendition }
-                        rendition["url"] = rendition["url"].map(signedURL)
+                        rendition["url"] = rendition["url"].map(signed)
                         return .object(rendition)
                     }
                 }
@@ -77,13 +86,6 @@ package struct MediaAccess: Sendable {
             }
         }
         return .object(fields)
-    }
-
-    /// The address with a signature, if it is that of a file here.
-    private func signedURL(_ url: TreeValue) -> TreeValue {
-        guard let text = url.stringValue, text.hasPrefix("/media/"), let name = try? BlobName(String(text.dropFirst(7)))
-        else { return url }
-        return .string(address(of: name, .remove))
     }
 
     /// A signed address of a file, without scheme and host.

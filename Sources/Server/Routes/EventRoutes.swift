@@ -67,7 +67,7 @@ private struct PostEventSource: EventSource {
             .event(
                 "put",
                 PostEventDocument(
-                    path: "/\(id)", data: PostDocument(media.signed(record.withShownMentions)),
+                    path: "/\(id)", data: PostDocument(media.signed(record.withShownMentions, id: id)),
                     position: position?.description))
         case .deleted(let id): .event("put", PostEventDocument(path: "/\(id)", data: nil, position: nil))
         case .unreadable(let id, let fault): .comment("posts/\(id) is no post: \(fault)")

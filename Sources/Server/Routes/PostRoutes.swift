@@ -56,7 +56,7 @@ struct PostRoutes: Sendable {
             throw Failure(
                 .notFound, "posts/\(id) is no post: \(fault)", hint: "a client of the database wrote it; mend it there")
         }
-        return .json(PostDocument(media.signed(post.withPostID(id.key), isRestricted: isRestricted)))
+        return .json(PostDocument(media.signed(post.withPostID(id.key), id: id.key, isRestricted: isRestricted)))
     }
 
     /// Deletes a post, for its author or an admin.

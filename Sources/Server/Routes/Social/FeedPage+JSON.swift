@@ -21,7 +21,7 @@ extension FeedItem {
     ///
     /// - Parameter isRestricted: Whether it is a post for audiences.
     func document(_ media: MediaAccess, isRestricted: Bool = false) -> PostDocument {
-        PostDocument(media.signed(value, isRestricted: isRestricted))
+        PostDocument(media.signed(value, id: id, isRestricted: isRestricted))
     }
 
     /// The post with what stands around it; what clients have written by those names is not shown.

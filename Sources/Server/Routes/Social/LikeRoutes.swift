@@ -92,12 +92,8 @@ struct LikeRoutes: Sendable {
         let session = database.session(as: context.identity)
         for path in ["likes", Paths.posts] { try await session.judgeRead(of: path) }
         let page = try await likes.posts(likedBy: uid, before: cursor, limit: limit)
-        let isPublic = media.rules.inForce.areRenditionsPublic
         var document = PostPageDocument()
-        document.posts = page.items.map { id, record in
-            let post = record.withPostID(id)
-            return PostDocument(isPublic ? post : media.signed(post))
-        }
+        document.posts = page.items.map { id, record in PostDocument(media.signed(record.withPostID(id), id: id)) }
         document.hasMore = page.hasMore
         document.next = page.next?.string
         if !page.skipped.isEmpty {
