@@ -3,6 +3,7 @@
 package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case addressInUse = "address_in_use"
     case adminOnly = "admin_only"
+    case audiencePost = "audience_post"
     case badAddress = "bad_address"
     case badAudience = "bad_audience"
     case badCertificate = "bad_certificate"

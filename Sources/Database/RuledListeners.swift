@@ -36,7 +36,7 @@ final class RuledListeners: Sendable {
             state.due.remove(listener.id)
             return state.entries.removeValue(forKey: listener.id)
         }
-        if let watched = entry?.watched { tree.stopWatching(watched.watch) }
+        entry?.watched?.watch.end(in: tree)
     }
 
     /// Judges all who listen in a tree, and tells those who may not any more that it has ended.
@@ -98,13 +98,13 @@ final class RuledListeners: Sendable {
     private func watch(_ read: RuledRead, for entry: Entry) {
         if entry.watched.map({ read.looksAtNoMore(than: $0.read) }) ?? read.looksAtNothing { return }
         let id = entry.listener.id
-        let watch = tree.watch(read) { [weak self] in self?.judgeSoon(id) }
+        let watch = NodeWatch(of: read, in: tree) { [weak self] in self?.judgeSoon(id) }
         let ended: NodeWatch? = state.withLock { state in
             guard let before = state.entries[id] else { return watch }
             state.entries[id]?.watched = (read, watch)
             return before.watched?.watch
         }
-        if let ended { tree.stopWatching(ended) }
+        ended?.end(in: tree)
         judgeSoon(id)
     }
 }

@@ -1,6 +1,7 @@
 import API
 import Files
 import Pipeline
+import Posts
 
 /// The contents of a claim's folder: photos in the order of their names, with their texts.
 struct ClaimContents {
@@ -19,6 +20,8 @@ struct ClaimContents {
     private(set) var text = ""
     /// The alternative texts of the photos, in their order; there may be fewer of them.
     private(set) var alts: [String] = []
+    /// For whom the post is; everybody when there are none.
+    private(set) var audiences: [AudienceID] = []
     /// Whether neither a photo nor a folder `NAME.post` is there.
     let isEmpty: Bool
 
@@ -48,6 +51,7 @@ struct ClaimContents {
         if isText {
             let sidecar = try Sidecar.read(file.open(), named: name)
             text = sidecar.text
+            if !sidecar.audiences.isEmpty { audiences = sidecar.audiences }
             if !sidecar.alts.isEmpty { alts = sidecar.alts }
         } else {
             photos.append(file)

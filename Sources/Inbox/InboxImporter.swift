@@ -103,7 +103,8 @@ struct InboxImporter {
                 hint: "give one for each photo, in the order of their names")
         }
         // The claimed files stay when the session goes, and with them the reservation.
-        var session = service.receiver.resume(record)
+        var session = service.receiver.resume(
+            try await service.receiver.address(record, to: contents.audiences))
         for (number, photo) in contents.photos.enumerated() {
             let reader = try await FileThreads.run { try photo.open() }
             try await waitUntilUnmodified(reader, named: photo.name)

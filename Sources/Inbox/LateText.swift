@@ -7,6 +7,8 @@ import Tree
 struct LateText {
     private let text: String
     private let alts: [String]
+    /// Whether it says for whom the post is, which it is too late for.
+    private let namesAudiences: Bool
 
     /// Checks the texts.
     ///
@@ -16,6 +18,7 @@ struct LateText {
         var alts: [String] = []
         for alt in sidecar.alts { alts.append(try PostText.requireAlt(alt)) }
         self.alts = alts
+        namesAudiences = !sidecar.audiences.isEmpty
     }
 
     /// Gives all of it to the post, with its hashtags, or nothing, if that is not the user's or has other words in a place.
@@ -23,7 +26,7 @@ struct LateText {
     /// - Returns: Whether it was done, or the post has these very words.
     /// - Throws: A fault of the tree.
     func add(to id: PostID, of owner: UserID, in tree: TreeStore) async throws -> Bool {
-        guard !text.isEmpty || alts.contains(where: { !$0.isEmpty }) else { return false }
+        guard !namesAudiences, !text.isEmpty || alts.contains(where: { !$0.isEmpty }) else { return false }
         return try await tree.transact { snapshot, update in
             guard let path = try snapshot.path(ofPost: id), let post = try snapshot.get(path),
                 post["author"]?["uid"]?.stringValue == owner.description,

@@ -2,10 +2,13 @@ import API
 import Files
 import Foundation
 import Pipeline
+import Posts
 
 /// A person's words about a photo: `photo.jpg.json` beside it, or `post.json` in a folder `NAME.post`.
 ///
 ///     { "text": "At the lake #summer", "alt": "Two children on a jetty" }
+///
+/// `audiences` names for whom the post is, as a text with spaces between or as a list; without it, it is for everybody.
 ///
 /// Other programs call the text `caption` or `description`. `alt` is what the photo shows, in words; of several photos a list,
 /// in the order of their names. Fields beside these are kept for their owners and ignored; a document without any of these is
@@ -20,11 +23,15 @@ struct Sidecar: Decodable {
     /// The fields of a document without a text: Google Takeout's, of a photo that nobody described.
     private static let fieldsWithoutText = ["photoTakenTime", "creationTime"]
     private static let altField = "alt"
+    /// The fields that say for whom a post is: who errs by a letter must not tell everybody.
+    private static let audienceFields = ["audiences", "audience"]
 
     /// Empty when there is none.
     let text: String
     /// The alternative texts of the photos, in their order; there may be fewer of them.
     let alts: [String]
+    /// For whom the post is; everybody when there are none.
+    let audiences: [AudienceID]
     let fields: [String]
 
     private struct Field: CodingKey {
@@ -50,13 +57,30 @@ struct Sidecar: Decodable {
         } else {
             alts = try container.decodeIfPresent([String].self, forKey: alt) ?? []
         }
+        var words: [String] = []
+        for name in Self.audienceFields where fields.contains(name) {
+            let field = Field(stringValue: name)
+            if let text = try? container.decode(String.self, forKey: field) {
+                words += text.split { $0 == " " || $0 == "," }.map(String.init)
+            } else {
+                words += try container.decode([String].self, forKey: field)
+            }
+        }
+        audiences = Set(words.compactMap { AudienceID($0) }).sorted()
+        let isGiven = !Set(Self.audienceFields).isDisjoint(with: fields)
+        guard words.allSatisfy({ AudienceID($0) != nil }), audiences.count <= PostAudiences.maxCount,
+            !isGiven || !audiences.isEmpty
+        else {
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "these are no audiences"))
+        }
     }
 
     /// Whether it is certain that no text is lost with it.
     private var isUnderstood: Bool {
         fields.isEmpty
             || fields.contains { name in
-                Self.textFields.contains(name) || name == Self.altField || Self.fieldsWithoutText.contains(name)
+                (Self.textFields + Self.audienceFields + [Self.altField]).contains(name)
+                    || Self.fieldsWithoutText.contains(name)
             }
     }
 
@@ -79,7 +103,8 @@ struct Sidecar: Decodable {
         }
         guard let sidecar = try? JSONDecoder().decode(Sidecar.self, from: Data(bytes)) else {
             throw Failure(
-                .badSidecar, "\(name) is no JSON object with a \"text\" string, or its \"alt\" is none",
+                .badSidecar,
+                "\(name) is no JSON object with a \"text\" string, or its \"alt\" or \"audiences\" are none",
                 hint: #"write {"text": "…", "alt": "…"}"#)
         }
         guard sidecar.isUnderstood else {

@@ -35,7 +35,7 @@ package struct UploadRecord: Sendable {
     package let purpose: UploadPurpose
     package let intake: Intake
     /// For whom the post is to be, in the order of the ids; nobody in particular, that is everybody, when there are none.
-    package let audiences: [AudienceID]
+    package internal(set) var audiences: [AudienceID]
     /// What a token claimed of the owner when the upload began: a name for somebody who has none here yet.
     package let claims: OwnerClaims?
     package var state: UploadState

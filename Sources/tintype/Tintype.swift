@@ -35,7 +35,8 @@ struct Tintype: AsyncParsableCommand {
                 subcommands: [
                     PersonCommand.self, FollowCommand.self, UnfollowCommand.self, BlockCommand.self,
                     UnblockCommand.self, LikeCommand.self, UnlikeCommand.self, LikesCommand.self, CommentCommand.self,
-                    CommentsCommand.self, FeedCommand.self, AnnounceCommand.self, AnnouncementsCommand.self,
+                    CommentsCommand.self, FeedCommand.self, AudienceCommand.self, AnnounceCommand.self,
+                    AnnouncementsCommand.self,
                     NotificationsCommand.self, OutboxCommand.self,
                 ]),
             CommandGroup(

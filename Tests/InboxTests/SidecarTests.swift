@@ -239,3 +239,40 @@ struct SidecarTests {
         }
     }
 }
+
+@Suite("C14: What is dropped for an audience is never posted for others", .timeLimit(.minutes(5)))
+struct AudienceSidecarTests {
+    @Test(
+        "A document says for whom a post is",
+        arguments: [
+            (#"{"text": "a", "audiences": ["c", "d"]}"#, ["c", "d"]), (#"{"audiences": "d c"}"#, ["c", "d"]),
+            (#"{"audience": "c"}"#, ["c"]), (#"{"text": "a"}"#, []), (#"{"text": "a", "audiences": []}"#, nil),
+            (#"{"text": "a", "audiences": ""}"#, nil), (#"{"text": "a", "audiences": null}"#, nil),
+            (#"{"text": "a", "audiences": "a/b"}"#, nil), (#"{"text": "a", "audience": 5}"#, nil),
+            (#"{"text": "a", "audiences": {"c": true}}"#, nil),
+        ] as [(String, [String]?)])
+    func fields(document: String, audiences: [String]?) throws {
+        let read = Result { try Sidecar.read(Array(document.utf8), named: "lake.jpg.json") }
+        switch read {
+        case .success(let sidecar): #expect(sidecar.audiences.map(\.description) == audiences)
+        case .failure(let error): #expect(audiences == nil && (error as? Failure)?.code == .badSidecar)
+        }
+    }
+
+    @Test("A post of the inbox is for the audiences that its document names, if its user may post there")
+    func dropped() async throws {
+        try await withInbox { running in
+            let tree = running.storage.tree
+            try await tree.set(
+                "audiences/c", to: ["name": "7b", "kind": "class", "members": ["maria": "poster", "zoe": "owner"]])
+            for user in ["maria", "jan"] {
+                try running.drop(Array(#"{"text": "a", "audiences": ["c"]}"#.utf8), as: "\(user)/lake.jpg.json")
+                try running.drop("baseline-420.jpg", as: "\(user)/lake.jpg")
+            }
+            try await eventually { try await tree.keys(of: "stories/c").count == 1 }
+            try await eventually { running.scratch.exists("Storage/failed/not_member/jan/lake.jpg") }
+            #expect(try await tree.get(Paths.posts) == nil)
+            #expect(try await tree.get(Paths.audiencePosts)?.object?.values.first?["author"]?["uid"] == "maria")
+        }
+    }
+}

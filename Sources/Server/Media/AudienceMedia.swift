@@ -1,6 +1,7 @@
 import API
 import Access
 import Blobs
+import Pipeline
 import Posts
 import Social
 import Tree
@@ -22,16 +23,21 @@ struct AudienceMedia: Sendable {
 
     init(_ tree: TreeStore) { self.tree = tree }
 
-    /// Judges one request for a file. A file of a post for everybody costs one look into the tree.
+    /// Judges one request for a file. A file of a post for everybody costs two looks into the tree.
     ///
     /// - Throws: The engine's failure.
     func reach(of name: BlobName, by identity: Identity) async throws -> Reach {
         guard let owner = UserID(name.userID), let id = PostID(name.postID) else { return .everybody }
         return try await tree.snapshot { snapshot in
-            guard try snapshot.exists(Paths.restrictedMedia(ofPost: id.key) / owner.key) else { return .everybody }
+            let isRestricted = try snapshot.exists(Paths.restrictedMedia(ofPost: id.key) / owner.key)
+            // A file of which the tree knows nothing may be of a post for an audience that the tree has lost.
+            if try !isRestricted && (snapshot.exists(Paths.post(id)) || snapshot.exists(Paths.upload(id))) {
+                return .everybody
+            }
             guard case .user(let user) = identity else { return identity == .admin ? .members : .others }
             guard let uid = user.uid.flatMap({ UserID($0) }) else { return .others }
             if uid == owner { return .members }
+            guard isRestricted else { return .others }
             let post = try snapshot.get(Paths.audiencePost(id))
             // Nobody else can lend a post's id to an audience of theirs.
             guard post?["author"]?["uid"]?.stringValue == owner.description else { return .others }

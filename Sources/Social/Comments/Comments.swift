@@ -28,7 +28,7 @@ package struct Comments: Sendable {
     ///   have fallen out, `bad_mention` when somebody is mentioned who is not there.
     package func add(_ text: CommentText, by uid: UserID, to post: PostID) async throws -> Outcome {
         let (id, token) = try await tree.transact { [ids] snapshot, update in
-            try ExistingPost(post, in: snapshot).requireOpen(to: uid, who: "comment on this post")
+            try ExistingPost(post, for: uid, in: snapshot).requireOpen(to: uid, who: "comment on this post")
             try MentionSpan.requirePeople(text.mentions, in: snapshot)
             // To be decided anew, with another id, when somebody else's comment comes first.
             _ = try snapshot.keys(of: Paths.comments(post), order: .descending, limit: 1)
@@ -53,7 +53,7 @@ package struct Comments: Sendable {
     ) async throws -> Outcome {
         let path = Paths.comments(post) / id
         let (_, token) = try await tree.transact { snapshot, update in
-            try ExistingPost(post, in: snapshot).requireOpen(to: uid, who: "comment on this post")
+            try ExistingPost(post, for: uid, in: snapshot).requireOpen(to: uid, who: "comment on this post")
             guard let record = try snapshot.get(path) else { throw Self.noComment }
             guard record["author"]?["uid"]?.stringValue == uid.description else {
                 throw Failure(.notAllowed, "you may not change somebody else's comment", hint: "its author may")

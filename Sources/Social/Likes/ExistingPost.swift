@@ -9,9 +9,18 @@ struct ExistingPost {
 
     /// Finds a post.
     ///
-    /// - Throws: `Failure` with the code `not_found`.
-    init(_ id: PostID, in snapshot: TreeSnapshot) throws {
+    /// - Parameter uid: Who is about to do something; nil for nobody in particular.
+    /// - Throws: `Failure` with the code `not_found`, or for who may read the post `audience_post` if it is one for audiences.
+    init(_ id: PostID, for uid: UserID? = nil, in snapshot: TreeSnapshot) throws {
         guard try snapshot.exists(Paths.post(id)) else {
+            if let uid, let post = try snapshot.get(Paths.audiencePost(id)),
+                try post["author"]?["uid"]?.stringValue == uid.description
+                    || snapshot.commonAudience(of: uid, and: post) != nil
+            {
+                throw Failure(
+                    .audiencePost, "posts for audiences have neither likes nor comments",
+                    hint: "they are for posts that are for everybody")
+            }
             throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
         }
         self.id = id

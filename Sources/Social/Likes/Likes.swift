@@ -26,7 +26,7 @@ package struct Likes: Sendable {
         let like = Paths.likes(post) / uid.key
         // Nothing is read that another's like changes: each is decided once, however many come at a time.
         let (_, token) = try await tree.transact { snapshot, update in
-            try ExistingPost(post, in: snapshot).requireOpen(to: uid, who: "like this post")
+            try ExistingPost(post, for: uid, in: snapshot).requireOpen(to: uid, who: "like this post")
             if try !snapshot.exists(like) { update.set(like, to: .timestamp) }
         }
         return Outcome(count: try await count(of: post), token: token)
@@ -38,7 +38,11 @@ package struct Likes: Sendable {
     package func remove(by uid: UserID, from post: PostID) async throws -> Outcome {
         let like = Paths.likes(post) / uid.key
         let (_, token) = try await tree.transact { snapshot, update in
-            if try snapshot.exists(like) { update[like] = nil } else { _ = try ExistingPost(post, in: snapshot) }
+            if try snapshot.exists(like) {
+                update[like] = nil
+            } else {
+                _ = try ExistingPost(post, for: uid, in: snapshot)
+            }
         }
         return Outcome(count: try await count(of: post), token: token)
     }

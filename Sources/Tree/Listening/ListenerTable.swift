@@ -8,7 +8,7 @@ struct ListenerTable: Sendable {
         case subscription(Subscription.Buffer)
         /// The query reads its window anew.
         case query(QuerySubscription)
-        /// Somebody is told that there is one; see ``TreeStore/watch(_:_:)``.
+        /// Somebody is told that there is one; see ``NodeWatch``.
         case watcher(@Sendable () -> Void)
     }
 

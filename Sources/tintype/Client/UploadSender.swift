@@ -25,6 +25,8 @@ struct UploadSender: Sendable {
     let text: String
     let mentions: [JSONValue]
     let key: String?
+    /// The audiences for which the posts are; for everybody when there are none.
+    let audiences: [String]
     /// Whether photos that the user has posted before are not sent again.
     let skipsDuplicates: Bool
 
@@ -44,7 +46,8 @@ struct UploadSender: Sendable {
 
     /// The user's earlier post with the same photos; nil when there is none.
     private func duplicate(of files: [UploadFile]) async throws -> PublishedDocument? {
-        guard !files.isEmpty, !files.contains(where: \.isStandardInput) else { return nil }
+        // What everybody may see says nothing of what audiences have: the service knows.
+        guard audiences.isEmpty, !files.isEmpty, !files.contains(where: \.isStandardInput) else { return nil }
         var hashes: [String] = []
         for file in files { hashes.append(try await file.sha256()) }
         let path = "/v1/people/\(APIClient.percentEncoded(user))/posts"
@@ -63,14 +66,16 @@ struct UploadSender: Sendable {
             "/v1/uploads",
             [
                 "user": user, "text": text, "mentions": mentionList, "name": file?.name, "alt": file?.alt,
-                "duplicates": policy,
+                "duplicates": policy, "audiences": audienceField,
             ],
             body: try file.map(Self.body) ?? .none)
     }
 
     private func sendDraft(_ files: [UploadFile]) async throws -> UploadOutcome {
         let draft: UploadDocument = try await service.read(
-            .post, "/v1/uploads", query: ["user": user, "draft": "true", "duplicates": policy], headers: headers)
+            .post, "/v1/uploads",
+            query: ["user": user, "draft": "true", "duplicates": policy, "audiences": audienceField],
+            headers: headers)
         let id = draft.uploadID
         for file in files {
             do {
@@ -98,6 +103,8 @@ struct UploadSender: Sendable {
     private var mentionList: String? {
         mentions.isEmpty ? nil : String(decoding: JSONValue.list(mentions).json(), as: UTF8.self)
     }
+
+    private var audienceField: String? { audiences.isEmpty ? nil : audiences.joined(separator: " ") }
 
     /// The policy for photos that the user has posted meanwhile; nil for the service's own.
     private var policy: String? { skipsDuplicates ? "link" : nil }

@@ -4,12 +4,13 @@ import HTTPTypes
 import Pipeline
 import TreeModel
 
-/// Lists what a person sees on the home screen, or the posts with a hashtag.
+/// Lists what a person sees on the home screen, the posts with a hashtag, or those for an audience.
 struct FeedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "feed",
-        abstract: "List a person's home feed, or the posts with a hashtag, the newest first.",
-        usage: "tintype feed <user> [<options>]\ntintype feed --hashtag <tag> [<options>]",
+        abstract: "List a person's home feed, the posts with a hashtag, or those for an audience, the newest first.",
+        usage:
+            "tintype feed <user> [<options>]\ntintype feed --hashtag <tag> [<options>]\ntintype feed --audience <id> [<options>]",
         discussion: """
             A home feed has the posts of the person, and of everybody whom the person follows. After each post stand the \
             numbers of its likes and comments. With --follow the oldest of the listed posts comes first, and then what \
@@ -20,6 +21,7 @@ struct FeedCommand: AsyncParsableCommand {
               tintype feed maria --follow
               tintype feed maria --limit 5 --json | jq -r '.posts[].text'
               tintype feed --hashtag summer
+              tintype feed --audience class-7b
             """)
 
     @OptionGroup var storage: StorageOptions
@@ -29,6 +31,9 @@ struct FeedCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("List the posts with this hashtag.", valueName: "tag"))
     var hashtag: String?
+
+    @Option(help: ArgumentHelp("List the posts for this audience.", valueName: "id"))
+    var audience: String?
 
     @Option(help: ArgumentHelp("The number of posts.", valueName: "n"))
     var limit = 20
@@ -51,8 +56,8 @@ struct FeedCommand: AsyncParsableCommand {
             )
         }
         guard limit >= 1 else { throw ValidationError("--limit has to be 1 or more") }
-        guard (user == nil) != (hashtag == nil) else {
-            throw ValidationError("name either a person or, with --hashtag, a hashtag")
+        guard [user, hashtag, audience].count(where: { $0 != nil }) == 1 else {
+            throw ValidationError("name either a person or, with --hashtag, a hashtag, or with --audience an audience")
         }
     }
 
@@ -95,6 +100,7 @@ struct FeedCommand: AsyncParsableCommand {
     }
 
     private var path: String {
+        if let audience { return "/v1/audiences/\(APIClient.percentEncoded(audience))/posts" }
         if let hashtag {
             let tag = hashtag.hasPrefix("#") ? String(hashtag.dropFirst()) : hashtag
             return "/v1/hashtags/\(APIClient.percentEncoded(tag))/posts"
@@ -108,6 +114,7 @@ struct FeedCommand: AsyncParsableCommand {
             let count = post["counts"]?[key]?.integerValue ?? 0
             return "\(count) \(name)\(count == 1 ? "" : "s")"
         }
+        guard post["counts"] != nil else { return PostsCommand.List.line(of: post) }
         return PostsCommand.List.line(of: post) + "  " + count("likes", "like") + ", " + count("comments", "comment")
     }
 }

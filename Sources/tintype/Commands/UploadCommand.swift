@@ -26,6 +26,7 @@ struct UploadCommand: AsyncParsableCommand {
               tintype upload ~/Pictures IMG_*.jpg --user maria
               tintype upload 1.jpg 2.jpg --user maria --one-post --text "Two views"
               tintype upload 1.jpg 2.jpg --user maria --alt "A jetty" --alt "The lake"
+              tintype upload volcano.jpg --user maria --audience class-7b
               tintype upload - --user maria --json < photo.jpg
               tintype upload --user maria --text "No photo, just words"
               tintype upload --user maria --text "Hi @Anna" --mention anna:3:5
@@ -50,6 +51,12 @@ struct UploadCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "What a photo shows, for people who cannot see it; one for each photo, in their order.", valueName: "text"))
     var alt: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "An audience for which the posts are, instead of for everybody; may be given several times.",
+            valueName: "id"))
+    var audience: [String] = []
 
     @Option(
         help: ArgumentHelp("Your name for this upload; sending it again finds the same post.", valueName: "key"))
@@ -79,6 +86,7 @@ struct UploadCommand: AsyncParsableCommand {
     func run() async throws {
         let sender = UploadSender(
             service: try APIClient(storage), user: user, text: text, mentions: try mentions.list(), key: key,
+            audiences: audience,
             skipsDuplicates: !again && key == nil)
         let (files, skipped) = try UploadFile.files(photos, alts: alt)
         if skipped > 0 {

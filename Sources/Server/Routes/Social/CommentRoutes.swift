@@ -31,7 +31,8 @@ struct CommentRoutes: Sendable {
         let comment = Parameter.path("comment", .text(upTo: TreeKey.maxBytes))
         let answer = Answer.json(CommentDocument.self).with(headers: "Tintype-Token")
         let refusals: [ErrorCode] = [
-            .permissionDenied, .notAllowed, .blocked, .notFound, .badUser, .badText, .badMention, .unsupportedType,
+            .permissionDenied, .notAllowed, .blocked, .audiencePost, .notFound, .badUser, .badText, .badMention,
+            .unsupportedType,
             .tooLarge,
         ]
         let list = Operation(

@@ -125,8 +125,8 @@ extension PersonDeletionDocument {
     fileprivate init(_ deletion: PersonDeletion) {
         func count(_ part: PersonDeletion.Part) -> Int { deletion.counts[part] ?? 0 }
         let removed = Removed(
-            uploads: count(.uploads), posts: count(.posts), comments: count(.comments), likes: count(.likes),
-            following: count(.following), followers: count(.followers), blocks: count(.blocks),
+            uploads: count(.uploads), posts: count(.posts) + count(.audiencePosts), comments: count(.comments),
+            likes: count(.likes), following: count(.following), followers: count(.followers), blocks: count(.blocks),
             notifications: count(.notifications), feed: count(.feed))
         self.init(uid: deletion.uid.description, began: deletion.began, ended: deletion.ended, removed: removed)
     }
