@@ -6,6 +6,7 @@ it ends.
 """
 
 import contextlib
+import functools
 import os
 import socket
 import subprocess
@@ -42,6 +43,7 @@ class Loopback:
     def start_service(self, command, log):
         return subprocess.Popen([*TIED, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
+    @functools.cached_property
     def phone(self):
         return Relay(self.service_port)
 
@@ -119,6 +121,7 @@ class TwoNetworks:
         return subprocess.Popen(
             [*TIED, *self.service.prefix, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
+    @functools.cached_property
     def phone(self):
         return Phone(self.service, self.service_address)
 

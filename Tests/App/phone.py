@@ -1,4 +1,4 @@
-"""An app on a phone: it keeps a copy of parts of the tree and a queue of what it is to send, both in a file.
+"""An app on a phone: it keeps a copy of parts of the tree, a queue of what it is to send, and who has signed in, in a file.
 
     python3 phone.py https://photos.example.org FILE
 
@@ -16,17 +16,17 @@ from client import NOTHING, Client, objects
 
 
 class Copy:
-    """The copy and the queue, as they are in the file."""
+    """The copy, the queue and the refresh token, as they are in the file."""
 
     def __init__(self, file):
         self.file, self.lock = file, threading.RLock()
-        self.tree, self.tokens, self.queue = {}, {}, []
+        self.tree, self.tokens, self.queue, self.refresh = {}, {}, [], None
         if file.exists():
-            self.tree, self.tokens, self.queue = json.loads(file.read_text())
+            self.tree, self.tokens, self.queue, self.refresh = json.loads(file.read_text())
 
     def save(self):
         fresh = self.file.with_suffix(".new")
-        fresh.write_text(json.dumps([self.tree, self.tokens, self.queue]))
+        fresh.write_text(json.dumps([self.tree, self.tokens, self.queue, self.refresh]))
         fresh.rename(self.file)
 
     def value(self, path):
@@ -55,18 +55,34 @@ class Copy:
 class Phone:
     def __init__(self, url, file):
         self.client, self.copy = Client(url), Copy(file)
-        self.database, self.streams, self.connection = self.client.database, [], 0
+        self.database, self.streams, self.connection, self.cut_off = self.client.database, [], 0, []
+        self.client.refresh = self.copy.refresh
         self.client.session.hooks["response"].append(self.note_token)
+        threading.excepthook = self.note_end
 
     def note_token(self, answer, **_):
         """A read says up to which change it has everything."""
         self.latest = answer.headers.get("Tintype-Token")
 
+    def note_end(self, failure):
+        """A stream that is cut off connects again, and is refused, or finds no network."""
+        if issubclass(failure.exc_type, requests.HTTPError):
+            self.cut_off.append(failure.thread.name)
+        elif not issubclass(failure.exc_type, requests.RequestException):
+            threading.__excepthook__(failure)
+
+    def was_cut_off(self):
+        return self.cut_off
+
     def sign(self, way, proof):
-        return self.client.sign(way, **proof).uid
+        self.client.sign(way, **proof)
+        self.copy.refresh = self.client.refresh
+        return self.client.uid
 
     def renew(self):
         self.client.renew()
+        self.copy.refresh = self.client.refresh
+        self.copy.save()
 
     # The copy
 

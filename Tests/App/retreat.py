@@ -19,7 +19,7 @@ class Retreat:
     def __init__(self, folder, network):
         self.folder = folder
         self.service = Service(folder, network)
-        self.wire = network.phone()
+        self.wire = network.phone
 
     def play(self):
         # Neither a language nor a time zone of the service's machine plays a part.
@@ -34,6 +34,7 @@ class Retreat:
             self.use_phone()
             self.go_on_without_it()
             self.come_back()
+            self.phone.kill()
         finally:
             self.service.kill()
 

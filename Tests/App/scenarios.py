@@ -4,6 +4,7 @@ import os
 
 import checks
 from retreat import Retreat
+from story import ClassStory
 
 
 def play(scenario, name):
@@ -15,4 +16,4 @@ def play(scenario, name):
     return run
 
 
-checks.run(play(Retreat, "retreat"))
+checks.run(play(Retreat, "retreat"), play(ClassStory, "story"))
