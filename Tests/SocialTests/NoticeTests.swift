@@ -47,6 +47,20 @@ struct NoticeTests {
         }
     }
 
+    @Test(
+        "Who follows in the update that ends a block is told of, whichever sides are written",
+        arguments: ["blocking/ann/bob", "blocked/bob/ann"], ["people/bob/following/ann", "followers/ann/bob"])
+    func unblocked(block: String, follow: String) async throws {
+        try await NotificationStore.run { store in
+            try await store.tree.set(try TreePath(block), to: true)
+            var update = MultiPathUpdate()
+            update[try TreePath(block)] = nil
+            update[try TreePath(follow)] = true
+            try await store.tree.update(update)
+            #expect(try await store.list(of: "ann") == ["follow bob"])
+        }
+    }
+
     @Test("Nobody is told of those whom they have blocked", arguments: ["blocking/ann/bob", "blocked/bob/ann"])
     func blocked(path: String) async throws {
         try await NotificationStore.run { store in
@@ -97,7 +111,7 @@ struct NoticeTests {
         }
     }
 
-    @Test("B19: 26: A comment notifies the post's author, and each whom it mentions once")
+    @Test("B19, 26: A comment notifies the post's author, and each whom it mentions once")
     func comment() async throws {
         try await NotificationStore.run { store in
             try await store.comment("c", by: "bob", mentioning: ["cat", "cat", "ann", "bob", "not a user!"])

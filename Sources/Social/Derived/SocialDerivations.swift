@@ -17,10 +17,11 @@ package enum SocialDerivations {
 
     /// The pairs of places of which each has what the other has, with its keys the other way round.
     static let links = [
-        ReverseLink(of: "people/*/following/*", at: "followers/*/*"),
-        ReverseLink(of: "followers/*/*", at: "people/*/following/*"),
+        // Blocks first: who follows in the update that ends one is told of.
         ReverseLink(of: "blocking/*/*", at: "blocked/*/*"),
         ReverseLink(of: "blocked/*/*", at: "blocking/*/*"),
+        ReverseLink(of: "people/*/following/*", at: "followers/*/*"),
+        ReverseLink(of: "followers/*/*", at: "people/*/following/*"),
         ReverseLink(of: "likes/*/*", at: TreePath(["liked", "*", "*"], in: .social)),
     ]
 
