@@ -22,7 +22,7 @@ struct LikeCommandTests {
         }
     }
 
-    @Test("39, in part: Likes come and go, and are listed")
+    @Test("39: Likes come and go, and are listed")
     func likes() async throws {
         try await withDaemon { daemon, storage, id in
             for uid in ["bob", "maria", "maria"] {
@@ -52,7 +52,7 @@ struct LikeCommandTests {
         }
     }
 
-    @Test("39, in part: Comments are written, listed, changed and deleted")
+    @Test("39: Comments are written, listed, changed and deleted")
     func comments() async throws {
         try await withDaemon { daemon, storage, id in
             let added = try await run(["comment", id, "Hello @Anna", "--mention", "anna:6:5", "--as", "bob"] + storage)

@@ -101,7 +101,7 @@ struct PersonCommandTests {
     }
 
     @Test(
-        "12: A deletion that the service is killed in goes on at the next start, and the receipt counts each thing once"
+        "FriendlyPix 12: A deletion that the service is killed in goes on at the next start, and the receipt counts each thing once"
     )
     func killed() async throws {
         try await withScratch { scratch in

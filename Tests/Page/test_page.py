@@ -186,6 +186,7 @@ def test_a_photo_whose_file_is_not_here_shows_its_placeholder(browser):
 
 
 def test_a_photo_opens_and_closes_by_the_keyboard_and_has_a_description(browser):
+    """40: by keys."""
     with service() as running:
         running.post("", "photo.jpg")
         tab = browser.open(running.url)
@@ -245,7 +246,7 @@ def test_seven_tabs_share_one_stream(browser):
 
 
 def test_words_can_be_read(browser):
-    """WCAG 2.2 §1.4.3 asks for a contrast of 4.5 to 1."""
+    """40: dark and light. WCAG 2.2 §1.4.3 asks for a contrast of 4.5 to 1."""
     with service() as running:
         running.post("here")
         tab = browser.open(running.url)
@@ -262,4 +263,18 @@ def test_words_can_be_read(browser):
                     return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
                 })()""" % (selector, background))
                 assert contrast >= 4.5, (scheme, selector, contrast)
+        tab.close()
+
+
+def test_the_page_is_small(browser):
+    """40: under 60 kB before it shows a photo, and all of it from here."""
+    with service() as running:
+        for number in range(20):
+            running.post(f"number {number}")
+        tab = browser.open(running.url)
+        tab.wait(LOADED)
+        loaded = tab.value("""[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+            .map((entry) => [entry.name, entry.transferSize])""")
+        assert all(name.startswith(running.url) for name, _ in loaded), loaded
+        assert 4000 < sum(size for _, size in loaded) < 60_000, loaded
         tab.close()

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("P5, P7: the id first, then photos, then the text; only then is there a post")
+@Suite("P5, P7, FriendlyPix 4: the id first, then photos, then the text; only then is there a post")
 struct DraftTests {
     private func draft(_ running: RunningPipeline) async throws -> UploadRecord {
         var request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)

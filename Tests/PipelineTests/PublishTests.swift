@@ -63,7 +63,7 @@ struct PublishTests {
         }
     }
 
-    @Test("P6: blobs lie at user_id/post_id/file_name, under names of the server's")
+    @Test("P6, FriendlyPix 13: blobs lie at user_id/post_id/file_name, under names of the server's")
     func blobNames() async throws {
         try await withPipeline { running in
             let photo = try Fixture.bytes("baseline-420.jpg")

@@ -33,7 +33,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "F20, K8: what cannot be decoded fails for good, and its bytes and the reason are put aside",
+        "F20, K8, FriendlyPix 10: what cannot be decoded fails for good, and its bytes and the reason are put aside",
         arguments: [
             ("truncated-baseline-420.jpg", "truncated"), ("bomb-65500x65500.png", "too_many_pixels"),
             ("truncated-plain.gif", "truncated"), ("long-side.png", "side_too_long"),

@@ -8,7 +8,7 @@ import Tree
 
 @Suite("What was published, newest first", .timeLimit(.minutes(5)))
 struct PostTests {
-    @Test("P10, P11, B25: post, author, the author's posts and feed are one entry of the change log")
+    @Test("P10, P11, B25, FriendlyPix 3: post, author, the author's posts and feed are one entry of the change log")
     func oneCommit() async throws {
         try await withService { service in
             let id = try await service.client.post("hello%20%23sun") ?? ""

@@ -16,7 +16,7 @@ import Tree
 @Suite("Bodies of requests: how long they may be, and when they are asked for", .timeLimit(.minutes(5)))
 struct RequestBodyTests {
     @Test(
-        "P23: an upload that is cut in the middle leaves nothing",
+        "P23, FriendlyPix 10: an upload that is cut in the middle leaves nothing",
         arguments: ["Content-Length: 2001", "Transfer-Encoding: chunked"])
     func cut(framing: String) async throws {
         try await withService { service in

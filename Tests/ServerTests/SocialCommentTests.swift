@@ -187,7 +187,7 @@ struct SocialCommentTests {
     }
 
     @Test(
-        "26, in part: Whom a comment mentions is told in both ways of counting, by the route and for raw writes alike")
+        "26: Whom a comment mentions is told in both ways of counting, by the route and for raw writes alike")
     func mentions() async throws {
         try await withService { service in
             try await service.tree.setRules(DefaultRules.database, onlyIfNone: true)
@@ -238,7 +238,9 @@ struct SocialCommentTests {
         }
     }
 
-    @Test("Defect 14: Comments stand apart from their post, each with its author, and are counted, whoever writes them")
+    @Test(
+        "FriendlyPix 14: Comments stand apart from their post, each with its author, and are counted, whoever writes them"
+    )
     func apart() async throws {
         try await withService { service in
             let id = try await service.client.post("hello") ?? ""

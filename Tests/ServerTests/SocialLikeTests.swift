@@ -133,7 +133,8 @@ struct SocialLikeTests {
         }
     }
 
-    @Test("Defect 1: Likes are by post and by person, whoever writes them, and the way by person cannot be written")
+    @Test(
+        "FriendlyPix 1: Likes are by post and by person, whoever writes them, and the way by person cannot be written")
     func bothWays() async throws {
         try await withService { service in
             let id = try await service.client.post("hello") ?? ""

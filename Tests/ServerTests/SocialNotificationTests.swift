@@ -63,7 +63,7 @@ struct SocialNotificationTests {
         }
     }
 
-    @Test("B32: 27, 28: Marked are some, all up to one, and all, by the route and by the database; the count is exact")
+    @Test("B32, 27, 28: Marked are some, all up to one, and all, by the route and by the database; the count is exact")
     func marks() async throws {
         try await withPost { service, post in
             for number in 0..<4 { try await service.tree.set(try TreePath("likes/\(post)/u\(number)"), to: 1) }
@@ -170,7 +170,7 @@ struct SocialNotificationTests {
         }
     }
 
-    @Test("B24: 30: An announcement stays in the list when it was read; one to a few is in their notifications alone")
+    @Test("B24, 30: An announcement stays in the list when it was read; one to a few is in their notifications alone")
     func announcements() async throws {
         try await withPost { service, _ in
             func announce(_ body: String) async throws -> JSON {

@@ -160,7 +160,7 @@ struct SocialPeopleTests {
         }
     }
 
-    @Test("12: Who is deleted goes with everything, a receipt tells what it was, and others stay")
+    @Test("FriendlyPix 12: Who is deleted goes with everything, a receipt tells what it was, and others stay")
     func delete() async throws {
         try await withService { service in
             try await service.setDefaultRules()

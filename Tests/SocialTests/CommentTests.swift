@@ -239,7 +239,8 @@ struct CommentTests {
         #expect((Comment("c", of: post, record) == nil) == (fault != nil))
     }
 
-    @Test("Defect 12: What somebody said goes with them, by the comment's own key, and other people's comments stay")
+    @Test(
+        "FriendlyPix 12: What somebody said goes with them, by the comment's own key, and other people's comments stay")
     func deletedPerson() async throws {
         try await withComments { comments, tree in
             for uid in [ann, bob, ann] { _ = try await comments.add(try CommentText("by \(uid)"), by: uid, to: post) }

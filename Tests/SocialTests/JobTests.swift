@@ -213,7 +213,9 @@ struct SocialJobTests {
 
 @Suite("Who is deleted leaves nothing behind")
 struct PersonDeletionTests {
-    @Test("12: All posts, comments, likes, follows, blocks and feeds go, those of others stay, and a receipt tells")
+    @Test(
+        "FriendlyPix 12: All posts, comments, likes, follows, blocks and feeds go, those of others stay, and a receipt tells"
+    )
     func everything() async throws {
         let tree = try await TreeStore(
             engine: MemoryEngine(), derivations: SocialDerivations.strata, isMaintained: false, clock: { 1000 })

@@ -83,7 +83,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("B23: 31: An announcement is delivered once, for everybody; one to a few to each of them")
+    @Test("B23, 31: An announcement is delivered once, for everybody; one to a few to each of them")
     func announcements() async throws {
         try await withOutbox { store, _, worker, receiver in
             let bob = try #require(UserID("bob"))

@@ -11,7 +11,7 @@ import Testing
     private static let operationsOfAWorld = 160
     private static let operationsBetweenLooks = 8
 
-    @Test("What follows from what people do is what a naive model says, whoever writes and however")
+    @Test("28, 35: What follows from what people do is what a naive model says, whoever writes and however")
     func agrees() async throws {
         let run = RandomRun(rounds: 960)
         var seeds = SeededGenerator(seed: run.seed)
