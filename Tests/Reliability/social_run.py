@@ -16,8 +16,9 @@ import tempfile
 import time
 
 from service import Service
+from social_actor import Crowd
 from social_check import Look, deliveries, settle
-from social_people import Crowd, People
+from social_people import People
 
 GROUPS = 4
 KILLS_BEFORE_A_LOOK = 3
@@ -66,7 +67,7 @@ class Run:
         """A crash at a point; every third time none, but a random moment."""
         if self.random.random() < 0.33:
             return ""
-        return f"{self.random.choice(POINTS)}=crash@{int(self.random.paretovariate(0.7)) % 900 + 1}"
+        return f"{self.random.choice(POINTS)}=crash@{int(self.random.expovariate(1 / 20)) + 1}"
 
     def kill_under_load(self):
         rule = self.next_rule()

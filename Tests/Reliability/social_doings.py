@@ -1,0 +1,141 @@
+"""What people do with posts, and with each other: by routes, and as clients of the database."""
+
+import urllib.parse
+
+from social_actor import Actor
+
+
+class Doings(Actor):
+    # Posts
+
+    def upload(self):
+        author, text, ticket = self.person(), self.words(), self.unique()
+        query = urllib.parse.urlencode({"user": author, "text": text})
+
+        def send():
+            return self.ask("POST", f"/v1/uploads?{query}", headers={"Idempotency-Key": ticket})
+
+        def again():
+            status, answer = send()
+            if status >= 300:
+                self.complain(f"sent again with its key, an upload was refused: {status} {answer}")
+                return None
+            return answer
+
+        self.attempt(f"upload by {author}", send, again, lambda answer: self.model.post(answer["post_id"], author, text))
+
+    def draft(self):
+        """Reserves now and publishes later, or the other way round."""
+        if self.drafts and self.random.random() < 0.6:
+            post, author = self.drafts.pop(self.random.randrange(len(self.drafts)))
+            if author in self.model.gone:
+                return
+            text = self.words()
+            query = urllib.parse.urlencode({"text": text})
+
+            def send():
+                return self.ask("POST", f"/v1/uploads/{post}/publish?{query}")
+
+            def again():
+                status, answer = send()
+                if status >= 300:
+                    self.complain(f"publishing the draft {post} again: {status} {answer}")
+                    return None
+                return answer
+
+            return self.attempt(f"draft {post} of {author}", send, again, lambda _: self.model.post(post, author, text))
+        author = self.person()
+        status, answer = self.ask("POST", f"/v1/uploads?user={author}&draft=true")
+        if status == 201:
+            self.drafts.append((answer["upload_id"], author))
+
+    def post_raw(self):
+        author, post, text = self.person(), self.new_id(), self.words()
+        record = {"author": self.model.author(author), "text": text, "timestamp": 5}
+        writes = {f"posts/{post}": record}
+        if self.random.random() < 0.5:
+            writes |= {f"people/{author}/posts/{post}": True, f"feed/{author}/{post}": True}
+        self.attempt(f"post {post} by {author}", lambda: self.patch(writes), lambda: self.read(f"posts/{post}"),
+                     lambda _: self.model.post(post, author, text))
+
+    def delete_post(self):
+        post = self.pick(self.model.posts)
+        if post is None or len(self.model.posts) < 6:
+            return
+        author = self.model.posts[post]["author"]
+        places = [f"posts/{post}", f"people/{author}/posts/{post}", f"feed/{author}/{post}"]
+        send = self.random.choice([
+            lambda: self.ask("DELETE", f"/v1/posts/{post}"), lambda: self.put(f"posts/{post}", None),
+            lambda: self.patch({place: None for place in places}),
+            lambda: self.patch({f"posts/{post}": None, f"likes/{post}": None, f"comments/{post}": None}),
+        ])
+        self.attempt(f"delete {post}", send, lambda: None if self.read(f"posts/{post}") else True,
+                     lambda _: self.model.delete_post(post))
+
+    # People
+
+    def rename(self):
+        uid, name = self.person(), f"Name {self.unique()}"
+        picture = self.random.choice([None, "/a.jpg", "/b.jpg"])
+        send = self.random.choice([
+            lambda: self.ask("PATCH", f"/v1/people/{uid}", {"full_name": name, "profile_picture": picture}),
+            lambda: self.patch({f"people/{uid}/full_name": name, f"people/{uid}/profile_picture": picture}),
+        ])
+        self.attempt(f"rename {uid}", send, lambda: self.read(f"people/{uid}/full_name") == name or None,
+                     lambda _: self.model.rename(uid, name, picture))
+
+    def link(self):
+        one, other = self.two()
+        sides = [f"people/{one}/following/{other}", f"followers/{other}/{one}"]
+        is_there = (one, other) in self.model.follows
+        if is_there or self.random.random() < 0.2:
+            send = self.random.choice([
+                lambda: self.ask("DELETE", f"/v1/people/{one}/following/{other}"), lambda: self.put(sides[0], None),
+                lambda: self.put(sides[1], None), lambda: self.patch({side: None for side in sides}),
+            ])
+            return self.attempt(f"unfollow {one} {other}", send, lambda: None if self.read(sides[0]) else True,
+                                lambda _: self.model.unfollow(one, other))
+        send = self.random.choice([
+            lambda: self.put(sides[0], True), lambda: self.put(sides[1], True),
+            lambda: self.patch({side: True for side in sides}), None,
+        ])
+        code = None
+        if send is None:
+            code = "blocked" if self.model.are_blocked(one, other) else None
+            send = lambda: self.ask("PUT", f"/v1/people/{one}/following/{other}")
+        self.attempt(f"follow {one} {other}", send, lambda: self.read(sides[1]),
+                     lambda _: self.model.follow(one, other), code)
+
+    def leave_all(self):
+        """Removes what stands above many follows at once."""
+        uid = self.person()
+        path = self.random.choice([f"people/{uid}/following", f"followers/{uid}"])
+        pairs = [pair for pair in self.model.follows if pair[path.startswith("followers")] == uid]
+        self.attempt(f"leave {path}", lambda: self.put(path, None), lambda: None if self.read(path) else True,
+                     lambda _: [self.model.unfollow(*pair) for pair in pairs])
+
+    def block(self):
+        one, other = self.two()
+        sides = [f"blocking/{one}/{other}", f"blocked/{other}/{one}"]
+        if (one, other) in self.model.blocks:
+            send = self.random.choice([
+                lambda: self.ask("DELETE", f"/v1/people/{one}/blocking/{other}"), lambda: self.put(sides[0], None),
+                lambda: self.put(sides[1], None),
+            ])
+            return self.attempt(f"unblock {one} {other}", send, lambda: None if self.read(sides[1]) else True,
+                                lambda _: self.model.unblock(one, other))
+        if len(self.model.blocks) > 2:
+            return
+        send = self.random.choice([
+            lambda: self.ask("PUT", f"/v1/people/{one}/blocking/{other}"), lambda: self.put(sides[0], True),
+            lambda: self.put(sides[1], True),
+        ])
+        self.attempt(f"block {one} {other}", send, lambda: self.read(sides[0]), lambda _: self.model.block(one, other))
+
+    def delete_person(self):
+        if self.model.gone:
+            return
+        uid = self.person()
+        self.attempt(f"delete-person {uid}", lambda: self.ask("DELETE", f"/v1/people/{uid}"),
+                     lambda: None if self.read(f"people/{uid}/full_name") else True,
+                     lambda _: self.model.delete_person(uid))
