@@ -75,7 +75,7 @@ class Run:
             crowd = Crowd(self.groups)
             crowd.start()
             deadline = time.monotonic() + (2.5 if rule else self.random.uniform(0.05, 2.5))
-            while time.monotonic() < deadline and self.service.is_running and crowd.is_working():
+            while time.monotonic() < deadline and self.service.is_running and (rule or crowd.is_working()):
                 time.sleep(0.003)
             self.counts["at failpoints"] += not self.service.is_running
             code = self.service.kill()
