@@ -71,6 +71,8 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case malformedRequest = "malformed_request"
     case methodNotAllowed = "method_not_allowed"
     case missingUpdates = "missing_updates"
+    case moderationRefused = "moderation_refused"
+    case moderationUnavailable = "moderation_unavailable"
     case noData = "no_data"
     case noService = "no_service"
     case notAllowed = "not_allowed"

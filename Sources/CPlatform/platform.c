@@ -63,9 +63,12 @@ static int file_of(const char *bytes, unsigned long count) {
     return file;
 }
 
-static int set_descriptors(posix_spawn_file_actions_t *actions, int input) {
+static int set_descriptors(posix_spawn_file_actions_t *actions, int input, int output) {
     int error = posix_spawn_file_actions_adddup2(actions, input, STDIN_FILENO);
-    if (error == 0) error = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    if (error == 0) {
+        error = output < 0 ? posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+                           : posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
+    }
     return error != 0 ? error : posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
 }
 
@@ -79,11 +82,8 @@ static void set_signals(posix_spawnattr_t *attributes) {
     posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 }
 
-int cplatform_spawn(const char *path, const void *input, unsigned long count) {
-    int file = file_of(input, count);
-    if (file < 0) {
-        return file;
-    }
+// Starts the program with these descriptors, the second of which may be -1; its id, or -errno.
+static int spawn(const char *path, int input, int output) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     pid_t process = 0;
@@ -92,15 +92,41 @@ int cplatform_spawn(const char *path, const void *input, unsigned long count) {
         error = posix_spawnattr_init(&attributes);
         if (error == 0) {
             set_signals(&attributes);
-            error = set_descriptors(&actions, file);
+            error = set_descriptors(&actions, input, output);
             char *arguments[] = {(char *)path, NULL};
             if (error == 0) error = posix_spawn(&process, path, &actions, &attributes, arguments, environ);
             posix_spawnattr_destroy(&attributes);
         }
         posix_spawn_file_actions_destroy(&actions);
     }
-    close(file);
     return error == 0 ? process : -error;
+}
+
+int cplatform_spawn(const char *path, const void *input, unsigned long count, int *output) {
+    int file = file_of(input, count);
+    if (file < 0) {
+        return file;
+    }
+    int ends[2] = {-1, -1};
+    if (output != NULL && pipe2(ends, O_CLOEXEC) < 0) {
+        int error = errno;
+        close(file);
+        return -error;
+    }
+    int process = spawn(path, file, ends[1]);
+    close(file);
+    if (output == NULL) {
+        return process;
+    }
+    close(ends[1]);
+    if (process < 0) {
+        close(ends[0]);
+        return process;
+    }
+    // The program's end of it blocks, as programs expect.
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    *output = ends[0];
+    return process;
 }
 
 void cplatform_heap_configure(void) {

@@ -39,7 +39,10 @@ public struct Renderer: Sendable {
                 renditions.append(try recipe.rendition(of: image))
             }
         }
-        let small = resized[preview]?.upright(header.orientation).pixels()
+        // Of what is shown blurred alone, no preview shows more.
+        let isBlurred = !recipes.isEmpty && recipes.allSatisfy(\.isBlurred)
+        let upright = resized[preview]?.upright(header.orientation)
+        let small = (isBlurred ? upright?.blurred() : upright)?.pixels()
         return RenderedImage(
             header: header, renditions: renditions, placeholder: small.map(ThumbHash.encode) ?? [],
             color: small?.meanColor ?? .white, warnings: resized.warnings)
@@ -50,7 +53,7 @@ public struct Renderer: Sendable {
         _ bytes: Span<UInt8>, header: ImageHeader, recipe: Recipe, target: ResizeTarget
     ) throws(ImageError) -> Rendition? {
         #if WebP
-            guard recipe.encoding == .animatedWebP, header.frameCount > 1 else { return nil }
+            guard recipe.encoding == .animatedWebP, header.frameCount > 1, !recipe.isBlurred else { return nil }
             return try AnimationRenderer(header: header, recipe: recipe, target: target, limits: limits).render(bytes)
         #else
             // A build without libwebp accepts no recipe of several frames.

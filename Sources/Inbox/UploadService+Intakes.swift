@@ -5,9 +5,10 @@ extension UploadService {
     /// Puts the pipeline together with the intakes that there are: the inbox, and the socket.
     package convenience init(
         storage: StorageFolder, settings: PipelineSettings, renderer: any PhotoRenderer = InProcessRenderer(),
-        logger: Logger
+        moderator: Moderator? = nil, logger: Logger
     ) {
-        self.init(storage: storage, settings: settings, renderer: renderer, logger: logger) { settings in
+        self.init(storage: storage, settings: settings, renderer: renderer, moderator: moderator, logger: logger) {
+            settings in
             IntakeHandlers(
                 inbox: InboxIntake(storage, settings: settings, logger: logger), socket: HTTPIntake(storage))
         }

@@ -17,32 +17,81 @@ package struct OperatorProgram: Sendable {
     ///
     /// - Throws: ``DeliveryFailure`` when it does not succeed.
     package func run(_ json: [UInt8], within time: Duration) async throws {
+        _ = try await limit(time) { try await run(json) }
+    }
+
+    /// Runs the program, and returns what it has printed when it has succeeded.
+    ///
+    /// - Parameter maxBytes: The most that it may print; of more it is ended.
+    /// - Throws: ``DeliveryFailure`` when it does not succeed.
+    package func answer(to json: [UInt8], maxBytes: Int, within time: Duration) async throws -> [UInt8] {
+        try await limit(time) { try await run(json, maxBytes: maxBytes) }
+    }
+
+    private func limit<R: Sendable>(
+        _ time: Duration, _ body: @escaping @Sendable () async throws -> R
+    ) async throws -> R {
         do {
-            try await TimeLimit.run(time) { try await run(json) }
+            return try await TimeLimit.run(time, body)
         } catch is TimeLimit.Exceeded {
             throw DeliveryFailure("\(path) took longer than \(time.components.seconds) seconds, and was ended")
         }
     }
 
     /// The same, until the task is cancelled.
-    @concurrent func run(_ json: [UInt8]) async throws {
-        let process = cplatform_spawn(path, json, UInt(json.count))
+    ///
+    /// - Parameter maxBytes: How much of what it prints is read; nil for nothing.
+    @discardableResult
+    @concurrent func run(_ json: [UInt8], maxBytes: Int? = nil) async throws -> [UInt8] {
+        var output: Int32 = -1
+        let process =
+            maxBytes == nil
+            ? cplatform_spawn(path, json, UInt(json.count), nil)
+            : cplatform_spawn(path, json, UInt(json.count), &output)
         guard process > 0 else {
             throw DeliveryFailure("\(path) cannot be run: \(String(cString: strerror(-process)))")
         }
+        defer { if output >= 0 { close(output) } }
+        var printed: [UInt8] = []
         // Nobody else waits for the process, so that until then its id cannot become another's.
         while true {
-            if let status = Self.reap(process) {
+            // What it had printed at its end is all of it.
+            let status = Self.reap(process)
+            if let maxBytes, !Self.read(output, into: &printed, maxBytes: maxBytes) {
+                if status == nil { Self.end(process) }
+                throw DeliveryFailure("\(path) prints more than \(maxBytes) bytes")
+            }
+            if let status {
                 guard status == 0 else { throw DeliveryFailure("\(path) ended with status \(status)") }
-                return
+                return printed
             }
             do {
                 try await Task.sleep(for: .milliseconds(20))
             } catch {
-                kill(-process, SIGKILL)
-                Task { while Self.reap(process) == nil { try? await Task.sleep(for: .milliseconds(20)) } }
+                Self.end(process)
                 throw DeliveryFailure("\(path) took too long, and was ended")
             }
+        }
+    }
+
+    /// Ends a process with all that it has started, and takes its status when it has one.
+    private static func end(_ process: pid_t) {
+        kill(-process, SIGKILL)
+        Task { while reap(process) == nil { try? await Task.sleep(for: .milliseconds(20)) } }
+    }
+
+    /// Takes what can be read now.
+    ///
+    /// - Returns: False when it is too much.
+    private static func read(_ output: Int32, into printed: inout [UInt8], maxBytes: Int) -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = Glibc.read(output, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            // Its end, or nothing more for now.
+            guard count > 0 else { return true }
+            printed += buffer[..<count]
+            guard printed.count <= maxBytes else { return false }
         }
     }
 

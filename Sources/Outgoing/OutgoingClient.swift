@@ -46,18 +46,20 @@ package struct OutgoingClient: Sendable {
         return (answer.bytes, CacheAge.seconds(in: answer.headers))
     }
 
-    /// Posts a JSON document; what is answered to it is not read.
+    /// Posts a JSON document.
     ///
-    /// - Returns: The status of the answer.
-    /// - Throws: ``OutgoingError`` when there is no answer.
+    /// - Parameter maxBytes: The longest answer; what else is answered is not read.
+    /// - Returns: The status of the answer, and what is answered with the status 200.
+    /// - Throws: ``OutgoingError`` when there is no answer, or one that is too long.
     func post(
-        _ json: [UInt8], to url: String, headers: [(String, String)], within time: Duration
-    ) async throws -> Int {
+        _ json: [UInt8], to url: String, headers: [(String, String)], maxBytes: Int = 0, within time: Duration
+    ) async throws -> (status: Int, bytes: [UInt8]) {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         request.headers = HTTPHeaders([("Content-Type", "application/json"), ("User-Agent", "tintype")] + headers)
         request.body = .bytes(json)
-        return Int(try await answer(to: request, maxBytes: 0, within: time).status.code)
+        let answer = try await answer(to: request, maxBytes: maxBytes, within: time)
+        return (Int(answer.status.code), answer.bytes)
     }
 
     private struct Answer: Sendable {

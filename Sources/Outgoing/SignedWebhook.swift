@@ -32,11 +32,27 @@ package struct SignedWebhook: Sendable {
         guard let status, (200...299).contains(status) else { throw Self.failure(status) }
     }
 
+    /// Posts a document once, and returns what is answered with the status 200.
+    ///
+    /// - Parameter maxBytes: The longest answer.
+    /// - Throws: ``DeliveryFailure`` when there is no such answer.
+    package func answer(to json: [UInt8], maxBytes: Int, within time: Duration) async throws -> [UInt8] {
+        let answer = try await exchange(json, maxBytes: maxBytes, within: time)
+        guard let answer, answer.status == 200 else { throw Self.failure(answer?.status) }
+        return answer.bytes
+    }
+
     /// What the address answers to a try; nil when it does not.
     func status(of json: [UInt8]) async throws -> Int? {
+        try await exchange(json, maxBytes: 0, within: Self.tryTime)?.status
+    }
+
+    private func exchange(
+        _ json: [UInt8], maxBytes: Int, within time: Duration
+    ) async throws -> (status: Int, bytes: [UInt8])? {
         do {
             return try await client.post(
-                json, to: url, headers: [("Tintype-Signature", signature(of: json))], within: Self.tryTime)
+                json, to: url, headers: [("Tintype-Signature", signature(of: json))], maxBytes: maxBytes, within: time)
         } catch is OutgoingError {
             // What it says is not told: the address may have a secret in it.
             return nil

@@ -17,9 +17,10 @@ struct GarbageList: Sendable {
     /// Adds blobs to the list, as a part of the update that makes garbage of them. A blob that a post names again when the
     /// grace period is over is kept.
     ///
+    /// - Parameter isAtOnce: Whether they go with the next collection instead, as nobody is to see them any more.
     /// - Returns: The path of the entry; nil when there are no blobs.
     @discardableResult
-    func add(_ blobs: [BlobName], to update: inout MultiPathUpdate) throws -> TreePath? {
+    func add(_ blobs: [BlobName], to update: inout MultiPathUpdate, isAtOnce: Bool = false) throws -> TreePath? {
         guard !blobs.isEmpty else { return nil }
         var names: [TreeKey: TreeValue] = [:]
         for (index, name) in blobs.enumerated() {
@@ -27,7 +28,7 @@ struct GarbageList: Sendable {
         }
         let path = Paths.garbage / store.ids.next().key
         update[path] = [
-            "after": .integer(store.now + settings.value.gracePeriod.milliseconds),
+            "after": .integer(store.now + (isAtOnce ? 0 : settings.value.gracePeriod.milliseconds)),
             "blobs": .object(names),
         ]
         return path

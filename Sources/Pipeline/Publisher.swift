@@ -4,6 +4,7 @@ import Blobs
 import Files
 import Logging
 package import Posts
+import ServiceLifecycle
 import Social
 import Tree
 
@@ -16,6 +17,8 @@ package struct Publisher: Sendable {
     let garbage: GarbageList
     let index: PhotoIndex
     let settings: SharedSettings
+    /// Whoever decides about posts before they are published; nil for nobody.
+    let moderator: Moderator?
     let logger: Logger
 
     /// The result of a commit.
@@ -26,19 +29,72 @@ package struct Publisher: Sendable {
         case nothing
     }
 
-    /// Renders and commits an upload, unless it is a duplicate, which would be rendered for nothing.
+    /// What became of an upload.
+    enum Result {
+        case post, duplicate
+        /// It is rendered, and waits for ``publishModerated(_:)``.
+        case unmoderated
+    }
+
+    /// Renders and commits an upload, unless it is a duplicate, which would be rendered for nothing; without the commit where a
+    /// moderator is to be asked.
     ///
-    /// - Returns: Whether it is a post now, and no duplicate of one.
     /// - Throws: `Failure`: a permanent failure of the upload, or a transient error.
-    func publish(_ record: UploadRecord) async throws -> Bool {
+    func publish(_ record: UploadRecord) async throws -> Result {
         try record.requireOwner()
         if record.purpose == .post, let post = try await duplicate(record, of: index.entry(of: record)) {
             return try await end(record, asDuplicateOf: post)
         }
         let rendered = try await renditions.render(record)
-        switch try await commit(rendered) {
-        case .post, .nothing: return true
-        case .duplicate(let post): return try await end(record, asDuplicateOf: post)
+        guard moderator == nil else {
+            try await keepRenditions(of: rendered)
+            return .unmoderated
+        }
+        return try await finish(rendered)
+    }
+
+    /// Asks the moderator about a rendered upload, and does as they say: commits it as it is, or with blurred renditions.
+    ///
+    /// Nothing of the answer is kept before the commit: after a crash the moderator is asked again.
+    ///
+    /// - Throws: `Failure`: `moderation_refused`, or a transient error, with which nothing is published.
+    func publishModerated(_ record: UploadRecord) async throws -> Result {
+        guard let moderator else { return try await finish(record) }
+        let (verdict, photos) = try await cancelWhenGracefulShutdown { [blobs] in
+            try await moderator.verdict(on: record, from: blobs)
+        }
+        var record = record
+        record.moderation = Moderation(verdict, at: store.now)
+        // There is nothing to blur in words.
+        let isRefused =
+            verdict.decision == .refuse || photos.contains(.refuse) || photos.isEmpty && verdict.decision == .blur
+        guard !isRefused else { throw Failure.refusedByModeration(verdict) }
+        for (number, decision) in zip(record.photos.keys.sorted(), photos) where decision == .blur {
+            record.photos[number]?.isBlurred = true
+            record.photos[number]?.rendered = nil
+        }
+        let result = try await finish(try await renditions.render(record))
+        // What was never to be seen goes now; what is in the way of that is met again at the next sweep.
+        if photos.contains(.blur) { try? await garbage.collect() }
+        return result
+    }
+
+    /// Keeps the renditions of an upload that is not published yet, so that they are not made again.
+    private func keepRenditions(of record: UploadRecord) async throws {
+        try await tree.transact(at: "rendered") { snapshot, update in
+            guard let present = try snapshot.upload(record.id), present.state == .ingested else { return }
+            for (number, photo) in record.photos where present.photos[number]?.rendered == nil {
+                guard present.photos[number] != nil, let rendered = photo.rendered else { continue }
+                let path = Paths.upload(record.id) / "photos" / (try TreeKey(String(number))) / "rendered"
+                update[path] = try rendered.value(owner: record.owner, post: record.id)
+            }
+        }
+    }
+
+    private func finish(_ record: UploadRecord) async throws -> Result {
+        switch try await commit(record) {
+        case .post, .nothing: .post
+        case .duplicate(let post): try await end(record, asDuplicateOf: post)
         }
     }
 
@@ -53,9 +109,9 @@ package struct Publisher: Sendable {
             // Nothing brings back who is deleted meanwhile.
             try present.requireOwner()
             if try snapshot.exists(PersonDeletion.job(of: record.owner)) { throw Failure.ownerIsGone(record.id) }
+            try garbage.add(leftovers, to: &update, isAtOnce: record.photos.values.contains(where: \.isBlurred))
             guard record.purpose == .post else {
                 try addAvatar(record, in: snapshot, to: &update)
-                try garbage.add(leftovers, to: &update)
                 return .post
             }
             // An audience may have gone since the upload began, and so may the right to post for it.
@@ -63,7 +119,6 @@ package struct Publisher: Sendable {
             let entry = try PhotoIndex.entry(of: record, in: snapshot)
             if let post = try duplicate(record, of: entry) { return .duplicate(of: post) }
             try add(record, in: snapshot, to: &update)
-            try garbage.add(leftovers, to: &update)
             if let entry, entry.post == nil { update[entry.path] = .string(record.id.description) }
             return .post
         }
@@ -142,11 +197,10 @@ package struct Publisher: Sendable {
         return post
     }
 
-    /// - Returns: False, as the upload is no post.
-    private func end(_ record: UploadRecord, asDuplicateOf post: PostID) async throws -> Bool {
+    private func end(_ record: UploadRecord, asDuplicateOf post: PostID) async throws -> Result {
         try await store.transition(record.id, from: .ingested, to: .duplicate) { $0.duplicateOf = post }
         try await store.cleanUp(record.id)
-        return false
+        return .duplicate
     }
 
     // MARK: Deleting

@@ -27,7 +27,7 @@ package struct RenditionMaker: Sendable {
         return record
     }
 
-    /// Renders one photo by the present recipes, or an avatar by its own.
+    /// Renders one photo by the present recipes, or an avatar by its own; blurred, where moderation decided so.
     func render(
         _ photo: UploadRecord.Photo, number: Int, of record: UploadRecord, priority: RenderScheduler.Priority
     ) async throws -> PhotoRecord {
@@ -39,14 +39,17 @@ package struct RenditionMaker: Sendable {
                     recipes: recipes, limits: settings.limits, priority: priority, for: record.owner.description
                 ) { try await original(photo, of: record) }
             }
-            var recipes = record.purpose == .avatar ? [.avatar()] : settings.recipes
+            var recipes = settings.recipes(for: photo)
+            if record.purpose == .avatar { recipes = photo.treated([.avatar()]) }
             var rendered = try await image(by: recipes)
             if record.purpose == .avatar, rendered.renditions.contains(where: { $0.size.width != $0.size.height }) {
                 // Nothing is enlarged: of an image that does not cover the square, the square is a smaller one.
-                recipes = [.avatar(of: rendered.header.size)]
+                recipes = photo.treated([.avatar(of: rendered.header.size)])
                 rendered = try await image(by: recipes)
             }
-            return try await write(rendered, by: recipes, number: number, of: record)
+            var written = try await write(rendered, by: recipes, number: number, of: record)
+            written.isBlurred = photo.isBlurred
+            return written
         } catch let error as IsolationError where error.isPoison {
             try await poison.remember(photo, error)
             throw Failure(error, about: photo.originalName)
@@ -89,6 +92,16 @@ package struct RenditionMaker: Sendable {
                 hint: "restore blobs/\(record.owner)/\(record.id)/\(photo.fileName) from a backup")
         }
     }
+}
+
+extension PipelineSettings {
+    /// The recipes by which a photo of a post is rendered.
+    func recipes(for photo: UploadRecord.Photo) -> [Recipe] { photo.treated(recipes) }
+}
+
+extension UploadRecord.Photo {
+    /// Recipes as moderation wants them for this photo.
+    fileprivate func treated(_ recipes: [Recipe]) -> [Recipe] { isBlurred ? recipes.map(\.blurred) : recipes }
 }
 
 /// The name of a rendition's blob. It carries the fingerprint of its recipe among those that it is rendered with: a

@@ -20,6 +20,8 @@ package struct UploadRecord: Sendable {
         package var alt = ""
         /// The SHA-256 of the blob where that is another file than what was sent: without its place (``OriginalScrub``).
         package var storedSHA256: String?
+        /// Whether moderation decided that it is shown blurred. The original is for its owner and admins alone then.
+        package var isBlurred = false
 
         /// The photo as it stands in the post; nil while it is not rendered.
         var published: PhotoRecord? {
@@ -65,6 +67,8 @@ package struct UploadRecord: Sendable {
     package var isOwnerGone = false
     /// The post that had the same bytes before, when the state is duplicate.
     package var duplicateOf: PostID?
+    /// What was decided about it last, before it was published or after; nil when nobody was asked.
+    package var moderation: Moderation?
 
     package init(
         id: PostID, owner: UserID, intake: Intake, state: UploadState, text: String, clientReference: String?,
@@ -121,6 +125,7 @@ extension UploadRecord {
         if let duplicates { fields["duplicates"] = .string(duplicates.rawValue) }
         if let duplicateOf { fields["duplicate_of"] = .string(duplicateOf.description) }
         if isOwnerGone { fields["owner_gone"] = true }
+        if let moderation { fields["moderation"] = moderation.value }
         if attempts > 0 { fields["attempts"] = .integer(Int64(attempts)) }
         if let error {
             fields["error"] = [
@@ -153,6 +158,7 @@ extension UploadRecord {
         fingerprint = value["fingerprint"]?.stringValue.map(RequestFingerprint.init(hex:))
         isOwnerGone = value["owner_gone"] == true
         attempts = Int(value["attempts"]?.integerValue ?? 0)
+        moderation = value["moderation"].flatMap(Moderation.init)
         duplicateOf = value["duplicate_of"]?.stringValue.flatMap { PostID($0) }
         if let error = value["error"], let code = error["code"]?.stringValue {
             self.error = Failure(
@@ -173,6 +179,7 @@ extension UploadRecord.Photo {
         ]
         if !alt.isEmpty { fields["alt"] = .string(alt) }
         if let storedSHA256 { fields["stored_sha256"] = .string(storedSHA256) }
+        if isBlurred { fields["blurred"] = true }
         if let rendered { fields["rendered"] = try rendered.value(owner: owner, post: post) }
         return .object(fields)
     }
@@ -184,6 +191,7 @@ extension UploadRecord.Photo {
         self.init(
             fileName: fileName, originalName: value["original_name"]?.stringValue ?? fileName,
             byteCount: Int(byteCount), sha256: sha256, rendered: value["rendered"].flatMap(PhotoRecord.init),
-            alt: value["alt"]?.stringValue ?? "", storedSHA256: value["stored_sha256"]?.stringValue)
+            alt: value["alt"]?.stringValue ?? "", storedSHA256: value["stored_sha256"]?.stringValue,
+            isBlurred: value["blurred"] == true)
     }
 }

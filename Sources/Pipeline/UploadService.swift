@@ -43,7 +43,8 @@ package final class UploadService: Service, CustomStringConvertible {
     /// - Parameter makeIntakes: Makes the handlers of the ways in; it is given the present settings.
     package init(
         storage: StorageFolder, settings: PipelineSettings, renderer: any PhotoRenderer = InProcessRenderer(),
-        logger: Logger, intakes makeIntakes: (_ settings: @escaping @Sendable () -> PipelineSettings) -> IntakeHandlers
+        moderator: Moderator? = nil, logger: Logger,
+        intakes makeIntakes: (_ settings: @escaping @Sendable () -> PipelineSettings) -> IntakeHandlers
     ) {
         let shared = SharedSettings(settings)
         let (tree, blobs) = (storage.tree, storage.blobs)
@@ -66,7 +67,7 @@ package final class UploadService: Service, CustomStringConvertible {
         index = PhotoIndex(storage)
         publisher = Publisher(
             tree: tree, blobs: blobs, store: store, renditions: renditions, garbage: garbage, index: index,
-            settings: shared, logger: logger)
+            settings: shared, moderator: moderator, logger: logger)
         unclaimed = UnclaimedFiles(storage, logger: logger)
         janitor = Janitor(
             storage: storage, store: store,
@@ -90,17 +91,17 @@ package final class UploadService: Service, CustomStringConvertible {
     package func run() async throws {
         await disk.look(isSuspicious: false)
         await recoverEventually()
-        let store = store
+        let workers = workers
         await withTaskCancellationOrGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 // Twice as many as are rendered at a time: while one waits for the disk, another one is rendered.
-                group.addTask(name: "uploads") { await self.workers.run(count: 2 * max(1, self.settings.workers)) }
+                group.addTask(name: "uploads") { await workers.run(count: 2 * max(1, self.settings.workers)) }
                 group.addTask(name: "disk monitor") { await self.disk.run() }
                 group.addTask(name: "janitor") { await self.janitor.run() }
                 group.addTask(name: "jobs") { await cancelWhenGracefulShutdown { await self.workOnJobs() } }
             }
         } onCancelOrGracefulShutdown: {
-            store.queue.close()
+            workers.close()
         }
     }
 

@@ -3,31 +3,64 @@ import Logging
 import Posts
 import ServiceLifecycle
 
-/// Brings acknowledged uploads to their end: each worker takes one from the queue, renders and commits it.
+/// Brings acknowledged uploads to their end: each worker takes one from the queue, renders and commits it. Where a moderator is
+/// asked in between, others than those who render wait for the answer.
 struct UploadWorkers: Sendable {
+    /// How many posts a moderator is asked about at a time.
+    private static let moderationCount = 4
+
     let store: UploadStore
     let publisher: Publisher
     let disk: DiskMonitor
     let logger: Logger
+    /// The uploads that are rendered and wait for the moderator. They stay with the other queue, too, until they end.
+    private let unmoderated = UploadQueue()
+
+    init(store: UploadStore, publisher: Publisher, disk: DiskMonitor, logger: Logger) {
+        self.store = store
+        self.publisher = publisher
+        self.disk = disk
+        self.logger = logger
+    }
+
+    /// How many uploads wait for the moderator, and are not being decided about.
+    var unmoderatedCount: Int { unmoderated.count }
 
     /// Works with so many workers until the queue is closed: what is in work is finished, what waits stays in the tree for
     /// the next start.
     func run(count: Int) async {
         await withDiscardingTaskGroup { group in
-            for _ in 0..<count { group.addTask(name: "upload worker") { await self.work() } }
+            for _ in 0..<count {
+                group.addTask(name: "upload worker") { await self.work(on: store.queue, publisher.publish) }
+            }
+            if publisher.moderator != nil {
+                for _ in 0..<Self.moderationCount {
+                    group.addTask(name: "moderation") { await self.work(on: unmoderated, publisher.publishModerated) }
+                }
+            }
             group.addTask(name: "retries") { await self.store.queue.runRetries(self.waitForRetry) }
         }
     }
 
-    private func work() async {
-        while let id = await store.queue.next() {
+    /// Has what is in work finished, and nothing else begun.
+    func close() {
+        store.queue.close()
+        unmoderated.close()
+    }
+
+    private func work(
+        on queue: UploadQueue, _ publish: (UploadRecord) async throws -> Publisher.Result
+    ) async {
+        while let id = await queue.next() {
             await disk.gate.waitUntilOpen()
-            await process(id)
+            unmoderated.finish(id)
+            await process(id, publish)
         }
     }
 
-    /// Brings one acknowledged upload to its end, or back into the queue when a transient error is in the way.
-    private func process(_ id: PostID) async {
+    /// Brings one acknowledged upload to its end, or to the moderator, or back into the queue when a transient error is in the
+    /// way.
+    private func process(_ id: PostID, _ publish: (UploadRecord) async throws -> Publisher.Result) async {
         do {
             guard let record = try await store.record(of: id), record.state == .ingested else {
                 // It has ended, but a fault kept its files from being cleaned up.
@@ -35,25 +68,34 @@ struct UploadWorkers: Sendable {
                 return store.queue.finish(id)
             }
             do {
-                let isPost = try await publisher.publish(record)
-                store.counters.count(isPost ? .published : .duplicate)
-                logger.info(
-                    isPost ? "published" : "duplicate",
-                    metadata: ["upload": "\(id)", "owner": "\(record.owner)", "photos": "\(record.photos.count)"])
+                let result = try await publish(record)
+                guard result != .unmoderated else { return unmoderated.push(id, of: record.owner) }
+                note(result, of: record)
             } catch let failure as Failure where !failure.isTransient {
                 try await store.fail(id, from: .ingested, with: failure)
             }
             store.queue.finish(id)
+        } catch is CancellationError {
+            // The service ends; the next one begins with what the tree says.
         } catch {
             // A fault of the disk or the engine is never a failure of the upload, whatever its code.
             store.queue.setAside(id, after: Failure(error))
         }
     }
 
+    private func note(_ result: Publisher.Result, of record: UploadRecord) {
+        let isPost = result == .post
+        store.counters.count(isPost ? .published : .duplicate)
+        logger.info(
+            isPost ? "published" : "duplicate",
+            metadata: ["upload": "\(record.id)", "owner": "\(record.owner)", "photos": "\(record.photos.count)"])
+    }
+
     /// Waits until it makes sense to try an upload again.
     private func waitForRetry(_ id: PostID, after fault: Failure) async {
-        // While the disk is broken, nothing that is tried counts.
-        if await disk.report(fault) { return await disk.gate.waitUntilOpen() }
+        // While the disk is broken, nothing that is tried counts. A moderator is not on it.
+        let isModerator = fault.code == .moderationUnavailable
+        if !isModerator, await disk.report(fault) { return await disk.gate.waitUntilOpen() }
         let attempt = store.queue.countAttempt(id)
         // Each try may keep a worker busy for as long as a photo may take at all.
         let delay = Backoff.delay(afterAttempt: attempt, atMost: fault.code == .workerKilled ? 3600 : 60)

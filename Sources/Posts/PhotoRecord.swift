@@ -39,6 +39,8 @@ package struct PhotoRecord: Sendable, Hashable {
     package let renditions: [String: Rendition]
     /// What the photo shows, in words, for who cannot see it; empty when nobody said.
     package var alt = ""
+    /// Whether its renditions are blurred, as moderation decided.
+    package var isBlurred = false
 
     package init(
         width: Int, height: Int, placeholder: String, color: String, warnings: [String],
@@ -75,6 +77,7 @@ extension PhotoRecord {
         for (index, warning) in warnings.enumerated() { codes[try TreeKey(String(index))] = .string(warning) }
         if !codes.isEmpty { fields["warnings"] = .object(codes) }
         if !alt.isEmpty { fields["alt"] = .string(alt) }
+        if isBlurred { fields["blurred"] = true }
         return .object(fields)
     }
 
@@ -94,6 +97,7 @@ extension PhotoRecord {
             color: value["color"]?.stringValue ?? "", warnings: warnings.compactMap(\.value.stringValue),
             renditions: renditions)
         alt = value["alt"]?.stringValue ?? ""
+        isBlurred = value["blurred"] == true
     }
 }
 

@@ -71,11 +71,13 @@ struct Tintype: AsyncParsableCommand {
 
     /// Parses the arguments.
     ///
-    /// Where something is wrong with them, the parser takes an `h` in an id, which begins with a dash, for a wish for help.
+    /// Where something is wrong with them, the parser takes an `h` in an id, which begins with a dash, for a wish for help. The
+    /// name of a long option may look like an id.
     private static func parsedCommand() throws -> any ParsableCommand {
         let arguments = Array(CommandLine.arguments.dropFirst())
         let command = try parseAsRoot(arguments)
-        _ = try parseAsRoot(arguments.map { PostID($0) == nil ? $0 : $0.replacing("h", with: "g") })
+        _ = try parseAsRoot(
+            arguments.map { PostID($0) == nil || $0.hasPrefix("--") ? $0 : $0.replacing("h", with: "g") })
         return command
     }
 }

@@ -39,7 +39,9 @@ struct SettingsTests {
             "behind-proxy": "10.0.0.0/8", "account-command": "/usr/bin/true",
             "account-webhook": "https://photos.example/hook", "account-webhook-secret": "hook.txt",
             "notification-command": "/usr/bin/true", "notification-webhook": "https://photos.example/notify",
-            "notification-webhook-secret": "notify.txt", "firebase-projects": "demo other", "issuers": "issuers.json",
+            "notification-webhook-secret": "notify.txt", "moderation-command": "/usr/bin/true",
+            "moderation-webhook": "https://photos.example/look", "moderation-webhook-secret": "look.txt",
+            "firebase-projects": "demo other", "issuers": "issuers.json",
             "service-accounts": "a.json b@x.example=b.pem",
         ]
         // Values that settings have already are values; a setting without one needs a sample.

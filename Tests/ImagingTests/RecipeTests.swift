@@ -14,6 +14,7 @@ struct RecipeTests {
         ("shot=640,subsampling=444", "shot=640x640,inside,q80,subsampling=444"),
         ("shot=640,subsampling=420,progressive", "shot=640x640,inside,q80,progressive,subsampling=420"),
         ("icon=64,png,alpha", "icon=64x64,inside,q80,alpha,png"),
+        ("soft=64,blurred,webp,animated", "soft=64x64,inside,q80,webp,animated,blurred"),
     ])
     func parsing(text: String, canonical: String) throws {
         let recipe = try Recipe(parsing: text)

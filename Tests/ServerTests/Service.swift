@@ -79,6 +79,7 @@ func withService<R: Sendable>(
     change: (inout PipelineSettings) -> Void = { _ in },
     changeServer: (inout HTTPServer.Settings) -> Void = { _ in },
     changeAccess: (inout AccessControl.Settings) -> Void = { _ in }, issuers: IssuerKeys? = nil,
+    moderator: Moderator? = nil,
     _ body: @Sendable (Service) async throws -> R
 ) async throws -> R {
     try await withScratch { scratch in
@@ -87,7 +88,7 @@ func withService<R: Sendable>(
             path: "\(scratch.path)/Storage", engine: engine, retention: retention)
         var settings = PipelineSettings(workers: 2)
         change(&settings)
-        let pipeline = UploadService(storage: storage, settings: settings, logger: logger)
+        let pipeline = UploadService(storage: storage, settings: settings, moderator: moderator, logger: logger)
         var serverSettings = HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: storage.path))
         serverSettings.listen = try ListenAddress("127.0.0.1:0")
         // All tests run at once, on few processors: nothing that a slow machine would make happen.
@@ -117,11 +118,7 @@ func withService<R: Sendable>(
                 logger: logger))
         let socketPath = serverSettings.socketPath
         let result = try await withServices(group, onEnd: { continuation.finish() }) {
-            var port: Int?
-            for await listener in listeners.prefix(2) {
-                if case .tcp(_, let bound) = listener { port = bound }
-            }
-            guard let port else { throw ServiceDidNotStart() }
+            let port = try await tcpPort(of: listeners)
             return try await body(
                 Service(
                     pipeline: pipeline, server: server, scratch: scratch,
@@ -133,6 +130,16 @@ func withService<R: Sendable>(
         await storage.close()
         return result
     }
+}
+
+/// The port at which a service listens, once it listens at all its addresses.
+private func tcpPort(of listeners: AsyncStream<HTTPServer.Listener>) async throws -> Int {
+    var port: Int?
+    for await listener in listeners.prefix(2) {
+        if case .tcp(_, let bound) = listener { port = bound }
+    }
+    guard let port else { throw ServiceDidNotStart() }
+    return port
 }
 
 /// The decision who may fetch which file, as the program puts it together.

@@ -27,13 +27,15 @@ package struct RunningPipeline: Sendable {
 /// Without `runs`, the pipeline takes uploads and does nothing with them.
 package func withPipeline(
     in scratch: Scratch? = nil, runs: Bool = true, settings: (inout PipelineSettings) -> Void = { _ in },
-    renderer: any PhotoRenderer = InProcessRenderer(), services: (UploadService) -> [any Service] = { _ in [] },
+    renderer: any PhotoRenderer = InProcessRenderer(), moderator: Moderator? = nil,
+    services: (UploadService) -> [any Service] = { _ in [] },
     _ body: @Sendable (RunningPipeline) async throws -> Void
 ) async throws {
     guard let scratch else {
         return try await withScratch {
             try await withPipeline(
-                in: $0, runs: runs, settings: settings, renderer: renderer, services: services, body)
+                in: $0, runs: runs, settings: settings, renderer: renderer, moderator: moderator, services: services,
+                body)
         }
     }
     var chosen = PipelineSettings(workers: 2)
@@ -41,7 +43,8 @@ package func withPipeline(
     let clock = TestClock()
     let storage = try await StorageFolder(path: scratch.path + "/Storage", clock: clock.now)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let pipeline = UploadService(storage: storage, settings: chosen, renderer: renderer, logger: logger)
+    let pipeline = UploadService(
+        storage: storage, settings: chosen, renderer: renderer, moderator: moderator, logger: logger)
     let group = ServiceGroup(
         configuration: .init(services: (runs ? [pipeline] : []) + services(pipeline), logger: logger))
     let running = RunningPipeline(

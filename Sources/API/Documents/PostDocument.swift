@@ -37,6 +37,7 @@ package struct PostDocument: Document {
             let color: String?
             let placeholder: String?
             let alt: String?
+            let blurred: Bool?
             let warnings: [String]?
             let renditions: [String: Rendition]?
         }

@@ -21,9 +21,9 @@ int cplatform_has_writer(int descriptor);
 int cplatform_replace(int descriptor, int other);
 
 /// Starts the program at `path` without arguments, in a process group of its own, with these bytes as its standard input. What
-/// it prints is dropped; errors go where the caller's go; it has no other descriptor, and hears all signals. Its id, or
+/// it prints is dropped, or, where `output` is not NULL, can be read there without waiting (the caller closes it); errors go where the caller's go; it has no other descriptor, and hears all signals. Its id, or
 /// -errno; the caller waits for it (waitpid(2)).
-int cplatform_spawn(const char *path, const void *input, unsigned long count);
+int cplatform_spawn(const char *path, const void *input, unsigned long count, int *output);
 
 /// Has the C library share few arenas among the threads, so that little is kept in one that others could use.
 ///

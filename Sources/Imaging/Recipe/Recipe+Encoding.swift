@@ -21,7 +21,8 @@ extension Recipe {
     }
 
     /// A rendition of an upright image that has the recipe's size.
-    func rendition(of image: PlanarImage) throws(ImageError) -> Rendition {
+    func rendition(of sharp: PlanarImage) throws(ImageError) -> Rendition {
+        let image = isBlurred ? sharp.blurred() : sharp
         // What is YCbCr can be encoded as it is, but as a PNG.
         let hasPixels = image.colorModel == .rgb || image.colorModel == .rgba || encoding == .png
         guard hasPixels, let pixels = image.pixels() else {

@@ -4,7 +4,7 @@ extension Recipe: CustomStringConvertible {
     /// The box is `640` (a square) or `640x480`. The options, in any order: `inside` (default) or `cover`; `q70` for
     /// the quality (default 80); `background=#rrggbb` (default white); `alpha` to keep it; `progressive` for such a
     /// JPEG, `subsampling=444` or `420` for its chroma; `webp` for a WebP, and with it `animated` to keep an image's
-    /// frames; `png` for a PNG.
+    /// frames; `png` for a PNG; `blurred` for no more than soft patches of colour.
     /// - Throws: `ImageError.Code.badRecipe`, saying what was not understood.
     public init(parsing text: String) throws(ImageError) {
         guard let equals = text.firstIndex(of: "=") else {
@@ -16,6 +16,7 @@ extension Recipe: CustomStringConvertible {
         var quality = 80
         var background = RGBColor.white
         var keepsAlpha = false
+        var isBlurred = false
         var subsampling = Subsampling.automatic
         var encodings: Set<Substring> = []
         for part in parts {
@@ -23,6 +24,8 @@ extension Recipe: CustomStringConvertible {
                 fit = value
             } else if part == "alpha" {
                 keepsAlpha = true
+            } else if part == "blurred" {
+                isBlurred = true
             } else if part.hasPrefix("subsampling="), let value = Subsampling(rawValue: String(part.dropFirst(12))),
                 value != .automatic
             {
@@ -44,7 +47,8 @@ extension Recipe: CustomStringConvertible {
         }
         try self.init(
             name: String(text[..<equals]), fit: fit, width: width, height: height, quality: quality,
-            background: background, keepsAlpha: keepsAlpha, encoding: encoding, subsampling: subsampling)
+            background: background, keepsAlpha: keepsAlpha, encoding: encoding, subsampling: subsampling,
+            isBlurred: isBlurred)
     }
 
     /// The recipe as `init(parsing:)` reads it; the background only where it is not white.
@@ -56,6 +60,7 @@ extension Recipe: CustomStringConvertible {
             + (background == .white ? "" : ",background=\(background)") + (keepsAlpha ? ",alpha" : "")
             + (encoding == .jpeg ? "" : ",\(encoding.rawValue)")
             + (subsampling == .automatic ? "" : ",subsampling=\(subsampling.rawValue)")
+            + (isBlurred ? ",blurred" : "")
     }
 
     private static func encoding(_ words: Set<Substring>) -> Encoding? {

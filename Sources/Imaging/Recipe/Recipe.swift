@@ -55,6 +55,8 @@ public struct Recipe: Sendable, Hashable {
     public let encoding: Encoding
     /// The number of the rendition's chroma samples, if it is a JPEG or an AVIF.
     public let subsampling: Subsampling
+    /// Whether the rendition shows no more than a few soft patches of colour: what moderation leaves of a photo. It is still.
+    public private(set) var isBlurred: Bool
 
     /// The longest side that a box may have.
     public static let maxSide = 16_384
@@ -77,7 +79,8 @@ public struct Recipe: Sendable, Hashable {
     /// - Throws: `ImageError.Code.badRecipe` when the name or a number is out of bounds.
     public init(
         name: String, fit: Fit = .inside, width: Int, height: Int, quality: Int = 80, background: RGBColor = .white,
-        keepsAlpha: Bool = false, encoding: Encoding = .jpeg, subsampling: Subsampling = .automatic
+        keepsAlpha: Bool = false, encoding: Encoding = .jpeg, subsampling: Subsampling = .automatic,
+        isBlurred: Bool = false
     ) throws(ImageError) {
         guard (1...32).contains(name.utf8.count), name.utf8.allSatisfy(Recipe.isNameByte) else {
             throw .badRecipe("the name \"\(name)\" is not 1 to 32 of a-z, 0-9, - and _")
@@ -97,12 +100,20 @@ public struct Recipe: Sendable, Hashable {
         }
         self.init(
             unchecked: name, fit, width: width, height: height, quality: quality, background: background,
-            keepsAlpha: keepsAlpha, encoding: encoding, subsampling: subsampling)
+            keepsAlpha: keepsAlpha, encoding: encoding, subsampling: subsampling, isBlurred: isBlurred)
+    }
+
+    /// The recipe for the same rendition, but blurred.
+    public var blurred: Recipe {
+        var recipe = self
+        recipe.isBlurred = true
+        return recipe
     }
 
     private init(
         unchecked name: String, _ fit: Fit, width: Int, height: Int, quality: Int, background: RGBColor = .white,
-        keepsAlpha: Bool = false, encoding: Encoding = .jpeg, subsampling: Subsampling = .automatic
+        keepsAlpha: Bool = false, encoding: Encoding = .jpeg, subsampling: Subsampling = .automatic,
+        isBlurred: Bool = false
     ) {
         self.name = name
         self.fit = fit
@@ -113,6 +124,7 @@ public struct Recipe: Sendable, Hashable {
         self.keepsAlpha = keepsAlpha
         self.encoding = encoding
         self.subsampling = subsampling
+        self.isBlurred = isBlurred
     }
 
     /// Whether the rendition wants a chroma sample a pixel of whatever decoder.

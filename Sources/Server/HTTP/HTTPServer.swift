@@ -226,7 +226,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         SocialRoutes(service: service, media: media, database: access.database, limits: limits, events: events)
             .add(to: &routes)
         UnclaimedRoutes(service.unclaimed).add(to: &routes)
-        MediaRoutes(service.storage, media) { [service] in service.settings.limits.maxInputBytes }.add(to: &routes)
+        MediaRoutes(service, media).add(to: &routes)
         JobRoutes(service).add(to: &routes)
         StorageRulesRoutes(rules: media.rules).add(to: &routes)
         ChangeRoutes(access, keepAlive: settings.database.keepAlive).add(to: &routes)

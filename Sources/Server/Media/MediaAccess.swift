@@ -42,8 +42,9 @@ package struct MediaAccess: Sendable {
         ).isAllowed
     }
 
-    /// Whether somebody who may fetch an original may have the place in it: its owner, and admins.
-    func mayKeepLocation(of name: BlobName, _ identity: Identity) -> Bool {
+    /// Whether a file is somebody's own, or anybody's to an admin. They may have the place in an original, and the original
+    /// of what is shown blurred.
+    func isOwn(_ name: BlobName, _ identity: Identity) -> Bool {
         switch identity {
         case .admin: true
         case .anonymous: false

@@ -11,17 +11,16 @@ import Pipeline
 /// `/media/{uid}/{postId}/{file}`: the blobs, for as long as anybody likes to keep them: a name never changes its bytes.
 /// Originals are served without the place where they were taken, unless `location=keep` asks for them as they were sent.
 struct MediaRoutes: Sendable {
-    private let blobs: any BlobStore
+    private let service: UploadService
     private let access: MediaAccess
     private let audiences: AudienceMedia
     private let scrubber: OriginalScrubber
 
-    /// - Parameter maxBytes: The size of the largest photo that is accepted at present, in bytes.
-    init(_ storage: StorageFolder, _ access: MediaAccess, maxBytes: @escaping @Sendable () -> Int) {
-        blobs = storage.blobs
+    init(_ service: UploadService, _ access: MediaAccess) {
+        self.service = service
         self.access = access
-        audiences = AudienceMedia(storage.tree)
-        scrubber = OriginalScrubber(maxBytes: maxBytes)
+        audiences = AudienceMedia(service.tree)
+        scrubber = OriginalScrubber { service.settings.limits.maxInputBytes }
     }
 
     func add(to routes: inout RouteTable) {
@@ -49,7 +48,9 @@ struct MediaRoutes: Sendable {
         let location = try location(of: name, request)
         let (file, storedByteCount) = try await open(name)
         var headers = headers(of: name)
-        let right = try await judge(name, location, storedByteCount, headers[.contentType] ?? "", request, context)
+        let isWithheld = try await service.isWithheld(name, isOriginal: name.isOriginal)
+        let right = try await judge(
+            name, location, storedByteCount, headers[.contentType] ?? "", isWithheld: isWithheld, request, context)
         headers[.cacheControl] = right.cacheControl(of: name)
         let (pieces, tag) = try await content(of: name, location, file, storedByteCount)
         headers[.eTag] = tag
@@ -102,20 +103,23 @@ struct MediaRoutes: Sendable {
 
     /// Sees to it that a request may fetch a file. To whoever may not, there is no such file, unless it is of a post for
     /// audiences.
+    ///
+    /// - Parameter isWithheld: Whether moderation leaves it to its owner and admins, whatever the rules say.
     private func judge(
-        _ name: BlobName, _ location: MediaLocation, _ byteCount: Int, _ contentType: String, _ request: Request,
-        _ context: RequestContext
+        _ name: BlobName, _ location: MediaLocation, _ byteCount: Int, _ contentType: String, isWithheld: Bool,
+        _ request: Request, _ context: RequestContext
     ) async throws -> Right {
         let reach = try await audiences.reach(of: name, by: context.identity)
         let mayRead = { identity in
-            access.mayRead(name, byteCount: byteCount, contentType: contentType, by: identity)
+            (!isWithheld || access.isOwn(name, identity))
+                && access.mayRead(name, byteCount: byteCount, contentType: contentType, by: identity)
         }
         let token = request.uri.queryParameters["token"].map(String.init)
         if location == .keep {
             if access.isSigned(name, location, token: token) { return .signature }
             guard reach != .others else { throw AudienceMedia.refusal(of: context.identity) }
             guard mayRead(context.identity) else { throw Self.notFound }
-            guard access.mayKeepLocation(of: name, context.identity) else { throw Self.keepsLocation }
+            guard access.isOwn(name, context.identity) else { throw Self.keepsLocation }
             return .sender
         }
         if reach == .everybody, mayRead(.anonymous) { return .everybody }
@@ -142,7 +146,7 @@ struct MediaRoutes: Sendable {
 
     private func open(_ name: BlobName) async throws -> (FileReader, byteCount: Int) {
         do {
-            let file = try await blobs.open(name)
+            let file = try await service.storage.blobs.open(name)
             return (file, try file.byteCount())
         } catch {
             guard [.notFound, .wrongKind].contains(error.code) else { throw error }

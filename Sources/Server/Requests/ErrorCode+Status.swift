@@ -19,8 +19,7 @@ extension ErrorCode {
         case .unsupportedFormat, .unsupportedType: .unsupportedMediaType
         case .rangeNotSatisfiable: .rangeNotSatisfiable
         case .audiencePost, .badAudience, .badCertificate, .badConfiguration, .badMention, .invalidRules, .keyReused,
-            .tooManyPhotos,
-            .tooManyPixels,
+            .moderationRefused, .tooManyPhotos, .tooManyPixels,
             .sideTooLong, .tooManyFrames, .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed,
             .decoderTimedOut, .cannotScrub, .oneself:
             .unprocessableContent
@@ -28,7 +27,7 @@ extension ErrorCode {
         case .headTooLarge: .requestHeaderFieldsTooLarge
         case .codingNotSupported: .notImplemented
         case .versionNotSupported: .httpVersionNotSupported
-        case .shuttingDown, .tooManyWrites, .tooManyReads: .serviceUnavailable
+        case .shuttingDown, .tooManyWrites, .tooManyReads, .moderationUnavailable: .serviceUnavailable
         case .addressInUse, .badAddress, .badName, .badRecipe, .badSidecar, .badSocketPath, .blobsLost, .blobsOlder,
             .busy, .cancelled, .cannotListen, .cannotOpen, .changedWhileRead, .closed, .conflictingPaths,
             .connectionLost, .crossDevice, .damaged, .differentStores, .diskFull, .engine, .exists, .folderVanished,

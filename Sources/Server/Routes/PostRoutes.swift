@@ -77,10 +77,15 @@ struct PostRoutes: Sendable {
         for name in names where try await audiences.reach(of: name, by: context.identity) == .others {
             throw AudienceMedia.refusal(of: context.identity)
         }
-        guard names.allSatisfy({ media.mayRead($0, byteCount: 0, contentType: "", by: context.identity) }) else {
+        let isBlurred = upload?.photos.values.contains(where: \.isBlurred) ?? false
+        let mayRead = names.allSatisfy { name in
+            media.mayRead(name, byteCount: 0, contentType: "", by: context.identity)
+                && (!isBlurred || media.isOwn(name, context.identity))
+        }
+        guard mayRead else {
             throw Failure.notAllowed("fetch the originals of what somebody else has posted")
         }
-        guard location == .remove || names.allSatisfy({ media.mayKeepLocation(of: $0, context.identity) }) else {
+        guard location == .remove || names.allSatisfy({ media.isOwn($0, context.identity) }) else {
             throw MediaRoutes.keepsLocation
         }
         return .json(OriginalsDocument(postID: id.description, urls: names.map { media.address(of: $0, location) }))

@@ -6,6 +6,7 @@ import Posts
 import ServiceLifecycle
 import Social
 import Tree
+import TreeModel
 
 /// What is answered about an upload.
 struct UploadResponse {
@@ -15,11 +16,13 @@ struct UploadResponse {
     private let store: UploadStore
     private let tree: TreeStore
     private let gate: IntakeGate
+    private let isModerated: Bool
 
     init(_ service: UploadService) {
         store = service.store
         tree = service.tree
         gate = service.disk.gate
+        isModerated = service.isModerated
     }
 
     /// The post, when it is there: 201, or 200 when it was there before, or why there will be none. With `Prefer: respond-async` (RFC 7240), and when the
@@ -52,10 +55,12 @@ struct UploadResponse {
         }
     }
 
-    /// What became of the upload; or how it stands when the service stops, or pauses, and it has not ended soon after.
+    /// What became of the upload; or how it stands when the service stops, or pauses, and it has not ended soon after, or when
+    /// nobody decides whether it is published.
     private func end(of record: UploadRecord) async throws -> UploadRecord {
         try await withThrowingTaskGroup(of: UploadRecord.self) { group in
             group.addTask { try await store.end(of: record.id) }
+            if isModerated { group.addTask { try await unmoderated(record) } }
             group.addTask {
                 try await gracefulShutdown()
                 try await Task.sleep(for: Self.patience)
@@ -72,6 +77,18 @@ struct UploadResponse {
             defer { group.cancelAll() }
             return try await group.next() ?? record
         }
+    }
+
+    /// Waits until the moderator has failed to decide about an upload, and returns its record; of one that is not moderated, until
+    /// the task is cancelled.
+    private func unmoderated(_ record: UploadRecord) async throws -> UploadRecord {
+        let code = TreeValue.string(ErrorCode.moderationUnavailable.rawValue)
+        let subscription = try await tree.subscribe(to: Paths.upload(record.id) / "error" / "code")
+        if subscription.value != code {
+            for try await change in subscription where change.writes.first?.value == code { break }
+        }
+        try Task.checkCancellation()
+        return try await store.record(of: record.id) ?? record
     }
 
     private func answer(about id: PostID, _ status: HTTPResponse.Status) async throws -> Response {

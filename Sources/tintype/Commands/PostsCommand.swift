@@ -9,14 +9,15 @@ import TreeModel
 struct PostsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "posts",
-        abstract: "List posts, the newest first, or delete them.",
-        usage: "tintype posts [<options>]\ntintype posts rm <id> ...",
+        abstract: "List posts, the newest first, delete them, or decide about them.",
+        usage:
+            "tintype posts [<options>]\ntintype posts rm <id> ...\ntintype posts moderate <id> --pass|--blur|--refuse",
         discussion: """
             EXAMPLES
               tintype posts --user maria --limit 5
               tintype posts rm --yes $(tintype posts --limit 1 | cut -d' ' -f1)
             """,
-        subcommands: [List.self, Remove.self], defaultSubcommand: List.self)
+        subcommands: [List.self, Remove.self, Moderate.self], defaultSubcommand: List.self)
 }
 
 extension PostsCommand {

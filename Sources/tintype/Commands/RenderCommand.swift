@@ -20,7 +20,7 @@ struct RenderCommand: AsyncParsableCommand {
 
             RECIPES
               NAME=SIZE[,inside|cover][,qN][,alpha][,background=#rrggbb]
-                [,progressive|webp[,animated]|png|avif][,subsampling=444|420]
+                [,progressive|webp[,animated]|png|avif][,subsampling=444|420][,blurred]
 
             EXAMPLES
               tintype render photo.jpg --out thumbnails

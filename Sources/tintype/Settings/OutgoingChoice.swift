@@ -11,7 +11,11 @@ struct OutgoingChoice: Sendable {
     static let notifications = OutgoingChoice(
         name: "notification", command: \.notificationCommand, webhook: \.notificationWebhook,
         secretFile: \.notificationWebhookSecretFile)
-    static let all = [accounts, notifications]
+    /// What decides about posts.
+    static let moderation = OutgoingChoice(
+        name: "moderation", command: \.moderationCommand, webhook: \.moderationWebhook,
+        secretFile: \.moderationWebhookSecretFile)
+    static let all = [accounts, notifications, moderation]
 
     enum Way: Sendable {
         case program(OperatorProgram)
@@ -29,7 +33,7 @@ struct OutgoingChoice: Sendable {
     func way(in configuration: Configuration, by client: OutgoingClient) throws -> Way? {
         let (path, url) = (try configuration.value(command), try configuration.value(webhook))
         guard path.isEmpty || url.isEmpty else {
-            throw ConfigurationError("\(name)-command and \(name)-webhook both send messages; leave one of them out")
+            throw ConfigurationError("\(name)-command and \(name)-webhook exclude each other; leave one of them out")
         }
         if let secret = try webhookSecret(in: configuration) {
             return .webhook(SignedWebhook(url: url, secret: Secret(secret.text), client: client))

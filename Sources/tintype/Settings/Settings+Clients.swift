@@ -45,6 +45,25 @@ extension Settings {
             flag: .value("file"), expectation: "a file", parse: { $0 }),
     ]
 
+    /// Who decides about posts before they are published.
+    static let moderation: [any Setting] = [
+        StoredSetting(
+            name: "moderation-command", target: \ServiceSettings.moderationCommand, defaultText: "",
+            help: "A program that decides about each post before it is published.",
+            details: "It is asked in JSON on its standard input, and prints its answer ([how](Social.md#moderation)).",
+            flag: .value("program"), expectation: "the path of a program", parse: { $0 }),
+        StoredSetting(
+            name: "moderation-webhook", target: \ServiceSettings.moderationWebhook, defaultText: "",
+            help: "An address that is asked instead.",
+            details: "It needs `moderation-webhook-secret` ([how](Social.md#moderation)).",
+            flag: .value("url"), expectation: "an https address, or an http address on this machine",
+            parse: { $0.isEmpty || IssuerSettings.isAllowed(url: $0) ? $0 : nil }),
+        StoredSetting(
+            name: "moderation-webhook-secret", target: \ServiceSettings.moderationWebhookSecretFile,
+            defaultText: "", help: "A file whose content signs what is posted to moderation-webhook.",
+            flag: .value("file"), expectation: "a file", parse: { $0 }),
+    ]
+
     /// Whose tokens are believed, besides the service's own.
     static let issuers: [any Setting] = [
         StoredSetting(

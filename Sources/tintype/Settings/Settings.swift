@@ -34,6 +34,11 @@ struct ServiceSettings: Sendable {
     /// The address to which notifications are posted, and the file of the secret that signs them; empty for none.
     var notificationWebhook = ""
     var notificationWebhookSecretFile = ""
+    /// The program that decides about posts; empty for none.
+    var moderationCommand = ""
+    /// The address that is asked instead, and the file of the secret that signs what it is asked; empty for none.
+    var moderationWebhook = ""
+    var moderationWebhookSecretFile = ""
     /// The files of the TLS certificate and of its key; empty for none.
     var tlsCertificate = ""
     var tlsKey = ""
@@ -48,9 +53,9 @@ struct ServiceSettings: Sendable {
 enum Settings {
     /// All settings, in the order in which `tintype config`, `--help` and the documents list them.
     static let all: [any Setting] =
-        storage + database + accounts + notifications + issuers + clients + changes + rendering + limits + posts
-        + lifetimes + inbox
-        + log
+        storage + database + accounts + notifications + moderation + issuers + clients + changes + rendering + limits
+        + posts
+        + lifetimes + inbox + log
 
     private static let storage: [any Setting] = [
         StoredSetting(
@@ -162,7 +167,7 @@ enum Settings {
             defaultText: Recipe.defaults.map(\.description).joined(separator: " "),
             help: "The renditions of every photo, separated by spaces.",
             details: "A recipe is `NAME=SIZE[,inside|cover][,qN][,alpha][,background=#rrggbb]"
-                + "[,progressive|webp[,animated]|png|avif][,subsampling=444|420]`.",
+                + "[,progressive|webp[,animated]|png|avif][,subsampling=444|420][,blurred]`.",
             flag: .repeated(
                 "recipe", value: "recipe",
                 help: "A rendition of every photo, such as thumb=640,q70 (repeat; replaces all defaults)."),

@@ -54,7 +54,7 @@ struct AnnouncementRoutes: Sendable {
     }
 
     @Sendable private func publish(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let author = try Self.author(context, "making an announcement")
+        let author = try context.admin(for: "making an announcement")
         let members = try await request.jsonMembers(
             ["text", "title", "to"], upTo: Self.maxBodyBytes, example: Self.example, context)
         guard let text = members["text"]?.string, members["title"].map({ $0.string != nil }) ?? true else {
@@ -66,7 +66,7 @@ struct AnnouncementRoutes: Sendable {
     }
 
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
-        _ = try Self.author(context, "deleting an announcement")
+        _ = try context.admin(for: "deleting an announcement")
         let text = PercentEncoding.decode(Substring(context.parameters.get("id") ?? "").utf8)
         guard let id = try? TreeKey(text ?? "") else { throw Announcements.missing }
         let token = try await announcements.remove(id)
@@ -74,18 +74,6 @@ struct AnnouncementRoutes: Sendable {
     }
 
     private static let example = #"{"text":"Dinner is at seven"}"#
-
-    /// The admin who announces something: a user whose token says so, as the rules of the tree have it; nil for the
-    /// service's owner.
-    ///
-    /// - Throws: `Failure` with the code `admin_only`.
-    private static func author(_ context: RequestContext, _ what: String) throws(Failure) -> UserID? {
-        if case .user(let user) = context.identity, user.auth["token"]?["admin"]?.bool == true {
-            return user.uid.flatMap { UserID($0) }
-        }
-        try context.requireAdmin(for: what)
-        return nil
-    }
 
     private static func people(_ value: JSONValue) throws(Failure) -> [UserID] {
         guard case .list(let list) = value else {

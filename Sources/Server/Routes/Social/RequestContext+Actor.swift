@@ -2,6 +2,7 @@ import API
 import Access
 import Hummingbird
 import Posts
+import TreeModel
 
 extension RequestContext {
     /// Whoever does something: the user who is signed in, or for whom an admin acts (`as`).
@@ -32,6 +33,18 @@ extension RequestContext {
         case .anonymous: throw .permissionDenied(hint: "sign in, and send the token in Authorization")
         case .user(let user): guard user.uid == uid.description else { throw .notAllowed(what) }
         }
+    }
+
+    /// The admin who does something: a user whose token says so, as the rules of the tree have it; nil for the service's owner.
+    ///
+    /// - Parameter what: What is done, such as "making an announcement".
+    /// - Throws: `Failure` with the code `admin_only`.
+    func admin(for what: String) throws(Failure) -> UserID? {
+        if case .user(let user) = identity, user.auth["token"]?["admin"]?.bool == true {
+            return user.uid.flatMap { UserID($0) }
+        }
+        try requireAdmin(for: what)
+        return nil
     }
 
     /// The user whom a path names as `uid`.

@@ -1,0 +1,38 @@
+package import API
+import TreeModel
+
+/// A decision about a post, as its upload's record keeps it.
+package struct Moderation: Sendable, Hashable {
+    package let decision: ModerationDecision
+    /// Why; empty when nobody said.
+    package let reason: String
+    /// Milliseconds since the epoch.
+    package let at: Int64
+
+    init(_ verdict: ModerationVerdict, at: Int64) {
+        decision = verdict.decision
+        reason = verdict.printableReason
+        self.at = at
+    }
+
+    /// Reads a decision back; nil when it is none.
+    init?(_ value: TreeValue) {
+        guard let decision = value["decision"]?.stringValue.flatMap(ModerationDecision.init),
+            let at = value["at"]?.integerValue
+        else { return nil }
+        self.decision = decision
+        self.at = at
+        reason = value["reason"]?.stringValue ?? ""
+    }
+
+    var value: TreeValue {
+        var fields: [TreeKey: TreeValue] = ["decision": .string(decision.rawValue), "at": .integer(at)]
+        if !reason.isEmpty { fields["reason"] = .string(reason) }
+        return .object(fields)
+    }
+}
+
+extension ModerationVerdict {
+    /// The reason as far as it is kept, without control characters; empty for none.
+    var printableReason: String { String((reason ?? "").printable.prefix(Self.maxReasonCharacters)) }
+}

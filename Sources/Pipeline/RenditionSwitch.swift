@@ -1,0 +1,76 @@
+import API
+import Blobs
+import Posts
+import Tree
+
+/// The switch of a post to renditions that are made anew: new files first, one update, the old files later.
+///
+/// It is made while nothing else replaces files of posts (`GarbageList.renditionLock`).
+struct RenditionSwitch: Sendable {
+    let service: UploadService
+    let id: PostID
+    /// Where the post stands.
+    let path: TreePath
+    /// What the post's photos are made of; a photo whose treatment is to change is changed here already.
+    let record: UploadRecord
+    /// The photos as the post has them, and that value.
+    let old: [PhotoRecord]
+    let value: TreeValue?
+
+    /// Renders the photos of those numbers, counted from 0 in the post, and has the post name the results.
+    ///
+    /// - Parameters:
+    ///   - isAtOnce: Whether the replaced files are not to be seen any more.
+    ///   - add: Adds what belongs into the same update.
+    /// - Returns: False, and nothing has changed, when the post's photos changed meanwhile.
+    func run(
+        _ numbers: Set<Int>, priority: RenderScheduler.Priority, isAtOnce: Bool = false,
+        add: (inout MultiPathUpdate) throws -> Void = { _ in }
+    ) async throws -> Bool {
+        let announcement = try await announce(numbers)
+        var renewed: [PhotoRecord] = []
+        for (index, (number, photo)) in record.photos.sorted(by: { $0.key < $1.key }).enumerated() {
+            guard numbers.contains(index) else {
+                renewed.append(old[index])
+                continue
+            }
+            var rendered = try await service.renditions.render(photo, number: number, of: record, priority: priority)
+            rendered.alt = old[index].alt  // A client may have written it since.
+            renewed.append(rendered)
+        }
+        var update = MultiPathUpdate(preconditions: [.equals(path / "photos", value)])
+        for (name, value) in try PostPhotos(renewed).fields(owner: record.owner, post: id) {
+            update[path / name] = value
+        }
+        try service.garbage.add(replaced(by: renewed), to: &update, isAtOnce: isAtOnce)
+        if let announcement { update[announcement] = nil }
+        try add(&update)
+        return try await service.tree.commit(update, at: "switch")
+    }
+
+    /// Lists the files that are about to be made as garbage, for the case that the switch to them never comes.
+    private func announce(_ numbers: Set<Int>) async throws -> TreePath? {
+        var names: [BlobName] = []
+        for (index, (number, photo)) in record.photos.sorted(by: { $0.key < $1.key }).enumerated()
+        where numbers.contains(index) {
+            let recipes = service.settings.recipes(for: photo)
+            for recipe in recipes {
+                names += try RenditionName(recipe, among: recipes, number: number).candidates.map {
+                    try record.blobName($0)
+                }
+            }
+        }
+        var update = MultiPathUpdate()
+        let announcement = try service.garbage.add(names, to: &update)
+        try await service.tree.update(update)
+        return announcement
+    }
+
+    private func replaced(by new: [PhotoRecord]) -> [BlobName] {
+        let kept = Set(new.flatMap { $0.renditions.values.map(\.fileName) })
+        // A client may have written other names there than ours; an original is none of them.
+        let originals = record.photos.values.map(\.fileName)
+        return Set(old.flatMap { $0.renditions.values.map(\.fileName) }).subtracting(kept).subtracting(originals)
+            .sorted().compactMap { try? record.blobName($0) }
+    }
+}

@@ -1,0 +1,37 @@
+import API
+import Access
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Pipeline
+import Posts
+import TreeModel
+
+/// `/v1/posts/{id}/moderation`: what an admin decides about a post that is there.
+struct ModerationRoutes: Sendable {
+    private static let maxBodyBytes = 16_384
+    private static let example = #"{"decision":"blur","reason":"…"}"#
+
+    let moderation: PostModeration
+
+    func add(to routes: inout RouteTable) {
+        let decide = Operation(
+            "Has a post shown as it is, or blurred, or deletes it; for admins.", [.path("id", .postID)],
+            body: ["application/json": .document(ModerationVerdict.self)], answers: [.json(ModerationDocument.self)],
+            errors: [.adminOnly, .notFound, .unsupportedType, .tooLarge], run: decide)
+        routes.add("/v1/posts/{id}/moderation", [.put: decide])
+    }
+
+    @Sendable private func decide(_ request: Request, _ context: RequestContext) async throws -> Response {
+        _ = try context.admin(for: "moderation")
+        guard let id = PostID(context.parameters.get("id") ?? "") else {
+            throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
+        }
+        let members = try await request.jsonMembers(
+            ["decision", "reason", "photos"], upTo: Self.maxBodyBytes, example: Self.example, context)
+        guard let verdict = try? ModerationVerdict(json: Data(JSONValue.object(members).json())) else {
+            throw Failure(.badRequest, "the body is no decision: pass, blur or refuse", hint: Self.example)
+        }
+        return .json(try await moderation.moderate(id, verdict))
+    }
+}

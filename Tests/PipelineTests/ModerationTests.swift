@@ -1,0 +1,213 @@
+import API
+import Blobs
+import Files
+import Foundation
+import Imaging
+import Isolation
+import Pipeline
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@Suite("Moderation between render and commit: what nobody has let pass, nobody sees")
+struct ModerationTests {
+    private struct Unanswered: Error {}
+
+    /// A moderator that answers as it is told.
+    private func moderator(
+        _ photos: Moderator.Photos = .bytes, _ answer: @escaping @Sendable (ModerationRequest) async throws -> String
+    ) -> Moderator {
+        Moderator(photos: photos) { json in Array(try await answer(ModerationRequest(json: Data(json))).utf8) }
+    }
+
+    private func files(_ running: RunningPipeline, _ id: PostID) async throws -> [String] {
+        try await running.storage.blobs.fileNames(userID: "u", postID: id.description)
+    }
+
+    private func photos(_ running: RunningPipeline, _ id: PostID) async throws -> [PhotoRecord] {
+        let post = try #require(try await running.storage.tree.get(Paths.post(id)))
+        return try #require(PostPhotos.read(post))
+    }
+
+    @Test("Pass publishes as it is; the moderator saw who, what, and the largest rendition")
+    func pass() async throws {
+        let seen = Shared<ModerationRequest?>(nil)
+        let bytes = try Fixture.bytes("photo.jpg")
+        let moderator = moderator { request in
+            seen.change { $0 = request }
+            return #"{"decision":"pass","reason":"fine","something":1}"#
+        }
+        try await withPipeline(moderator: moderator) { running in
+            let record = try await running.upload([("a.jpg", bytes)], by: "u", text: "hello", alt: "A lake")
+            #expect(record.state == .published && record.moderation?.decision == .pass)
+            let request = try #require(seen.value)
+            #expect(request.post == record.id.description && request.uid == "u" && request.text == "hello")
+            let photo = try #require(request.photos.first)
+            let published = try await photos(running, record.id)
+            let full = try #require(published[0].renditions["full"])
+            #expect(!published[0].isBlurred && photo.alt == "A lake" && photo.path == nil)
+            #expect(photo.type == full.contentType && photo.width == full.width && photo.height == full.height)
+            let data = try #require(photo.data.flatMap { Data(base64Encoded: $0) })
+            #expect(data.count == full.byteCount)
+        }
+    }
+
+    @Test("Blur publishes other renditions under other names; the clear ones are gone at once, the original stays")
+    func blur() async throws {
+        let bytes = try Fixture.bytes("photo.jpg")
+        let clear = Shared<[String]>([])
+        try await withScratch { scratch in
+            let moderator = moderator { _ in #"{"decision":"pass","photos":{"1":"blur"}}"# }
+            let blurred = Shared<PostID?>(nil)
+            try await withPipeline(in: scratch, moderator: moderator) { running in
+                let record = try await running.upload([("a.jpg", bytes), ("b.jpg", bytes)], by: "u")
+                blurred.change { $0 = record.id }
+                let photos = try await photos(running, record.id)
+                #expect(photos.map(\.isBlurred) == [false, true])
+                #expect(photos[0].placeholder != photos[1].placeholder)
+                let original = try await running.pipeline.isWithheld(
+                    try BlobName(
+                        userID: "u", postID: record.id.description, fileName: record.orderedPhotos[1].fileName),
+                    isOriginal: true)
+                #expect(original)
+                // The clear renditions of the second photo go.
+                try await eventually { try await files(running, record.id).count == 2 + 8 }
+                let names = try await files(running, record.id)
+                clear.change { $0 = photos[0].renditions.values.map(\.fileName) }
+                for rendition in photos[1].renditions.values { #expect(names.contains(rendition.fileName)) }
+            }
+            // Rendered anew, with or without a moderator, by the same recipes or others, it stays blurred.
+            let recipes = [try Recipe(parsing: "full=500"), try Recipe(parsing: "thumb=100")]
+            try await withPipeline(in: scratch, settings: { $0.recipes = recipes }) { running in
+                let id = try #require(blurred.value)
+                let progress = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                #expect(progress.switched == 1)
+                let photos = try await photos(running, id)
+                #expect(photos.map(\.isBlurred) == [false, true] && photos[1].renditions.count == 2)
+                for (name, rendition) in photos[1].renditions {
+                    let recipe = try #require(recipes.first { $0.name == name }).blurred
+                    #expect(rendition.fileName.contains(recipe.fingerprint(among: recipes.map(\.blurred))))
+                }
+                let again = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                #expect(again.switched == 0)
+            }
+        }
+    }
+
+    @Test("Refuse ends the upload as failed, with the reason; no post, no files; a refused photo refuses its post")
+    func refuse() async throws {
+        let bytes = try Fixture.bytes("baseline-420.jpg")
+        for answer in [
+            #"{"decision":"refuse","reason":"not here"}"#,
+            #"{"decision":"pass","photos":{"0":"refuse"},"reason":"not here"}"#,
+        ] {
+            try await withPipeline(moderator: moderator { _ in answer }) { running in
+                let record = try await running.upload([("a.jpg", bytes)], by: "u")
+                #expect(record.state == .failed && record.error?.code == .moderationRefused)
+                #expect(record.error?.message.contains("not here") == true)
+                #expect(try await running.storage.tree.get(Paths.post(record.id)) == nil)
+                try await eventually { try await files(running, record.id).isEmpty }
+            }
+        }
+    }
+
+    @Test("Posts without photos are asked about, too; there is nothing to blur in words")
+    func words() async throws {
+        let moderator = moderator { request in
+            request.text == "good"
+                ? #"{"decision":"pass"}"# : request.text == "bad" ? #"{"decision":"refuse"}"# : #"{"decision":"blur"}"#
+        }
+        try await withPipeline(moderator: moderator) { running in
+            let good = try await running.upload([], by: "u", text: "good")
+            let bad = try await running.upload([], by: "u", text: "bad")
+            let middling = try await running.upload([], by: "u", text: "middling")
+            #expect(good.state == .published)
+            #expect(bad.error?.code == .moderationRefused && middling.error?.code == .moderationRefused)
+        }
+    }
+
+    @Test(
+        "No answer that can be understood is no decision: the upload waits, says why, and is asked about again",
+        arguments: [
+            nil, "", "{", "[]", #"{"decision":"maybe"}"#, #"{"reason":"x"}"#,
+            #"{"decision":"pass","photos":{"1":"blur"}}"#,
+            #"{"decision":"pass","photos":{"x":"blur"}}"#,
+            String(repeating: " ", count: 70_000) + #"{"decision":"pass"}"#,
+        ] as [String?])
+    func nonsense(answer: String?) async throws {
+        let isRight = Shared(false)
+        let moderator = moderator { _ in
+            guard !isRight.value else { return #"{"decision":"pass"}"# }
+            guard let answer else { throw Unanswered() }
+            return answer
+        }
+        try await withPipeline(moderator: moderator) { running in
+            let id = try await running.accept("baseline-420.jpg", by: "u")
+            try await eventually {
+                try await running.pipeline.store.record(of: id)?.error?.code == .moderationUnavailable
+            }
+            let waiting = try #require(try await running.pipeline.store.record(of: id))
+            #expect(waiting.state == .ingested && waiting.attempts > 0)
+            #expect(waiting.photos.values.allSatisfy { $0.rendered != nil })
+            #expect(try await running.storage.tree.get(Paths.post(id)) == nil)
+            let name = try #require(waiting.photos[0]?.rendered?.renditions.values.first?.fileName)
+            let blob = try BlobName(userID: "u", postID: id.description, fileName: name)
+            #expect(try await running.pipeline.isWithheld(blob, isOriginal: false))
+            isRight.change { $0 = true }
+            #expect(try await running.pipeline.store.end(of: id).state == .published)
+            #expect(try await !running.pipeline.isWithheld(blob, isOriginal: false))
+        }
+    }
+
+    /// Counts what is rendered.
+    private struct CountingRenderer: PhotoRenderer {
+        let count: Shared<Int>
+
+        func render(_ original: FileReader, recipes: [Recipe], limits: ImageLimits) throws -> RenderedImage {
+            count.change { $0 += 1 }
+            return try InProcessRenderer().render(original, recipes: recipes, limits: limits)
+        }
+    }
+
+    @Test("While the moderator thinks, all others are rendered, and none twice")
+    func slowness() async throws {
+        let count = Shared(0)
+        let isOpen = Shared(false)
+        let moderator = moderator { _ in
+            while !isOpen.value { try await Task.sleep(for: .milliseconds(10)) }
+            return #"{"decision":"pass"}"#
+        }
+        try await withPipeline(renderer: CountingRenderer(count: count), moderator: moderator) { running in
+            var ids: [PostID] = []
+            for number in 0..<12 { ids.append(try await running.accept("baseline-420.jpg", by: "u\(number)")) }
+            try await eventually { count.value == 12 }
+            isOpen.change { $0 = true }
+            for id in ids { #expect(try await running.pipeline.store.end(of: id).state == .published) }
+            #expect(count.value == 12)
+        }
+    }
+
+    @Test("A service that ends while the moderator thinks asks again after the next start")
+    func restart() async throws {
+        try await withScratch { scratch in
+            let asked = Shared(0)
+            let accepted = Shared<PostID?>(nil)
+            let silent = moderator { _ in
+                asked.change { $0 += 1 }
+                try await Task.sleep(for: .seconds(3600))
+                return ""
+            }
+            try await withPipeline(in: scratch, moderator: silent) { running in
+                let id = try await running.accept("baseline-420.jpg", by: "u")
+                accepted.change { $0 = id }
+                try await eventually { asked.value == 1 }
+            }
+            try await withPipeline(in: scratch, moderator: moderator { _ in #"{"decision":"blur"}"# }) { running in
+                let id = try #require(accepted.value)
+                #expect(try await running.pipeline.store.end(of: id).state == .published)
+                #expect(try await photos(running, id).map(\.isBlurred) == [true])
+            }
+        }
+    }
+}

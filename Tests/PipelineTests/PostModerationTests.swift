@@ -1,0 +1,79 @@
+import API
+import Blobs
+import Pipeline
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@Suite("What an admin decides about a post that is there: a new generation of files each time")
+struct PostModerationTests {
+    private func published(_ running: RunningPipeline, _ id: PostID) async throws -> [PhotoRecord] {
+        let post = try #require(try await running.storage.tree.get(Paths.post(id)))
+        return try #require(PostPhotos.read(post))
+    }
+
+    @Test("Blurred and shown again: the names are others, then those of before, and nothing clear is left in between")
+    func thereAndBack() async throws {
+        try await withPipeline { running in
+            let bytes = try Fixture.bytes("photo.jpg")
+            let id = try await running.upload([("a.jpg", bytes)], by: "u", alt: "A lake").id
+            let moderation = PostModeration(running.pipeline)
+            func files() async throws -> [String] {
+                try await running.storage.blobs.fileNames(userID: "u", postID: id.description)
+            }
+            let before = try await published(running, id)
+            let answer = try await moderation.moderate(id, ModerationVerdict(.blur, reason: "for adults"))
+            #expect(answer.photos == [.blur] && !answer.deleted && answer.reason == "for adults")
+            let blurred = try await published(running, id)
+            #expect(
+                blurred[0].isBlurred && blurred[0].alt == "A lake" && blurred[0].placeholder != before[0].placeholder)
+            let clear = before[0].renditions.values.map(\.fileName)
+            #expect(Set(clear).isDisjoint(with: blurred[0].renditions.values.map(\.fileName)))
+            let hidden = try await files()
+            #expect(Set(clear).isDisjoint(with: hidden), "without waiting for the grace period")
+            let record = try #require(try await running.pipeline.store.record(of: id))
+            #expect(record.photos[0]?.isBlurred == true && record.moderation?.reason == "for adults")
+
+            // Once more is nothing new, but for the reason.
+            _ = try await moderation.moderate(id, ModerationVerdict(.blur))
+            #expect(try await published(running, id) == blurred)
+
+            _ = try await moderation.moderate(id, ModerationVerdict(.pass))
+            #expect(try await published(running, id) == before)
+            #expect(try await running.pipeline.store.record(of: id)?.photos[0]?.isBlurred == false)
+            // The blurred ones stay for their readers, for the grace period.
+            let shown = try await files()
+            #expect(Set(clear).isSubset(of: shown) && shown.count == 1 + 4 + 4)
+        }
+    }
+
+    @Test("Single photos, and refusals: what is not there, what cannot be, and the end of a post")
+    func others() async throws {
+        try await withPipeline { running in
+            let bytes = try Fixture.bytes("baseline-420.jpg")
+            let id = try await running.upload([("a.jpg", bytes), ("b.jpg", try Fixture.bytes("photo.jpg"))], by: "u").id
+            let words = try await running.upload([], by: "u", text: "words").id
+            let moderation = PostModeration(running.pipeline)
+            let one = try await moderation.moderate(id, ModerationVerdict(.pass, photos: ["1": .blur]))
+            #expect(one.photos == [.pass, .blur])
+            #expect(try await published(running, id).map(\.isBlurred) == [false, true])
+            for (post, verdict, code) in [
+                (id, ModerationVerdict(.pass, photos: ["2": .blur]), ErrorCode.badRequest),
+                (words, ModerationVerdict(.blur), .badRequest),
+                (words, ModerationVerdict(.pass, photos: ["0": .pass]), .badRequest),
+                (running.storage.ids.next(), ModerationVerdict(.pass), .notFound),
+            ] {
+                let failure = await #expect(throws: Failure.self) { try await moderation.moderate(post, verdict) }
+                #expect(failure?.code == code)
+            }
+            #expect(try await moderation.moderate(words, ModerationVerdict(.pass)).photos.isEmpty)
+            #expect(try await moderation.moderate(id, ModerationVerdict(.refuse)).deleted)
+            #expect(try await running.storage.tree.get(Paths.post(id)) == nil)
+            let failure = await #expect(throws: Failure.self) {
+                try await moderation.moderate(id, ModerationVerdict(.pass))
+            }
+            #expect(failure?.code == .notFound)
+        }
+    }
+}
