@@ -36,8 +36,8 @@ struct Tintype: AsyncParsableCommand {
                     PersonCommand.self, FollowCommand.self, UnfollowCommand.self, BlockCommand.self,
                     UnblockCommand.self, LikeCommand.self, UnlikeCommand.self, LikesCommand.self, CommentCommand.self,
                     CommentsCommand.self, FeedCommand.self, AudienceCommand.self, AnnounceCommand.self,
-                    AnnouncementsCommand.self,
-                    NotificationsCommand.self, OutboxCommand.self,
+                    AnnouncementsCommand.self, NotificationsCommand.self, OutboxCommand.self, FlagCommand.self,
+                    FlagsCommand.self,
                 ]),
             CommandGroup(
                 name: "Tree", subcommands: [ExportCommand.self, ImportCommand.self, RulesCommand.self]),

@@ -111,6 +111,7 @@ package struct PersonDeletionDocument: Document {
         package let posts: Int
         package let comments: Int
         package let likes: Int
+        package let flags: Int
         package let following: Int
         package let followers: Int
         package let blocks: Int
@@ -119,13 +120,15 @@ package struct PersonDeletionDocument: Document {
         package let feed: Int
 
         package init(
-            uploads: Int, posts: Int, comments: Int, likes: Int, following: Int, followers: Int, blocks: Int,
+            uploads: Int, posts: Int, comments: Int, likes: Int, flags: Int, following: Int, followers: Int,
+            blocks: Int,
             notifications: Int, feed: Int
         ) {
             self.uploads = uploads
             self.posts = posts
             self.comments = comments
             self.likes = likes
+            self.flags = flags
             self.following = following
             self.followers = followers
             self.blocks = blocks

@@ -15,7 +15,7 @@ struct RepairStage: Sendable {
         ] + audiences
         + (SocialDerivations.counters + [SocialDerivations.notificationCounter]).flatMap {
             [counting($0), removingNumbers($0)]
-        } + unreadNumbers
+        } + unreadNumbers + flags
 
     /// The links that nobody but a derivation writes.
     private static let hiddenLinks = SocialDerivations.links.filter { $0.other.path.namespace.isReserved }

@@ -51,9 +51,9 @@ package enum SocialDerivations {
             + [Restored(Memberships.memberships), RestoredStories(), LastOwner(), ReturningAudience()],
         // The other sides, and what people are told of: of what was written, and not of what follows from that.
         links + notices + [SearchKeys(), NameIndex(), CommentIndex(), PostEntries(), HashtagIndex()]
-            + [Memberships(), EmptyAudiences()],
+            + [Memberships(), EmptyAudiences(), PostFlagsEnd(), CommentFlagsEnd()],
         // What counts both sides, and what is to be done about them.
-        counters + [DeletionCause(), FollowCause()]
+        counters + [DeletionCause(), FollowCause(), FlagIndex.ofPosts, FlagIndex.ofComments]
             + [RenameCause(of: "people/*/full_name"), RenameCause(of: "people/*/profile_picture")]
             + [NotificationLimit(), NotificationDeliveries(), AnnouncementDeliveries()]
             + [AudiencePostIndex()],
@@ -67,5 +67,5 @@ package enum SocialDerivations {
     /// of what was there all along.
     static let firstStratumOfRepair = 2
     /// To be raised with every change after which data that are there already have to be gone through again.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 }

@@ -87,6 +87,14 @@ struct DeletedPersonJob: Job {
             return try remove(from: Paths.liked(uid), snapshot, &update) { update, post in
                 update["likes" / post / uid.key] = nil
             }
+        case .flags:
+            let list = TreePattern(Paths.flagged(by: uid.key) / "*" / "*" / "*")
+            let rows = try list.nodes(in: snapshot, limit: JobStep.maxWrites / 2)
+            for row in rows {
+                update[row] = nil
+                if let subject = FlagSubject(row) { update[subject.flags / uid.key] = nil }
+            }
+            return rows.count
         case .following: return try remove(from: Paths.following(uid), snapshot, &update)
         case .followers: return try remove(from: Paths.followers(uid), snapshot, &update)
         case .blocks:

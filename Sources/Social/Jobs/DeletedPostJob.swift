@@ -49,7 +49,7 @@ struct DeletedPostJob: Job {
             if let row = place?.withdrawn { update[row] = nil }
             return nil
         }
-        for list in ["likes" / post, "comments" / post, Paths.noticedLikes / post] as [TreePath] {
+        for list in ["likes" / post, "comments" / post, "postFlags" / post, Paths.noticedLikes / post] as [TreePath] {
             let keys = try snapshot.keys(of: list, limit: JobStep.maxWrites)
             for key in keys { update[list / key] = nil }
             // There may be more: the next step looks again.

@@ -9,7 +9,7 @@ package struct PersonDeletion: Sendable, Hashable {
         case uploads, posts
         /// Posts for audiences.
         case audiencePosts = "audience_posts"
-        case memberships, comments, likes, following, followers, blocks, notifications, feed
+        case memberships, comments, likes, flags, following, followers, blocks, notifications, feed
 
         var key: TreeKey { TreeKey(unchecked: rawValue) }
     }

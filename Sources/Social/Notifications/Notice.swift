@@ -13,6 +13,8 @@ package enum NotificationKind: String, CaseIterable, Sendable {
     case follow
     /// Of what an admin says to all or to a few.
     case announcement
+    /// Of a post or a comment that an admin should look at; for the operator alone.
+    case flag
 }
 
 /// A notification that is to be written, of what somebody has done.

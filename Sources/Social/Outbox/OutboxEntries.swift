@@ -47,6 +47,27 @@ struct AnnouncementDeliveries: Derivation {
 }
 
 extension TreeSnapshot {
+    /// The leaves of a message to the operator of what somebody has done; none while there is nothing to deliver to.
+    func operatorDelivery(
+        at position: TreeKey, of kind: NotificationKind, by actor: UserID, post: TreeKey, comment: TreeKey?,
+        at commit: CommitPoint
+    ) throws(TreeError) -> [TreeWrite] {
+        guard try exists(Paths.outboxIsOn) else { return [] }
+        let id = DeliveryID(toOperatorAt: position)
+        let path = id.path(below: Paths.outbox)
+        var fields: [(TreeKey, String)] = [("kind", kind.rawValue), ("post", post.string)]
+        if let comment { fields.append(("comment", comment.string)) }
+        var writes = fields.map { TreeWrite(path: path / "notification" / $0.0, value: .string($0.1)) }
+        writes.append(TreeWrite(path: path / "notification" / "actor" / "uid", value: .string(actor.description)))
+        for place in [path / "since", path / "notification" / "timestamp"] {
+            writes.append(TreeWrite(path: place, value: .integer(commit.timestampMilliseconds)))
+        }
+        if try !exists(Paths.outboxHeads / id.lane) {
+            writes += try OutboxQueue.writes(for: id.lane, due: commit.timestampMilliseconds, in: self)
+        }
+        return writes
+    }
+
     /// The fields of notifications and announcements that are delivered.
     private static let fields: [TreeKey] = [
         "kind", "actor", "author", "post", "comment", "announcement", "title", "text", "timestamp",

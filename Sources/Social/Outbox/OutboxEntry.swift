@@ -43,7 +43,7 @@ struct OutboxEntry {
 
     func document(isDead: Bool) -> OutboxEntryDocument {
         OutboxEntryDocument(
-            id: id.description, to: id.recipient?.description, kind: notification["kind"]?.stringValue ?? "unknown",
+            id: id.description, to: id.to, kind: notification["kind"]?.stringValue ?? "unknown",
             isDead: isDead, since: since, attempts: attempts, due: due > 0 && !isDead ? due : nil, error: error)
     }
 }

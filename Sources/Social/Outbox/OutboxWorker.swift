@@ -151,7 +151,7 @@ extension DeliveryDocument {
     /// What is delivered, with what is known now: the name of whoever has done it, and what the comment says.
     fileprivate init(_ entry: OutboxEntry, in snapshot: TreeSnapshot) throws(TreeError) {
         self.init(
-            id: entry.id.description, to: entry.id.recipient?.description,
+            id: entry.id.description, to: entry.id.to,
             try NotificationDocument(entry.notification, id: entry.id.position, in: snapshot))
     }
 }

@@ -92,7 +92,8 @@ extension PersonCommand {
 extension PersonDeletionDocument.Removed {
     private var parts: [(name: String, count: Int)] {
         [
-            ("uploads", uploads), ("posts", posts), ("comments", comments), ("likes", likes), ("following", following),
+            ("uploads", uploads), ("posts", posts), ("comments", comments), ("likes", likes), ("flags", flags),
+            ("following", following),
             ("followers", followers), ("blocks", blocks), ("notifications", notifications), ("feed", feed),
         ]
     }

@@ -126,8 +126,8 @@ extension PersonDeletionDocument {
         func count(_ part: PersonDeletion.Part) -> Int { deletion.counts[part] ?? 0 }
         let removed = Removed(
             uploads: count(.uploads), posts: count(.posts) + count(.audiencePosts), comments: count(.comments),
-            likes: count(.likes), following: count(.following), followers: count(.followers), blocks: count(.blocks),
-            notifications: count(.notifications), feed: count(.feed))
+            likes: count(.likes), flags: count(.flags), following: count(.following), followers: count(.followers),
+            blocks: count(.blocks), notifications: count(.notifications), feed: count(.feed))
         self.init(uid: deletion.uid.description, began: deletion.began, ended: deletion.ended, removed: removed)
     }
 }

@@ -1,0 +1,66 @@
+import Posts
+import Tree
+
+/// Counts the flags of each post and comment, lists what is flagged and by whom, and tells the operator of the first flag of each.
+struct FlagIndex: Derivation {
+    static let ofPosts = FlagIndex(place: TreePattern("postFlags/*/*"))
+    static let ofComments = FlagIndex(place: TreePattern("commentFlags/*/*/*"))
+
+    let place: TreePattern
+
+    func writes(
+        for flag: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        guard flag.before.isThere != flag.after.isThere, let uid = flag.keys.last else { return [] }
+        let subject = FlagSubject(flag.keys[0], flag.keys.count > 2 ? flag.keys[1] : nil)
+        let old = try FlagRecord(of: subject, in: snapshot)
+        var record = old
+        record.count = max(0, old.count + (flag.after.isThere ? 1 : -1))
+        if old.count == 0 { record.since = commit.timestampMilliseconds }
+        var writes: [TreeWrite] = []
+        if flag.after.isThere, !old.isTold {
+            record.isTold = true
+            writes = try Self.message(of: flag, subject, at: commit, in: snapshot)
+        }
+        let list = subject.path(below: Paths.flagged(by: uid))
+        return writes + record.writes(replacing: old) + [TreeWrite(path: list, value: flag.after.isThere ? true : nil)]
+    }
+
+    /// What is delivered to the operator; what comes with an import is no news.
+    private static func message(
+        of flag: ChangedNode, _ subject: FlagSubject, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        guard !flag.isPartOfMore, let actor = flag.keys.last.flatMap({ UserID($0.string) }) else { return [] }
+        // Both kinds are numbered in one update.
+        let number = 2 * flag.number + (subject.comment == nil ? 0 : 1)
+        let position = PostPosition(sequence: commit.token.sequence, number: number).key
+        return try snapshot.operatorDelivery(
+            at: position, of: .flag, by: actor, post: subject.post, comment: subject.comment, at: commit)
+    }
+}
+
+/// Ends what is known of a post's flags with the post, but for their number: the flags go by themselves (``DeletedPostJob``).
+struct PostFlagsEnd: Derivation {
+    let place = TreePattern("posts/*")
+
+    func writes(for post: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot) -> [TreeWrite] {
+        post.isDeleted ? FlagSubject(post.keys[0], nil).endWrites : []
+    }
+}
+
+/// Ends the flags of a comment with the comment.
+struct CommentFlagsEnd: Derivation {
+    let place = TreePattern("comments/*/*")
+
+    func writes(for comment: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot) -> [TreeWrite] {
+        guard comment.isDeleted else { return [] }
+        let subject = FlagSubject(comment.keys[0], comment.keys[1])
+        return subject.endWrites + [TreeWrite(path: subject.flags, value: nil)]
+    }
+}
+
+extension FlagSubject {
+    fileprivate var endWrites: [TreeWrite] {
+        ["told", "dismissed"].map { TreeWrite(path: path(below: Paths.flags) / $0, value: nil) }
+    }
+}

@@ -1,0 +1,71 @@
+import Posts
+import Tree
+
+extension RepairStage {
+    /// Counts flags that are older than ``FlagIndex``, of which nobody is told, and removes what is known of flags that are gone.
+    static let flags: [RepairStage] = [
+        counting("postFlags/*"), counting("commentFlags/*/*"), known, listed(Paths.newestFlags),
+        listed(Paths.mostFlags),
+        naming("postFlags/*/*"), naming("commentFlags/*/*/*"), named,
+    ]
+
+    /// The post or the comment whose flags a path is of, or among.
+    private static func subject(_ keys: [TreeKey], isComment: Bool) -> FlagSubject {
+        FlagSubject(keys[0], isComment ? keys[1] : nil)
+    }
+
+    /// Counts what there is.
+    private static func counting(_ path: TreePath) -> RepairStage {
+        let place = TreePattern(path)
+        return RepairStage(place: place) { node, snapshot throws(TreeError) in
+            let keys = place.wildcards(of: node)
+            return try mending(subject(keys, isComment: keys.count == 2), in: snapshot)
+        }
+    }
+
+    /// Counts what there was once.
+    private static let known = RepairStage(place: TreePattern(Paths.flags / "*" / "*" / "*")) {
+        node, snapshot throws(TreeError) in
+        guard let subject = FlagSubject(node) else { return [TreeWrite(path: node, value: nil)] }
+        return try mending(subject, in: snapshot)
+    }
+
+    private static func mending(_ subject: FlagSubject, in snapshot: TreeSnapshot) throws(TreeError) -> [TreeWrite] {
+        let old = try FlagRecord(of: subject, in: snapshot)
+        var record = old
+        record.count = Int64(try snapshot.childCount(of: subject.flags))
+        if record.count > 0 { record.isTold = true }
+        return record.writes(replacing: old)
+    }
+
+    /// Removes the rows that nothing is listed by.
+    private static func listed(_ root: TreePath) -> RepairStage {
+        RepairStage(place: TreePattern(root / "*" / "*" / "*" / "*")) { node, snapshot throws(TreeError) in
+            guard let subject = FlagSubject(node) else { return [TreeWrite(path: node, value: nil)] }
+            let rows = try FlagRecord(of: subject, in: snapshot).rows
+            return rows.contains(node) ? [] : [TreeWrite(path: node, value: nil)]
+        }
+    }
+
+    /// Completes the lists of what somebody has flagged.
+    private static func naming(_ path: TreePath) -> RepairStage {
+        let place = TreePattern(path)
+        return RepairStage(place: place) { node, _ in
+            let keys = place.wildcards(of: node)
+            guard let uid = keys.last else { return [] }
+            let list = subject(keys, isComment: keys.count == 3).path(below: Paths.flagged(by: uid))
+            return [TreeWrite(path: list, value: true)]
+        }
+    }
+
+    /// Removes from these lists what nobody has flagged.
+    private static let named: RepairStage = {
+        let place = TreePattern(TreePath(["flagged", "*", "*", "*", "*"], in: .social))
+        return RepairStage(place: place) { node, snapshot throws(TreeError) in
+            guard let subject = FlagSubject(node), let uid = place.wildcards(of: node).first,
+                try snapshot.exists(subject.flags / uid)
+            else { return [TreeWrite(path: node, value: nil)] }
+            return []
+        }
+    }()
+}

@@ -1,0 +1,49 @@
+package import Posts
+package import Tree
+
+/// A post or a comment, as something that people may flag.
+package struct FlagSubject: Hashable, Sendable {
+    /// What stands for the comment where the post itself is meant.
+    private static let none: TreeKey = "-"
+    private static let (posts, comments): (TreeKey, TreeKey) = ("posts", "comments")
+
+    let post: TreeKey
+    /// Nil for the post itself.
+    let comment: TreeKey?
+
+    package init(post: PostID, comment: TreeKey? = nil) { self.init(post.key, comment) }
+
+    init(_ post: TreeKey, _ comment: TreeKey?) { (self.post, self.comment) = (post, comment) }
+
+    /// Reads the last three keys of a path that ``path(below:)`` has made.
+    init?(_ path: TreePath) {
+        let keys = path.keys.suffix(3).map(\.self)
+        guard keys.count == 3, keys[0] == Self.comments || keys[0] == Self.posts && keys[2] == Self.none else {
+            return nil
+        }
+        self.init(keys[1], keys[0] == Self.comments ? keys[2] : nil)
+    }
+
+    /// Where the flags are, by who flags it.
+    var flags: TreePath { comment.map { "commentFlags" / post / $0 } ?? "postFlags" / post }
+    /// Where it is itself.
+    var path: TreePath { comment.map { "comments" / post / $0 } ?? Paths.posts / post }
+
+    /// Where something about it stands in a list of posts and comments.
+    func path(below root: TreePath) -> TreePath {
+        root / (comment == nil ? Self.posts : Self.comments) / post / (comment ?? Self.none)
+    }
+}
+
+extension Paths {
+    /// What is known of the flags of each post and comment (``FlagRecord``).
+    static let flags = TreePath(["flags"], in: .social)
+
+    /// The same posts and comments, as far as an admin is to look at them: those first that were flagged last, and those
+    /// first that most have flagged. The keys are ``FlagRecord/descending(_:)``.
+    static let newestFlags = TreePath(["flags_new"], in: .social)
+    static let mostFlags = TreePath(["flags_most"], in: .social)
+
+    /// What somebody has flagged, each `true`.
+    static func flagged(by uid: TreeKey) -> TreePath { TreePath(["flagged", uid], in: .social) }
+}

@@ -1,0 +1,156 @@
+import API
+import ArgumentParser
+import Foundation
+import HTTPTypes
+import Pipeline
+import Posts
+
+/// Has somebody flag a post or a comment.
+struct FlagCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "flag",
+        abstract: "Flag a post or a comment for somebody, for an admin to look at.",
+        usage: "tintype flag <post> [<comment>] --as <uid> [<options>]",
+        discussion: """
+            The operator is told of the first flag of each, through the outbox. This command needs the running service.
+
+            EXAMPLES
+              tintype flag -OaBcDeFgHiJkLmNoPqR --as maria
+              tintype flag -OaBcDeFgHiJkLmNoPqR -OaBcDeFgHiJkLmNoPqS --as maria
+              tintype flag -OaBcDeFgHiJkLmNoPqR --as maria --remove
+            """)
+
+    @OptionGroup var storage: StorageOptions
+
+    // Ids begin with a dash, so the parser takes them for options that it does not know.
+    @Argument(
+        parsing: .allUnrecognized,
+        help: ArgumentHelp("The id of the post, and of the comment.", valueName: "post> <comment"))
+    var ids: [String]
+
+    @Option(name: .customLong("as"), help: ArgumentHelp("The user whose flag it is.", valueName: "uid"))
+    var uid: String
+
+    @Flag(help: "Take the flag back.")
+    var remove = false
+
+    @Flag(help: "Print one JSON document.")
+    var json = false
+
+    func run() async throws {
+        guard let uid = UserID(uid) else {
+            throw ValidationError("--as needs a user's id: 1 to 128 letters, digits, _ and -")
+        }
+        let flag: FlagDocument = try await APIClient(storage).read(
+            remove ? .delete : .put, try FlagsCommand.path(ids) + "/flags/\(uid)")
+        let line = [flag.flagged ? "flagged" : "unflagged", flag.postID, flag.commentID].compactMap(\.self)
+        json ? Terminal.outputJSON(flag) : Terminal.output(line.joined(separator: "  ").printable)
+    }
+}
+
+/// Shows and dismisses what people have flagged.
+struct FlagsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "flags",
+        abstract: "Show what people have flagged, or dismiss it.",
+        discussion: """
+            EXAMPLES
+              tintype flags ls
+              tintype flags dismiss -OaBcDeFgHiJkLmNoPqR
+            """,
+        subcommands: [List.self, Dismiss.self])
+
+    /// The path of a post, or of a comment on it.
+    static func path(_ ids: [String]) throws -> String {
+        guard (1...2).contains(ids.count) else { throw ValidationError("it needs a post, or a post and a comment") }
+        let post = "/v1/posts/\(try PostID(argument: ids[0]))"
+        return ids.count == 1 ? post : post + "/comments/\(APIClient.percentEncoded(ids[1]))"
+    }
+}
+
+extension FlagsCommand {
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ls",
+            abstract: "List the posts and comments that people have flagged.",
+            discussion: """
+                What most have flagged comes first. Each line has the number of flags, since when, the post, the comment, the \
+                author and the text. What was dismissed is not listed.
+
+                EXAMPLES
+                  tintype flags ls
+                  tintype flags ls --newest --limit 10
+                  tintype flags ls --json | jq -r '.post_id'
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        @Flag(help: "Begin with what was flagged last.")
+        var newest = false
+
+        @Option(help: ArgumentHelp("The number of posts and comments (default: all).", valueName: "n"))
+        var limit: Int?
+
+        @Flag(help: "Print one JSON document for each.")
+        var json = false
+
+        func validate() throws {
+            guard limit.map({ $0 >= 1 }) ?? true else { throw ValidationError("--limit has to be 1 or more") }
+        }
+
+        func run() async throws {
+            let service = try APIClient(storage)
+            var count = 0
+            var next: String?
+            repeat {
+                let size = min(PostPageDocument.maxPosts, (limit ?? .max) - count)
+                let page: FlaggedPageDocument = try await service.read(
+                    .get, "/v1/flags", query: ["order": newest ? "newest" : "most", "limit": "\(size)", "after": next])
+                for item in page.flagged { json ? Terminal.outputJSON(item) : Terminal.output(item.line) }
+                count += page.flagged.count
+                next = page.next
+            } while next != nil && count < limit ?? .max
+            if count == 0 { Terminal.note("nothing is flagged") }
+        }
+    }
+
+    struct Dismiss: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "dismiss",
+            abstract: "Take a post or a comment from the list, for good.",
+            usage: "tintype flags dismiss <post> [<comment>] [<options>]",
+            discussion: """
+                The flags stay with those who flagged it; you are not told of it again, whoever flags it later.
+
+                EXAMPLE
+                  tintype flags dismiss -OaBcDeFgHiJkLmNoPqR
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        @Argument(
+            parsing: .allUnrecognized,
+            help: ArgumentHelp("The id of the post, and of the comment.", valueName: "post> <comment"))
+        var ids: [String]
+
+        @Flag(help: "Print one JSON document.")
+        var json = false
+
+        func run() async throws {
+            let dismissal: FlagDismissalDocument = try await APIClient(storage).read(
+                .delete, try FlagsCommand.path(ids) + "/flags")
+            let line = ["dismissed", dismissal.postID, dismissal.commentID].compactMap(\.self)
+            json ? Terminal.outputJSON(dismissal) : Terminal.output(line.joined(separator: "  ").printable)
+        }
+    }
+}
+
+extension FlaggedDocument {
+    /// It on one line, a dash for what there is not.
+    fileprivate var line: String {
+        let time = Date(timeIntervalSince1970: Double(since) / 1000).formatted(.iso8601)
+        let words = (text ?? "-").split(whereSeparator: \.isNewline).joined(separator: " ").prefix(60)
+        return ["\(flags)", time, postID, commentID ?? "-", author?.uid ?? "-", String(words)].joined(separator: "  ")
+            .printable
+    }
+}

@@ -1,0 +1,166 @@
+import API
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import Posts
+@testable import Social
+@testable import Tree
+
+@Suite("What people flag: counted, listed, told of once, and gone with what it is about")
+struct FlagTests {
+    private let post = "-OaBcDeFgHiJkLmNoPqR"
+
+    private func withFlags(_ body: (NotificationStore, Flags) async throws -> Void) async throws {
+        try await NotificationStore.run { store in
+            try await Outbox(store.tree, clock: { 0 }).setOn(true)
+            for (id, text) in [(post, "one"), ("-OaBcDeFgHiJkLmNoPqS", "two")] {
+                try await store.tree.set(
+                    try TreePath("posts/\(id)"),
+                    to: ["author": ["uid": "ann"], "text": .string(text), "timestamp": 1])
+            }
+            try await body(store, Flags(store.tree))
+        }
+    }
+
+    private func flag(_ path: String, _ store: NotificationStore, _ isThere: Bool = true) async throws {
+        try await store.tree.set(try TreePath(path), to: isThere ? true : nil)
+    }
+
+    /// What the list has: the post's text or the comment, and the number.
+    private func list(_ flags: Flags, _ order: Flags.Order = .most, limit: Int = 10) async throws -> [String] {
+        try await flags.page(order, after: nil, limit: limit).document.flagged.map {
+            "\($0.commentID ?? $0.text ?? "?") \($0.flags)"
+        }
+    }
+
+    /// What waits for the operator.
+    private func messages(_ store: NotificationStore) async throws -> [TreeValue] {
+        try await store.tree.children(of: Paths.outbox / "@operator").compactMap { $0.value["notification"] }
+    }
+
+    private func expectNoFaults(_ store: NotificationStore) async throws {
+        let repair = SocialRepair(
+            store.tree, version: TreePath(["v"], in: .pipelineOfTest), logger: Logger(label: "test"))
+        let faults = try await repair.faults()
+        #expect(faults.isEmpty, "\(faults)")
+    }
+
+    @Test("The number is always that of the flags, whoever writes them: one by one, several at once, above them")
+    func count() async throws {
+        try await withFlags { store, flags in
+            try await flag("postFlags/\(post)/bob", store)
+            try await flag("postFlags/\(post)/bob", store)
+            let three: TreeValue = ["bob": true, "cat": true, "ann": true]
+            try await store.tree.set(
+                "postFlags", to: .object([try TreeKey(post): three, "-OaBcDeFgHiJkLmNoPqS": ["bob": true]]))
+            #expect(try await list(flags) == ["one 3", "two 1"])
+            #expect(try await list(flags, .newest).count == 2)
+            try await flag("postFlags/\(post)/bob", store, false)
+            try await expectNoFaults(store)
+            #expect(try await list(flags) == ["one 2", "two 1"])
+            try await store.tree.set("postFlags", to: nil)
+            #expect(try await list(flags).isEmpty)
+            try await expectNoFaults(store)
+        }
+    }
+
+    @Test("The operator is told of the first flag of each post and comment, once, and by nobody's id")
+    func told() async throws {
+        try await withFlags { store, flags in
+            try await store.comment("c", on: post, by: "bob")
+            let before = try await messages(store).count
+            try await flag("postFlags/\(post)/bob", store)
+            try await flag("postFlags/\(post)/cat", store)
+            try await flag("postFlags/\(post)/bob", store, false)
+            try await flag("postFlags/\(post)/cat", store, false)
+            try await flag("postFlags/\(post)/bob", store)
+            try await flag("commentFlags/\(post)/c/cat", store)
+            let told = try await messages(store)
+            #expect(before == 0 && told.count == 2)
+            #expect(told.map { $0["kind"]?.stringValue } == ["flag", "flag"])
+            #expect(told.first?["post"]?.stringValue == post && told.first?["actor"]?["uid"]?.stringValue == "bob")
+            #expect(told.last?["comment"]?.stringValue == "c")
+            let page = try await Outbox(store.tree, clock: { 0 }).page(ofDead: false, after: nil, limit: 50).document
+            let mine = page.deliveries.filter { $0.kind == "flag" }
+            #expect(mine.map(\.to) == ["@operator", "@operator"])
+            for delivery in mine { #expect(DeliveryID(delivery.id)?.description == delivery.id) }
+            #expect(try await list(flags).sorted() == ["c 1", "one 1"])
+        }
+    }
+
+    @Test("What an admin has nothing against is not listed and not told of again; flags stay with those who made them")
+    func dismissed() async throws {
+        try await withFlags { store, flags in
+            let subject = FlagSubject(post: try #require(PostID(post)))
+            await #expect(throws: Failure.self) { try await flags.dismiss(subject) }
+            _ = try await flags.add(by: try #require(UserID("bob")), to: subject)
+            _ = try await flags.dismiss(subject)
+            let token = try await store.tree.token
+            #expect(try await flags.dismiss(subject) == token, "nothing is left to do")
+            #expect(try await list(flags).isEmpty)
+            _ = try await flags.add(by: try #require(UserID("cat")), to: subject)
+            #expect(try await list(flags).isEmpty)
+            #expect(try await messages(store).count == 1)
+            #expect(try await store.tree.keys(of: subject.flags).count == 2)
+            try await expectNoFaults(store)
+        }
+    }
+
+    @Test("Flags go with a comment at once, with a post by its job, and with the person who made them")
+    func gone() async throws {
+        try await withFlags { store, flags in
+            try await store.comment("c", on: post, by: "bob")
+            try await flag("commentFlags/\(post)/c/cat", store)
+            try await flag("postFlags/\(post)/cat", store)
+            try await flag("postFlags/-OaBcDeFgHiJkLmNoPqS/cat", store)
+            try await store.tree.set(try TreePath("comments/\(post)/c"), to: nil)
+            #expect(try await store.tree.get("commentFlags") == nil)
+            try await expectNoFaults(store)
+            try await store.tree.set(try TreePath("posts/\(post)"), to: nil)
+            #expect(try await list(flags) == ["two 1"], "before the job has come")
+            let jobs = JobWorker(store.tree, clock: { 0 }, logger: Logger(label: "test"))
+            try await jobs.runAll()
+            #expect(try await store.tree.get(try TreePath("postFlags/\(post)")) == nil)
+            try await expectNoFaults(store)
+            _ = try await People(store.tree).delete(try #require(UserID("cat")))
+            try await jobs.runAll()
+            #expect(try await store.tree.get("postFlags") == nil)
+            #expect(try await list(flags).isEmpty)
+            let gone = FlagSubject(post: try #require(PostID(post)))
+            #expect(try await store.tree.get(gone.path(below: Paths.flags)) == nil)
+            #expect(try await store.tree.get(Paths.flagged(by: "cat")) == nil)
+        }
+    }
+
+    @Test("Pages go on where the last one ended, in both orders, and pass over what is gone")
+    func pages() async throws {
+        try await withFlags { store, flags in
+            for number in 0..<5 {
+                try await store.comment("c\(number)", on: post, by: "bob")
+                for flagger in 0...number { try await flag("commentFlags/\(post)/c\(number)/u\(flagger)", store) }
+            }
+            try await flag("postFlags/nothing/bob", store)
+            for order in Flags.Order.allCases {
+                var cursor: String?
+                var all: [String] = []
+                repeat {
+                    let page = try await flags.page(order, after: cursor, limit: 2).document
+                    all += page.flagged.compactMap(\.commentID)
+                    #expect(page.hasMore == (page.next != nil))
+                    cursor = page.next
+                } while cursor != nil
+                #expect(Set(all).count == 5 && all.count == 5, "\(all)")
+                if order == .most { #expect(all == ["c4", "c3", "c2", "c1", "c0"]) }
+            }
+            for cursor in ["", "x", "L2ZsYWdz"] {
+                await #expect(throws: Failure.self) { try await flags.page(.most, after: cursor, limit: 2) }
+            }
+        }
+    }
+}
+
+extension Namespace {
+    fileprivate static let pipelineOfTest = Namespace(reserved: "pipeline")
+}
