@@ -76,6 +76,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case noData = "no_data"
     case noService = "no_service"
     case notAllowed = "not_allowed"
+    case notConsented = "not_consented"
     case notEncrypted = "not_encrypted"
     case notFound = "not_found"
     case notMember = "not_member"

@@ -109,6 +109,7 @@ package struct Publisher: Sendable {
             // Nothing brings back who is deleted meanwhile.
             try present.requireOwner()
             if try snapshot.exists(PersonDeletion.job(of: record.owner)) { throw Failure.ownerIsGone(record.id) }
+            try snapshot.requireConsent(of: record.owner, toContent: true)
             try garbage.add(leftovers, to: &update, isAtOnce: record.photos.values.contains(where: \.isBlurred))
             guard record.purpose == .post else {
                 try addAvatar(record, in: snapshot, to: &update)

@@ -37,7 +37,7 @@ struct Tintype: AsyncParsableCommand {
                     UnblockCommand.self, LikeCommand.self, UnlikeCommand.self, LikesCommand.self, CommentCommand.self,
                     CommentsCommand.self, FeedCommand.self, AudienceCommand.self, AnnounceCommand.self,
                     AnnouncementsCommand.self, NotificationsCommand.self, OutboxCommand.self, FlagCommand.self,
-                    FlagsCommand.self,
+                    FlagsCommand.self, PrivacyCommand.self,
                 ]),
             CommandGroup(
                 name: "Tree", subcommands: [ExportCommand.self, ImportCommand.self, RulesCommand.self]),

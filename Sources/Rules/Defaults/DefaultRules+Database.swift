@@ -35,7 +35,7 @@ extension DefaultRules {
                 // it. Nobody follows themselves, nor whoever has blocked them.
                 "following": {
                   ".validate": "newData.hasChildren()",
-                  "$followed": { ".validate": "(newData.val() === true || newData.isString() && newData.val().length < 100) && $followed !== $uid && newData.parent().parent().parent().parent().child('people').child($followed).exists() && !newData.parent().parent().parent().parent().child('blocking').child($uid).hasChild($followed) && !newData.parent().parent().parent().parent().child('blocking').child($followed).hasChild($uid)" }
+                  "$followed": { ".validate": "(data.exists() || root.child('privacy').child($uid).child('data_processing').val() !== false) && (newData.val() === true || newData.isString() && newData.val().length < 100) && $followed !== $uid && newData.parent().parent().parent().parent().child('people').child($followed).exists() && !newData.parent().parent().parent().parent().child('blocking').child($uid).hasChild($followed) && !newData.parent().parent().parent().parent().child('blocking').child($followed).hasChild($uid)" }
                 },
                 "role": { ".validate": "newData.isString() && newData.val().length < 200" },
                 "bio": { ".validate": "newData.isString() && newData.val().length < 2000" },
@@ -54,7 +54,7 @@ extension DefaultRules {
               ".read": true,
               ".indexOn": ["author/uid", "timestamp"],
               "$post": {
-                ".write": "auth !== null && (data.exists() ? !newData.exists() && data.child('author/uid').val() === auth.uid : !newData.exists() || newData.child('author/uid').val() === auth.uid)",
+                ".write": "auth !== null && (data.exists() ? !newData.exists() && data.child('author/uid').val() === auth.uid : !newData.exists() || newData.child('author/uid').val() === auth.uid && root.child('privacy').child(auth.uid).child('data_processing').val() !== false && root.child('privacy').child(auth.uid).child('content').val() !== false)",
                 ".validate": "newData.hasChildren(['author/uid', 'timestamp']) && (newData.hasChild('full_url') || newData.hasChild('text')) && !newData.parent().parent().child('audience_posts').child($post).exists()",
                 "author": {
                   ".write": "auth !== null && newData.exists() && data.child('uid').val() === auth.uid",
@@ -124,7 +124,7 @@ extension DefaultRules {
                 "$comment": {
                   // Written, changed and deleted by its author, and deleted by the post's; not written where one of the two has
                   // blocked the other.
-                  ".write": "auth !== null && (newData.exists() ? (!data.exists() || data.child('author/uid').val() === auth.uid) && newData.child('author/uid').val() === auth.uid && !root.child('blocked').child(auth.uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()) && !root.child('blocking').child(auth.uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()) : !data.exists() || data.child('author/uid').val() === auth.uid || root.child('posts').child($post).child('author/uid').val() === auth.uid)",
+                  ".write": "auth !== null && (newData.exists() ? (!data.exists() || data.child('author/uid').val() === auth.uid) && newData.child('author/uid').val() === auth.uid && root.child('privacy').child(auth.uid).child('data_processing').val() !== false && root.child('privacy').child(auth.uid).child('content').val() !== false && !root.child('blocked').child(auth.uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()) && !root.child('blocking').child(auth.uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()) : !data.exists() || data.child('author/uid').val() === auth.uid || root.child('posts').child($post).child('author/uid').val() === auth.uid)",
                   ".validate": "newData.hasChildren(['author/uid', 'text', 'timestamp'])",
                   "author": {
                     "uid": { ".validate": "newData.val() === auth.uid" },
@@ -160,7 +160,7 @@ extension DefaultRules {
                 ".validate": "newData.parent().parent().child('posts').child($post).exists()",
                 "$uid": {
                   // Not where one of the two has blocked the other; taken back at any time.
-                  ".write": "auth.uid === $uid && (!newData.exists() || !root.child('blocked').child($uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()) && !root.child('blocking').child($uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()))",
+                  ".write": "auth.uid === $uid && (!newData.exists() || root.child('privacy').child($uid).child('data_processing').val() !== false && !root.child('blocked').child($uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()) && !root.child('blocking').child($uid).hasChild(newData.parent().parent().parent().child('posts').child($post).child('author/uid').val()))",
                   ".validate": "newData.val() === now"
                 }
               }
@@ -171,7 +171,7 @@ extension DefaultRules {
               ".read": true,
               "$followed": {
                 "$follower": {
-                  ".write": "auth.uid === $follower",
+                  ".write": "auth.uid === $follower && (!newData.exists() || data.exists() || root.child('privacy').child($follower).child('data_processing').val() !== false)",
                   ".validate": "(newData.val() === true || newData.isString() && newData.val().length < 100) && $followed !== $follower && newData.parent().parent().parent().child('people').child($followed).exists() && !newData.parent().parent().parent().child('blocking').child($follower).hasChild($followed) && !newData.parent().parent().parent().child('blocking').child($followed).hasChild($follower)"
                 }
               }
@@ -224,7 +224,8 @@ extension DefaultRules {
               }
             },
 
-            // What somebody has agreed to.
+            // What somebody has agreed to; what is not there counts as agreed to. Without "data_processing" nothing new of theirs
+            // is taken, without "content" no posts and comments, and without "social" nobody finds them by their name.
             "privacy": {
               "$uid": {
                 ".read": "auth.uid === $uid",

@@ -9,7 +9,8 @@ extension ErrorCode {
             .malformedRequest, .invalidPath, .badQuery, .noData, .writeTooLarge, .conditionNotSupported, .timedOut:
             .badRequest
         case .permissionDenied, .badToken: .unauthorized
-        case .foreignHost, .crossSite, .adminOnly, .blocked, .notAllowed, .notEncrypted, .notMember: .forbidden
+        case .foreignHost, .crossSite, .adminOnly, .blocked, .notAllowed, .notConsented, .notEncrypted, .notMember:
+            .forbidden
         case .notFound, .unknownUser, .invalidNamespace: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .tooSlow: .requestTimeout

@@ -29,6 +29,7 @@ package struct Comments: Sendable {
     package func add(_ text: CommentText, by uid: UserID, to post: PostID) async throws -> Outcome {
         let (id, token) = try await tree.transact { [ids] snapshot, update in
             try ExistingPost(post, for: uid, in: snapshot).requireOpen(to: uid, who: "comment on this post")
+            try snapshot.requireConsent(of: uid, toContent: true)
             try MentionSpan.requirePeople(text.mentions, in: snapshot)
             // To be decided anew, with another id, when somebody else's comment comes first.
             _ = try snapshot.keys(of: Paths.comments(post), order: .descending, limit: 1)
@@ -54,6 +55,7 @@ package struct Comments: Sendable {
         let path = Paths.comments(post) / id
         let (_, token) = try await tree.transact { snapshot, update in
             try ExistingPost(post, for: uid, in: snapshot).requireOpen(to: uid, who: "comment on this post")
+            try snapshot.requireConsent(of: uid, toContent: true)
             guard let record = try snapshot.get(path) else { throw Self.noComment }
             guard record["author"]?["uid"]?.stringValue == uid.description else {
                 throw Failure(.notAllowed, "you may not change somebody else's comment", hint: "its author may")

@@ -1,9 +1,10 @@
 import Posts
 import Tree
 
-/// Keeps the forms of a name by which people are found, in `people/{uid}/_search_index`.
+/// Keeps the forms of a name by which people are found, in `people/{uid}/_search_index`; none of who does not want to be
+/// (``SearchPrivacy``).
 struct SearchKeys: Derivation {
-    private static let index = TreePattern("people/*/_search_index")
+    static let index = TreePattern("people/*/_search_index")
     /// Where the forms are.
     static let places = [
         TreePattern("people/*/_search_index/full_name"), TreePattern("people/*/_search_index/reversed_full_name"),
@@ -11,13 +12,20 @@ struct SearchKeys: Derivation {
 
     let place = TreePattern("people/*/full_name")
 
-    func writes(for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot) -> [TreeWrite] {
+    func writes(
+        for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
         let index = Self.index.path(filledWith: node.keys)
         guard case .leaf(.string(let name)) = node.after else { return [TreeWrite(path: index, value: nil)] }
-        return Self.writes(for: name, at: index)
+        let isFound = try UserID(node.keys[0].string).map { uid throws(TreeError) in
+            try snapshot.isOn(.social, of: uid)
+        }
+        return Self.writes(for: isFound ?? true ? name : nil, at: index)
     }
 
-    static func writes(for name: String, at index: TreePath) -> [TreeWrite] {
+    /// - Parameter name: The name that finds somebody; nil for none.
+    static func writes(for name: String?, at index: TreePath) -> [TreeWrite] {
+        guard let name else { return [TreeWrite(path: index, value: nil)] }
         func form(_ text: String) -> TreeValue? { text.isEmpty ? nil : .string(text) }
         return [
             TreeWrite(path: index / "full_name", value: form(SearchKey.folded(name))),

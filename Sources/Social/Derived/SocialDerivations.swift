@@ -50,7 +50,7 @@ package enum SocialDerivations {
             + [BlockedFollows(of: "blocking/*/*"), BlockedFollows(of: "blocked/*/*")]
             + [Restored(Memberships.memberships), RestoredStories(), LastOwner(), ReturningAudience()],
         // The other sides, and what people are told of: of what was written, and not of what follows from that.
-        links + notices + [SearchKeys(), NameIndex(), CommentIndex(), PostEntries(), HashtagIndex()]
+        links + notices + [SearchKeys(), NameIndex(), SearchPrivacy(), CommentIndex(), PostEntries(), HashtagIndex()]
             + [Memberships(), EmptyAudiences(), PostFlagsEnd(), CommentFlagsEnd()],
         // What counts both sides, and what is to be done about them.
         counters + [DeletionCause(), FollowCause(), FlagIndex.ofPosts, FlagIndex.ofComments]

@@ -21,6 +21,7 @@ package struct Follows: Sendable {
                     .blocked, "\(follower) cannot follow \(followee): one of them has blocked the other",
                     hint: "whoever blocked can end that: DELETE /v1/people/{uid}/blocking/{blocked}")
             }
+            try snapshot.requireConsent(of: follower, toContent: false)
             let mark = Paths.following(follower) / followee.key
             if try !snapshot.exists(mark) { update[mark] = true }
         }.token

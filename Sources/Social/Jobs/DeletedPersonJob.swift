@@ -49,7 +49,7 @@ struct DeletedPersonJob: Job {
         }
         for path in [
             Paths.person(uid), Paths.homeMark(uid), Paths.announcementsRead(uid), Paths.outbox / uid.key,
-            Paths.deadLetters / uid.key, "privacy" / uid.key,
+            Paths.deadLetters / uid.key, Paths.privacy(uid),
         ] { update[path] = nil }
         update.add(try OutboxQueue.writes(for: uid.key, due: nil, in: snapshot))
         update.set(Paths.deletion(of: uid) / "ended", to: .timestamp)

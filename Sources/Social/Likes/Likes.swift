@@ -27,6 +27,7 @@ package struct Likes: Sendable {
         // Nothing is read that another's like changes: each is decided once, however many come at a time.
         let (_, token) = try await tree.transact { snapshot, update in
             try ExistingPost(post, for: uid, in: snapshot).requireOpen(to: uid, who: "like this post")
+            try snapshot.requireConsent(of: uid, toContent: false)
             if try !snapshot.exists(like) { update.set(like, to: .timestamp) }
         }
         return Outcome(count: try await count(of: post), token: token)

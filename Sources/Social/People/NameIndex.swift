@@ -12,17 +12,29 @@ import Tree
 struct NameIndex: Derivation {
     let place = TreePattern("people/*/full_name")
 
-    func writes(for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot) -> [TreeWrite] {
+    func writes(
+        for node: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
         guard node.before != node.after, let uid = UserID(node.keys[0].string) else { return [] }
-        let rows = Self.rows(of: node.after, uid)
+        let rows = try snapshot.isOn(.social, of: uid) ? Self.rows(of: node.after, uid) : []
         let gone = Self.rows(of: node.before, uid).filter { row in !rows.contains { $0.key == row.key } }
         return gone.map { TreeWrite(path: Paths.names / $0.key.treeKey, value: nil) }
             + rows.map { TreeWrite(path: Paths.names / $0.key.treeKey, value: $0.other.map(TreeValue.string) ?? true) }
     }
 
-    /// Whether a row is of a name that somebody has.
+    /// The rows of a name, or that there are none.
+    static func writes(for name: String, of uid: UserID, isFound: Bool) -> [TreeWrite] {
+        rows(of: .leaf(.string(name)), uid).map { row in
+            let value = row.other.map(TreeValue.string) ?? true
+            return TreeWrite(path: Paths.names / row.key.treeKey, value: isFound ? value : nil)
+        }
+    }
+
+    /// Whether a row is of a name that somebody has, and is to be found by.
     static func hasCause(_ row: TreeKey, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
-        guard let uid = NameKey(row).uid, let name = try snapshot.nameAndPicture(of: uid).fullName else { return false }
+        guard let uid = NameKey(row).uid, try snapshot.isOn(.social, of: uid),
+            let name = try snapshot.nameAndPicture(of: uid).fullName
+        else { return false }
         return rows(of: .leaf(.string(name)), uid).contains { $0.key.treeKey == row }
     }
 

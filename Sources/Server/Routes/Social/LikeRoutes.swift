@@ -21,7 +21,9 @@ struct LikeRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         let (post, person) = (Parameter.path("id", .postID), Parameter.path("uid", .userID))
         let answer = Answer.json(LikeDocument.self).with(headers: "Tintype-Token")
-        let errors: [ErrorCode] = [.permissionDenied, .notAllowed, .blocked, .audiencePost, .notFound]
+        let errors: [ErrorCode] = [
+            .permissionDenied, .notAllowed, .notConsented, .blocked, .audiencePost, .notFound,
+        ]
         let like = Operation(
             "Has somebody like a post; once more changes nothing.", [post, person], answers: [answer], errors: errors,
             run: add)

@@ -20,6 +20,7 @@ struct SocialRoutes: Sendable {
         NotificationRoutes(Notifications(service.tree, clock: service.storage.clock)).add(to: &routes)
         OutboxRoutes(outbox: Outbox(service.tree, clock: service.storage.clock)).add(to: &routes)
         AnnouncementRoutes(Announcements(service.tree, ids: service.storage.ids), database).add(to: &routes)
+        PrivacyRoutes(service.tree).add(to: &routes)
         FlagRoutes(service.tree).add(to: &routes)
         ModerationRoutes(moderation: PostModeration(service)).add(to: &routes)
         FeedRoutes(service, media, database, events).add(to: &routes)

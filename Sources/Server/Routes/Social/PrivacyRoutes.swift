@@ -1,0 +1,61 @@
+import API
+import HTTPTypes
+import Hummingbird
+import Posts
+import Social
+import Tree
+import TreeModel
+
+/// `/v1/people/{uid}/privacy`: what somebody has agreed to.
+struct PrivacyRoutes: Sendable {
+    private static let maxBodyBytes = 4096
+    private static let example = #"{"social":false}"#
+
+    private let privacy: Privacy
+
+    init(_ tree: TreeStore) { privacy = Privacy(tree) }
+
+    func add(to routes: inout RouteTable) {
+        let uid = Parameter.path("uid", .userID)
+        let answer = Answer.json(PrivacyDocument.self).with(headers: "Tintype-Token")
+        let show = Operation(
+            "What somebody has agreed to; for that person or an admin.", [uid], answers: [answer],
+            errors: [.permissionDenied, .notAllowed, .notFound], run: show)
+        let fields = Dictionary(uniqueKeysWithValues: Privacy.Switch.allCases.map { ($0.rawValue, Schema.flag) })
+        let change = Operation(
+            "Changes what somebody agrees to: fields that are not there stay; for that person or an admin.", [uid],
+            body: ["application/json": .object(fields)], answers: [answer],
+            errors: [.permissionDenied, .notAllowed, .notFound, .tooLarge, .unsupportedType], run: change)
+        routes.add("/v1/people/{uid}/privacy", [.get: show, .patch: change])
+    }
+
+    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try await answer(try person(context))
+    }
+
+    @Sendable private func change(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let uid = try person(context)
+        let names = Privacy.Switch.allCases.map(\.rawValue)
+        let members = try await request.jsonMembers(names, upTo: Self.maxBodyBytes, example: Self.example, context)
+        var changes: [Privacy.Switch: Bool] = [:]
+        for (name, value) in members {
+            guard let one = Privacy.Switch(rawValue: name), let isOn = value.bool else {
+                throw Failure(.badRequest, "\(name) is neither true nor false", hint: Self.example)
+            }
+            changes[one] = isOn
+        }
+        try await privacy.change(uid, changes)
+        return try await answer(uid)
+    }
+
+    private func person(_ context: RequestContext) throws(Failure) -> UserID {
+        let uid = try context.user()
+        try context.require(uid, for: "see or change what somebody else agrees to")
+        return uid
+    }
+
+    private func answer(_ uid: UserID) async throws -> Response {
+        let (document, token) = try await privacy.switches(of: uid)
+        return .json(document, headers: [.tintypeToken: token.description])
+    }
+}
