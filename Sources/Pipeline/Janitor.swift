@@ -12,6 +12,7 @@ package struct Janitor: Sendable {
     let store: UploadStore
     let deletedPosts: DeletedPostSweeper
     let expiry: UploadExpiry
+    let posts: PostExpiry
     let garbage: GarbageList
     let unclaimed: UnclaimedFiles
     let disk: DiskMonitor
@@ -50,7 +51,8 @@ package struct Janitor: Sendable {
         guard hold == nil else { return }
         try await all(
             [
-                storage.age.tick, deletedPosts.sweep, expiry.expireAbandoned, expiry.expireIdle, removeAbandonedParts,
+                storage.age.tick, posts.sweep, deletedPosts.sweep, expiry.expireAbandoned, expiry.expireIdle,
+                removeAbandonedParts,
             ] + store.intakes.all.map { $0.sweep } + [garbage.collect, expiry.forgetEnded])
     }
 

@@ -19,6 +19,8 @@ package struct PipelineSettings: Sendable {
     /// How long an upload that ended without a post can be asked for, by its id or its idempotency key. Those that were
     /// published can be for as long as the service has its records: re-thumbnailing needs them.
     package var recordLifetime: Duration = .seconds(30 * 24 * 3600)
+    /// The age at which posts are deleted; nil for never.
+    package var postRetention: Duration?
     /// How long a photo that broke its decoder is refused without being decoded.
     package var poisonLifetime: Duration = .seconds(30 * 24 * 3600)
     /// The version of the decoders: what another one refused is tried again.

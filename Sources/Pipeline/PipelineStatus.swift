@@ -27,6 +27,8 @@ package struct PipelineStatus: Sendable {
     package let sweepHold: Failure?
     /// How many posts' files nobody claims, at the last look; nil before the first.
     package let unclaimed: Int?
+    /// Posts that were deleted for their age, since the start; nil where none are.
+    package let expired: Int?
     /// What is left to do behind the commits that cause it; nil for nothing.
     package let jobs: JobSummary?
     /// The numbers of the tree's commits since it was opened.
@@ -44,6 +46,7 @@ extension UploadService {
             failed: store.counters[.failed], freeSpace: disk.freeSpace,
             rethumb: rethumbProgress.value, inboxFiles: await store.intakes.backlog(),
             sweepHold: janitor.hold, unclaimed: unclaimed.count,
+            expired: settings.postRetention == nil ? nil : expiry.count,
             jobs: try await tree.snapshot { try JobSummary(in: $0) }, tree: tree.statistics)
     }
 }

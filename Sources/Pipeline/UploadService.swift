@@ -24,6 +24,7 @@ package final class UploadService: Service, CustomStringConvertible {
     package let index: PhotoIndex
     package let janitor: Janitor
     package let unclaimed: UnclaimedFiles
+    package let expiry: PostExpiry
     /// Does what is too much for the commit that causes it.
     package let jobs: JobWorker
     let renditions: RenditionMaker
@@ -68,13 +69,14 @@ package final class UploadService: Service, CustomStringConvertible {
         publisher = Publisher(
             tree: tree, blobs: blobs, store: store, renditions: renditions, garbage: garbage, index: index,
             settings: shared, moderator: moderator, logger: logger)
+        expiry = PostExpiry(tree: tree, publisher: publisher, store: store, settings: shared, logger: logger)
         unclaimed = UnclaimedFiles(storage, logger: logger)
         janitor = Janitor(
             storage: storage, store: store,
             deletedPosts: DeletedPostSweeper(
                 tree: tree, blobs: blobs, store: store, settings: shared, logger: logger),
-            expiry: UploadExpiry(tree: tree, store: store, settings: shared, logger: logger), garbage: garbage,
-            unclaimed: unclaimed, disk: disk, logger: logger)
+            expiry: UploadExpiry(tree: tree, store: store, settings: shared, logger: logger), posts: expiry,
+            garbage: garbage, unclaimed: unclaimed, disk: disk, logger: logger)
         jobs = JobWorker(tree, uploads: PersonUploads(store: store), clock: storage.clock, logger: logger)
         workers = UploadWorkers(store: store, publisher: publisher, disk: disk, logger: logger)
     }

@@ -90,6 +90,8 @@ package struct StatusDocument: Document {
     package let version: String
     package let intake: ReadinessDocument
     /// Nil when nothing is left to do.
+    /// Posts that were deleted for their age, since the start; nil where none are.
+    package var expired: Int?
     package var jobs: Jobs?
     package let sweeps: Sweeps
     /// The text of each recipe by its name.
@@ -116,7 +118,7 @@ package struct StatusDocument: Document {
         case queueSince = "queue_since"
         case tree, jobs, inbox, rethumb
         case freeSpace = "free_space"
-        case unclaimed
+        case unclaimed, jobs, expired
     }
 
     package init(version: String, intake: ReadinessDocument, sweeps: Sweeps, recipes: [String: String], tree: Tree) {

@@ -30,7 +30,7 @@ extension DefaultRules {
             "audience_posts": {
               "$post": {
                 ".read": "auth !== null && data.child('author/uid').val() === auth.uid",
-                ".write": "auth !== null && (data.exists() ? !newData.exists() && data.child('author/uid').val() === auth.uid : !newData.exists() || newData.child('author/uid').val() === auth.uid)",
+                ".write": "auth !== null && (data.exists() ? !newData.exists() && data.child('author/uid').val() === auth.uid : !newData.exists() || newData.child('author/uid').val() === auth.uid && root.child('privacy').child(auth.uid).child('data_processing').val() !== false && root.child('privacy').child(auth.uid).child('content').val() !== false)",
                 ".validate": "newData.hasChildren(['author/uid', 'timestamp', 'audiences']) && (newData.hasChild('full_url') || newData.hasChild('text')) && !newData.parent().parent().child('posts').child($post).exists()",
                 "audiences": {
                   ".validate": "newData.hasChildren()",

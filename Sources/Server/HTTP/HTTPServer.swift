@@ -228,6 +228,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         UnclaimedRoutes(service.unclaimed).add(to: &routes)
         MediaRoutes(service, media).add(to: &routes)
         JobRoutes(service).add(to: &routes)
+        ExpiryRoutes(expiry: service.expiry).add(to: &routes)
         StorageRulesRoutes(rules: media.rules).add(to: &routes)
         ChangeRoutes(access, keepAlive: settings.database.keepAlive).add(to: &routes)
         if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: &routes) }

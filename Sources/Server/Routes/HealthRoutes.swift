@@ -84,6 +84,7 @@ struct HealthRoutes: Sendable {
         }
         document.freeSpace = status.freeSpace.map { .init(bytes: $0.bytes, reserve: $0.reserve) }
         document.unclaimed = status.unclaimed
+        document.expired = status.expired
         document.jobs = status.jobs.map { .init(waiting: $0.waiting, failing: $0.failing, since: $0.since) }
         return .json(document)
     }

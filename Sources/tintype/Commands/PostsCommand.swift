@@ -11,13 +11,13 @@ struct PostsCommand: AsyncParsableCommand {
         commandName: "posts",
         abstract: "List posts, the newest first, delete them, or decide about them.",
         usage:
-            "tintype posts [<options>]\ntintype posts rm <id> ...\ntintype posts moderate <id> --pass|--blur|--refuse",
+            "tintype posts [<options>]\ntintype posts rm <id> ...\ntintype posts moderate <id> --pass|--blur|--refuse\ntintype posts expire --older-than <time>",
         discussion: """
             EXAMPLES
               tintype posts --user maria --limit 5
               tintype posts rm --yes $(tintype posts --limit 1 | cut -d' ' -f1)
             """,
-        subcommands: [List.self, Remove.self, Moderate.self], defaultSubcommand: List.self)
+        subcommands: [List.self, Remove.self, Moderate.self, Expire.self], defaultSubcommand: List.self)
 }
 
 extension PostsCommand {

@@ -22,6 +22,7 @@ struct StatusText {
         say("sweeps, hint", status.sweeps.hint)
         say("sweeps, message", status.sweeps.message)
         say("sweeps, status", status.sweeps.status.rawValue)
+        say("expired", status.expired.map { Self.count($0, "post") })
         say("jobs", status.jobs.map(Self.jobs))
         say("unclaimed", status.unclaimed.map { "\($0)" })
     }

@@ -1,4 +1,5 @@
 import Access
+import Pipeline
 import Server
 
 /// The settings about those who use the service.
@@ -62,6 +63,19 @@ extension Settings {
             name: "moderation-webhook-secret", target: \ServiceSettings.moderationWebhookSecretFile,
             defaultText: "", help: "A file whose content signs what is posted to moderation-webhook.",
             flag: .value("file"), expectation: "a file", parse: { $0 }),
+    ]
+
+    /// When posts go by themselves.
+    static let retention: [any Setting] = [
+        StoredSetting(
+            name: "post-retention", target: \PipelineSettings.postRetention, defaultText: "forever",
+            help: "The age at which posts are deleted.",
+            details: "`forever` keeps them ([how](Social.md#posts-that-go-by-themselves)).", flag: .value("time"),
+            expectation: "a time such as 30d, of at least 1h, or forever", isLive: true,
+            parse: { text in
+                guard text != "forever" else { return .some(nil) }
+                return SettingParsers.duration(text).flatMap { $0 >= .seconds(3600) ? Optional.some($0) : nil }
+            })
     ]
 
     /// Whose tokens are believed, besides the service's own.

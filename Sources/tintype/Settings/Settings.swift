@@ -55,7 +55,7 @@ enum Settings {
     static let all: [any Setting] =
         storage + database + accounts + notifications + moderation + issuers + clients + changes + rendering + limits
         + posts
-        + lifetimes + inbox + log
+        + lifetimes + retention + inbox + log
 
     private static let storage: [any Setting] = [
         StoredSetting(

@@ -1,0 +1,40 @@
+import API
+import Hummingbird
+import Pipeline
+import Posts
+
+/// `/v1/expire`: deletes posts by their age, or counts them; some at a time.
+struct ExpiryRoutes: Sendable {
+    let expiry: PostExpiry
+
+    func add(to routes: inout RouteTable) {
+        let expire = Operation(
+            "Deletes posts that are older than that, some at a time; for admins.",
+            [
+                Parameter.query("older_than", .integer(60...8_640_000_000), "the age in seconds").required,
+                .query("dry_run", .flag, "whether only to count"),
+                .query("after", .text, "the `next` of the answer before"),
+            ], answers: [.json(ExpiryDocument.self)], errors: [.adminOnly], run: expire)
+        routes.add("/v1/expire", [.post: expire])
+    }
+
+    @Sendable private func expire(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "deleting posts by their age")
+        let query = context.query
+        guard let seconds = query["older_than"].flatMap({ Int($0) }), (60...8_640_000_000).contains(seconds) else {
+            throw Failure(
+                .badRequest, "older_than is no age of at least 60 seconds", hint: "such as older_than=2592000")
+        }
+        let position = try query["after"].map { text in
+            guard let position = PostPosition(cursor: text) else {
+                throw Failure(.badRequest, "after is no cursor", hint: "use \"next\" of the answer before")
+            }
+            return position
+        }
+        let isDryRun = try query.flag("dry_run")
+        let page = try await expiry.page(olderThan: .seconds(seconds), after: position, isDryRun: isDryRun)
+        return .json(
+            ExpiryDocument(
+                posts: page.posts, bytes: page.bytes, deleted: !isDryRun, next: page.next?.description))
+    }
+}

@@ -1,0 +1,57 @@
+import Client
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("tintype posts expire, tintype flag and tintype privacy", .timeLimit(.minutes(5)))
+struct PostsExpireTests {
+    @Test("39: Counted first, deleted with --yes; wrong ages are wrong usage")
+    func expire() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            let storage = ["--storage", daemon.storage]
+            let post = #"{"author":{"uid":"ann"},"text":"x","timestamp":1}"#
+            for id in ["-OaBcDeFgHiJkLmNoPqR", "-OaBcDeFgHiJkLmNoPqS"] {
+                let answer = try await daemon.client.ask(.put, "/posts/\(id).json", body: .bytes(Array(post.utf8)))
+                #expect(answer.status == 200)
+            }
+            for age in ["", "30", "1s", "x"] {
+                #expect(
+                    try await run(["posts", "expire", "--older-than", age, "--yes"] + storage).status == 2, "\(age)")
+            }
+            let dry = try await run(["posts", "expire", "--older-than", "30d", "--dry-run", "--json"] + storage)
+            #expect(dry.output == "{\"bytes\":0,\"deleted\":false,\"posts\":2}\n", "\(dry)")
+            let done = try await run(["posts", "expire", "--older-than", "30d", "--yes"] + storage)
+            #expect(done.status == 0 && done.output == "deleted  2 posts  0 bytes\n", "\(done)")
+            let again = try await run(["posts", "expire", "--older-than", "30d", "--json"] + storage)
+            #expect(again.output == "{\"bytes\":0,\"deleted\":true,\"posts\":0}\n", "\(again)")
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
+    @Test("39: Flags and privacy on the command line")
+    func others() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            let storage = ["--storage", daemon.storage]
+            let id = "-OaBcDeFgHiJkLmNoPqR"
+            let post = #"{"author":{"uid":"ann"},"text":"rude","timestamp":1}"#
+            _ = try await daemon.client.ask(.put, "/posts/\(id).json", body: .bytes(Array(post.utf8)))
+            #expect(try await run(["flag", id, "--as", "bob"] + storage).output == "flagged  \(id)\n")
+            let list = try await run(["flags", "ls"] + storage)
+            #expect(list.output.hasPrefix("1  ") && list.output.hasSuffix("  \(id)  -  ann  rude\n"), "\(list)")
+            #expect(try await run(["flags", "dismiss", id] + storage).output == "dismissed  \(id)\n")
+            #expect(try await run(["flags", "ls"] + storage).errors.contains("nothing is flagged"))
+            #expect(try await run(["flag", id, "--as", "bob", "--remove"] + storage).output == "unflagged  \(id)\n")
+            #expect(try await run(["flag", "-OaBcDeFgHiJkLmNoPqZ", "--as", "bob"] + storage).status == 1)
+            #expect(try await run(["flag", "--as", "bob"] + storage).status == 2)
+            let off = try await run(["privacy", "ann", "--social", "off"] + storage)
+            #expect(off.output == "data-processing  on\ncontent  on\nsocial  off\n", "\(off)")
+            let shown = try await run(["privacy", "ann", "--json"] + storage)
+            #expect(shown.output == "{\"content\":true,\"data_processing\":true,\"social\":false}\n", "\(shown)")
+            #expect(try await run(["privacy", "ann", "--social", "maybe"] + storage).status == 2)
+            #expect(try await daemon.stop() == 0)
+            #expect(try await run(["privacy", "ann"] + storage).status == 75)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import API
+import Pipeline
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@Suite("Posts that are older than the setting go by themselves, as if they were deleted one by one")
+struct PostExpiryTests {
+    private func counts(_ running: RunningPipeline) async throws -> (posts: Int, listed: Int) {
+        let posts = try await running.storage.tree.keys(of: Paths.posts).count
+        let uid = try #require(UserID("u"))
+        return (posts, try await running.storage.tree.keys(of: Paths.postsOf(uid)).count)
+    }
+
+    @Test("A dry run counts posts and bytes and changes nothing; then only what is older goes, with all that names it")
+    func pages() async throws {
+        try await withPipeline { running in
+            let bytes = try Fixture.bytes("baseline-420.jpg")
+            for number in 0..<3 { _ = try await running.upload([("a.jpg", bytes)], by: "u", text: "#old \(number)") }
+            let age = Duration.seconds(3600)
+            for _ in 0..<2 {
+                let none = try await running.pipeline.expiry.page(olderThan: age, after: nil, isDryRun: false)
+                #expect(none == PostExpiry.Page())
+            }
+            let first = try #require(try await running.storage.tree.keys(of: Paths.posts).first)
+            try await running.storage.tree.set(Paths.posts / first / "timestamp", to: 1)
+            let dry = try await running.pipeline.expiry.page(olderThan: age, after: nil, isDryRun: true)
+            #expect(dry.posts == 1 && dry.bytes > bytes.count && dry.next == nil)
+            let before = try await counts(running)
+            #expect(before.posts == 3)
+            let done = try await running.pipeline.expiry.page(olderThan: age, after: nil, isDryRun: false)
+            #expect(done == dry)
+            let after = try await counts(running)
+            #expect(after.posts == 2 && after.listed == 2)
+            #expect(try await running.storage.tree.keys(of: "hashtags/old").count == 2)
+        }
+    }
+
+    @Test("The janitor does it while the setting says so, in pages, and the status tells how many")
+    func sweep() async throws {
+        try await withPipeline(settings: { $0.postRetention = .seconds(3600) }) { running in
+            // More than one page, written as an import writes them.
+            let posts = (0..<450).map { number in
+                let id = running.storage.ids.next()
+                let isOld = number < 430
+                return (
+                    id.key,
+                    ["author": ["uid": "u"], "text": "x", "timestamp": .integer(isOld ? 1 : Int64.max / 2)] as TreeValue
+                )
+            }
+            try await running.storage.tree.set(Paths.posts, to: .object(Dictionary(uniqueKeysWithValues: posts)))
+            try await running.pipeline.janitor.sweep()
+            #expect(try await counts(running).posts == 20)
+            #expect(try await running.pipeline.status().expired == 430)
+        }
+        try await withPipeline { running in
+            let id = try await running.upload([], by: "u", text: "x").id
+            try await running.storage.tree.set(Paths.post(id) / "timestamp", to: 1)
+            try await running.pipeline.janitor.sweep()
+            #expect(try await counts(running).posts == 1)
+            #expect(try await running.pipeline.status().expired == nil)
+        }
+    }
+}
