@@ -53,7 +53,7 @@ package struct Janitor: Sendable {
             [
                 storage.age.tick, posts.sweep, deletedPosts.sweep, expiry.expireAbandoned, expiry.expireIdle,
                 removeAbandonedParts,
-            ] + store.intakes.all.map { $0.sweep } + [garbage.collect, expiry.forgetEnded])
+            ] + store.intakes.all.map { $0.sweep } + [garbage.collect, expiry.forgetEnded, expiry.forgetKeys])
     }
 
     /// Deletes what the intakes have kept for its time, unless there is a ``hold``.

@@ -1,6 +1,7 @@
 import API
 import Files
 import Posts
+import Social
 import Tree
 
 extension StorageFolder {

@@ -1,6 +1,7 @@
 import API
 import Logging
 import Posts
+import Social
 import Synchronization
 import Tree
 
@@ -45,6 +46,11 @@ struct UploadExpiry: Sendable {
                 continue  // Its sender went on with it in this very moment.
             }
         }
+    }
+
+    /// Forgets the idempotency keys of other requests than uploads.
+    func forgetKeys() async throws {
+        try await RequestKeys(tree).forget(before: store.now - settings.value.recordLifetime.milliseconds)
     }
 
     /// Deletes the records of uploads that ended long ago without a post; their idempotency keys are free again.

@@ -1,6 +1,7 @@
 package import API
 import Logging
 package import Posts
+import Social
 import Synchronization
 package import Tree
 

@@ -24,10 +24,15 @@ package struct Comments: Sendable {
     /// Of two comments on a post the one that was committed later has the greater id: whoever reads on behind the last
     /// one that they have misses none.
     ///
+    /// - Parameter key: By which the same request is known again: it gets the comment that it has made before.
     /// - Throws: `Failure` with the code `not_found` when there is no such post, `blocked` when its author and they
-    ///   have fallen out, `bad_mention` when somebody is mentioned who is not there.
-    package func add(_ text: CommentText, by uid: UserID, to post: PostID) async throws -> Outcome {
+    ///   have fallen out, `bad_mention` when somebody is mentioned who is not there, `key_reused` for the key of another
+    ///   request, `deleted` when the comment that the request has made is gone.
+    package func add(
+        _ text: CommentText, by uid: UserID, to post: PostID, as key: RequestKey? = nil
+    ) async throws -> Outcome {
         let (id, token) = try await tree.transact { [ids] snapshot, update in
+            if let made = try key?.made(in: snapshot) { return made }
             try ExistingPost(post, for: uid, in: snapshot).requireOpen(to: uid, who: "comment on this post")
             try snapshot.requireConsent(of: uid, toContent: true)
             try MentionSpan.requirePeople(text.mentions, in: snapshot)
@@ -37,10 +42,11 @@ package struct Comments: Sendable {
             let author = Person(uid: uid, fullName: name, profilePicture: picture).author
             var fields: [TreeKey: TreeValue] = ["author": author, "text": .string(text.text)]
             fields["mentions"] = MentionSpan.value(of: text.mentions)
-            let id = ids.next().key
+            let id = ids.next()
             update[Paths.comments(post) / id] = .object(fields)
             update.set(Paths.comments(post) / id / "timestamp", to: .timestamp)
-            return id
+            key?.note(id, in: &update)
+            return id.key
         }
         return (try await written(id, on: post), token)
     }

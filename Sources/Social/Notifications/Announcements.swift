@@ -22,9 +22,12 @@ package struct Announcements: Sendable {
     /// - Parameters:
     ///   - author: In whose name; nil for nobody's.
     ///   - recipients: To whom; nil for everybody.
-    /// - Throws: `Failure` with the code `bad_text` or `bad_request`.
+    ///   - key: By which the same request is known again: it gets the announcement that it has made before.
+    /// - Throws: `Failure` with the code `bad_text` or `bad_request`, `key_reused` for the key of another request, `deleted`
+    ///   when the announcement that the request has made was taken back.
     package func publish(
-        _ text: String, title: String? = nil, by author: UserID? = nil, to recipients: [UserID]? = nil
+        _ text: String, title: String? = nil, by author: UserID? = nil, to recipients: [UserID]? = nil,
+        as key: RequestKey? = nil
     ) async throws -> (document: AnnouncementDocument, token: SyncToken) {
         let text = try Self.checked(text, "text", PostText.maxCharacters)
         let title = try title.map { title throws(Failure) in
@@ -38,7 +41,8 @@ package struct Announcements: Sendable {
         }
         let id = ids.next()
         let place = people == nil ? Paths.announcements : Paths.letters
-        let (_, token) = try await tree.transact { snapshot, update in
+        let (known, token) = try await tree.transact { snapshot, update in
+            if let made = try key?.made(in: snapshot) { return made }
             var fields: [TreeKey: TreeValue] = ["text": .string(text)]
             if let title { fields["title"] = .string(title) }
             if let author {
@@ -49,10 +53,13 @@ package struct Announcements: Sendable {
             update[place / id] = .object(fields)
             update.set(place / id / "timestamp", to: .timestamp)
             update.set(place / id / "published", to: .position)
+            key?.note(id, in: &update)
+            return id.key
         }
-        let record = try await tree.get(place / id)
-        guard let record, let document = AnnouncementDocument(record, id: id.key, recipients: people?.count) else {
-            throw Self.missing
+        let record = try await tree.get(place / known)
+        guard let record, let document = AnnouncementDocument(record, id: known, recipients: people?.count) else {
+            throw Failure(
+                .deleted, "the announcement has been taken back", hint: "to make it again, send it with another key")
         }
         return (document, token)
     }

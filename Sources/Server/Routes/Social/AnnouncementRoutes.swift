@@ -32,11 +32,13 @@ struct AnnouncementRoutes: Sendable {
             ], answers: [.json(AnnouncementPageDocument.self).with(headers: "Tintype-Token")],
             errors: [.permissionDenied], run: list)
         let publish = Operation(
-            "Announces something to everybody, or to some people; for admins.",
+            "Announces something to everybody, or to some people; for admins.", [.idempotencyKey],
             body: [
                 "application/json": .object(["text": .text, "title": .text, "to": .list(of: .userID)])
             ], answers: [.json(AnnouncementDocument.self, .created).with(headers: "Tintype-Token")],
-            errors: [.adminOnly, .badText, .badUser, .unsupportedType, .tooLarge], run: publish)
+            errors: [
+                .adminOnly, .badText, .badUser, .badReference, .unsupportedType, .tooLarge, .keyReused, .deleted,
+            ], run: publish)
         routes.add("/v1/announcements", [.get: list, .post: publish])
         let remove = Operation(
             "Takes an announcement back, from everybody's notifications too; for admins.",
@@ -60,8 +62,11 @@ struct AnnouncementRoutes: Sendable {
         guard let text = members["text"]?.string, members["title"].map({ $0.string != nil }) ?? true else {
             throw Failure(.badRequest, "the body has no text, or a title that is none", hint: Self.example)
         }
-        let (document, token) = try await announcements.publish(
-            text, title: members["title"]?.string, by: author, to: try members["to"].map(Self.people))
+        let (title, people) = (members["title"]?.string, try members["to"].map(Self.people))
+        let recipients = people.map { Set($0.map(\.description)).sorted() } ?? []
+        let key = try request.key(
+            of: author, for: ["announcement", text, title ?? "", people == nil ? "all" : "some"] + recipients)
+        let (document, token) = try await announcements.publish(text, title: title, by: author, to: people, as: key)
         return .json(document, status: .created, headers: [.tintypeToken: token.description])
     }
 

@@ -45,9 +45,9 @@ struct CommentRoutes: Sendable {
             ], answers: [.json(CommentPageDocument.self).with(headers: "Tintype-Token")],
             errors: [.permissionDenied, .notFound], run: list)
         let add = Operation(
-            "Comments on a post, as the user who is signed in.", [post], body: Self.body,
+            "Comments on a post, as the user who is signed in.", [post, .idempotencyKey], body: Self.body,
             answers: [.json(CommentDocument.self, .created).with(headers: "Location", "Tintype-Token")],
-            errors: refusals, run: add)
+            errors: refusals + [.badReference, .keyReused, .deleted], run: add)
         routes.add("/v1/posts/{id}/comments", [.get: list, .post: add])
         let show = Operation(
             "A comment.", [post, comment], answers: [.json(CommentDocument.self)],
@@ -66,7 +66,10 @@ struct CommentRoutes: Sendable {
 
     @Sendable private func add(_ request: Request, _ context: RequestContext) async throws -> Response {
         let (id, uid) = (try context.postID(), try context.actor)
-        let (comment, token) = try await comments.add(try await Self.text(of: request, context), by: uid, to: id)
+        let text = try await Self.text(of: request, context)
+        let mentions = text.mentions.map { "\($0.uid) \($0.start) \($0.length)" }
+        let key = try request.key(of: uid, for: ["comment", id.description, text.text] + mentions)
+        let (comment, token) = try await comments.add(text, by: uid, to: id, as: key)
         return .json(
             CommentDocument(comment), status: .created,
             headers: [

@@ -1,12 +1,12 @@
 import API
-import Tree
+package import Tree
 
-/// The name that a client gives an upload so that it can ask again (`Idempotency-Key`).
-enum ClientReference {
-    /// The key of a reference in the private tree: what a key cannot hold is percent-encoded.
+/// The name that a client gives a request so that it can ask again (`Idempotency-Key`).
+package enum ClientReference {
+    /// The key of a reference in the tree: what a key cannot hold is percent-encoded.
     ///
     /// - Throws: `Failure` `bad_reference`.
-    static func key(_ reference: String) throws -> TreeKey {
+    package static func key(_ reference: String) throws -> TreeKey {
         guard (1...200).contains(reference.utf8.count), reference.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw Failure(
                 .badReference, "an idempotency key has 1 to 200 printable ASCII characters",
