@@ -38,6 +38,20 @@ struct MediaTests {
         }
     }
 
+    @Test("What is no wish about the place is refused for renditions, too, and other words of a query are let pass")
+    func location() async throws {
+        try await withPhoto { service, url, bytes in
+            for query in ["location=", "location=Keep", "location=x&v=1"] {
+                let answer = try await service.client.get("\(url)?\(query)")
+                #expect(answer.status == 400, "\(query)")
+            }
+            for query in ["location=keep", "location=remove", "v=1", ""] {
+                let answer = try await service.client.get("\(url)?\(query)")
+                #expect(answer.body == bytes, "\(query)")
+            }
+        }
+    }
+
     @Test("HEAD says what GET would, without the bytes")
     func head() async throws {
         try await withPhoto { service, url, bytes in

@@ -236,7 +236,7 @@ struct CommentTests {
     @Test("What can be shown is a comment, whoever wrote it", arguments: records)
     func shape(record: TreeValue, fault: String?) throws {
         #expect(Comment.fault(of: record) == fault)
-        #expect((Comment("c", of: post, record) == nil) == (fault != nil))
+        #expect((Comment("c", of: post.key, record) == nil) == (fault != nil))
     }
 
     @Test(

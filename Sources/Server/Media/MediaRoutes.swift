@@ -96,9 +96,10 @@ struct MediaRoutes: Sendable {
     private static let locationDetails =
         "of an original: `keep` for the file as it is stored, with the place where it was taken; for its owner and admins"
 
-    /// What is to become of the place in a file; renditions never have it.
+    /// What is to become of the place in a file; renditions never have it, and other words are refused for them, too.
     private func location(of name: BlobName, _ request: Request) throws(Failure) -> MediaLocation {
-        try MediaLocation(name.isOriginal ? request.uri.queryParameters["location"] : nil)
+        let location = try MediaLocation(request.uri.queryParameters["location"])
+        return name.isOriginal ? location : .remove
     }
 
     /// Sees to it that a request may fetch a file. To whoever may not, there is no such file, unless it is of a post for

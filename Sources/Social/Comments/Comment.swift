@@ -1,11 +1,12 @@
 package import API
-package import Posts
+import Posts
 package import Tree
 
 /// A comment on a post, as it stands at `comments/{post}/{id}`: FriendlyPix's fields, and whether it was edited and whom it
 /// mentions.
 package struct Comment: Sendable, Hashable {
-    package let post: PostID
+    /// The key of the post.
+    package let post: TreeKey
     /// A push id, unless a client of the database wrote something else.
     package let id: TreeKey
     /// The uid of whoever wrote it.
@@ -33,7 +34,7 @@ package struct Comment: Sendable, Hashable {
     }
 
     /// Reads a record; nil when it is no comment.
-    init?(_ id: TreeKey, of post: PostID, _ record: TreeValue) {
+    init?(_ id: TreeKey, of post: TreeKey, _ record: TreeValue) {
         guard Self.fault(of: record) == nil, let text = record["text"]?.stringValue,
             let author = record["author"]?["uid"]?.stringValue, let timestamp = Self.time(record["timestamp"])
         else { return nil }

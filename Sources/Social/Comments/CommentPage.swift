@@ -62,7 +62,7 @@ package struct CommentPage: Sendable {
             of: Paths.comments(post), range: selection.range(behind: end),
             order: selection.isNewestFirst ? .descending : .ascending, limit: wanted)
         for record in records {
-            if let comment = Comment(record.key, of: post, record.value) {
+            if let comment = Comment(record.key, of: post.key, record.value) {
                 if comments.count == selection.limit {
                     hasMore = true
                     return true

@@ -100,7 +100,7 @@ package struct Comments: Sendable {
     /// A comment that has just been written, by which its times are told.
     private func written(_ id: TreeKey, on post: PostID) async throws -> Comment {
         let record = try await tree.get(Paths.comments(post) / id)
-        guard let comment = record.flatMap({ Comment(id, of: post, $0) }) else {
+        guard let comment = record.flatMap({ Comment(id, of: post.key, $0) }) else {
             throw Failure(.deleted, "the comment has been deleted again", hint: "by its author, or the post's")
         }
         return comment
@@ -113,7 +113,7 @@ package struct Comments: Sendable {
     /// - Throws: `Failure` with the code `not_found`.
     package func comment(_ id: TreeKey, on post: PostID) async throws -> Comment {
         guard let record = try await tree.get(Paths.comments(post) / id) else { throw Self.noComment }
-        guard let comment = Comment(id, of: post, record) else {
+        guard let comment = Comment(id, of: post.key, record) else {
             throw Failure(
                 .notFound, "comments/\(post)/\(id) is no comment: \(Comment.fault(of: record) ?? "")",
                 hint: "a client of the database wrote it; mend it there")

@@ -1,4 +1,4 @@
-package import Posts
+import Posts
 package import Tree
 
 /// A post in a feed, with what stands around it.
@@ -14,15 +14,6 @@ package struct FeedItem: Sendable {
     package let isLiked: Bool?
     /// The first comments; none where they are not shown.
     package let comments: [Comment]
-
-    /// A comment as it is shown below a post.
-    package struct Comment: Sendable, Hashable {
-        package let id: TreeKey
-        package let author: Person
-        package let text: String
-        /// Milliseconds since the epoch.
-        package let timestamp: Int64
-    }
 
     init(
         _ post: PostPage.Item, _ view: FeedView, _ blocks: inout BlockedPeople, in snapshot: TreeSnapshot
@@ -64,30 +55,14 @@ package struct FeedItem: Sendable {
         for limit in [commentCount, lookedAtCount - commentCount] {
             let rows = try snapshot.children(of: "comments" / post, range: range, limit: limit)
             for row in rows where comments.count < commentCount {
-                guard let comment = Comment(row), try !blocks.contain(comment.author.uid, in: snapshot) else {
-                    continue
-                }
+                guard let comment = Comment(row.key, of: post, row.value), let author = UserID(comment.author),
+                    try !blocks.contain(author, in: snapshot)
+                else { continue }
                 comments.append(comment)
             }
             guard comments.count < commentCount, rows.count == limit, let last = rows.last else { break }
             range = .after(last.key)
         }
         return comments
-    }
-}
-
-extension FeedItem.Comment {
-    /// Reads a comment; nil for what cannot be shown: clients write there, too.
-    fileprivate init?(_ row: TreeChild) {
-        guard let author = row.value["author"], let uid = author["uid"]?.stringValue.flatMap({ UserID($0) }),
-            let text = row.value["text"]?.stringValue,
-            let time = row.value["timestamp"]?.doubleValue, let timestamp = Int64(exactly: time.rounded())
-        else { return nil }
-        id = row.key
-        self.author = Person(
-            uid: uid, fullName: author["full_name"]?.stringValue,
-            profilePicture: author["profile_picture"]?.stringValue)
-        self.text = text
-        self.timestamp = timestamp
     }
 }

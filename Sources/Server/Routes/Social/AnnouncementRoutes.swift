@@ -57,8 +57,8 @@ struct AnnouncementRoutes: Sendable {
 
     @Sendable private func publish(_ request: Request, _ context: RequestContext) async throws -> Response {
         let author = try context.admin(for: "making an announcement")
-        let members = try await request.jsonMembers(
-            ["text", "title", "to"], upTo: Self.maxBodyBytes, example: Self.example, context)
+        let members = try await context.jsonMembers(
+            ["text", "title", "to"], of: request, upTo: Self.maxBodyBytes, example: Self.example)
         guard let text = members["text"]?.string, members["title"].map({ $0.string != nil }) ?? true else {
             throw Failure(.badRequest, "the body has no text, or a title that is none", hint: Self.example)
         }

@@ -117,7 +117,7 @@ struct AudienceRoutes: Sendable {
     @Sendable private func setMember(_ request: Request, _ context: RequestContext) async throws -> Response {
         let (id, uid, actor) = (try context.audience, try context.user(), try context.audienceActor)
         let example = #"{"role":"reader"}"#
-        let members = try await request.jsonMembers(["role"], upTo: 1024, example: example, context)
+        let members = try await context.jsonMembers(["role"], of: request, upTo: 1024, example: example)
         guard let role = members["role"]?.string.flatMap({ AudienceRole(rawValue: $0) }) else {
             throw Failure(.badRequest, "role is none of owner, poster and reader", hint: example)
         }
@@ -139,8 +139,8 @@ struct AudienceRoutes: Sendable {
 
     /// What a body says of an audience.
     private func change(in request: Request, _ context: RequestContext) async throws -> Audiences.Change {
-        let fields = try await request.jsonMembers(
-            ["name", "kind", "members"], upTo: Self.maxBodyBytes, example: Self.example, context)
+        let fields = try await context.jsonMembers(
+            ["name", "kind", "members"], of: request, upTo: Self.maxBodyBytes, example: Self.example)
         var change = Audiences.Change()
         if let value = fields["name"] {
             guard let name = value.string.flatMap({ PostText.checked($0, maxCharacters: Audience.maxNameLength) }),

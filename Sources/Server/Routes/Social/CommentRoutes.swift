@@ -147,8 +147,8 @@ extension CommentRoutes {
 
     /// What somebody writes.
     private static func text(of request: Request, _ context: RequestContext) async throws -> CommentText {
-        let members = try await request.jsonMembers(
-            ["text", "mentions"], upTo: maxBodyBytes, example: example, context)
+        let members = try await context.jsonMembers(
+            ["text", "mentions"], of: request, upTo: maxBodyBytes, example: example)
         guard let text = members["text"]?.string else {
             throw Failure(.badRequest, "the body has no text", hint: example)
         }

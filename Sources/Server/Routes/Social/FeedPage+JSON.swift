@@ -36,12 +36,13 @@ extension FeedItem {
     }
 }
 
-extension FeedItem.Comment {
+extension Comment {
+    /// The comment as it is shown below a post.
     fileprivate var value: TreeValue {
         var author: [TreeKey: TreeValue] = [
-            "uid": .string(self.author.uid.description), "full_name": .string(self.author.fullName),
+            "uid": .string(self.author), "full_name": .string(fullName ?? self.author),
         ]
-        author["profile_picture"] = self.author.profilePicture.map { .string($0) }
+        author["profile_picture"] = profilePicture.map { .string($0) }
         return [
             "comment_id": .string(id.string), "author": .object(author), "text": .string(text),
             "timestamp": .integer(timestamp),

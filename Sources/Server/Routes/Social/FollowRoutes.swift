@@ -21,7 +21,7 @@ struct FollowRoutes: Sendable {
 
     func add(to routes: inout RouteTable) {
         let uid = Parameter.path("uid", .userID)
-        let page = [uid] + PeoplePageRequest.parameters
+        let page = [uid] + .peoplePage
         func list(_ summary: String, _ errors: [ErrorCode], _ run: @escaping Handler) -> Operation {
             let answer = Answer.json(PeoplePageDocument.self).with(headers: "Tintype-Token")
             return Operation(summary, page, answers: [answer], errors: errors, run: run)
@@ -63,27 +63,30 @@ struct FollowRoutes: Sendable {
     }
 
     @Sendable private func listFollowing(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let (uid, page) = (try context.user(), try PeoplePageRequest(context.query))
+        let uid = try context.user()
+        let (cursor, limit) = (try context.query.peopleCursor(), try context.query.pageLimit())
         try await judgeReads(of: [Paths.following(uid), Paths.people], context)
-        guard let people = try await follows.following(uid, after: page.cursor, limit: page.limit) else {
+        guard let people = try await follows.following(uid, after: cursor, limit: limit) else {
             throw Failure.noSuchPerson
         }
         return .page(people)
     }
 
     @Sendable private func listFollowers(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let (uid, page) = (try context.user(), try PeoplePageRequest(context.query))
+        let uid = try context.user()
+        let (cursor, limit) = (try context.query.peopleCursor(), try context.query.pageLimit())
         try await judgeReads(of: [Paths.followers(uid), Paths.people], context)
-        guard let people = try await follows.followers(of: uid, after: page.cursor, limit: page.limit) else {
+        guard let people = try await follows.followers(of: uid, after: cursor, limit: limit) else {
             throw Failure.noSuchPerson
         }
         return .page(people)
     }
 
     @Sendable private func listBlocked(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let (uid, page) = (try context.user(), try PeoplePageRequest(context.query))
+        let uid = try context.user()
+        let (cursor, limit) = (try context.query.peopleCursor(), try context.query.pageLimit())
         try context.require(uid, for: "see whom somebody else has blocked")
-        return .page(try await blocks.blocked(by: uid, after: page.cursor, limit: page.limit))
+        return .page(try await blocks.blocked(by: uid, after: cursor, limit: limit))
     }
 
     /// Sees to it that whoever asks may read what stands at the paths: a list, and the people on it.

@@ -27,8 +27,8 @@ struct ModerationRoutes: Sendable {
         guard let id = PostID(context.parameters.get("id") ?? "") else {
             throw Failure(.notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
         }
-        let members = try await request.jsonMembers(
-            ["decision", "reason", "photos"], upTo: Self.maxBodyBytes, example: Self.example, context)
+        let members = try await context.jsonMembers(
+            ["decision", "reason", "photos"], of: request, upTo: Self.maxBodyBytes, example: Self.example)
         guard let verdict = try? ModerationVerdict(json: Data(JSONValue.object(members).json())) else {
             throw Failure(.badRequest, "the body is no decision: pass, blur or refuse", hint: Self.example)
         }

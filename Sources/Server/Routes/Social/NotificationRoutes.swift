@@ -51,8 +51,8 @@ struct NotificationRoutes: Sendable {
     @Sendable private func markRead(_ request: Request, _ context: RequestContext) async throws -> Response {
         let uid = try context.user()
         try context.require(uid, for: "mark somebody else's notifications as read")
-        let members = try await request.jsonMembers(
-            ["ids", "up_to", "all"], upTo: Self.maxBodyBytes, example: Self.example, context)
+        let members = try await context.jsonMembers(
+            ["ids", "up_to", "all"], of: request, upTo: Self.maxBodyBytes, example: Self.example)
         let (unread, token) = try await notifications.markRead(try Self.selection(in: members), by: uid)
         return .json(UnreadDocument(unread: unread), headers: [.tintypeToken: token.description])
     }

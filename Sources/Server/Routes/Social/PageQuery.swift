@@ -3,6 +3,7 @@ import Access
 import Database
 import Hummingbird
 import Posts
+import Social
 import TreeModel
 
 extension FormFields {
@@ -31,6 +32,27 @@ extension FormFields {
         }
         return key
     }
+}
+
+extension FormFields {
+    /// Behind whom a page of people begins: the field `after`.
+    ///
+    /// - Throws: `Failure` with the code `bad_request`.
+    func peopleCursor() throws(Failure) -> PeopleCursor? {
+        guard let text = self["after"] else { return nil }
+        guard let cursor = PeopleCursor(text) else {
+            throw Failure(.badRequest, "after is no cursor", hint: "use \"next\" of the page before")
+        }
+        return cursor
+    }
+}
+
+extension [Parameter] {
+    /// Which page of people is asked for.
+    static let peoplePage: [Parameter] = [
+        .query("limit", .integer(1...FormFields.maxPage), "the largest number of people"),
+        .query("after", .text, "the `next` of the page before"),
+    ]
 }
 
 extension RequestContext {

@@ -26,7 +26,7 @@ struct PeopleRoutes: Sendable {
             "search", .text(upTo: 400),
             "the beginning of a name, in any case and without accents; of its first word, or of its last")
         let list = Operation(
-            "People, in the order of their ids; or those whom a name finds.", [search] + PeoplePageRequest.parameters,
+            "People, in the order of their ids; or those whom a name finds.", [search] + .peoplePage,
             answers: [.json(PeoplePageDocument.self).with(headers: "Tintype-Token")], errors: [.permissionDenied],
             run: list)
         routes.add("/v1/people", [.get: list])
@@ -63,16 +63,16 @@ struct PeopleRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
         try await database.session(as: context.identity).judgeRead(of: Paths.people)
-        let page = try PeoplePageRequest(context.query)
+        let (cursor, limit) = (try context.query.peopleCursor(), try context.query.pageLimit())
         guard let text = context.query["search"] else {
-            return .page(try await people.list(after: page.cursor, limit: page.limit))
+            return .page(try await people.list(after: cursor, limit: limit))
         }
         guard let prefix = NamePrefix(text) else {
             throw Failure(
                 .badRequest, "search is no beginning of a name",
                 hint: "give some letters, or leave it out for everybody")
         }
-        return .page(try await people.search(prefix, after: page.cursor, limit: page.limit))
+        return .page(try await people.search(prefix, after: cursor, limit: limit))
     }
 
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {

@@ -16,17 +16,8 @@ struct PersonResponse: Sendable {
     func document(of uid: UserID, _ context: RequestContext) async throws -> PersonDocument {
         let reader = context.identity.uid.flatMap { UserID($0) }
         guard let profile = try await people.profile(of: uid, for: reader) else { throw Failure.noSuchPerson }
-        return PersonDocument(profile, hasCounts: try await mayReadCounts(of: uid, context))
-    }
-
-    /// Rules that are older than the numbers do not allow it.
-    private func mayReadCounts(of uid: UserID, _ context: RequestContext) async throws -> Bool {
-        do {
-            try await database.session(as: context.identity).judgeRead(of: Paths.stats(uid))
-            return true
-        } catch let error as TreeError where error.code == .permissionDenied {
-            return false
-        }
+        // Rules that are older than the numbers do not allow reading them.
+        return PersonDocument(profile, hasCounts: try await context.mayRead(Paths.stats(uid), in: database))
     }
 }
 

@@ -36,7 +36,8 @@ struct PrivacyRoutes: Sendable {
     @Sendable private func change(_ request: Request, _ context: RequestContext) async throws -> Response {
         let uid = try person(context)
         let names = Privacy.Switch.allCases.map(\.rawValue)
-        let members = try await request.jsonMembers(names, upTo: Self.maxBodyBytes, example: Self.example, context)
+        let members = try await context.jsonMembers(
+            names, of: request, upTo: Self.maxBodyBytes, example: Self.example)
         var changes: [Privacy.Switch: Bool] = [:]
         for (name, value) in members {
             guard let one = Privacy.Switch(rawValue: name), let isOn = value.bool else {
