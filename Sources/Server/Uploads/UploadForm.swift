@@ -127,7 +127,10 @@ extension UploadForm {
 
     /// What may be wrong with an upload or its photos.
     static let errors: [ErrorCode] =
-        [.badMultipart, .badText, .badMention, .wrongState, .deleted, .tooManyPhotos] + photoErrors
+        [
+            .badMultipart, .badText, .badMention, .notConsented, .moderationRefused, .wrongState, .deleted,
+            .tooManyPhotos,
+        ] + photoErrors
 
     /// What may be wrong with one photo.
     static let photoErrors: [ErrorCode] = [

@@ -31,9 +31,8 @@ struct CommentRoutes: Sendable {
         let comment = Parameter.path("comment", .text(upTo: TreeKey.maxBytes))
         let answer = Answer.json(CommentDocument.self).with(headers: "Tintype-Token")
         let refusals: [ErrorCode] = [
-            .permissionDenied, .notAllowed, .blocked, .audiencePost, .notFound, .badUser, .badText, .badMention,
-            .unsupportedType,
-            .tooLarge,
+            .permissionDenied, .notAllowed, .notConsented, .blocked, .audiencePost, .notFound, .badUser, .badText,
+            .badMention, .unsupportedType, .tooLarge,
         ]
         let list = Operation(
             "The comments on a post.",

@@ -41,7 +41,7 @@ struct FollowRoutes: Sendable {
         let pair = [uid, Parameter.path("followee", .userID)]
         let follow = Operation(
             "Has somebody follow another; for the follower or an admin.", pair, answers: [followed],
-            errors: errors + [.blocked, .oneself]
+            errors: errors + [.blocked, .notConsented, .oneself]
         ) { _, context in try await self.follow(context, true) }
         let unfollow = Operation(
             "Has somebody follow another no more; for the follower or an admin.", pair, answers: [followed],
