@@ -118,7 +118,7 @@ package struct StatusDocument: Document {
         case queueSince = "queue_since"
         case tree, jobs, inbox, rethumb
         case freeSpace = "free_space"
-        case unclaimed, jobs, expired
+        case unclaimed, expired
     }
 
     package init(version: String, intake: ReadinessDocument, sweeps: Sweeps, recipes: [String: String], tree: Tree) {
