@@ -118,7 +118,7 @@ struct NaiveSocial: Sendable {
             let isThere = !old.contains(keys)
             let paths = [NaiveTree.fill(pattern, keys), NaiveTree.fill(reversed, keys.reversed())]
             for path in paths where (main[path] != nil) != isThere { main[path] = isThere ? true : nil }
-            if !isThere { overwritten.remove(keys) }
+            if !isThere, pattern.hasPrefix("people") { overwritten.remove(keys) }
             links.append(Link(keys: keys, isThere: isThere, isDirect: direct.contains(keys)))
         }
         return links
@@ -158,7 +158,7 @@ struct NaiveSocial: Sendable {
             for name in written.touched("people/*/\(field)", in: main) where name.before != name.after {
                 let uid = name.keys[0]
                 // Whoever has no name any more keeps it in what they wrote.
-                guard main["people/\(uid)/full_name"] != nil, hasWritten(uid) else {
+                guard main["people/\(uid)/full_name"] != nil else {
                     staleCopies[uid] = nil
                     continue
                 }
@@ -166,11 +166,6 @@ struct NaiveSocial: Sendable {
                 staleCopies[uid] = Set(copies(of: uid))
             }
         }
-    }
-
-    private func hasWritten(_ uid: String) -> Bool {
-        main.nodes("posts/*").contains { author(ofPost: $0[0]) == uid }
-            || main.nodes("comments/*/*").contains { main.text("comments/\($0[0])/\($0[1])/author/uid") == uid }
     }
 
     /// Keeps the order of publication: a post has its place from its appearance on, and another one with another author.
