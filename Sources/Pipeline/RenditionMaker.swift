@@ -47,7 +47,7 @@ package struct RenditionMaker: Sendable {
                 recipes = photo.treated([.avatar(of: rendered.header.size)])
                 rendered = try await image(by: recipes)
             }
-            var written = try await write(rendered, by: recipes, number: number, of: record)
+            var written = try await keep(rendered, by: recipes, number: number, of: record)
             written.isBlurred = photo.isBlurred
             return written
         } catch let error as IsolationError where error.isPoison {
@@ -62,7 +62,7 @@ package struct RenditionMaker: Sendable {
         }
     }
 
-    private func write(
+    private func keep(
         _ image: RenderedImage, by recipes: [Recipe], number: Int, of record: UploadRecord
     ) async throws -> PhotoRecord {
         let files = try image.renditions.map { rendition in

@@ -63,6 +63,9 @@ package enum SocialDerivations {
         [AudienceDeletionCause()],
     ]
 
+    /// The stratum that is the first to see what the service removes of what only derivations may write: the one behind those
+    /// that put such things back.
+    static let firstStratumOfRemovals = 1
     /// The stratum that is the first to see what is written to mend derived data, or copies: what counts it. Nobody is told
     /// of what was there all along.
     static let firstStratumOfRepair = 2

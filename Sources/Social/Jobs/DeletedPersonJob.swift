@@ -77,8 +77,8 @@ struct DeletedPersonJob: Job {
                 update[Paths.audiencePosts / id] = nil
             }
         case .memberships:
-            // What keeps clients from writing memberships has to let this pass.
-            update.firstStratum = SocialDerivations.firstStratumOfRepair
+            guard try snapshot.exists(Paths.memberships(of: uid)) else { return 0 }
+            update.firstStratum = SocialDerivations.firstStratumOfRemovals
             return try remove(from: Paths.memberships(of: uid), snapshot, &update) { update, audience in
                 update[Paths.audiences / audience / "members" / uid.key] = nil
             }

@@ -5,11 +5,22 @@ import Tree
 
 /// What people make of each other's posts: profiles, follows, feeds, likes, comments, notifications.
 struct SocialRoutes: Sendable {
-    let service: UploadService
-    let media: MediaAccess
-    let database: RealtimeDatabase
-    let limits: BodyLimits
-    let events: EventResponder
+    private let service: UploadService
+    private let media: MediaAccess
+    private let database: RealtimeDatabase
+    private let limits: BodyLimits
+    private let events: EventResponder
+
+    init(
+        _ service: UploadService, _ media: MediaAccess, _ database: RealtimeDatabase, limits: BodyLimits,
+        events: EventResponder
+    ) {
+        self.service = service
+        self.media = media
+        self.database = database
+        self.limits = limits
+        self.events = events
+    }
 
     func add(to routes: inout RouteTable) {
         LikeRoutes(service.tree, media, database).add(to: &routes)
