@@ -14,6 +14,7 @@ struct PrivacyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "privacy",
         abstract: "Show or change what somebody has agreed to.",
+        usage: "tintype privacy <uid> [<options>]",
         discussion: """
             Without data-processing nothing new of the person is taken: no posts, comments, likes or follows. Without content \
             there are no posts and comments, and without social nobody finds the person by name. All are on until somebody says \
