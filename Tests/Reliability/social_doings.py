@@ -136,6 +136,8 @@ class Doings(Actor):
         if self.model.gone:
             return
         uid = self.person()
+        # Drafts end with their person.
+        self.drafts = [draft for draft in self.drafts if draft[1] != uid]
         self.attempt(f"delete-person {uid}", lambda: self.ask("DELETE", f"/v1/people/{uid}"),
                      lambda: None if self.read(f"people/{uid}/full_name") else True,
                      lambda _: self.model.delete_person(uid))
