@@ -7,7 +7,7 @@ import TreeModel
 @testable import Accounts
 
 /// The keys that open everything.
-@Suite(.timeLimit(.minutes(5))) struct AdminKeyTests {
+@Suite(.timeLimit(.minutes(30))) struct AdminKeyTests {
     @Test("what is told of changes is always all that there is, also of keys that an earlier start has made")
     func changes() async throws {
         try await withAccounts { fixture in
@@ -90,7 +90,7 @@ import TreeModel
 }
 
 /// Tokens that administrators ask for.
-@Suite(.timeLimit(.minutes(5))) struct TokenIssueTests {
+@Suite(.timeLimit(.minutes(30))) struct TokenIssueTests {
     @Test("a token counts, also in the second in which earlier ones were revoked, until the next revocation")
     func revoked() async throws {
         try await withAccounts { fixture in

@@ -4,7 +4,7 @@ import TreeModel
 @testable import Accounts
 
 /// What administrators do with accounts.
-@Suite(.timeLimit(.minutes(5))) struct AdminTests {
+@Suite(.timeLimit(.minutes(30))) struct AdminTests {
     @Test("an administrator makes an account whole, and nobody is signed in")
     func create() async throws {
         try await withAccounts { fixture in

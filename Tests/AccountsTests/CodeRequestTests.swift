@@ -5,7 +5,7 @@ import TreeModel
 @testable import Accounts
 
 /// Requests for codes, and for what SDKs ask about an address before.
-@Suite(.timeLimit(.minutes(5))) struct CodeRequestTests {
+@Suite(.timeLimit(.minutes(30))) struct CodeRequestTests {
     private static func reset(_ email: String) -> JSONValue {
         ["requestType": "PASSWORD_RESET", "email": .string(email)]
     }

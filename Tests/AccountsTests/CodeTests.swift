@@ -6,7 +6,7 @@ import TreeModel
 @testable import Accounts
 
 /// Codes that come by e-mail.
-@Suite(.timeLimit(.minutes(5))) struct CodeTests {
+@Suite(.timeLimit(.minutes(30))) struct CodeTests {
     private static func reset(_ email: String) -> JSONValue {
         ["requestType": "PASSWORD_RESET", "email": .string(email)]
     }

@@ -5,7 +5,7 @@ import TreeModel
 @testable import Accounts
 
 /// Sign-ins with custom tokens, and the claims that are added to tokens.
-@Suite(.timeLimit(.minutes(5))) struct CustomTokenTests {
+@Suite(.timeLimit(.minutes(30))) struct CustomTokenTests {
     @Test("a custom token makes an account with its id, and its claims last as long as the session")
     func signIn() async throws {
         try await withAccounts(isEmulator: true) { fixture in

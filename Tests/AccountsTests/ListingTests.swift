@@ -5,7 +5,7 @@ import TreeModel
 @testable import Accounts
 
 /// Lists of many accounts, and accounts from elsewhere.
-@Suite(.timeLimit(.minutes(5))) struct ListingTests {
+@Suite(.timeLimit(.minutes(30))) struct ListingTests {
     /// Writes accounts without passwords, many at a time.
     private func fill(_ fixture: Fixture, count: Int) async throws {
         for start in stride(from: 0, to: count, by: 500) {

@@ -5,7 +5,7 @@ import TreeModel
 @testable import Accounts
 
 /// Sign-ins with an address and a password.
-@Suite(.timeLimit(.minutes(5))) struct PasswordSignInTests {
+@Suite(.timeLimit(.minutes(30))) struct PasswordSignInTests {
     @Test("whoever knows the password is signed in, however the address is written")
     func signIn() async throws {
         try await withAccounts { fixture in

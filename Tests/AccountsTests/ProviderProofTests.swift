@@ -6,7 +6,7 @@ import TreeModel
 @testable import Accounts
 
 /// Sign-ins with tokens that issuers elsewhere have signed.
-@Suite(.timeLimit(.minutes(5))) struct ProviderProofTests {
+@Suite(.timeLimit(.minutes(30))) struct ProviderProofTests {
     /// An issuer whose keys are fetched when a token needs them, and proofs that believe it as a provider.
     private static func makeIssuer() throws -> (authority: TokenAuthority, proofs: IdentityProofs) {
         let clock = TestClock()

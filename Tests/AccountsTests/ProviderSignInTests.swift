@@ -6,7 +6,7 @@ import TreeModel
 @testable import Accounts
 
 /// Sign-ins with identities elsewhere.
-@Suite(.timeLimit(.minutes(5))) struct ProviderSignInTests {
+@Suite(.timeLimit(.minutes(30))) struct ProviderSignInTests {
     /// The request of an app that has a token of Google's.
     private static func request(
         _ claims: JSONValue, provider: String = "google.com", nonce: String? = nil, _ others: JSONValue = [:]

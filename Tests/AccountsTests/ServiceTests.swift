@@ -6,7 +6,7 @@ import TreeModel
 @testable import Accounts
 
 /// The names of operations, the form of errors, the keys, and what an emulator has besides.
-@Suite(.timeLimit(.minutes(5))) struct ServiceTests {
+@Suite(.timeLimit(.minutes(30))) struct ServiceTests {
     static let names: [(older: String, newer: String, operation: IdentityOperation)] = [
         ("signupNewUser", "signUp", .signUp), ("verifyPassword", "signInWithPassword", .signInWithPassword),
         ("verifyCustomToken", "signInWithCustomToken", .signInWithCustomToken),

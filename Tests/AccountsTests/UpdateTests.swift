@@ -5,7 +5,7 @@ import TreeModel
 @testable import Accounts
 
 /// Changes that owners make of their accounts, and their ends.
-@Suite(.timeLimit(.minutes(5))) struct UpdateTests {
+@Suite(.timeLimit(.minutes(30))) struct UpdateTests {
     @Test("an owner changes name and picture, and is given no new tokens")
     func profile() async throws {
         try await withAccounts { fixture in

@@ -18,7 +18,7 @@ private final class Endings: EventReceiver {
     var all: [UInt64] { ended.withLock { $0 } }
 }
 
-@Suite("Rules bind what a session reads, writes and listens to", .timeLimit(.minutes(5)))
+@Suite("Rules bind what a session reads, writes and listens to", .timeLimit(.minutes(30)))
 struct RuledSessionTests {
     private static let rules = """
         {"rules": {

@@ -4,7 +4,7 @@ import Database
 import Testing
 import Tree
 
-@Suite("A session gets and writes, without a wire", .timeLimit(.minutes(5)))
+@Suite("A session gets and writes, without a wire", .timeLimit(.minutes(30)))
 struct SessionTests {
     /// What a session does, step after step.
     enum Step: Sendable {

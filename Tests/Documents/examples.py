@@ -31,6 +31,7 @@ PATIENCE = 60  # Seconds until something that should happen is given up.
 ACCOUNTS = [
     f"tintype user add {name}@example.com --uid {name} --generate-password" for name in ("maria", "ann", "ed")]
 PEOPLE = [f"tintype person set {name} --name {name.title()}" for name in ("maria", "jan", "ann", "ed")]
+AUDIENCE = "tintype audience set class-7b --name 7b --kind class --owner maria"
 RULES = ["tintype rules show > rules.json", "tintype rules show --storage-rules > storage.rules"]
 PHOTO = "tintype upload photo.jpg --user maria"
 COMMENT = [PHOTO, "tintype comment -OaBcDeFgHiJkLmNoPqR Hello --as maria"]
@@ -51,6 +52,9 @@ BEFORE_HELP = {
     "rules explain": ["tintype rules show > new.json; tintype export -o tree.json"],
     "posts rm": [PHOTO, "tintype upload logo.png --user maria"],
     "photos scrub": [PHOTO],
+    "posts moderate": ["tintype upload 1.jpg 2.jpg 3.jpg --user maria --one-post"],
+    "upload": ["tintype person set anna --name Anna", AUDIENCE], "feed": [*PEOPLE, AUDIENCE],
+    "flag": [*COMMENT], "flags": [PHOTO, "tintype flag -OaBcDeFgHiJkLmNoPqR --as ann"],
     "like": [PHOTO], "likes": [PHOTO], "comment": ["tintype upload photo.jpg --user anna"],
     "comments": [*COMMENT], "comments ls": [*COMMENT],
     "announcements": ["tintype announce hello"], "announcements rm": ["tintype announce hello"],

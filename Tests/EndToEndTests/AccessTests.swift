@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Who may use the database over TCP, as an operator sees it", .timeLimit(.minutes(5)))
+@Suite("Who may use the database over TCP, as an operator sees it", .timeLimit(.minutes(30)))
 struct AccessTests {
     private static let secret = "0123456789abcdef\n"
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("tintype audience: audiences and their posts, from the command line", .timeLimit(.minutes(5)))
+@Suite("tintype audience: audiences and their posts, from the command line", .timeLimit(.minutes(30)))
 struct AudienceCommandTests {
     private typealias Run = (status: Int32, output: String, errors: String)
 

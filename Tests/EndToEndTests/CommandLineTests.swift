@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The command line: exit codes, errors that name the fix, JSON for scripts", .timeLimit(.minutes(5)))
+@Suite("The command line: exit codes, errors that name the fix, JSON for scripts", .timeLimit(.minutes(30)))
 struct CommandLineTests {
     @Test(
         arguments: [

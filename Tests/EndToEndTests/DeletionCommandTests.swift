@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("tintype posts rm, tintype unclaimed: with a service and without", .timeLimit(.minutes(5)))
+@Suite("tintype posts rm, tintype unclaimed: with a service and without", .timeLimit(.minutes(30)))
 struct DeletionCommandTests {
     private struct Line: Decodable {
         let postId: String?

@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("A crowd at the TCP port, and few descriptors", .timeLimit(.minutes(5)))
+@Suite("A crowd at the TCP port, and few descriptors", .timeLimit(.minutes(30)))
 struct DescriptorTests {
     /// Opens a connection to a port of this machine, and says nothing.
     private func connect(to port: UInt16) throws -> FileHandle {

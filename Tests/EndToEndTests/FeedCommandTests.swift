@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype feed", .timeLimit(.minutes(5)))
+@Suite("tintype feed", .timeLimit(.minutes(30)))
 struct FeedCommandTests {
     private struct Page: Decodable {
         struct Post: Decodable {

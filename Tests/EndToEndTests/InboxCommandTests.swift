@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
     "tintype inbox: what failed is listed, tried again or deleted, whether the service runs or not",
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(30)))
 struct InboxCommandTests {
     private struct Line: Decodable {
         let path: String

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import TreeModel
 
-@Suite("Tokens of others and messages to people, as an operator sets them up", .timeLimit(.minutes(5)))
+@Suite("Tokens of others and messages to people, as an operator sets them up", .timeLimit(.minutes(30)))
 struct IssuerServiceTests {
     private static let identity = "/identitytoolkit.googleapis.com/v1/accounts"
 

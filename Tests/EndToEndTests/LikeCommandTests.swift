@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype like, unlike, likes, comment, comments", .timeLimit(.minutes(5)))
+@Suite("tintype like, unlike, likes, comment, comments", .timeLimit(.minutes(30)))
 struct LikeCommandTests {
     private static let missing = "-OaBcDeFgHiJkLmNoPqR"
 

@@ -5,7 +5,7 @@ import NIOCore
 import TestSupport
 import Testing
 
-@Suite("Many at once, and much at once", .timeLimit(.minutes(5)), .serialized)
+@Suite("Many at once, and much at once", .timeLimit(.minutes(30)), .serialized)
 struct LoadTests {
     private struct Status: Decodable {
         struct Tree: Decodable {

@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("moderation-command, moderation-webhook and tintype posts moderate", .timeLimit(.minutes(5)))
+@Suite("moderation-command, moderation-webhook and tintype posts moderate", .timeLimit(.minutes(30)))
 struct ModerationCommandTests {
     /// Makes a program, and returns its path.
     private func program(_ script: String, in scratch: Scratch) throws -> String {

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype announce, announcements, notifications", .timeLimit(.minutes(5)))
+@Suite("tintype announce, announcements, notifications", .timeLimit(.minutes(30)))
 struct NotificationCommandTests {
     @Test("39: What is announced is listed, told, read and taken back, in words and as JSON")
     func announce() async throws {

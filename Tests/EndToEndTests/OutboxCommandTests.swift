@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype outbox, and what notifications are delivered to", .timeLimit(.minutes(5)))
+@Suite("tintype outbox, and what notifications are delivered to", .timeLimit(.minutes(30)))
 struct OutboxCommandTests {
     /// Has Bob like a post of Ann's, as a client of the database does.
     private func like(_ daemon: Daemon) async throws {

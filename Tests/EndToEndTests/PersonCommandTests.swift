@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype person, follow and block: people, from the command line", .timeLimit(.minutes(5)))
+@Suite("tintype person, follow and block: people, from the command line", .timeLimit(.minutes(30)))
 struct PersonCommandTests {
     private func withDaemon(
         _ body: @Sendable (_ tintype: @Sendable ([String]) async throws -> Run, _ daemon: Daemon) async throws -> Void

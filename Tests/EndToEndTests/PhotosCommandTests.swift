@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("tintype photos scrub: the place goes, and nothing else, or the file stays as it is", .timeLimit(.minutes(5)))
+@Suite("tintype photos scrub: the place goes, and nothing else, or the file stays as it is", .timeLimit(.minutes(30)))
 struct PhotosCommandTests {
     private struct Line: Decodable {
         let path: String

@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype posts", .timeLimit(.minutes(5)))
+@Suite("tintype posts", .timeLimit(.minutes(30)))
 struct PostsCommandTests {
     private struct Page: Decodable {
         struct Post: Decodable { let postId: String }

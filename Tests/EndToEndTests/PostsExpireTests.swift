@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype posts expire, tintype flag and tintype privacy", .timeLimit(.minutes(5)))
+@Suite("tintype posts expire, tintype flag and tintype privacy", .timeLimit(.minutes(30)))
 struct PostsExpireTests {
     @Test("39: Counted first, deleted with --yes; wrong ages are wrong usage")
     func expire() async throws {

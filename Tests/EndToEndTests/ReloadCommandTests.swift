@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Settings that change while the service runs: tintype reload, SIGHUP, rethumb", .timeLimit(.minutes(5)))
+@Suite("Settings that change while the service runs: tintype reload, SIGHUP, rethumb", .timeLimit(.minutes(30)))
 struct ReloadCommandTests {
     private struct Status: Decodable { let recipes: [String: String] }
     private struct Review: Decodable {

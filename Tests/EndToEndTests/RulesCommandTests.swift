@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("tintype rules: check, test, explain, show and set", .timeLimit(.minutes(5)))
+@Suite("tintype rules: check, test, explain, show and set", .timeLimit(.minutes(30)))
 struct RulesCommandTests {
     private static let storageRules = """
         service firebase.storage {

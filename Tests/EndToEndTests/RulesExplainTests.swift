@@ -36,7 +36,7 @@ enum RulesSample {
     }
 }
 
-@Suite("tintype rules explain: which line allows or refuses something", .timeLimit(.minutes(5)))
+@Suite("tintype rules explain: which line allows or refuses something", .timeLimit(.minutes(30)))
 struct RulesExplainTests {
     /// What is asked, and what the answer has in it.
     private static let questions: [(arguments: [String], words: [String])] = [

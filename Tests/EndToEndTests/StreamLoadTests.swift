@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Listeners that mean no good", .timeLimit(.minutes(5)), .serialized)
+@Suite("Listeners that mean no good", .timeLimit(.minutes(30)), .serialized)
 struct StreamLoadTests {
     @Test("Ten thousand connections that are half open: memory flat, others are served, and it ends when told to")
     func halfOpen() async throws {

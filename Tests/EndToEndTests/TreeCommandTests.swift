@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("tintype export, import, serve --engine memory", .timeLimit(.minutes(5)))
+@Suite("tintype export, import, serve --engine memory", .timeLimit(.minutes(30)))
 struct TreeCommandTests {
     @Test(
         "B1, B2: a tree with priorities, large enough for several parts, comes back as it was", arguments: ["", "kept"])

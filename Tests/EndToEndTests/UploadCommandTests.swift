@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("tintype upload: named, resumed, from folders and standard input", .timeLimit(.minutes(5)))
+@Suite("tintype upload: named, resumed, from folders and standard input", .timeLimit(.minutes(30)))
 struct UploadCommandTests {
     /// The same picture in different bytes: a comment (ITU-T T.81 §B.2.4.5) after the first marker says which.
     private static func photo(_ number: Int) throws -> [UInt8] {

@@ -49,7 +49,7 @@ private let mistakes: [Mistake] = [
         words: ["shorter path"], unwanted: ["path of its own"]),
 ]
 
-@Suite("Words on the screen", .timeLimit(.minutes(5)))
+@Suite("Words on the screen", .timeLimit(.minutes(30)))
 struct WordTests {
     @Test("A mistake is named, and what was probably meant", arguments: mistakes.indices)
     func mistake(index: Int) async throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The service decodes photos in processes that can harm nobody", .timeLimit(.minutes(5)))
+@Suite("The service decodes photos in processes that can harm nobody", .timeLimit(.minutes(30)))
 struct WorkerTests {
     @Test("Its workers are shut in, and end with it, however it ends", arguments: [SIGTERM, SIGKILL])
     func workersEnd(_ signal: Int32) async throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("A file whose bytes its user has posted before", .timeLimit(.minutes(5)))
+@Suite("A file whose bytes its user has posted before", .timeLimit(.minutes(30)))
 struct DuplicateTests {
     private static let photo = "baseline-420.jpg"
 

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Folders below a user's, and names of every kind", .timeLimit(.minutes(5)))
+@Suite("Folders below a user's, and names of every kind", .timeLimit(.minutes(30)))
 struct NameTests {
     private static let photo = "baseline-420.jpg"
 

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("What was dealt with goes when its time is over, and never as the last copy", .timeLimit(.minutes(5)))
+@Suite("What was dealt with goes when its time is over, and never as the last copy", .timeLimit(.minutes(30)))
 struct RetentionTests {
     private static let photo = "baseline-420.jpg"
     /// Over at once, whatever the clock does.

@@ -9,7 +9,7 @@ import Tree
 
 @testable import Inbox
 
-@Suite("What other programs say about a photo, and what they keep beside it", .timeLimit(.minutes(5)))
+@Suite("What other programs say about a photo, and what they keep beside it", .timeLimit(.minutes(30)))
 struct SidecarTests {
     private static let photo = "baseline-420.jpg"
 
@@ -240,7 +240,7 @@ struct SidecarTests {
     }
 }
 
-@Suite("C14: What is dropped for an audience is never posted for others", .timeLimit(.minutes(5)))
+@Suite("C14: What is dropped for an audience is never posted for others", .timeLimit(.minutes(30)))
 struct AudienceSidecarTests {
     @Test(
         "A document says for whom a post is",

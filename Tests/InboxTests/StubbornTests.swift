@@ -10,7 +10,7 @@ import Tree
 
 @testable import Inbox
 
-@Suite("Files that cannot be dealt with stop nobody else's", .timeLimit(.minutes(5)))
+@Suite("Files that cannot be dealt with stop nobody else's", .timeLimit(.minutes(30)))
 struct StubbornTests {
     private static let photo = "baseline-420.jpg"
 

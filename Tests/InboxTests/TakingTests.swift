@@ -12,7 +12,7 @@ import Tree
 
 @testable import Inbox
 
-@Suite("Taking files: from other file systems, from under writers, from many users at once", .timeLimit(.minutes(5)))
+@Suite("Taking files: from other file systems, from under writers, from many users at once", .timeLimit(.minutes(30)))
 struct TakingTests {
     private static let photo = "baseline-420.jpg"
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Isolation
 
-@Suite("What a worker that was taken over may have: little, and not for long", .timeLimit(.minutes(5)))
+@Suite("What a worker that was taken over may have: little, and not for long", .timeLimit(.minutes(30)))
 struct SandboxTests {
     @Test("Who computes on behind the answer, deaf to all signals, is ended within seconds of processor time")
     func idleComputing() async throws {

@@ -7,7 +7,7 @@ import TreeModel
 @testable import Access
 @testable import Outgoing
 
-@Suite("Tokens of issuers elsewhere, whose keys come over the network", .timeLimit(.minutes(5)))
+@Suite("Tokens of issuers elsewhere, whose keys come over the network", .timeLimit(.minutes(30)))
 struct IssuerTests {
     /// A service's judgement on tokens, and the keys that it has.
     private struct Judge: Sendable {

@@ -19,7 +19,7 @@ private let text = #"""
     "link":"https://photos.example.org/account?oobCode=c0de"}
     """#
 
-@Suite("Messages that are posted to the operator's address", .timeLimit(.minutes(5)))
+@Suite("Messages that are posted to the operator's address", .timeLimit(.minutes(30)))
 struct AccountWebhookTests {
     /// A count that goes up whenever it is asked for.
     private final class Counter: Sendable {
@@ -98,7 +98,7 @@ struct AccountWebhookTests {
     }
 }
 
-@Suite("Messages that the operator's program is given", .timeLimit(.minutes(5)))
+@Suite("Messages that the operator's program is given", .timeLimit(.minutes(30)))
 struct AccountCommandTests {
     /// A program of a few lines of shell.
     private func command(_ lines: String, in scratch: Scratch) throws -> AccountCommand {

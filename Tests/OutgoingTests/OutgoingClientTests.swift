@@ -5,7 +5,7 @@ import Testing
 
 @testable import Outgoing
 
-@Suite("Documents from other machines", .timeLimit(.minutes(5)))
+@Suite("Documents from other machines", .timeLimit(.minutes(30)))
 struct OutgoingClientTests {
     /// What goes wrong when a document is asked for; nil when nothing does.
     private func fault(

@@ -12,7 +12,7 @@ import Tree
 
 @Suite(
     "A restored backup never costs a photo: a tree and blobs that are not of one age are noticed",
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(30)))
 struct AgeTests {
     /// What somebody does to a Storage folder while no service runs. A copy of an earlier day is in `backup/`.
     struct Case: Sendable, CustomTestStringConvertible {

@@ -11,7 +11,7 @@ import Tree
 
 @testable import Pipeline
 
-@Suite("Posts for audiences, and their files", .timeLimit(.minutes(5)))
+@Suite("Posts for audiences, and their files", .timeLimit(.minutes(30)))
 struct AudiencePostTests {
     /// Runs a body beside a pipeline that has a class, of which Maria is an owner, Jan reads, and Eve is no member.
     private func withClass(

@@ -11,7 +11,7 @@ import Tree
 
 @testable import Pipeline
 
-@Suite("A person's picture goes the way of photos that are posted", .timeLimit(.minutes(5)))
+@Suite("A person's picture goes the way of photos that are posted", .timeLimit(.minutes(30)))
 struct AvatarTests {
     private let maria = UserID("maria")
 

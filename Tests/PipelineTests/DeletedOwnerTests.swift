@@ -8,7 +8,7 @@ import Tree
 
 @testable import Pipeline
 
-@Suite("What somebody has begun to upload ends with the person", .timeLimit(.minutes(5)))
+@Suite("What somebody has begun to upload ends with the person", .timeLimit(.minutes(30)))
 struct DeletedOwnerTests {
     private let maria = UserID("maria")
 

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Transient errors cost time, never an upload", .timeLimit(.minutes(5)))
+@Suite("Transient errors cost time, never an upload", .timeLimit(.minutes(30)))
 struct FaultTests {
     @Test(
         "K8: a rendition that cannot be written is tried again until it can, and whoever asks is told why it takes so long"

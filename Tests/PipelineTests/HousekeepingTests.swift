@@ -9,7 +9,7 @@ import Tree
 
 @testable import Pipeline
 
-@Suite("What is left over goes while the service runs", .timeLimit(.minutes(5)))
+@Suite("What is left over goes while the service runs", .timeLimit(.minutes(30)))
 struct HousekeepingTests {
     @Test("A part that nobody writes is deleted, one that is being written is not")
     func parts() async throws {

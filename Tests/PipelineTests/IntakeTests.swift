@@ -8,7 +8,7 @@ import Tree
 
 @testable import Pipeline
 
-@Suite("The intake pauses while the disk is full or broken, and goes on by itself", .timeLimit(.minutes(5)))
+@Suite("The intake pauses while the disk is full or broken, and goes on by itself", .timeLimit(.minutes(30)))
 struct IntakeTests {
     private static let gibibyte = 1 << 30
     private static let reserves: [(String, Int, Int)] = [

@@ -10,7 +10,7 @@ import Tree
 
 @testable import Pipeline
 
-@Suite("The files of what is gone", .timeLimit(.minutes(5)))
+@Suite("The files of what is gone", .timeLimit(.minutes(30)))
 struct OrphanTests {
     /// Ways in which a post goes.
     enum Way: String, CaseIterable, Sendable, CustomTestStringConvertible {

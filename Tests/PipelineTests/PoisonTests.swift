@@ -9,7 +9,7 @@ import Tree
 @testable import Isolation
 @testable import Pipeline
 
-@Suite("A photo that breaks its decoder is refused, remembered, and nobody else's trouble", .timeLimit(.minutes(5)))
+@Suite("A photo that breaks its decoder is refused, remembered, and nobody else's trouble", .timeLimit(.minutes(30)))
 struct PoisonTests {
     /// Counts how often a photo is rendered, by whoever really does it.
     private struct Counting: PhotoRenderer {

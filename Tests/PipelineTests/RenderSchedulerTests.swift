@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Whose photo is rendered next", .timeLimit(.minutes(5)))
+@Suite("Whose photo is rendered next", .timeLimit(.minutes(30)))
 struct RenderSchedulerTests {
     /// Is never asked: no photo of these tests can be opened.
     private struct Unused: PhotoRenderer {

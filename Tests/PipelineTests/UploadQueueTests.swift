@@ -5,7 +5,7 @@ import Tree
 
 @testable import Pipeline
 
-@Suite("The queue: each upload once, and a worker for each", .timeLimit(.minutes(5)))
+@Suite("The queue: each upload once, and a worker for each", .timeLimit(.minutes(30)))
 struct UploadQueueTests {
     private let maria, ann, bob: UserID
 

@@ -11,7 +11,7 @@ import Tree
 
 @Suite(
     "Folders of Storage that vanish under the service: made good where that is safe, else said",
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(30)))
 struct VanishedFolderTests {
     private static let photo = "size-97x61.jpg"
 

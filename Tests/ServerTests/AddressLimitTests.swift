@@ -7,7 +7,7 @@ import Testing
 
 @testable import Server
 
-@Suite("Connections of one address", .timeLimit(.minutes(5)))
+@Suite("Connections of one address", .timeLimit(.minutes(30)))
 struct AddressLimitTests {
     private let refused = Shared<[String]>([])
     private let limit: AddressLimit

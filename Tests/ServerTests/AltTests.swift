@@ -4,7 +4,7 @@ import Pipeline
 import TestSupport
 import Testing
 
-@Suite("What a photo shows, in words, goes with it by each way in", .timeLimit(.minutes(5)))
+@Suite("What a photo shows, in words, goes with it by each way in", .timeLimit(.minutes(30)))
 struct AltTests {
     private static let jpeg = (try? fixture("size-97x61.jpg")) ?? []
     private static let gif = (try? fixture("plain.gif")) ?? []

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("The database: multi-path updates, as others see them", .timeLimit(.minutes(5)))
+@Suite("The database: multi-path updates, as others see them", .timeLimit(.minutes(30)))
 struct AtomicityTests {
     private static let writerCount = 8
     private static let updatesEach = 60

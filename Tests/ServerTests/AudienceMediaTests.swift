@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("C14: Photos of a post for an audience are for its members, and for nobody else", .timeLimit(.minutes(5)))
+@Suite("C14: Photos of a post for an audience are for its members, and for nobody else", .timeLimit(.minutes(30)))
 struct AudienceMediaTests {
     /// A post for an audience, and where its files are.
     struct Posted: Sendable {

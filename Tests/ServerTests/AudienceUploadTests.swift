@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("C14: What is meant for an audience is never posted for others", .timeLimit(.minutes(5)))
+@Suite("C14: What is meant for an audience is never posted for others", .timeLimit(.minutes(30)))
 struct AudienceUploadTests {
     private func withClass(_ body: @Sendable (Service) async throws -> Void) async throws {
         try await withService { service in

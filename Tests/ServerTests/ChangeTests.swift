@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("GET /v1/changes: every committed change once and in order, from a token on", .timeLimit(.minutes(5)))
+@Suite("GET /v1/changes: every committed change once and in order, from a token on", .timeLimit(.minutes(30)))
 struct ChangeTests {
     private static let events: HTTPFields = [.accept: "text/event-stream"]
 

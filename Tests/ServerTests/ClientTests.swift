@@ -5,7 +5,7 @@ import NIOCore
 import TestSupport
 import Testing
 
-@Suite("The client", .timeLimit(.minutes(5)))
+@Suite("The client", .timeLimit(.minutes(30)))
 struct ClientTests {
     @Test("Where nobody listens, it says so", arguments: ["missing.sock", "file"])
     func noService(name: String) async throws {

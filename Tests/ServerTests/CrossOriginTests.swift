@@ -6,7 +6,7 @@ import Testing
 
 @testable import Server
 
-@Suite("Pages of other origins", .timeLimit(.minutes(5)))
+@Suite("Pages of other origins", .timeLimit(.minutes(30)))
 struct CrossOriginTests {
     private static let app = "https://photos.example"
     private static let methods: HTTPField.Name = .accessControlRequestMethod

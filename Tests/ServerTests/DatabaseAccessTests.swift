@@ -7,7 +7,7 @@ import Server
 import TestSupport
 import Testing
 
-@Suite("The database: who may use it", .timeLimit(.minutes(5)))
+@Suite("The database: who may use it", .timeLimit(.minutes(30)))
 struct DatabaseAccessTests {
     private static let secret = "0123456789abcdef"
     private static let denied = "{\"error\":\"Permission denied\"}"

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("The database: ETags and conditions", .timeLimit(.minutes(5)))
+@Suite("The database: ETags and conditions", .timeLimit(.minutes(30)))
 struct DatabaseConditionTests {
     private func put(
         _ value: String, _ client: ServiceClient, headers: HTTPFields = [:], path: String = "/a.json"

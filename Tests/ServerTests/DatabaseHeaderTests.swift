@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The database over HTTP: headers", .timeLimit(.minutes(5)))
+@Suite("The database over HTTP: headers", .timeLimit(.minutes(30)))
 struct DatabaseHeaderTests {
     @Test("Every answer says what it is, and that all may read it")
     func headers() async throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The database: bodies that nobody should send", .timeLimit(.minutes(5)))
+@Suite("The database: bodies that nobody should send", .timeLimit(.minutes(30)))
 struct DatabaseHostileTests {
     private static let invalidData = "Invalid data; couldn't parse JSON object, array, or value."
     private static let tooLarge =

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("The database over HTTP: what is refused", .timeLimit(.minutes(5)))
+@Suite("The database over HTTP: what is refused", .timeLimit(.minutes(30)))
 struct DatabaseRefusalTests {
     private static let invalidData = """
         {"error":"Invalid data; couldn't parse JSON object, array, or value. Perhaps you're using invalid characters in \

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("The database over HTTP", .timeLimit(.minutes(5)))
+@Suite("The database over HTTP", .timeLimit(.minutes(30)))
 struct DatabaseTests {
     /// Requests one after the other, each with what is to be answered.
     struct Story: Sendable, CustomTestStringConvertible {

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Deleting posts, and files that nobody claims", .timeLimit(.minutes(5)))
+@Suite("Deleting posts, and files that nobody claims", .timeLimit(.minutes(30)))
 struct DeletionTests {
     @Test("K9, 33, 34: a post goes with all that lists it, in one change; the second time there is none")
     func deleted() async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("P5, P7: the two steps of an upload screen", .timeLimit(.minutes(5)))
+@Suite("P5, P7: the two steps of an upload screen", .timeLimit(.minutes(30)))
 struct DraftTests {
     private func reserve(_ service: Service, body: RequestBody = .none) async throws -> String {
         let answer = try await service.client.ask(.post, "/v1/uploads?user=maria&draft=true", body: body)

@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Photos that a user has posted before, over HTTP", .timeLimit(.minutes(5)))
+@Suite("Photos that a user has posted before, over HTTP", .timeLimit(.minutes(30)))
 struct DuplicateUploadTests {
     @Test("duplicates= says what becomes of them; without it they are posted again")
     func policies() async throws {

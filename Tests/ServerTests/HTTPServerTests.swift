@@ -14,7 +14,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The HTTP server: who may come in, and how it opens and closes", .timeLimit(.minutes(5)))
+@Suite("The HTTP server: who may come in, and how it opens and closes", .timeLimit(.minutes(30)))
 struct HTTPServerTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("An idempotency key is bound to its request: another body hides behind no answer", .timeLimit(.minutes(5)))
+@Suite("An idempotency key is bound to its request: another body hides behind no answer", .timeLimit(.minutes(30)))
 struct IdempotencyKeyTests {
     /// A request that is sent with the key of another.
     struct Case: Sendable, CustomTestStringConvertible {

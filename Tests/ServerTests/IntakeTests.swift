@@ -7,7 +7,7 @@ import Posts
 import TestSupport
 import Testing
 
-@Suite("A service that cannot write says so, and takes nothing", .timeLimit(.minutes(5)))
+@Suite("A service that cannot write says so, and takes nothing", .timeLimit(.minutes(30)))
 struct IntakeTests {
     private static let uploads: [(HTTPRequest.Method, String)] = [
         (.post, "/v1/uploads?user=maria"), (.put, "/v1/uploads?user=maria"),

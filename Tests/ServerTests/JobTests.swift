@@ -5,7 +5,7 @@ import Pipeline
 import TestSupport
 import Testing
 
-@Suite("The service's own pages, and the batch job", .timeLimit(.minutes(5)))
+@Suite("The service's own pages, and the batch job", .timeLimit(.minutes(30)))
 struct JobTests {
     @Test("K16: health, version and status")
     func health() async throws {

@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("P15: media are served for ever, in parts, and never by another name", .timeLimit(.minutes(5)))
+@Suite("P15: media are served for ever, in parts, and never by another name", .timeLimit(.minutes(30)))
 struct MediaTests {
     /// Runs a body with a service that has one post: the address of its `full` rendition, and its bytes.
     private func withPhoto<R: Sendable>(

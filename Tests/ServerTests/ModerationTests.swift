@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import TreeModel
 
-@Suite("Moderation by HTTP: who sees which files, and what an admin decides", .timeLimit(.minutes(5)))
+@Suite("Moderation by HTTP: who sees which files, and what an admin decides", .timeLimit(.minutes(30)))
 struct ModerationTests {
     private struct Unanswered: Error {}
 

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("The description of the service", .timeLimit(.minutes(5)))
+@Suite("The description of the service", .timeLimit(.minutes(30)))
 struct OpenAPITests {
     @Test("What is described is served, with these methods and no others")
     func methods() async throws {

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("An original is handed out without its place, unless its owner says otherwise", .timeLimit(.minutes(5)))
+@Suite("An original is handed out without its place, unless its owner says otherwise", .timeLimit(.minutes(30)))
 struct OriginalTests {
     /// Photos with a place: one whose length stays, one that becomes shorter, and two that have no EXIF at all.
     static let files = ["exif-gps.jpg", "places/gps.heic", "places/gps-ii.jpg", "places/xmp.jpg", "places/iptc.png"]

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Events of posts: nothing is missed, deletions are told", .timeLimit(.minutes(5)))
+@Suite("Events of posts: nothing is missed, deletions are told", .timeLimit(.minutes(30)))
 struct PostEventTests {
     private func events(
         _ service: Service, since: String? = nil, lastEventID: String? = nil,

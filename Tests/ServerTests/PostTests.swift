@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("What was published, newest first", .timeLimit(.minutes(5)))
+@Suite("What was published, newest first", .timeLimit(.minutes(30)))
 struct PostTests {
     @Test("P10, P11, B25, FriendlyPix 3: post, author, the author's posts and feed are one entry of the change log")
     func oneCommit() async throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Every refusal says what was wrong and what to do", .timeLimit(.minutes(5)))
+@Suite("Every refusal says what was wrong and what to do", .timeLimit(.minutes(30)))
 struct RefusalTests {
     /// One refused request and what is answered.
     struct Row: Sendable, CustomTestStringConvertible {

@@ -13,7 +13,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Bodies of requests: how long they may be, and when they are asked for", .timeLimit(.minutes(5)))
+@Suite("Bodies of requests: how long they may be, and when they are asked for", .timeLimit(.minutes(30)))
 struct RequestBodyTests {
     @Test(
         "P23, FriendlyPix 10: an upload that is cut in the middle leaves nothing",

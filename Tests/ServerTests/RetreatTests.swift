@@ -6,7 +6,7 @@ import Testing
 import Tree
 import TreeModel
 
-@Suite("An app of one's own, by the rules of Documentation/Retreat.md", .timeLimit(.minutes(5)))
+@Suite("An app of one's own, by the rules of Documentation/Retreat.md", .timeLimit(.minutes(30)))
 struct RetreatTests {
     /// A request of somebody who has signed in.
     struct Attempt: Sendable, CustomTestStringConvertible {

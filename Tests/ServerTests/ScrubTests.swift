@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The place is taken out of stored photos, on request of their author or an admin", .timeLimit(.minutes(5)))
+@Suite("The place is taken out of stored photos, on request of their author or an admin", .timeLimit(.minutes(30)))
 struct ScrubTests {
     private static let rules = #"{"rules": {"posts": {".read": true}}}"#
 

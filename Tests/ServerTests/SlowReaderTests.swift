@@ -8,7 +8,7 @@ import Testing
 
 @testable import Server
 
-@Suite("Readers that do not read hold little, and not for long", .timeLimit(.minutes(5)))
+@Suite("Readers that do not read hold little, and not for long", .timeLimit(.minutes(30)))
 struct SlowReaderTests {
     private static let listen = "GET /large.json HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("C1: Audiences and their stories, by the routes", .timeLimit(.minutes(5)))
+@Suite("C1: Audiences and their stories, by the routes", .timeLimit(.minutes(30)))
 struct SocialAudienceTests {
     private func withClass(_ body: @Sendable (Service) async throws -> Void) async throws {
         try await withService { service in

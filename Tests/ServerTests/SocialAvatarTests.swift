@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("38: People have pictures", .timeLimit(.minutes(5)))
+@Suite("38: People have pictures", .timeLimit(.minutes(30)))
 struct SocialAvatarTests {
     private func put(
         _ bytes: [UInt8], of uid: String = "maria", as sender: String = "maria", _ service: Service,

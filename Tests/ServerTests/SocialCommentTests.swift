@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("What people say of posts", .timeLimit(.minutes(5)))
+@Suite("What people say of posts", .timeLimit(.minutes(30)))
 struct SocialCommentTests {
     /// Sends a comment, or another request with such a body.
     private func send(

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The stream of a home feed", .timeLimit(.minutes(5)))
+@Suite("The stream of a home feed", .timeLimit(.minutes(30)))
 struct SocialFeedEventTests {
     private static let greeting = ": changes of the feed follow"
     private static let path = "/v1/people/maria/feed/events"

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Feeds, and what stands around the posts in them", .timeLimit(.minutes(5)))
+@Suite("Feeds, and what stands around the posts in them", .timeLimit(.minutes(30)))
 struct SocialFeedTests {
     /// Runs a test's body against a service with the rules that it begins with.
     private func withRules(_ body: @Sendable (Service) async throws -> Void) async throws {

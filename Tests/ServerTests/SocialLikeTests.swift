@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Who likes what", .timeLimit(.minutes(5)))
+@Suite("Who likes what", .timeLimit(.minutes(30)))
 struct SocialLikeTests {
     private func number(ofLikes id: String, _ service: Service) async throws -> Int {
         try await service.client.get("/stats/posts/\(id)/likes.json").json.int ?? 0

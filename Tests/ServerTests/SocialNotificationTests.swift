@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Notifications and announcements over HTTP", .timeLimit(.minutes(5)))
+@Suite("Notifications and announcements over HTTP", .timeLimit(.minutes(30)))
 struct SocialNotificationTests {
     private static let json: HTTPFields = [.contentType: "application/json"]
 

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("The outbox over HTTP", .timeLimit(.minutes(5)))
+@Suite("The outbox over HTTP", .timeLimit(.minutes(30)))
 struct SocialOutboxTests {
     private struct Refusal: Error {}
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Mentions in the text of a post", .timeLimit(.minutes(5)))
+@Suite("Mentions in the text of a post", .timeLimit(.minutes(30)))
 struct SocialPostMentionTests {
     /// `Hi 😀 @Anna`: the mention begins behind 6 UTF-16 units, and 5 characters.
     private static let text = "Hi 😀 @Anna"

@@ -8,7 +8,7 @@ import Tree
 
 @testable import Server
 
-@Suite("Storage rules that are set in the running service", .timeLimit(.minutes(5)))
+@Suite("Storage rules that are set in the running service", .timeLimit(.minutes(30)))
 struct StorageRulesTests {
     /// Renditions are for whoever has signed in.
     private static let closed = """

@@ -11,7 +11,7 @@ import Tree
 @testable import Server
 
 /// The TCP port with a certificate, to clients that look at it, and to some that do worse.
-@Suite("TLS", .timeLimit(.minutes(5)))
+@Suite("TLS", .timeLimit(.minutes(30)))
 struct TLSTests {
     /// The beginning of a TLS record of 512 bytes, in which a client would say hello.
     private static let halfHello: [UInt8] = [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01]

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tree
 
-@Suite("Photos in, a post out", .timeLimit(.minutes(5)))
+@Suite("Photos in, a post out", .timeLimit(.minutes(30)))
 struct UploadTests {
     @Test(
         "P4, P6, P8: a photo as the raw body, whatever it is called, becomes a post with its renditions",
@@ -117,7 +117,7 @@ struct UploadTests {
 
     @Test(
         "A draft's key that comes again with something else is refused, never answered so that it hides a photo",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(30)))
     func idempotencyConflicts() async throws {
         let jpeg = try fixture("size-97x61.jpg")
         try await withService { service in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Server
 
-@Suite("HTTP/1.1 to the letter: bodies", .timeLimit(.minutes(5)))
+@Suite("HTTP/1.1 to the letter: bodies", .timeLimit(.minutes(30)))
 struct WireBodyTests {
     static let chunks = [
         "zz\r\n", " 1\r\n1\r\n0\r\n\r\n", "1 \r\n1\r\n0\r\n\r\n", "1\n1\r\n0\r\n\r\n", "1\r1\r\n0\r\n\r\n",

@@ -5,7 +5,7 @@ import Server
 import TestSupport
 import Testing
 
-@Suite("HTTP/1.1 to the letter: connections", .timeLimit(.minutes(5)))
+@Suite("HTTP/1.1 to the letter: connections", .timeLimit(.minutes(30)))
 struct WireConnectionTests {
     private static func request(_ line: String) -> String { "\(line)\r\nHost: localhost\r\n\r\n" }
 

@@ -2,7 +2,7 @@ import Client
 import TestSupport
 import Testing
 
-@Suite("HTTP/1.1 to the letter: what can be read in two ways is not read", .timeLimit(.minutes(5)))
+@Suite("HTTP/1.1 to the letter: what can be read in two ways is not read", .timeLimit(.minutes(30)))
 struct WireTests {
     /// Bytes that are no request, and how they are refused.
     struct Row: Sendable, CustomTestStringConvertible {

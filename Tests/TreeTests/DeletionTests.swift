@@ -4,7 +4,7 @@ import Testing
 @testable import Tree
 
 /// Updates that delete many places at once.
-@Suite("Many deletions", .timeLimit(.minutes(5)))
+@Suite("Many deletions", .timeLimit(.minutes(30)))
 struct DeletionTests {
     @Test("Very many deletions are those of a naive tree, whatever lies between them", arguments: EngineKind.allCases)
     func deletions(kind: EngineKind) async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tree
 
-@Suite("What follows from data is written and told of with it", .timeLimit(.minutes(5)))
+@Suite("What follows from data is written and told of with it", .timeLimit(.minutes(30)))
 struct DerivationTests {
     private static let likes = TreePattern("likes/*/*")
     private static let numbers = TreePattern("stats/*/likes")

@@ -57,7 +57,7 @@ extension TreeStore {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct ListenTests {
+@Suite(.timeLimit(.minutes(30))) struct ListenTests {
     /// A change and what it is told as at a path; the tree is `{"a":{"b":{"c":1},"d":2},"e":3}` before.
     struct Case: Sendable {
         let form: JSONUpdate.Form

@@ -3,7 +3,7 @@ import Testing
 @testable import Tree
 
 /// What the store fills in when it commits an update that was not made of JSON.
-@Suite(.timeLimit(.minutes(5))) struct ServerValueTests {
+@Suite(.timeLimit(.minutes(30))) struct ServerValueTests {
     @Test("the position in the change log is that of the commit, the time is its time", arguments: EngineKind.allCases)
     func position(kind: EngineKind) async throws {
         try await withStore(kind) { store in

@@ -3,7 +3,7 @@ import Testing
 @testable import Tree
 
 /// Writes of very many rows: staged in short transactions, shown in one, settled in short ones.
-@Suite("Large writes", .timeLimit(.minutes(5)))
+@Suite("Large writes", .timeLimit(.minutes(30)))
 struct StagingTests {
     /// A write that is large for the stores of these tests.
     private static func value(_ number: Int64, count: Int = 60) -> TreeValue {

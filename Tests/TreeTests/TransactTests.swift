@@ -5,7 +5,7 @@ import Testing
 @testable import Tree
 
 /// Read, decide, write.
-@Suite(.timeLimit(.minutes(5))) struct TransactTests {
+@Suite(.timeLimit(.minutes(30))) struct TransactTests {
     struct Refusal: Error {}
 
     @Test(

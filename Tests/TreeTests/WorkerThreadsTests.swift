@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tree
 
-@Suite(.timeLimit(.minutes(5)), .serialized) struct WorkerThreadsTests {
+@Suite(.timeLimit(.minutes(30)), .serialized) struct WorkerThreadsTests {
     /// Counts how many of its kind there are.
     private final class Resource: Sendable {
         static let count = Atomic<Int>(0)

@@ -18,7 +18,7 @@ struct AudienceCommand: AsyncParsableCommand {
             EXAMPLES
               tintype audience set class-7b --name 7b --kind class --owner maria
               tintype audience add class-7b jan ann --role reader
-              tintype upload volcano.jpg --user maria --audience class-7b
+              tintype upload photo.jpg --user maria --audience class-7b
               tintype feed --audience class-7b
             """,
         subcommands: [Set.self, List.self, Show.self, Add.self, Remove.self, Delete.self])

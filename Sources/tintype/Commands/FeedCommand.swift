@@ -18,7 +18,6 @@ struct FeedCommand: AsyncParsableCommand {
 
             EXAMPLES
               tintype feed maria
-              tintype feed maria --follow
               tintype feed maria --limit 5 --json | jq -r '.posts[].text'
               tintype feed --hashtag summer
               tintype feed --audience class-7b

@@ -16,7 +16,7 @@ struct FlagCommand: AsyncParsableCommand {
 
             EXAMPLES
               tintype flag -OaBcDeFgHiJkLmNoPqR --as maria
-              tintype flag -OaBcDeFgHiJkLmNoPqR -OaBcDeFgHiJkLmNoPqS --as maria
+              tintype flag -OaBcDeFgHiJkLmNoPqR -OaBcDxxxxxxxxxxxxxx --as maria
               tintype flag -OaBcDeFgHiJkLmNoPqR --as maria --remove
             """)
 

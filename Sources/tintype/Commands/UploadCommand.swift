@@ -26,7 +26,7 @@ struct UploadCommand: AsyncParsableCommand {
               tintype upload ~/Pictures IMG_*.jpg --user maria
               tintype upload 1.jpg 2.jpg --user maria --one-post --text "Two views"
               tintype upload 1.jpg 2.jpg --user maria --alt "A jetty" --alt "The lake"
-              tintype upload volcano.jpg --user maria --audience class-7b
+              tintype upload photo.jpg --user maria --audience class-7b
               tintype upload - --user maria --json < photo.jpg
               tintype upload --user maria --text "No photo, just words"
               tintype upload --user maria --text "Hi @Anna" --mention anna:3:5

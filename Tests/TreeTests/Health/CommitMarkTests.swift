@@ -4,7 +4,7 @@ import Testing
 @testable import Tree
 
 /// A log that was cut, or is gone, is noticed.
-@Suite(.timeLimit(.minutes(5))) struct CommitMarkTests {
+@Suite(.timeLimit(.minutes(30))) struct CommitMarkTests {
     enum Loss: CaseIterable {
         case none, logGone, logCut, logGarbled, lastCommitCut, olderDatabase, databaseGone
     }

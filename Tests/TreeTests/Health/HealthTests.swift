@@ -4,7 +4,7 @@ import Testing
 @testable import Tree
 
 /// A store that is damaged says so, and takes no writes.
-@Suite(.timeLimit(.minutes(5))) struct HealthTests {
+@Suite(.timeLimit(.minutes(30))) struct HealthTests {
     @Test("a sound store is sound, and refusals of updates change nothing about that", arguments: EngineKind.allCases)
     func sound(kind: EngineKind) async throws {
         try await withStore(kind) { store in

@@ -4,7 +4,7 @@ import Testing
 @testable import Tree
 
 /// Entries of indexes are those that the data asks for, whatever is written, whenever the rules change.
-@Suite(.timeLimit(.minutes(5))) struct IndexTests {
+@Suite(.timeLimit(.minutes(30))) struct IndexTests {
     static let rules = [
         #"{ "rules": { ".indexOn": "a", "a": { ".indexOn": [".value", "b"], "$x": { ".indexOn": "0/a" } } } }"#,
         #"{ "rules": { "$any": { ".indexOn": ["a", ["a", "b"]], "b": { ".indexOn": ".value" } } } }"#,

@@ -4,7 +4,7 @@ import Testing
 @testable import Tree
 
 /// Random queries give of random children what their evaluation over the value gives, by scanning and by an index.
-@Suite(.timeLimit(.minutes(5))) struct QueryPropertyTests {
+@Suite(.timeLimit(.minutes(30))) struct QueryPropertyTests {
     static let rules = """
         { "rules": { "list": { ".indexOn": [".value", "a", "b/a", "nothing/there", ["a", "b"], ["b/a", "a", "b"]] } } }
         """
