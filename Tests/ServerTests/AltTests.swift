@@ -100,8 +100,8 @@ struct AltTests {
             ("?alt=a&alt=b&alt=c", "", "bad_text", "3 alternative texts, and 2 photos"),
             ("?alt=a%07", "", "bad_text", "alternative text"),
             ("?alt=" + String(repeating: "x", count: 1001), "", "bad_text", "1000 characters"),
-            ("", #"{"alt": [1]}"#, "bad_request", "object"), ("", #"{"text": ["a"]}"#, "bad_request", "text is a list"),
-            ("", #"{"alts": ["a"]}"#, "bad_request", "alts"), ("", #"{"alt": {"0": "a"}}"#, "bad_request", "object"),
+            ("", #"{"alt": [1]}"#, "bad_request", "alt is"), ("", #"{"text": ["a"]}"#, "bad_request", "text is a list"),
+            ("", #"{"alts": ["a"]}"#, "bad_request", "alts"), ("", #"{"alt": {"0": "a"}}"#, "bad_request", "alt is"),
         ] as [(String, String, String, String)])
     func refusedDrafts(query: String, body: String, code: String, word: String) async throws {
         try await withService { service in

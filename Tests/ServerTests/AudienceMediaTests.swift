@@ -93,11 +93,12 @@ struct AudienceMediaTests {
         try await withPost { service, post in
             let audience: TreeValue = ["name": "e", "kind": "group", "members": ["eve": "owner"]]
             try await service.tree.set("audiences/e", to: audience)
-            let rendition: TreeValue = ["url": .string(post.rendition)]
+            let rendition: TreeValue = ["url": .string(post.rendition), "width": 8, "height": 8]
+            let photo: TreeValue = ["width": 8, "height": 8, "renditions": ["full": rendition] as TreeValue]
             let record: TreeValue = [
                 "author": ["uid": "eve", "full_name": "Eve"], "text": "mine", "timestamp": 1,
                 "full_url": .string(post.rendition), "thumb_url": .string(post.original), "audiences": ["e": true],
-                "photos": ["0": ["renditions": ["full": rendition] as TreeValue] as TreeValue],
+                "photos": ["0": photo] as TreeValue,
             ]
             for id in ["-PzzzzzzzzzzzzzzzzzA", post.id + "A"] {
                 try await service.tree.set(try TreePath("audience_posts/\(id)"), to: record)

@@ -21,6 +21,7 @@ struct DeletionTests {
                 let answer = try await service.client.ask(.put, "\(path).json", body: .bytes(Array("1".utf8)))
                 #expect(answer.status == 200)
             }
+            try await service.finishJobs()
             let token = try await service.tree.snapshot { try $0.token }
             let answer = try await service.client.ask(.delete, "/v1/posts/\(id)")
             #expect(answer.status == 200, "\(answer.text)")
@@ -29,7 +30,7 @@ struct DeletionTests {
             #expect(answer.json["files_until"].int != nil)
             let changes = try await service.tree.changes(since: token, limit: 10)
             #expect(
-                changes.map { $0.writes.map(\.path.description).sorted() } == [
+                changes.prefix(1).map { $0.writes.map(\.path.description).sorted() } == [
                     [
                         "/feed/maria/\(id)", "/hashtags/sea/\(id)", "/hashtags/sun/\(id)",
                         "/people/maria/posts/\(id)", "/posts/\(id)", "/stats/people/maria/posts",

@@ -54,6 +54,11 @@ struct Service: Sendable {
         return parts.joined(separator: ".") + "."
     }
 
+    /// Waits until the jobs are done that what was written has caused.
+    func finishJobs() async throws {
+        try await eventually { try await tree.snapshot { try !$0.exists(TreePath(["jobs"], in: .social)) } }
+    }
+
     /// Waits until an upload has been reserved.
     func untilReserved() async throws {
         try await until { $0 != nil }

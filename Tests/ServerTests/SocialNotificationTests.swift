@@ -50,6 +50,7 @@ struct SocialNotificationTests {
                 let answer = try await service.client.ask(.put, path, body: .bytes(Array(value.utf8)))
                 #expect(answer.status == 200, "\(answer.text)")
             }
+            try await service.finishJobs()
             let (kinds, answer) = try await page(of: "ann", service)
             #expect(kinds == ["comment", "follow", "like"])
             #expect(answer.json["unread"].int == 3 && answer.json["has_more"].bool == false)
@@ -226,6 +227,7 @@ struct SocialNotificationTests {
                     .post, "/v1/announcements", headers: Self.json, body: .bytes(Array(body.utf8))
                 ).status
             }
+            try await service.finishJobs()
             let token = try await service.tree.token
             #expect(try await announce(1001) == 400)
             #expect(try await announce(1000) == 201)

@@ -163,7 +163,9 @@ extension FormFields {
             case .several(let values): try set(name, list: values)
             case .other(let value):
                 guard name == "mentions" else {
-                    throw Failure(.badRequest, "\(name.prefix(80)) is no text", hint: "{\"text\": \"…\"}")
+                    throw Failure(
+                        .badRequest, "\(name.prefix(80)) is neither a text nor a list of texts",
+                        hint: "{\"text\": \"…\", \"alt\": [\"…\"]}")
                 }
                 try set(name, String(decoding: value.json(), as: UTF8.self))
             case nil: break
