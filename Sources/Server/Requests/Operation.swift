@@ -166,6 +166,7 @@ struct Schema: Sendable {
 
     static let text = Schema(["type": "string"])
     static let flag = Schema(["type": "boolean"])
+    static let null = Schema(["type": "null"])
     static let binary = Schema(["type": "string", "format": "binary"])
     static let postID = Schema(["type": "string", "pattern": "^[-0-9A-Z_a-z]{20}$"])
     static let userID = Schema(["type": "string", "pattern": "^[-0-9A-Z_a-z]{1,128}$"])

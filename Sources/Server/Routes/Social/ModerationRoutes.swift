@@ -14,10 +14,17 @@ struct ModerationRoutes: Sendable {
 
     let moderation: PostModeration
 
+    private static let body = Schema.object(
+        [
+            "decision": .one(of: ModerationDecision.self), "reason": .any(.text, .null),
+            "photos": .any(
+                Schema(["type": "object", "additionalProperties": ["enum": ["pass", "blur", "refuse"]]]), .null),
+        ], required: ["decision"])
+
     func add(to routes: inout RouteTable) {
         let decide = Operation(
             "Has a post shown as it is, or blurred, or deletes it; for admins.", [.path("id", .postID)],
-            body: ["application/json": .document(ModerationVerdict.self)], answers: [.json(ModerationDocument.self)],
+            body: ["application/json": Self.body], answers: [.json(ModerationDocument.self)],
             errors: [.adminOnly, .notFound, .unsupportedType, .tooLarge], run: decide)
         routes.add("/v1/posts/{id}/moderation", [.put: decide])
     }

@@ -21,7 +21,8 @@ struct PrivacyRoutes: Sendable {
         let show = Operation(
             "What somebody has agreed to; for that person or an admin.", [uid], answers: [answer],
             errors: [.permissionDenied, .notAllowed, .notFound], run: show)
-        let fields = Dictionary(uniqueKeysWithValues: Privacy.Switch.allCases.map { ($0.rawValue, Schema.flag) })
+        let fields = Dictionary(
+            uniqueKeysWithValues: Privacy.Switch.allCases.map { ($0.rawValue, Schema.any(.flag, .null)) })
         let change = Operation(
             "Changes what somebody agrees to: fields that are not there stay; for that person or an admin.", [uid],
             body: ["application/json": .object(fields)], answers: [answer],
