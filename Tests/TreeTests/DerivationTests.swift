@@ -210,4 +210,25 @@ struct DerivationTests {
         #expect(try await store.get("stats/a/likes") == 1)
         await store.close()
     }
+
+    @Test("What is written over itself, in any order, costs no comparison of each with all, and is as it was")
+    func many() async throws {
+        try await withStore { store in
+            var update = MultiPathUpdate()
+            for number in 0..<30_000 {
+                update["likes" / TreeKey(unchecked: "p\(number % 100)") / TreeKey(unchecked: "u\(number)")] = ["at": 1]
+            }
+            for _ in 0..<2 {
+                try await store.update(update)
+                #expect(try await store.get("stats") == counted(store))
+            }
+            // The likes of one post above, and of another one by one, in one update.
+            var mixed = MultiPathUpdate()
+            mixed["likes/p1"] = ["u1": 1, "u2": 1]
+            for number in 0..<10 { mixed["likes" / "p0" / TreeKey(unchecked: "u\(number * 100)")] = nil }
+            try await store.update(mixed)
+            #expect(try await store.get("stats/p1/likes") == 2)
+            #expect(try await store.get("stats") == counted(store))
+        }
+    }
 }

@@ -51,24 +51,11 @@ struct Derivations: Sendable {
 
     /// The nodes of each place that an update may change, as they are before it.
     struct Touched {
-        fileprivate struct Node {
-            let key: [UInt8]
-            let state: NodeState
-            var isPartOfMore: Bool
-        }
-
-        fileprivate struct Nodes {
-            /// In key order, by the keys of rows at them.
-            var before: [Node] = []
-            /// The rows that are replaced above the nodes, in key order.
-            var ranges: [ByteRange] = []
-        }
-
-        fileprivate var nodes: [Nodes]
+        fileprivate var nodes: [TouchedNodes]
     }
 
     /// Nothing is touched yet.
-    var untouched: Touched { Touched(nodes: Array(repeating: Touched.Nodes(), count: places.count)) }
+    var untouched: Touched { Touched(nodes: Array(repeating: TouchedNodes(), count: places.count)) }
 
     /// Takes down the nodes that a write may change, as they are before it is applied.
     ///
@@ -92,7 +79,7 @@ struct Derivations: Sendable {
                 keys.append(key)
             }
             for key in keys { try touched.nodes[index].insert(key, isPartOfMore: true, &states, in: snapshot) }
-            if !write.rows.isEmpty { touched.nodes[index].ranges.append(range) }
+            if !write.rows.isEmpty { touched.nodes[index].insert(replaced: range) }
         }
     }
 
@@ -119,86 +106,6 @@ struct Derivations: Sendable {
                     for write in try derivation.writes(for: node, at: commit, in: snapshot) { try apply(write) }
                 }
             }
-        }
-    }
-}
-
-extension Derivations.Touched.Nodes {
-    /// Takes a node down, unless it has been.
-    fileprivate mutating func insert(
-        _ key: [UInt8], isPartOfMore: Bool, _ states: inout NodeStates, in snapshot: any EngineSnapshot
-    ) throws(TreeError) {
-        var (low, high) = (0, before.count)
-        // Mostly they come in key order.
-        if let last = before.last?.key, last.span.precedes(key.span) { low = high }
-        while low < high {
-            let middle = (low + high) / 2
-            let found = before[middle].key
-            if found.span.precedes(key.span) { low = middle + 1 } else { high = middle }
-        }
-        if low < before.count, before[low].key == key {
-            if !isPartOfMore { before[low].isPartOfMore = false }
-            return
-        }
-        // What a replaced range has that was not taken down with it has come with it: a derivation writes there now.
-        let isNew = ranges.contains { !key.span.precedes($0.lower.span) && key.span.precedes($0.upper.span) }
-        let state = isNew ? .nothing : try states.state(at: key, in: snapshot)
-        before.insert(Derivations.Touched.Node(key: key, state: state, isPartOfMore: isPartOfMore), at: low)
-    }
-
-    /// Visits the nodes that were there and those that are there now, in key order, each with what was there.
-    fileprivate func forEach(
-        of pattern: PathPattern, below prefixLength: Int, in snapshot: any EngineSnapshot,
-        _ visit: (Derivations.Touched.Node) throws(TreeError) -> Void
-    ) throws(TreeError) {
-        var rest = before[...]
-        func visitRest(before end: [UInt8]) throws(TreeError) {
-            while let first = rest.first, first.key.span.precedes(end.span) {
-                rest.removeFirst()
-                try visit(first)
-            }
-        }
-        for range in ranges {
-            try pattern.forEachNode(in: range, below: prefixLength, of: snapshot) { key, _ throws(TreeError) in
-                try visitRest(before: key)
-                if let known = rest.first, known.key == key {
-                    rest.removeFirst()
-                    try visit(known)
-                } else {
-                    try visit(Derivations.Touched.Node(key: key, state: .nothing, isPartOfMore: true))
-                }
-            }
-        }
-        for node in rest { try visit(node) }
-    }
-}
-
-/// What stands at some nodes in one state of the tree, so that it is looked up once.
-struct NodeStates {
-    /// The most nodes of which it is kept.
-    private static let maxCount = 1000
-
-    private var known: [[UInt8]: NodeState] = [:]
-
-    mutating func state(at key: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) -> NodeState {
-        if let state = known[key] { return state }
-        let state = try NodeState(at: key, in: snapshot)
-        if known.count < Self.maxCount { known[key] = state }
-        return state
-    }
-}
-
-extension NodeState {
-    /// What stands at the node of a key.
-    fileprivate init(at key: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) {
-        guard let first = try snapshot.firstKey(in: .subtree(key), reverse: false) else {
-            self = .nothing
-            return
-        }
-        if first == key, let leaf = try snapshot.value(for: key) {
-            self = .leaf(try LeafEncoding.decode(leaf.span))
-        } else {
-            self = .object
         }
     }
 }

@@ -82,11 +82,17 @@ struct DerivedWrites {
     func unchangedNodes() throws(TreeError) -> Set<[UInt8]> {
         var unchanged: Set<[UInt8]> = []
         for values in listened { unchanged.formUnion(try values.unchangedNodes()) }
-        return keys.isEmpty
-            ? unchanged
-            : unchanged.filter { node in
-                !keys.contains { $0.span.starts(with: node.span) || node.span.starts(with: $0.span) }
-            }
+        guard !unchanged.isEmpty, !keys.isEmpty else { return unchanged }
+        let written = keys.sorted { $0.span.precedes($1.span) }
+        var stillUnchanged: Set<[UInt8]> = []
+        for node in unchanged {
+            let next = written.partitioningIndex { !$0.span.precedes(node.span) }
+            if let key = written[next...].first, key.span.starts(with: node.span) { continue }
+            let place = try SegmentedKey(node)
+            if (0..<place.depth).contains(where: { keys.contains(place.ancestor(atDepth: $0)) }) { continue }
+            stillUnchanged.insert(node)
+        }
+        return stillUnchanged
     }
 }
 

@@ -1,0 +1,123 @@
+/// The nodes of one place that an update may change, as they are before it.
+///
+/// A client decides how many they are, and in which order: none of this looks at all of them for each.
+struct TouchedNodes {
+    struct Node {
+        let key: [UInt8]
+        let state: NodeState
+        var isPartOfMore: Bool
+    }
+
+    /// In key order, by the keys of rows at them.
+    private var ordered: [Node] = []
+    /// Those that came out of this order, in that in which they came.
+    private var unordered: [Node] = []
+    /// The rows that are replaced above the nodes, in key order, none within another.
+    private var replaced: [ByteRange] = []
+
+    /// Takes a node down, unless it has been.
+    mutating func insert(
+        _ key: [UInt8], isPartOfMore: Bool, _ states: inout NodeStates, in snapshot: any EngineSnapshot
+    ) throws(TreeError) {
+        let index = ordered.partitioningIndex { !$0.key.span.precedes(key.span) }
+        if index < ordered.count, ordered[index].key == key {
+            if !isPartOfMore { ordered[index].isPartOfMore = false }
+            return
+        }
+        // What a replaced range has that was not taken down with it has come with it: a derivation writes there now.
+        let state = isReplaced(key) ? .nothing : try states.state(at: key, in: snapshot)
+        let node = Node(key: key, state: state, isPartOfMore: isPartOfMore)
+        if index == ordered.count { ordered.append(node) } else { unordered.append(node) }
+    }
+
+    /// Notes that all rows of a node above are replaced.
+    mutating func insert(replaced range: ByteRange) {
+        let first = replaced.partitioningIndex { !$0.lower.span.precedes(range.lower.span) }
+        // Of two nodes one is within the other, or they have no row in common.
+        if first > 0, Self.isBefore(range.lower, replaced[first - 1].upper) { return }
+        let end = replaced.partitioningIndex { !$0.lower.span.precedes(range.upper.span) }
+        replaced.replaceSubrange(first..<end, with: [range])
+    }
+
+    private func isReplaced(_ key: [UInt8]) -> Bool {
+        let next = replaced.partitioningIndex { key.span.precedes($0.lower.span) }
+        return next > 0 && Self.isBefore(key, replaced[next - 1].upper)
+    }
+
+    private static func isBefore(_ left: [UInt8], _ right: [UInt8]) -> Bool { left.span.precedes(right.span) }
+
+    /// All of them in key order, each once.
+    private var nodes: [Node] {
+        guard !unordered.isEmpty else { return ordered }
+        // Of two of one node the first is as the node was before the update.
+        let all = (ordered + unordered).enumerated().sorted { left, right in
+            left.element.key == right.element.key
+                ? left.offset < right.offset : left.element.key.span.precedes(right.element.key.span)
+        }
+        var nodes: [Node] = []
+        for (_, node) in all {
+            guard let last = nodes.indices.last, nodes[last].key == node.key else {
+                nodes.append(node)
+                continue
+            }
+            if !node.isPartOfMore { nodes[last].isPartOfMore = false }
+        }
+        return nodes
+    }
+
+    /// Visits the nodes that were there and those that are there now, in key order, each with what was there.
+    func forEach(
+        of pattern: PathPattern, below prefixLength: Int, in snapshot: any EngineSnapshot,
+        _ visit: (Node) throws(TreeError) -> Void
+    ) throws(TreeError) {
+        var rest = nodes[...]
+        func visitRest(before end: [UInt8]) throws(TreeError) {
+            while let first = rest.first, first.key.span.precedes(end.span) {
+                rest.removeFirst()
+                try visit(first)
+            }
+        }
+        for range in replaced {
+            try pattern.forEachNode(in: range, below: prefixLength, of: snapshot) { key, _ throws(TreeError) in
+                try visitRest(before: key)
+                if let known = rest.first, known.key == key {
+                    rest.removeFirst()
+                    try visit(known)
+                } else {
+                    try visit(Node(key: key, state: .nothing, isPartOfMore: true))
+                }
+            }
+        }
+        for node in rest { try visit(node) }
+    }
+}
+
+/// What stands at some nodes in one state of the tree, so that it is looked up once.
+struct NodeStates {
+    /// The most nodes of which it is kept.
+    private static let maxCount = 1000
+
+    private var known: [[UInt8]: NodeState] = [:]
+
+    mutating func state(at key: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) -> NodeState {
+        if let state = known[key] { return state }
+        let state = try NodeState(at: key, in: snapshot)
+        if known.count < Self.maxCount { known[key] = state }
+        return state
+    }
+}
+
+extension NodeState {
+    /// What stands at the node of a key.
+    fileprivate init(at key: [UInt8], in snapshot: any EngineSnapshot) throws(TreeError) {
+        guard let first = try snapshot.firstKey(in: .subtree(key), reverse: false) else {
+            self = .nothing
+            return
+        }
+        if first == key, let leaf = try snapshot.value(for: key) {
+            self = .leaf(try LeafEncoding.decode(leaf.span))
+        } else {
+            self = .object
+        }
+    }
+}
