@@ -144,7 +144,7 @@ let package = Package(
             name: "Inbox",
             dependencies: [
                 "API",
-                "Imaging", "Pipeline", "Blobs", "Files", "Posts", "Tree",
+                "Imaging", "Pipeline", "Blobs", "Files", "Posts", "Social", "Tree",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),

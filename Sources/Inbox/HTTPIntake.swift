@@ -29,21 +29,22 @@ package struct HTTPIntake: IntakeHandler {
         return true
     }
 
-    /// Keeps the originals of an upload: one photo under a name of its own, with its text beside it, several in a
-    /// folder `.post`.
+    /// Keeps the originals of an upload: one photo under a name of its own, with its words and its audiences beside it, several
+    /// in a folder `.post`.
     private func putAside(_ record: UploadRecord) async throws {
         let photos = record.orderedPhotos
         guard let first = photos.first else { return }
         let stem = "upload\(record.id)"
         let name = photos.count == 1 ? "\(stem).\(first.fileName)" : "\(stem)\(Sidecar.postFolderSuffix)"
-        let text: [UInt8]? = record.text.isEmpty ? nil : TreeValue.object(["text": .string(record.text)]).json()
+        let document = Sidecar.document(
+            text: record.text, alts: photos.map(\.alt), audiences: record.audiences)
         let folder = try await FileThreads.run { [storage] () throws(FileError) in
             let failed = try storage.failedFolder(of: record.error?.code, user: record.owner)
             let reason = FailureReason(record, file: name).json
             try failed.write(reason, as: "\(name).reason.json", staging: storage.incoming)
             let folder = photos.count == 1 ? failed : try failed.folder(name, create: true)
             let sidecar = photos.count == 1 ? Sidecar.name(of: name) : Sidecar.nameInPostFolder
-            if let text { try folder.write(text, as: sidecar, staging: storage.incoming) }
+            if let document { try folder.write(document, as: sidecar, staging: storage.incoming) }
             return folder
         }
         for photo in photos {

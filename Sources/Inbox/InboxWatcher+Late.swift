@@ -65,14 +65,24 @@ extension InboxWatcher {
         let sidecar = try await FileThreads.run {
             try Sidecar.read(late.place.open(in: storage.inbox).file(late.name), named: late.name)
         }
+        guard sidecar.audiences.isEmpty else {
+            throw Failure(
+                .badSidecar,
+                "\(late.name) says for whom the post is, and came after its photo: post \(receipt.post ?? "unknown") is there already",
+                hint:
+                    "delete that post if not everybody was to see it; a document with audiences comes before its photo, or in a folder NAME.post with it"
+            )
+        }
         let isYoung = receipt.publishedAt.map { storage.clock() - $0 < Self.lateTime } ?? false
-        guard receipt.outcome == "published", isYoung, let post = receipt.post.flatMap({ PostID($0) }),
+        // Nobody would be asked about it.
+        guard receipt.outcome == "published", isYoung, !service.isModerated,
+            let post = receipt.post.flatMap({ PostID($0) }),
             try await LateText(sidecar).add(to: post, of: late.owner, in: service.tree)
         else {
             throw Failure(
                 .badSidecar, "\(late.name) came after its photo, which is post \(receipt.post ?? "unknown")",
                 hint:
-                    "a text that comes late is added within a day, to a post that has none; write this one there by hand"
+                    "a text that comes late is added within a day, to a post that has none, where posts are not moderated; write this one there by hand"
             )
         }
         try await FileThreads.run {

@@ -1,14 +1,13 @@
 import API
 import Pipeline
 import Posts
+import Social
 import Tree
 
 /// The words that come after a post of photos was published: its text, and alternative texts of its photos.
 struct LateText {
     private let text: String
     private let alts: [String]
-    /// Whether it says for whom the post is, which it is too late for.
-    private let namesAudiences: Bool
 
     /// Checks the texts.
     ///
@@ -18,20 +17,20 @@ struct LateText {
         var alts: [String] = []
         for alt in sidecar.alts { alts.append(try PostText.requireAlt(alt)) }
         self.alts = alts
-        namesAudiences = !sidecar.audiences.isEmpty
     }
 
     /// Gives all of it to the post, with its hashtags, or nothing, if that is not the user's or has other words in a place.
     ///
     /// - Returns: Whether it was done, or the post has these very words.
-    /// - Throws: A fault of the tree.
+    /// - Throws: `Failure` `not_consented`; a fault of the tree.
     func add(to id: PostID, of owner: UserID, in tree: TreeStore) async throws -> Bool {
-        guard !namesAudiences, !text.isEmpty || alts.contains(where: { !$0.isEmpty }) else { return false }
+        guard !text.isEmpty || alts.contains(where: { !$0.isEmpty }) else { return false }
         return try await tree.transact { snapshot, update in
             guard let path = try snapshot.path(ofPost: id), let post = try snapshot.get(path),
                 post["author"]?["uid"]?.stringValue == owner.description,
                 let additions = try additions(to: post, at: path, id)
             else { return false }
+            try snapshot.requireConsent(of: owner, toContent: true)
             update = additions
             return true
         }.result

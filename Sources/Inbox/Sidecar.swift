@@ -3,6 +3,7 @@ import Files
 import Foundation
 import Pipeline
 import Posts
+import Tree
 
 /// A person's words about a photo: `photo.jpg.json` beside it, or `post.json` in a folder `NAME.post`.
 ///
@@ -82,6 +83,20 @@ struct Sidecar: Decodable {
                 (Self.textFields + Self.audienceFields + [Self.altField]).contains(name)
                     || Self.fieldsWithoutText.contains(name)
             }
+    }
+
+    /// The document of a post that was to be made of photos; nil where there is nothing to say.
+    static func document(text: String, alts: [String], audiences: [AudienceID]) -> [UInt8]? {
+        var fields: [TreeKey: TreeValue] = [:]
+        if !text.isEmpty { fields["text"] = .string(text) }
+        if alts.contains(where: { !$0.isEmpty }) {
+            // Children that are called 0, 1, 2 … are a list in JSON.
+            let list = alts.enumerated().map { (TreeKey(unchecked: "\($0)"), TreeValue.string($1)) }
+            fields["alt"] = .object(Dictionary(uniqueKeysWithValues: list))
+        }
+        // Whoever puts the photos into the inbox again has them for the same people, and nobody else.
+        if !audiences.isEmpty { fields["audiences"] = .string(audiences.map(\.description).joined(separator: " ")) }
+        return fields.isEmpty ? nil : TreeValue.object(fields).json()
     }
 
     static func name(of photo: String) -> String { photo + suffix }

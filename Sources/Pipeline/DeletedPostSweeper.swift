@@ -45,13 +45,13 @@ struct DeletedPostSweeper: Sendable {
             return
         }
         if try await tree.get(Paths.queued(id)) != nil { return }  // Something is to be cleaned up first.
-        let isShown = try await tree.transact { snapshot, update in
+        let isKept = try await tree.transact { snapshot, update in
             // It may have been written again in time.
-            let isShown = try snapshot.isShown(id)
-            if isShown { update[path] = nil }
-            return isShown
+            let isKept = try snapshot.keepsFiles(of: id)
+            if isKept { update[path] = nil }
+            return isKept
         }.result
-        if isShown { return }
+        if isKept { return }
         let record = try await store.record(of: id)
         // Where nobody knows whose the post was, its files are looked for.
         let users = if let record { [record.owner.description] } else { try await blobs.userIDs() }
@@ -70,7 +70,7 @@ struct DeletedPostSweeper: Sendable {
     private func forget(_ id: PostID, _ record: UploadRecord?, _ entry: TreeChild) async throws -> Bool {
         let path = Paths.deleted / entry.key
         return try await tree.transact(at: "orphan-deleted") { [store] snapshot, update in
-            guard try snapshot.get(path) == entry.value, try !snapshot.isShown(id) else { return false }
+            guard try snapshot.get(path) == entry.value, try !snapshot.keepsFiles(of: id) else { return false }
             update[path] = nil
             update[Paths.restrictedMedia(ofPost: id.key)] = nil
             for trace in PostTraces(of: id, post: nil, owner: record?.owner, text: record?.text).paths {

@@ -6,6 +6,7 @@ import Tree
 /// The list of blobs that nothing refers to any more, in the private tree: they are deleted when the grace period is over,
 /// which readers need who saw their addresses before.
 struct GarbageList: Sendable {
+    let storage: StorageFolder
     let tree: TreeStore
     let blobs: any BlobStore
     let store: UploadStore
@@ -34,8 +35,9 @@ struct GarbageList: Sendable {
         return path
     }
 
-    /// Deletes the blobs whose grace period is over; entries are in the order of time.
+    /// Deletes the blobs whose grace period is over, unless there is a ``StorageFolder/hold``; entries are in the order of time.
     func collect() async throws {
+        guard storage.hold == nil else { return }
         let now = store.now
         while true {
             let entries = try await tree.children(of: Paths.garbage, limit: 100)

@@ -2,6 +2,7 @@ package import API
 import Files
 import Logging
 import ServiceLifecycle
+import Social
 import Synchronization
 import Tree
 
@@ -18,8 +19,7 @@ package struct Janitor: Sendable {
     let disk: DiskMonitor
     let logger: Logger
 
-    /// The reason for which nothing may be swept at present; nil while everything may.
-    package var hold: Failure? { storage.tree.health.damage.map { Failure($0) } ?? storage.age.mismatch }
+    package var hold: Failure? { storage.hold }
 
     /// Sweeps regularly until a shutdown. A fault is logged and met again at the next sweep.
     func run() async {
@@ -53,7 +53,9 @@ package struct Janitor: Sendable {
             [
                 storage.age.tick, posts.sweep, deletedPosts.sweep, expiry.expireAbandoned, expiry.expireIdle,
                 removeAbandonedParts,
-            ] + store.intakes.all.map { $0.sweep } + [garbage.collect, expiry.forgetEnded, expiry.forgetKeys])
+            ] + store.intakes.all.map { $0.sweep } + [
+                garbage.collect, expiry.forgetEnded, expiry.forgetKeys, forgetNotices,
+            ])
     }
 
     /// Deletes what the intakes have kept for its time, unless there is a ``hold``.
@@ -61,6 +63,9 @@ package struct Janitor: Sendable {
         guard hold == nil else { return }
         try await all(store.intakes.all.map { $0.sweepArchives })
     }
+
+    /// Forgets who was told of what was taken back long ago.
+    private func forgetNotices() async throws { try await WithdrawnNotices(storage.tree).forget(now: store.now) }
 
     private func all(_ sweeps: [() async throws -> Void]) async throws {
         var fault: (any Error)?

@@ -10,9 +10,11 @@ package struct Moderation: Sendable, Hashable {
     package let at: Int64
 
     init(_ verdict: ModerationVerdict, at: Int64) {
-        decision = verdict.decision
-        reason = verdict.printableReason
-        self.at = at
+        self.init(verdict.decision, reason: verdict.printableReason, at: at)
+    }
+
+    init(_ decision: ModerationDecision, reason: String, at: Int64) {
+        (self.decision, self.reason, self.at) = (decision, reason, at)
     }
 
     /// Reads a decision back; nil when it is none.

@@ -87,7 +87,8 @@ package struct Moderator: Sendable {
             photos.append(shown)
         }
         return ModerationRequest(
-            post: record.id.description, uid: record.owner.description, text: record.text, photos: photos)
+            kind: record.purpose.rawValue, post: record.id.description, uid: record.owner.description,
+            text: record.text, photos: photos)
     }
 
     /// The rendition that is shown: the largest one, of those whose bytes there is room for.

@@ -13,6 +13,20 @@ struct PersonUploads: PersonLeftovers {
 
     let store: UploadStore
 
+    func areThere(of uid: UserID) async throws -> Bool {
+        var range = KeyRange.all
+        while true {
+            let rows = try await store.tree.children(of: Paths.queue, range: range, limit: Self.batch)
+            for entry in rows.compactMap({ QueueEntry($0) }) where entry.owner == nil || entry.owner == uid {
+                if let record = try await store.record(of: entry.id), record.owner == uid, !record.state.isTerminal {
+                    return true
+                }
+            }
+            guard rows.count == Self.batch, let last = rows.last else { return false }
+            range = .after(last.key)
+        }
+    }
+
     func end(
         of uid: UserID, after position: String?, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> (count: Int, next: String?) {

@@ -1,6 +1,6 @@
 package import API
 import Access
-package import Blobs
+import Blobs
 import Files
 import Logging
 package import Posts
@@ -48,7 +48,8 @@ package struct PostModeration: Sendable {
             )
         }
         if verdict.decision == .refuse || decisions.contains(.refuse) {
-            _ = try await service.publisher.deletePost(id, by: .admin)
+            let refusal = Moderation(.refuse, reason: verdict.printableReason, at: service.store.now)
+            _ = try await service.publisher.deletePost(id, by: .admin, refusal)
             return document(id, verdict, [], isDeleted: true)
         }
         guard verdict.decision == .pass || !decisions.isEmpty else {
@@ -101,25 +102,6 @@ package struct PostModeration: Sendable {
         return ModerationDocument(
             postID: id.description, decision: verdict.decision, reason: reason.isEmpty ? nil : reason, photos: photos,
             deleted: isDeleted)
-    }
-}
-
-// MARK: - Who sees what
-
-extension UploadService {
-    /// Whether somebody decides about posts before they are published.
-    package var isModerated: Bool { publisher.moderator != nil }
-
-    /// Whether a file is for its owner and admins alone, whatever the rules of photos say: the original of a photo that is
-    /// shown blurred, and, where posts are moderated, all that is not published yet.
-    package func isWithheld(_ name: BlobName, isOriginal: Bool) async throws -> Bool {
-        guard isOriginal || isModerated, let id = PostID(name.postID) else { return false }
-        if isModerated {
-            let state = try await tree.get(Paths.upload(id) / "state")?.stringValue.flatMap(UploadState.init)
-            if let state, !state.isPost { return true }
-        }
-        guard isOriginal, let record = try await store.record(of: id) else { return false }
-        return record.photos.values.contains { $0.isBlurred && $0.fileName == name.fileName }
     }
 }
 

@@ -109,7 +109,7 @@ package struct Publisher: Sendable {
             // Nothing brings back who is deleted meanwhile.
             try present.requireOwner()
             if try snapshot.exists(PersonDeletion.job(of: record.owner)) { throw Failure.ownerIsGone(record.id) }
-            try snapshot.requireConsent(of: record.owner, toContent: true)
+            try snapshot.requireConsent(of: record.owner, toContent: record.purpose == .post)
             try garbage.add(leftovers, to: &update, isAtOnce: record.photos.values.contains(where: \.isBlurred))
             guard record.purpose == .post else {
                 try addAvatar(record, in: snapshot, to: &update)
@@ -206,14 +206,17 @@ package struct Publisher: Sendable {
 
     // MARK: Deleting
 
-    /// Deletes a post and every place that names it, in one update: its author's list and feed, its hashtags, its likes and
-    /// comments. Durable when it returns; the files go after the grace period.
+    /// Deletes a post and every place that lists it, in one update: its author's list and feed, and its hashtags. Durable when it
+    /// returns; a job removes likes, comments and the entries in others' feeds then, and the files go after the grace period.
     ///
-    /// - Parameter identity: Who deletes it: its author, or an admin; of a post for audiences whoever owns all of these, too.
+    /// - Parameters:
+    ///   - identity: Who deletes it: its author, or an admin; of a post for audiences whoever owns all of these, too.
+    ///   - refusal: The decision of an admin not to have it shown: its files are for its author and admins alone from now on,
+    ///     until they go.
     /// - Returns: When its files go, in milliseconds since the epoch.
     /// - Throws: `Failure` with the code `not_found` when there is no such post, `permission_denied` or `not_allowed` when it
     ///   is somebody else's.
-    package func deletePost(_ id: PostID, by identity: Identity) async throws -> Int64 {
+    package func deletePost(_ id: PostID, by identity: Identity, _ refusal: Moderation? = nil) async throws -> Int64 {
         try await tree.transact(at: "post-deleted") { snapshot, update in
             guard let path = try snapshot.path(ofPost: id), let post = try snapshot.get(path) else {
                 throw Failure(.notFound, "there is no post \(id)", hint: "it may have been deleted already")
@@ -221,6 +224,7 @@ package struct Publisher: Sendable {
             let record = try snapshot.upload(id)
             try Self.judgeDeletion(of: post, by: identity, in: snapshot)
             update[path] = nil
+            if let refusal, record != nil { update[Paths.upload(id) / "moderation"] = refusal.value }
             guard path != Paths.audiencePost(id) else { return }  // No list names it that is not the stories' own.
             for trace in PostTraces(of: id, post: post, owner: record?.owner, text: record?.text).paths {
                 update[trace] = nil

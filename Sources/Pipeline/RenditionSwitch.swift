@@ -1,6 +1,7 @@
 import API
 import Blobs
 import Posts
+import Social
 import Tree
 
 /// The switch of a post to renditions that are made anew: new files first, one update, the old files later.
@@ -39,10 +40,13 @@ struct RenditionSwitch: Sendable {
             renewed.append(rendered)
         }
         var update = MultiPathUpdate(preconditions: [.equals(path / "photos", value)])
+        // To those whom the post mentions other renditions are no news.
+        update.firstStratum = SocialDerivations.firstStratumOfRepair
         for (name, value) in try PostPhotos(renewed).fields(owner: record.owner, post: id) {
             update[path / name] = value
         }
-        try service.garbage.add(replaced(by: renewed), to: &update, isAtOnce: isAtOnce)
+        let replaced = try await replaced(by: renewed, andAllOthers: isAtOnce)
+        try service.garbage.add(replaced, to: &update, isAtOnce: isAtOnce)
         if let announcement { update[announcement] = nil }
         try add(&update)
         return try await service.tree.commit(update, at: "switch")
@@ -66,11 +70,18 @@ struct RenditionSwitch: Sendable {
         return announcement
     }
 
-    private func replaced(by new: [PhotoRecord]) -> [BlobName] {
+    /// The files that are not shown any more.
+    ///
+    /// - Parameter areOthers: Whether those of earlier switches are among them, which wait for the end of their grace period.
+    private func replaced(by new: [PhotoRecord], andAllOthers areOthers: Bool) async throws -> [BlobName] {
         let kept = Set(new.flatMap { $0.renditions.values.map(\.fileName) })
         // A client may have written other names there than ours; an original is none of them.
         let originals = record.photos.values.map(\.fileName)
-        return Set(old.flatMap { $0.renditions.values.map(\.fileName) }).subtracting(kept).subtracting(originals)
-            .sorted().compactMap { try? record.blobName($0) }
+        var replaced = Set(old.flatMap { $0.renditions.values.map(\.fileName) })
+        if areOthers {
+            replaced.formUnion(
+                try await service.storage.blobs.fileNames(userID: record.owner.description, postID: id.description))
+        }
+        return replaced.subtracting(kept).subtracting(originals).sorted().compactMap { try? record.blobName($0) }
     }
 }

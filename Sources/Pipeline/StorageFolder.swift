@@ -1,4 +1,4 @@
-import API
+package import API
 package import Blobs
 package import Files
 package import Logging
@@ -163,4 +163,8 @@ package final class StorageFolder: Sendable {
 
     /// The path of the local socket.
     package static func socketPath(in path: String) -> String { "\(path)/tintype.sock" }
+
+    /// The reason for which nothing may be swept at present; nil while everything may.
+    package var hold: Failure? { tree.health.damage.map { Failure($0) } ?? age.mismatch }
+
 }

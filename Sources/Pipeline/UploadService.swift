@@ -27,6 +27,8 @@ package final class UploadService: Service, CustomStringConvertible {
     package let expiry: PostExpiry
     /// Does what is too much for the commit that causes it.
     package let jobs: JobWorker
+    /// What people have left here when they are deleted.
+    package let leftovers: any PersonLeftovers
     let renditions: RenditionMaker
     let garbage: GarbageList
     let rethumbProgress = RethumbProgress()
@@ -64,7 +66,7 @@ package final class UploadService: Service, CustomStringConvertible {
             store: store,
             ingester: PhotoIngester(blobs: blobs, incoming: storage.incoming, settings: shared, disk: disk),
             renditions: renditions)
-        garbage = GarbageList(tree: tree, blobs: blobs, store: store, settings: shared)
+        garbage = GarbageList(storage: storage, tree: tree, blobs: blobs, store: store, settings: shared)
         index = PhotoIndex(storage)
         publisher = Publisher(
             tree: tree, blobs: blobs, store: store, renditions: renditions, garbage: garbage, index: index,
@@ -77,7 +79,8 @@ package final class UploadService: Service, CustomStringConvertible {
                 tree: tree, blobs: blobs, store: store, settings: shared, logger: logger),
             expiry: UploadExpiry(tree: tree, store: store, settings: shared, logger: logger), posts: expiry,
             garbage: garbage, unclaimed: unclaimed, disk: disk, logger: logger)
-        jobs = JobWorker(tree, uploads: PersonUploads(store: store), clock: storage.clock, logger: logger)
+        leftovers = PersonUploads(store: store)
+        jobs = JobWorker(tree, uploads: leftovers, clock: storage.clock, logger: logger)
         workers = UploadWorkers(store: store, publisher: publisher, disk: disk, logger: logger)
     }
 

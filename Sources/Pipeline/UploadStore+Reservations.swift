@@ -129,7 +129,7 @@ extension UploadStore {
                     .unknownUser, "there is no user \(uid)",
                     hint: "create people/\(uid) first, or let first posts create people (create-people)")
             }
-            try snapshot.requireConsent(of: uid, toContent: true)
+            try snapshot.requireConsent(of: uid, toContent: request.purpose == .post)
             try snapshot.requirePoster(uid, for: request.audiences)
         }
     }

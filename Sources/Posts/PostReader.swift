@@ -19,26 +19,19 @@ package struct PostReader: Sendable {
     ///   - maxHidden: About how many posts are passed over that are gone or not to be shown; then the page is shorter than it
     ///     could be, and says that more may follow.
     ///   - filter: What tells, in one state of the tree, which posts are shown.
-    package func page(
-        of list: some PostList, before cursor: PostPosition?, limit: Int, maxHidden: Int = .max,
-        filter: @escaping @Sendable (TreeSnapshot) -> PostFilter = { _ in { _, _ in true } }
-    ) async throws -> PostPage {
-        var page = PostPage()
-        while true {
-            let sofar = page
-            let (read, isComplete) = try await tree.snapshot { snapshot in
-                var page = sofar
-                let isComplete = try page.readOn(
-                    in: list, before: cursor, limit: limit, from: snapshot, where: filter(snapshot))
-                return (page, isComplete)
-            }
-            page = read
-            if isComplete { return page }
-            guard page.hiddenCount < maxHidden else {
-                page.hasMore = true
-                return page
-            }
-            try Task.checkCancellation()
+    ///   - finish: What is made of the page, in the state in which it was completed.
+    package func page<Result: Sendable>(
+        of list: some PostList, before cursor: PostPosition?, limit: Int, maxHidden: Int,
+        filter: @Sendable (TreeSnapshot) -> PostFilter, finish: @Sendable (PostPage, TreeSnapshot) throws -> Result
+    ) async throws -> Result {
+        try await tree.page(PostPage()) { page, snapshot in
+            let isComplete = try page.readOn(
+                in: list, before: cursor, limit: limit, from: snapshot, where: filter(snapshot))
+            guard !isComplete, page.hiddenCount >= maxHidden else { return isComplete }
+            page.hasMore = true
+            return true
+        } finish: { page, snapshot in
+            try finish(page, snapshot)
         }
     }
 
@@ -46,7 +39,11 @@ package struct PostReader: Sendable {
     ///
     /// - Parameter list: Posts by their positions.
     package func page(of list: TreePath, before cursor: PostPosition?, limit: Int) async throws -> PostPage {
-        try await page(of: StoredPostList(list), before: cursor, limit: limit)
+        try await page(of: StoredPostList(list), before: cursor, limit: limit, maxHidden: .max) { _ in
+            { _, _ in true }
+        } finish: { page, _ in
+            page
+        }
     }
 
     /// The page with one post, or with none.

@@ -66,9 +66,7 @@ struct FeedCommandTests {
                 _ = try await daemon.client.ask(.put, "/posts/\(id).json", body: .bytes(Array(json.utf8)))
             }
             func untilPrinted(_ words: String) async throws {
-                while (try? String(contentsOfFile: output, encoding: .utf8))?.contains(words) != true {
-                    try await Task.sleep(for: .milliseconds(20))
-                }
+                try await eventually { (try? text(output))?.contains(words) == true }
             }
             let own = #"{"timestamp":1,"author":{"uid":"maria"},"text":"#
             let tree = #"{"maria":{"full_name":"Maria"}}"#
@@ -84,7 +82,7 @@ struct FeedCommandTests {
             try await untilPrinted(isJSON ? #""event":"deleted""# : "a  deleted")
             #expect(try await daemon.stop() == 0)
             #expect(try await child.wait() == 75)
-            #expect(try String(contentsOfFile: errors, encoding: .utf8).contains("the service has ended the stream"))
+            #expect(try text(errors).contains("the service has ended the stream"))
         }
     }
 

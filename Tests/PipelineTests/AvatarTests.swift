@@ -240,4 +240,31 @@ struct AvatarTests {
             #expect(try await job.run { _ in }.switched == 0)
         }
     }
+
+    @Test("Whoever moderates posts is asked about pictures, too; one that is refused is nobody's")
+    func moderated() async throws {
+        let asked = Shared<[ModerationRequest]>([])
+        let moderator = Moderator(photos: .bytes) { json in
+            let request = try ModerationRequest(json: Data(json))
+            asked.change { $0.append(request) }
+            return Array(#"{"decision":"\#(asked.value.count > 1 ? "refuse" : "pass")"}"#.utf8)
+        }
+        try await withPipeline(moderator: moderator) { running in
+            let uid = try await person(running)
+            try await running.storage.tree.set("privacy/maria/content", to: false)
+            let passed = try await send("rgb-8.png", of: uid, running)
+            #expect(passed.state == .published)
+            let address = try #require(try await picture(of: uid, running))
+            #expect(asked.value.map(\.kind) == ["avatar"] && asked.value.first?.uid == "maria")
+            let refused = try await send("rgb-8.png", of: uid, running)
+            #expect(refused.state == .failed && refused.error?.code == .moderationRefused)
+            try await running.storage.tree.set("privacy/maria/data_processing", to: false)
+            var refusal: Failure?
+            do { _ = try await accept("rgb-8.png", of: uid, running) } catch let failure as Failure {
+                refusal = failure
+            }
+            #expect(refusal?.code == .notConsented)
+            #expect(try await picture(of: uid, running) == address)
+        }
+    }
 }

@@ -125,4 +125,22 @@ struct DeletedOwnerTests {
             #expect(left.count == 441 && left.allSatisfy { $0.owner?.description == "jan" })
         }
     }
+
+    @Test("12: Whoever has only begun to post can be deleted, and nothing of that appears")
+    func beginner() async throws {
+        try await withPipeline(runs: false) { running in
+            let people = People(running.storage.tree, leftovers: running.pipeline.leftovers)
+            let uid = try #require(maria)
+            #expect(await code { _ = try await people.delete(uid) } == .notFound)
+            _ = try await running.accept("rgb-8.png", by: "jan")
+            #expect(await code { _ = try await people.delete(uid) } == .notFound)
+            let id = try await running.accept("rgb-8.png", by: "maria")
+            _ = try await people.delete(uid)
+            try await running.pipeline.jobs.runAll()
+            let deletion = try #require(try await people.deletion(of: uid))
+            #expect(deletion.ended != nil && deletion.counts[.uploads] == 1, "\(deletion)")
+            let record = try #require(try await running.pipeline.store.record(of: id))
+            #expect(throws: Failure.self) { try record.requireOwner() }
+        }
+    }
 }

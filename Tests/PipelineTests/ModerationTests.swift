@@ -66,11 +66,11 @@ struct ModerationTests {
                 let photos = try await photos(running, record.id)
                 #expect(photos.map(\.isBlurred) == [false, true])
                 #expect(photos[0].placeholder != photos[1].placeholder)
-                let original = try await running.pipeline.isWithheld(
-                    try BlobName(
+                let original = try await running.pipeline.withholding(
+                    of: try BlobName(
                         userID: "u", postID: record.id.description, fileName: record.orderedPhotos[1].fileName),
                     isOriginal: true)
-                #expect(original)
+                #expect(original == .unlessSigned)
                 // The clear renditions of the second photo go.
                 try await eventually { try await files(running, record.id).count == 2 + 8 }
                 let names = try await files(running, record.id)
@@ -153,10 +153,10 @@ struct ModerationTests {
             #expect(try await running.storage.tree.get(Paths.post(id)) == nil)
             let name = try #require(waiting.photos[0]?.rendered?.renditions.values.first?.fileName)
             let blob = try BlobName(userID: "u", postID: id.description, fileName: name)
-            #expect(try await running.pipeline.isWithheld(blob, isOriginal: false))
+            #expect(try await running.pipeline.withholding(of: blob, isOriginal: false) == .always)
             isRight.change { $0 = true }
             #expect(try await running.pipeline.store.end(of: id).state == .published)
-            #expect(try await !running.pipeline.isWithheld(blob, isOriginal: false))
+            #expect(try await running.pipeline.withholding(of: blob, isOriginal: false) == .none)
         }
     }
 
@@ -173,16 +173,18 @@ struct ModerationTests {
     @Test("While the moderator thinks, all others are rendered, and none twice")
     func slowness() async throws {
         let count = Shared(0)
-        let isOpen = Shared(false)
+        let (closed, open) = AsyncStream.makeStream(of: Void.self)
+        let opening = Task { for await _ in closed {} }
         let moderator = moderator { _ in
-            while !isOpen.value { try await Task.sleep(for: .milliseconds(10)) }
+            await opening.value
             return #"{"decision":"pass"}"#
         }
         try await withPipeline(renderer: CountingRenderer(count: count), moderator: moderator) { running in
+            defer { open.finish() }
             var ids: [PostID] = []
             for number in 0..<12 { ids.append(try await running.accept("baseline-420.jpg", by: "u\(number)")) }
             try await eventually { count.value == 12 }
-            isOpen.change { $0 = true }
+            open.finish()
             for id in ids { #expect(try await running.pipeline.store.end(of: id).state == .published) }
             #expect(count.value == 12)
         }
@@ -208,6 +210,72 @@ struct ModerationTests {
                 #expect(try await running.pipeline.store.end(of: id).state == .published)
                 #expect(try await photos(running, id).map(\.isBlurred) == [true])
             }
+        }
+    }
+
+    @Test("Blur takes all clear renditions away, those of earlier recipes, too")
+    func earlierRecipes() async throws {
+        try await withPipeline { running in
+            let record = try await running.upload([("a.jpg", try Fixture.bytes("photo.jpg"))], by: "u")
+            let first = try #require(try await photos(running, record.id).first)
+            var settings = running.pipeline.settings
+            settings.recipes = [try Recipe(parsing: "small=200x200,inside,q70")]
+            try await running.pipeline.adopt(settings)
+            _ = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+            let clear = try #require(try await photos(running, record.id).first)
+            #expect(try await files(running, record.id).count == 1 + 4 + 1)
+            let verdict = try ModerationVerdict(json: Data(#"{"decision":"blur"}"#.utf8))
+            _ = try await PostModeration(running.pipeline).moderate(record.id, verdict)
+            #expect(try await files(running, record.id).count == 1 + 1)
+            for photo in [first, clear] {
+                for rendition in photo.renditions.values {
+                    let name = try BlobName(
+                        userID: "u", postID: record.id.description, fileName: rendition.fileName)
+                    #expect(try await running.pipeline.withholding(of: name, isOriginal: false) == .always)
+                }
+            }
+        }
+    }
+
+    @Test("What was refused goes, also when its author writes it anew; an admin may let it be seen again before")
+    func refusedAnew() async throws {
+        try await withPipeline(settings: { $0.gracePeriod = .zero }) { running in
+            let tree = running.storage.tree
+            var ids: [PostID] = []
+            for isPassed in [false, true] {
+                let id = try await running.upload([("a.jpg", try Fixture.bytes("rgb-8.png"))], by: "u").id
+                ids.append(id)
+                let post = try #require(try await tree.get(Paths.post(id)))
+                let moderation = PostModeration(running.pipeline)
+                let refusal = try ModerationVerdict(json: Data(#"{"decision":"refuse","reason":"x"}"#.utf8))
+                #expect(try await moderation.moderate(id, refusal).deleted)
+                try await tree.set(Paths.post(id), to: post)
+                let file = try #require(PostPhotos.read(post)?.first?.renditions["thumb"]?.fileName)
+                let name = try BlobName(userID: "u", postID: id.description, fileName: file)
+                #expect(try await running.pipeline.withholding(of: name, isOriginal: false) == .always)
+                guard isPassed else { continue }
+                _ = try await moderation.moderate(id, try ModerationVerdict(json: Data(#"{"decision":"pass"}"#.utf8)))
+                #expect(try await running.pipeline.withholding(of: name, isOriginal: false) == .none)
+            }
+            try await running.pipeline.janitor.sweep()
+            #expect(try await files(running, ids[0]).isEmpty)
+            #expect(try await files(running, ids[1]).count == 5)
+        }
+    }
+
+    @Test("Other renditions are no news to those whom a post mentions, and who would be told of it by now")
+    func mentions() async throws {
+        try await withPipeline { running in
+            let tree = running.storage.tree
+            let record = try await running.upload([("a.jpg", try Fixture.bytes("rgb-8.png"))], by: "u", text: "Hi Ann")
+            try await tree.set("blocking/ann/u", to: true)
+            let mention: TreeValue = ["uid": "ann", "start": 3, "length": 3]
+            try await tree.set(Paths.post(record.id) / "mentions" / "0", to: mention)
+            try await tree.set("blocking/ann/u", to: nil)
+            let verdict = try ModerationVerdict(json: Data(#"{"decision":"blur"}"#.utf8))
+            _ = try await PostModeration(running.pipeline).moderate(record.id, verdict)
+            #expect(try await photos(running, record.id).map(\.isBlurred) == [true])
+            #expect(try await tree.get("notifications") == nil)
         }
     }
 }

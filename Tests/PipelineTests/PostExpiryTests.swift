@@ -21,12 +21,15 @@ struct PostExpiryTests {
             let age = Duration.seconds(3600)
             for _ in 0..<2 {
                 let none = try await running.pipeline.expiry.page(olderThan: age, after: nil, isDryRun: false)
-                #expect(none == PostExpiry.Page())
+                #expect(none.posts == 0 && none.bytes == 0)
             }
             let first = try #require(try await running.storage.tree.keys(of: Paths.posts).first)
             try await running.storage.tree.set(Paths.posts / first / "timestamp", to: 1)
             let dry = try await running.pipeline.expiry.page(olderThan: age, after: nil, isDryRun: true)
-            #expect(dry.posts == 1 && dry.bytes > bytes.count && dry.next == nil)
+            #expect(
+                dry.posts == 1 && dry.bytes > bytes.count && dry.next == PostExpiry.Position(cursor: "audience_posts"))
+            let rest = try await running.pipeline.expiry.page(olderThan: age, after: dry.next, isDryRun: true)
+            #expect(rest == PostExpiry.Page())
             let before = try await counts(running)
             #expect(before.posts == 3)
             let done = try await running.pipeline.expiry.page(olderThan: age, after: nil, isDryRun: false)
@@ -40,10 +43,10 @@ struct PostExpiryTests {
     @Test("The janitor does it while the setting says so, in pages, and the status tells how many")
     func sweep() async throws {
         try await withPipeline(settings: { $0.postRetention = .seconds(3600) }) { running in
-            // More than one page, written as an import writes them.
-            let posts = (0..<450).map { number in
+            // More than one page, written as an import writes them: the old ones behind those that stay.
+            let posts = (0..<1450).map { number in
                 let id = running.storage.ids.next()
-                let isOld = number < 430
+                let isOld = number >= 1020
                 return (
                     id.key,
                     ["author": ["uid": "u"], "text": "x", "timestamp": .integer(isOld ? 1 : Int64.max / 2)] as TreeValue
@@ -51,7 +54,7 @@ struct PostExpiryTests {
             }
             try await running.storage.tree.set(Paths.posts, to: .object(Dictionary(uniqueKeysWithValues: posts)))
             try await running.pipeline.janitor.sweep()
-            #expect(try await counts(running).posts == 20)
+            #expect(try await counts(running).posts == 1020)
             #expect(try await running.pipeline.status().expired == 430)
         }
         try await withPipeline { running in
@@ -60,6 +63,36 @@ struct PostExpiryTests {
             try await running.pipeline.janitor.sweep()
             #expect(try await counts(running).posts == 1)
             #expect(try await running.pipeline.status().expired == nil)
+        }
+    }
+
+    @Test("Posts for audiences go like others, out of the stories of all of these, and only the old ones")
+    func audiences() async throws {
+        try await withPipeline(settings: { $0.postRetention = .seconds(3600) }) { running in
+            let tree = running.storage.tree
+            try await tree.set("audiences/class", to: ["name": "7b", "kind": "class", "members": ["u": "owner"]])
+            let (old, young) = (running.storage.ids.next(), running.storage.ids.next())
+            for (id, timestamp) in [(old, 1), (young, Int64.max / 2)] {
+                let post: TreeValue = [
+                    "author": ["uid": "u"], "text": "x", "timestamp": .integer(timestamp), "audiences": ["class": true],
+                ]
+                try await tree.set(Paths.audiencePosts / id.key, to: post)
+            }
+            #expect(try await tree.keys(of: "stories/class") == [old.key, young.key])
+            try await running.pipeline.janitor.sweep()
+            #expect(try await tree.keys(of: Paths.audiencePosts) == [young.key])
+            #expect(try await tree.keys(of: "stories/class") == [young.key])
+            #expect(try await running.pipeline.status().expired == 1)
+        }
+    }
+
+    @Test("Cursors say where a page ended, and anything else is none")
+    func cursors() {
+        for text in ["posts", "posts/-P6xJd7DkF0an8Cy0qLh", "audience_posts", "audience_posts/x"] {
+            #expect(PostExpiry.Position(cursor: text)?.description == text)
+        }
+        for text in ["", "42", "people/x", "posts/", "posts/a/b", "/posts", "posts/a.b"] {
+            #expect(PostExpiry.Position(cursor: text) == nil, "\(text)")
         }
     }
 }

@@ -54,6 +54,10 @@ struct AudienceUploadTests {
                 .post, "/v1/uploads?user=maria", headers: Form.contentType,
                 body: .bytes(Form().field("audiences", "c").photo(photo).closed))
             #expect(early.status == 201, "\(early.text)")
+            // Whoever has sent it can show it at once.
+            let url = try #require(early.json["post"]["full_url"].string)
+            #expect(url.contains("?token="))
+            #expect(try await service.ask(.get, url, as: nil).status == 200)
             #expect(try await service.tree.get(Paths.posts) == nil)
             #expect(try await service.tree.keys(of: "stories/c").count == 1)
         }

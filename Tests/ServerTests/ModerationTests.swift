@@ -3,7 +3,7 @@ import HTTPTypes
 import Pipeline
 import TestSupport
 import Testing
-import TreeModel
+import Tree
 
 @Suite("Moderation by HTTP: who sees which files, and what an admin decides", .timeLimit(.minutes(30)))
 struct ModerationTests {
@@ -81,6 +81,43 @@ struct ModerationTests {
             #expect(pass.status == 200, "\(pass.text)")
             #expect(try await service.ask(.get, clear, as: nil).status == 200)
             #expect(try await service.ask(.get, original, as: nil).status == 200)
+        }
+    }
+
+    @Test(
+        "What an admin refuses is its author's alone, whoever writes the post anew, in an audience, too, and with a signature"
+    )
+    func refused() async throws {
+        let bytes = try Fixture.bytes("baseline-420.jpg")
+        try await withService { service in
+            try await service.setDefaultRules()
+            let sent = try await service.client.ask(.put, "/v1/uploads?user=ann", body: .bytes(bytes)).json
+            let id = try #require(sent["post_id"].string)
+            let url = try #require(sent["post"]["full_url"].string)
+            let json: HTTPFields = [.contentType: "application/json"]
+            let refusal = try await service.client.ask(
+                .put, "/v1/posts/\(id)/moderation", headers: json, body: .bytes(Array(#"{"decision":"refuse"}"#.utf8)))
+            #expect(refusal.status == 200 && refusal.json["deleted"].bool == true, "\(refusal.text)")
+            let post =
+                #"{"author":{"uid":"ann","full_name":"ann"},"timestamp":{".sv":"timestamp"},"full_url":"\#(url)"}"#
+            let anew = try await service.ask(.put, "/posts/\(id).json", as: "ann", post)
+            #expect(anew.status == 200, "\(anew.text)")
+            try await service.tree.set(try TreePath("posts/\(id)"), to: nil)
+            try await service.tree.set(
+                "audiences/c", to: ["name": "7b", "members": ["ann": "owner", "bob": "reader"]])
+            let forClass = post.dropLast() + #","audiences":{"c":true}}"#
+            let restricted = try await service.ask(.put, "/audience_posts/\(id).json", as: "ann", String(forClass))
+            #expect(restricted.status == 200, "\(restricted.text)")
+            let story = try await service.ask(.get, "/v1/audiences/c/posts", as: "bob")
+            let signed = try #require(story.json["posts"][0]["full_url"].string)
+            #expect(signed.contains("token="))
+            for address in [url, signed] {
+                for (reader, status) in [(nil, 404), ("bob", 404), ("ann", 200)] as [(String?, Int)] {
+                    let answer = try await service.ask(.get, address, as: reader)
+                    #expect(
+                        answer.status == status || status == 404 && answer.status == 401, "\(address) \(answer.text)")
+                }
+            }
         }
     }
 }

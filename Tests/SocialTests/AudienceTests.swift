@@ -33,6 +33,16 @@ struct AudienceTests {
         ["timestamp": 1, "text": .string(text), "author": ["uid": .string(uid), "full_name": .string(uid)]]
     }
 
+    /// The copies at a path of stories, without when they were published.
+    private func copies(_ tree: TreeStore, _ path: TreePath = "stories") async throws -> TreeValue? {
+        func stripped(_ value: TreeValue) -> TreeValue {
+            guard var fields = value.object else { return value }
+            fields["published"] = nil
+            return .object(fields.mapValues(stripped))
+        }
+        return try await tree.get(path).map(stripped)
+    }
+
     /// The ids of a story in the order of publication, the newest first.
     private func story(_ audience: String, _ tree: TreeStore) async throws -> [String] {
         let list = Paths.publishedStory(of: try #require(AudienceID(audience)))
@@ -76,11 +86,11 @@ struct AudienceTests {
     func copies() async throws {
         try await withClass { tree, _ in
             try await tree.set("audience_posts/p", to: post(by: "ann", for: ["c", "s"]))
-            #expect(try await tree.get("stories") == ["c": ["p": copy(by: "ann")], "s": ["p": copy(by: "ann")]])
+            #expect(try await copies(tree) == ["c": ["p": copy(by: "ann")], "s": ["p": copy(by: "ann")]])
             try await tree.set("audience_posts/p/text", to: "y")
-            #expect(try await tree.get("stories/s/p") == copy(by: "ann", "y"))
+            #expect(try await copies(tree, "stories/s/p") == copy(by: "ann", "y"))
             try await tree.set("audience_posts/p/audiences/s", to: nil)
-            #expect(try await tree.get("stories") == ["c": ["p": copy(by: "ann", "y")]])
+            #expect(try await copies(tree) == ["c": ["p": copy(by: "ann", "y")]])
             #expect(try await story("s", tree) == [])
             try await tree.set("audience_posts/p", to: nil)
             #expect(try await tree.get("stories") == nil)
@@ -114,7 +124,7 @@ struct AudienceTests {
             ]
             for (path, value) in writes {
                 try await tree.set(path, to: value)
-                #expect(try await tree.get("stories") == ["c": ["p": copy(by: "ann")]], "\(path)")
+                #expect(try await copies(tree) == ["c": ["p": copy(by: "ann")]], "\(path)")
             }
         }
     }
@@ -134,6 +144,7 @@ struct AudienceTests {
                 #expect(try await tree.get("stories/c") == nil)
             }
             try await tree.set("audience_posts/r", to: "leaf")
+            try await tree.set("audience_posts/s/audiences/c", to: true)
             try await tree.set("audience_posts/p", to: nil)
             #expect(try await tree.get("stories") == nil)
         }
@@ -153,7 +164,7 @@ struct AudienceTests {
         }
     }
 
-    @Test("An audience that is deleted takes its story along at once, and does not come back before its posts are gone")
+    @Test("An audience that is deleted is nobody's at once, and does not come back before its posts are gone")
     func deletedAudience() async throws {
         try await withClass { tree, worker in
             for number in 10..<70 {
@@ -162,7 +173,7 @@ struct AudienceTests {
                     "audience_posts" / TreeKey(unchecked: "p\(number)"), to: post(by: "ann", for: audiences))
             }
             try await tree.set("audiences/c", to: nil)
-            #expect(try await tree.get("stories/c") == nil)
+            #expect(try await tree.get("memberships") == ["ann": ["s": "poster"]])
             let mallorys: TreeValue = ["name": "7b", "kind": "class", "members": ["eve": "owner"]]
             try await tree.set("audiences/c", to: mallorys)
             #expect(try await tree.get("audiences/c") == nil, "its maker would see what is left")
@@ -174,6 +185,19 @@ struct AudienceTests {
             try await tree.set("audiences/c", to: mallorys)
             #expect(try await tree.get("memberships/eve/c") == "owner")
             #expect(try await tree.get("stories/c") == nil)
+        }
+    }
+
+    @Test("A name that comes in one update with a post for audiences is in that post, too")
+    func nameWithPost() async throws {
+        try await withClass { tree, worker in
+            var update = MultiPathUpdate()
+            update["people/dan/full_name"] = "Dan"
+            update["audience_posts/p"] = post(by: "dan", for: ["c"])
+            try await tree.update(update)
+            try await worker.runAll()
+            #expect(try await tree.get("audience_posts/p/author/full_name") == "Dan")
+            #expect(try await tree.get("stories/c/p/author/full_name") == "Dan")
         }
     }
 
@@ -196,6 +220,59 @@ struct AudienceTests {
             #expect(try await tree.get("audiences/c/members") == ["bob": "poster", "cem": "reader"])
             #expect(try await tree.get("memberships/ann") == nil)
             #expect(try await People(tree).deletion(of: ann)?.ended != nil)
+        }
+    }
+
+    @Test("A post that a client has written says in the stories when it was published, as one of the service's does")
+    func publishedCopies() async throws {
+        try await withClass { tree, _ in
+            for id in ["b", "a"] as [TreeKey] {
+                try await tree.set("audience_posts" / id, to: post(by: "ann", for: ["c"]))
+            }
+            try await tree.set("audience_posts/o", to: ["published": 7, "text": "x", "audiences": ["c": true]])
+            let copies = try await tree.children(of: "stories/c")
+            let published = copies.map { ($0.key.string, $0.value["published"]?.integerValue ?? 0) }
+            let times = Dictionary(uniqueKeysWithValues: published)
+            #expect(times["o"] == 7)
+            #expect(try #require(times["b"]) < #require(times["a"]))
+            let before = try await tree.get("stories/c/b/published")
+            try await tree.set("audience_posts/b/text", to: "y")
+            #expect(try await tree.get("stories/c/b/published") == before)
+            // Nobody else writes a copy.
+            try await tree.set("stories/c/b/published", to: 1)
+            #expect(try await tree.get("stories/c/b/published") == before)
+        }
+    }
+
+    @Test("Of many owners who are removed at once one stays, among however many readers")
+    func manyOwners() async throws {
+        try await withClass { tree, _ in
+            func members(_ prefix: String, _ role: TreeValue) -> [(TreeKey, TreeValue)] {
+                (0..<3000).map { (TreeKey(unchecked: "\(prefix)\($0)"), role) }
+            }
+            let (readers, owners) = (members("a", "reader"), members("z", "owner"))
+            try await tree.set(
+                "audiences/big/members", to: .object(Dictionary(uniqueKeysWithValues: readers + owners)))
+            try await tree.set("audiences/big/members", to: .object(Dictionary(uniqueKeysWithValues: readers)))
+            let left = try await tree.children(of: "audiences/big/members").filter { $0.value == "owner" }
+            #expect(left.count == 1)
+        }
+    }
+
+    @Test("Posts of an audience that is deleted leave it step by step, and nobody reads them meanwhile")
+    func deletedStory() async throws {
+        try await withClass { tree, worker in
+            for number in 0..<120 {
+                try await tree.set(
+                    try TreePath("audience_posts/p\(number)"),
+                    to: post(by: "ann", for: number < 60 ? ["c"] : ["c", "s"]))
+            }
+            try await tree.set("audiences/c", to: nil)
+            #expect(try await tree.get("memberships/cem") == nil)
+            try await worker.runAll()
+            #expect(try await tree.get("stories/c") == nil)
+            #expect(try await tree.keys(of: "stories/s").count == 60)
+            #expect(try await tree.keys(of: "audience_posts").count == 60)
         }
     }
 }

@@ -56,4 +56,25 @@ struct SocialDerivationsTests {
             #expect(try await store.get(.root) == nil)
         }
     }
+
+    @Test("A person's list of posts is what they have posted, whatever a client writes at the person")
+    func ownPosts() async throws {
+        try await withStore { tree in
+            for id in ["p", "q"] as [TreeKey] {
+                try await tree.set("posts" / id, to: ["author": ["uid": "ann"], "text": "x", "timestamp": 1])
+            }
+            try await tree.set("people/ann", to: ["full_name": "Ann", "posts": ["x": true]])
+            #expect(try await tree.get("people/ann/posts") == ["p": true, "q": true])
+            try await tree.set("people/ann/posts/p", to: nil)
+            try await tree.set("people/bob/posts/q", to: true)
+            #expect(try await tree.get("people/ann/posts") == ["p": true, "q": true])
+            #expect(try await tree.get("people/bob/posts") == nil)
+            #expect(try await tree.get("stats/people/ann/posts") == 2)
+            #expect(try await tree.get("stats/people/bob") == nil)
+            try await tree.set("posts/q/author/uid", to: "bob")
+            #expect(try await tree.get("people/bob/posts") == ["q": true])
+            try await tree.set("posts/p", to: nil)
+            #expect(try await tree.get("people/ann/posts") == nil)
+        }
+    }
 }

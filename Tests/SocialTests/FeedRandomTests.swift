@@ -138,4 +138,31 @@ struct FeedRandomTests {
             }
         }
     }
+
+    @Test("36: A page has all that was published up to its token, while others go on publishing")
+    func token() async throws {
+        try await withFeeds { model in
+            try await model.follow("ann", "bob")
+            let tree = model.tree
+            let feeds = HomeFeed(tree, jobs: model.worker, FeedBounds())
+            let ann = try #require(UserID("ann"))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for number in 0..<150 {
+                        try await tree.set(try TreePath("posts/b\(1000 + number)"), to: FeedModel.post(by: "bob"))
+                    }
+                }
+                for _ in 0..<150 {
+                    let page = try await feeds.page(of: ann, before: nil, limit: 200, FeedView(viewer: ann))
+                    let token = try #require(page.token)
+                    let all = try await tree.children(of: Paths.publishedPosts(by: try #require(UserID("bob"))))
+                    let published = all.filter { row in
+                        PostPosition(key: row.key).map { $0.sequence <= token.sequence } ?? false
+                    }
+                    #expect(Set(page.ids).isSuperset(of: published.compactMap(\.value.stringValue)))
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
 }

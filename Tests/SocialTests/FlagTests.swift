@@ -47,6 +47,31 @@ struct FlagTests {
         #expect(faults.isEmpty, "\(faults)")
     }
 
+    @Test("Members flag what an audience has, and nobody else; it goes with the post")
+    func ofAudience() async throws {
+        try await withFlags { store, flags in
+            let id = try #require(PostID("-OaBcDeFgHiJkLmNoPqT"))
+            try await store.tree.set("audiences/c", to: ["name": "7b", "members": ["ann": "owner", "bob": "reader"]])
+            try await store.tree.set(
+                Paths.audiencePost(id),
+                to: ["author": ["uid": "ann"], "text": "class", "timestamp": 1, "audiences": ["c": true]])
+            let subject = FlagSubject(post: id)
+            for uid in ["ann", "bob"] { _ = try await flags.add(by: try #require(UserID(uid)), to: subject) }
+            let eve = try #require(UserID("eve"))
+            await #expect(throws: Failure.self) { _ = try await flags.add(by: eve, to: subject) }
+            await #expect(throws: Failure.self) { _ = try await flags.remove(by: eve, from: subject) }
+            #expect(try await list(flags) == ["class 2"])
+            #expect(try await messages(store).count == 1)
+            _ = try await flags.remove(by: try #require(UserID("bob")), from: subject)
+            #expect(try await list(flags) == ["class 1"])
+            try await expectNoFaults(store)
+            try await store.tree.set(Paths.audiencePost(id), to: nil)
+            #expect(try await list(flags) == [])
+            #expect(try await store.tree.get("postFlags") == nil)
+            try await expectNoFaults(store)
+        }
+    }
+
     @Test("The number is always that of the flags, whoever writes them: one by one, several at once, above them")
     func count() async throws {
         try await withFlags { store, flags in
@@ -131,6 +156,25 @@ struct FlagTests {
             let gone = FlagSubject(post: try #require(PostID(post)))
             #expect(try await store.tree.get(gone.path(below: Paths.flags)) == nil)
             #expect(try await store.tree.get(Paths.flagged(by: "cat")) == nil)
+        }
+    }
+
+    @Test("A post that comes back before its flags are gone is listed again, and told of again")
+    func cameBack() async throws {
+        try await withFlags { store, flags in
+            let subject = FlagSubject(post: try #require(PostID(post)))
+            try await flag("postFlags/\(post)/bob", store)
+            _ = try await flags.dismiss(subject)
+            let path = Paths.posts / subject.post
+            let record = try await store.tree.get(path)
+            try await store.tree.set(path, to: nil)
+            try await store.tree.set(path, to: record)
+            #expect(try await list(flags) == ["one 1"])
+            #expect(try await list(flags, .newest) == ["one 1"])
+            try await expectNoFaults(store)
+            try await flag("postFlags/\(post)/cat", store)
+            #expect(try await messages(store).count == 2)
+            try await expectNoFaults(store)
         }
     }
 

@@ -24,12 +24,44 @@ struct NoticeUpkeepTests {
             let worker = JobWorker(
                 store.tree, clock: { [clock = store.clock] in clock.now }, logger: Logger(label: "test"))
             try await worker.runAll()
+            // What was taken back before, and might have come again, is known for a day.
+            store.clock.advance(by: .seconds(86_401))
+            try await WithdrawnNotices(store.tree).forget(now: store.clock.now)
             for key in ["noticed", "unread", "notification_counts", "announcements_read"] as [TreeKey] {
                 #expect(try await store.tree.get(TreePath([key], in: .social)) == nil, "\(key)")
             }
             for path in ["notifications", "unread"] as [TreePath] { #expect(try await store.tree.get(path) == nil) }
             let letters = try await store.tree.get(Paths.letters)
             #expect(letters?.object?.values.allSatisfy { $0["to"] == nil } == true)
+        }
+    }
+
+    @Test("What is known of what was taken back goes after a day, unless it has come again")
+    func takenBack() async throws {
+        try await NotificationStore.run { store in
+            let known = TreePath(["noticed"], in: .social)
+            try await store.like("p", by: "bob")
+            try await store.like("p", by: "cat")
+            try await store.tree.set("people/bob/following/ann", to: true)
+            try await store.like("p", by: "bob", false)
+            try await store.like("p", by: "cat", false)
+            try await store.tree.set("people/bob/following/ann", to: nil)
+            try await store.like("p", by: "cat")
+            let withdrawn = WithdrawnNotices(store.tree)
+            store.clock.advance(by: .seconds(86_400))
+            try await withdrawn.forget(now: store.clock.now)
+            #expect(try await store.tree.get(known)?["withdrawn"]?.object?.count == 3)
+            store.clock.advance(by: .seconds(1))
+            try await withdrawn.forget(now: store.clock.now)
+            #expect(try await store.tree.get(known / "withdrawn") == nil)
+            #expect(try await store.tree.get(known / "follows") == nil)
+            #expect(try await store.tree.keys(of: known / "likes" / "p") == ["cat"])
+            // What is there has nothing to be told of again, and goes at once when it is taken back so late.
+            #expect(try await store.list(of: "ann") == [])
+            try await store.like("p", by: "cat", false)
+            #expect(try await store.tree.get(known) == nil)
+            try await store.like("p", by: "cat")
+            #expect(try await store.list(of: "ann") == ["like cat"])
         }
     }
 
@@ -56,6 +88,44 @@ struct NoticeUpkeepTests {
                 let page = try await target.notifications.page(of: ann, before: nil, limit: 20).document
                 #expect(page.unread == 5 && page.notifications.count == 6)
             }
+        }
+    }
+
+    @Test("Of those that come at once as many are kept as of those that come one by one")
+    func limitAtOnce() async throws {
+        try await NotificationStore.run { store in
+            var total = 0
+            for count in [499, 9, 2, 600, 1] {
+                var update = MultiPathUpdate()
+                for number in total..<total + count {
+                    update["likes" / "p" / TreeKey(unchecked: "u\(1000 + number)")] = 1
+                }
+                try await store.tree.update(update)
+                total += count
+                let rows = try await store.tree.children(of: "notifications/ann")
+                #expect(rows.count == min(total, 500))
+                let first = TreeValue.string("u\(1000 + total - rows.count)")
+                #expect(rows.first?.value["actor"]?["uid"] == first, "after \(count)")
+                #expect(try await store.unread(of: "ann") == Int64(rows.count))
+                #expect(try await store.tree.get(Paths.notificationCounts / "ann") == .integer(Int64(rows.count)))
+            }
+        }
+    }
+
+    @Test("What is taken back is not delivered, though a full list has dropped it")
+    func takenBackOfAFullList() async throws {
+        try await NotificationStore.run { store in
+            try await Outbox(store.tree, clock: { 0 }).setOn(true)
+            try await store.like("p", by: "bob")
+            try await store.comment("c", by: "bob")
+            let ann = try #require(UserID("ann"))
+            let letter = try await store.announcements.publish("x", to: [ann]).document
+            for number in 0..<500 { try await store.like("p", by: "u\(number)") }
+            #expect(try await store.tree.keys(of: Paths.outbox / "ann").count == 503)
+            try await store.like("p", by: "bob", false)
+            try await store.tree.set("comments/p/c", to: nil)
+            _ = try await store.announcements.remove(TreeKey(unchecked: letter.id))
+            #expect(try await store.tree.keys(of: Paths.outbox / "ann").count == 500)
         }
     }
 

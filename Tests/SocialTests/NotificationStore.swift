@@ -25,6 +25,15 @@ struct NotificationStore: Sendable {
         await tree.close()
     }
 
+    /// Waits until nothing is left to deliver.
+    func untilDelivered() async throws {
+        while true {
+            let token = try await tree.token
+            guard try await tree.snapshot({ try $0.exists(Paths.outbox) }) else { return }
+            await tree.waitForChange(after: token)
+        }
+    }
+
     /// What stands in somebody's list, the oldest first: the kinds and who has done it.
     func list(of uid: String) async throws -> [String] {
         try await tree.children(of: try TreePath("notifications/\(uid)")).map { row in

@@ -39,11 +39,15 @@ struct NotificationTests {
     @Test("A page shows people by their present names, and what a comment says now")
     func present() async throws {
         try await NotificationStore.run { store in
+            let bob = try #require(UserID("bob"))
+            for people in [nil, [ann]] { _ = try await store.announcements.publish("x", by: bob, to: people) }
             try await store.comment("c", by: "bob")
             try await store.tree.set("people/bob/full_name", to: "Robert")
             try await store.tree.set("comments/p/c/text", to: "changed")
             let (page, token) = try await store.notifications.page(of: ann, before: nil, limit: 20)
-            #expect(page.notifications.first?.actor?.fullName == "Robert")
+            #expect(page.notifications.map { $0.actor?.fullName } == ["Robert", "Robert", "Robert"])
+            let all = try await store.announcements.page(before: nil, limit: 20).document.announcements
+            #expect(all.map { $0.author?.fullName } == ["Robert"])
             #expect(page.notifications.first?.text == "changed")
             #expect(token == (try await store.tree.token))
         }

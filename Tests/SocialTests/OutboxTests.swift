@@ -8,42 +8,8 @@ import Testing
 @testable import Social
 @testable import Tree
 
-@Suite("What people are told of is delivered, at least once and in order")
+@Suite("What people are told of is delivered, at least once and in order", .timeLimit(.minutes(30)))
 struct OutboxTests {
-    /// What is delivered to, and what it was given.
-    private final class Receiver: Sendable {
-        struct Refusal: Error, CustomStringConvertible {
-            let description = "refused"
-        }
-
-        private struct State {
-            var taken: [DeliveryDocument] = []
-            var tries = 0
-            var isRefusing: @Sendable (DeliveryDocument) -> Bool = { _ in false }
-        }
-
-        private let state = Mutex(State())
-
-        var taken: [DeliveryDocument] { state.withLock { $0.taken } }
-        var tries: Int { state.withLock { $0.tries } }
-
-        func refuse(_ isRefusing: @escaping @Sendable (DeliveryDocument) -> Bool) {
-            state.withLock { $0.isRefusing = isRefusing }
-        }
-
-        func take(_ json: [UInt8]) throws {
-            let document = try DeliveryDocument(json: Data(json))
-            try state.withLock { state in
-                state.tries += 1
-                guard !state.isRefusing(document) else { throw Refusal() }
-                state.taken.append(document)
-            }
-        }
-
-        /// To whom what was delivered, in order.
-        var lines: [String] { taken.map { "\($0.to ?? "all") \($0.kind) \($0.actor?.uid ?? "-")" } }
-    }
-
     private func withOutbox(
         isOn: Bool = true, _ body: (NotificationStore, Outbox, OutboxWorker, Receiver) async throws -> Void
     ) async throws {
@@ -123,6 +89,30 @@ struct OutboxTests {
             for number in 0..<505 { try await store.like("p", by: "u\(number)") }
             try await worker.runAll()
             #expect(receiver.taken.map { $0.actor?.uid } == (0..<505).map { "u\($0)" })
+        }
+    }
+
+    @Test("What is taken back keeps nobody waiting, and an announcement that is deleted in time reaches nobody")
+    func takenBackWhileItFails() async throws {
+        try await withOutbox { store, _, worker, receiver in
+            receiver.refuse { _ in true }
+            try await store.like("p", by: "bob")
+            let news = try await store.announcements.publish("wrong").document
+            for _ in 0..<8 {
+                try await worker.runAll()
+                store.clock.advance(by: .seconds(600))
+            }
+            try await worker.runAll()
+            try await store.like("p", by: "cat")
+            receiver.refuse { _ in false }
+            try await worker.runAll()
+            #expect(receiver.taken.isEmpty)
+            // The first of them is due in some minutes.
+            try await store.like("p", by: "bob", false)
+            _ = try await store.announcements.remove(try TreeKey(news.id))
+            try await worker.runAll()
+            #expect(receiver.lines == ["ann like cat"])
+            try await expectEmpty(store)
         }
     }
 
@@ -239,9 +229,7 @@ struct OutboxTests {
                 }
                 try await group.waitForAll()
             }
-            while try await store.tree.snapshot({ try $0.exists(Paths.outbox) }) {
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            try await store.untilDelivered()
             running.cancel()
             await running.value
             for uid in ["ann", "bob"] {

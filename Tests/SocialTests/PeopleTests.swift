@@ -143,6 +143,7 @@ struct PeopleTests {
             let made = try await people.change(ann, ProfileChange(["full_name": "Ann"], isWhole: true))
             #expect(made.isNew)
             let rest: TreeValue = ["posts": ["p": true], "following": ["bob": "p9"], "notificationTokens": ["t": true]]
+            try await tree.set("posts/p", to: ["author": ["uid": "ann"], "text": "x", "timestamp": 1])
             for (key, value) in rest.object ?? [:] { try await tree.set("people/ann" / key, to: value) }
             let changed = try await people.change(
                 ann,

@@ -39,6 +39,29 @@ struct RenamedNoticeTests {
         }
     }
 
+    @Test("2: A new name is in the notifications of those whom posts of the person mention, however many these are")
+    func mentions() async throws {
+        try await NotificationStore.run { store in
+            for number in 0..<300 {
+                var mentions: [TreeKey: TreeValue] = [:]
+                for place in 0..<3 {
+                    let uid = TreeValue.string("u\(number * 3 + place)")
+                    mentions[TreeKey(unchecked: "\(place)")] = ["uid": uid, "start": 0, "length": 1]
+                }
+                try await store.tree.set(
+                    try TreePath("posts/x\(number)"),
+                    to: ["timestamp": 1, "author": ["uid": "bob"], "text": "x", "mentions": .object(mentions)])
+            }
+            try await store.tree.set("people/bob/full_name", to: "Robert")
+            try await JobWorker(store.tree, clock: { 0 }, logger: Logger(label: "test")).runAll()
+            for number in 0..<900 {
+                let rows = try await store.tree.children(of: try TreePath("notifications/u\(number)"))
+                #expect(rows.map { $0.value["actor"]?["full_name"] } == ["Robert"], "u\(number)")
+            }
+            #expect(try await store.tree.get("posts/x299/author/full_name") == "Robert")
+        }
+    }
+
     @Test("2: A name that is in more notifications than a step renames is in all of them")
     func many() async throws {
         try await NotificationStore.run { store in

@@ -18,9 +18,6 @@ package struct AudienceDocument: Document {
 
 /// A page of audiences.
 package struct AudiencePageDocument: Document {
-    /// The largest number of audiences in a page.
-    package static let maxAudiences = 200
-
     package let audiences: [AudienceDocument]
     package let hasMore: Bool
     /// From where the next page goes on; nil when there is none.

@@ -17,7 +17,10 @@ package struct OutcomeDocument: Document {
     package let outcome: Outcome
     package let path: String?
     package let postID: String?
+    package let commentID: String?
     package let uid: String?
+    /// The id of an announcement, an audience or a delivery.
+    package let id: String?
     package let files: [String]?
     package let code: ErrorCode?
     package let message: String?
@@ -26,17 +29,20 @@ package struct OutcomeDocument: Document {
     private enum CodingKeys: String, CodingKey {
         case outcome, path
         case postID = "post_id"
-        case uid, files, code, message, hint
+        case commentID = "comment_id"
+        case uid, id, files, code, message, hint
     }
 
     package init(
-        _ outcome: Outcome, path: String? = nil, postID: String? = nil, uid: String? = nil, files: [String]? = nil,
-        failure: Failure? = nil
+        _ outcome: Outcome, path: String? = nil, postID: String? = nil, commentID: String? = nil, uid: String? = nil,
+        id: String? = nil, files: [String]? = nil, failure: Failure? = nil
     ) {
         self.outcome = outcome
         self.path = path
         self.postID = postID
+        self.commentID = commentID
         self.uid = uid
+        self.id = id
         self.files = files
         code = failure?.code
         message = failure?.message

@@ -1,4 +1,4 @@
-/// Posts that are older than somebody asked for: some of them, in the order of publication.
+/// Posts that are older than somebody asked for: some of them.
 package struct ExpiryDocument: Document {
     /// How many they are.
     package let posts: Int

@@ -55,12 +55,15 @@ package struct ModerationRequest: Document {
         }
     }
 
+    /// What is to be published: `post`, or `avatar` for somebody's picture.
+    package let kind: String
     package let post: String
     package let uid: String
     package let text: String
     package let photos: [Photo]
 
-    package init(post: String, uid: String, text: String, photos: [Photo]) {
+    package init(kind: String, post: String, uid: String, text: String, photos: [Photo]) {
+        self.kind = kind
         self.post = post
         self.uid = uid
         self.text = text

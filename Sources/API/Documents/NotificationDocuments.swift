@@ -36,9 +36,6 @@ package struct NotificationDocument: Document {
 
 /// A page of somebody's notifications, the newest first, with announcements among them.
 package struct NotificationPageDocument: Document {
-    /// The largest number of notifications in a page.
-    package static let maxNotifications = 200
-
     package var notifications: [NotificationDocument]
     package var hasMore: Bool
     /// From where the next page goes on; nil when there is none.
@@ -88,9 +85,6 @@ package struct AnnouncementDocument: Document {
 
 /// A page of announcements to everybody, the newest first.
 package struct AnnouncementPageDocument: Document {
-    /// The largest number of announcements in a page.
-    package static let maxAnnouncements = 200
-
     package var announcements: [AnnouncementDocument]
     package var hasMore: Bool
     /// From where the next page goes on; nil when there is none.

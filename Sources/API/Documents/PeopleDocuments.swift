@@ -45,9 +45,6 @@ package struct PersonDocument: Document {
 
 /// A page of people.
 package struct PeoplePageDocument: Document {
-    /// The largest number of people in a page.
-    package static let maxPeople = 200
-
     package let people: [PersonDocument]
     package let hasMore: Bool
     /// From where the next page goes on; nil when there is none.

@@ -138,9 +138,6 @@ package struct AuthorEventDocument: Document {
 
 /// A page of posts.
 package struct PostPageDocument: Document {
-    /// The largest number of posts in a page.
-    package static let maxPosts = 200
-
     /// A record below `posts/` that is no post.
     package struct Skipped: Document {
         package let path: String

@@ -64,12 +64,12 @@ extension DefaultRules {
                   "$other": { ".validate": false }
                 },
                 "text": {
-                  ".write": "auth !== null && data.parent().child('author/uid').val() === auth.uid",
+                  ".write": "auth !== null && data.parent().child('author/uid').val() === auth.uid && (!newData.exists() || root.child('privacy').child(auth.uid).child('data_processing').val() !== false && root.child('privacy').child(auth.uid).child('content').val() !== false)",
                   ".validate": "newData.isString() && newData.val().length < 2000"
                 },
                 // Whom a part of the text stands for, in UTF-16 units.
                 "mentions": {
-                  ".write": "auth !== null && data.parent().child('author/uid').val() === auth.uid",
+                  ".write": "auth !== null && data.parent().child('author/uid').val() === auth.uid && (!newData.exists() || root.child('privacy').child(auth.uid).child('data_processing').val() !== false && root.child('privacy').child(auth.uid).child('content').val() !== false)",
                   ".validate": "newData.hasChildren()",
                   "$number": {
                     ".validate": "$number.matches(/^[12]?[0-9]$/) && newData.hasChildren(['uid', 'start', 'length']) && newData.child('start').val() + newData.child('length').val() <= newData.parent().parent().child('text').val().length",

@@ -48,9 +48,9 @@ struct MediaRoutes: Sendable {
         let location = try location(of: name, request)
         let (file, storedByteCount) = try await open(name)
         var headers = headers(of: name)
-        let isWithheld = try await service.isWithheld(name, isOriginal: name.isOriginal)
+        let withholding = try await service.withholding(of: name, isOriginal: name.isOriginal)
         let right = try await judge(
-            name, location, storedByteCount, headers[.contentType] ?? "", isWithheld: isWithheld, request, context)
+            name, location, storedByteCount, headers[.contentType] ?? "", withholding, request, context)
         headers[.cacheControl] = right.cacheControl(of: name)
         let (pieces, tag) = try await content(of: name, location, file, storedByteCount)
         headers[.eTag] = tag
@@ -104,18 +104,17 @@ struct MediaRoutes: Sendable {
 
     /// Sees to it that a request may fetch a file. To whoever may not, there is no such file, unless it is of a post for
     /// audiences.
-    ///
-    /// - Parameter isWithheld: Whether moderation leaves it to its owner and admins, whatever the rules say.
     private func judge(
-        _ name: BlobName, _ location: MediaLocation, _ byteCount: Int, _ contentType: String, isWithheld: Bool,
-        _ request: Request, _ context: RequestContext
+        _ name: BlobName, _ location: MediaLocation, _ byteCount: Int, _ contentType: String,
+        _ withholding: Withholding, _ request: Request, _ context: RequestContext
     ) async throws -> Right {
         let reach = try await audiences.reach(of: name, by: context.identity)
         let mayRead = { identity in
-            (!isWithheld || access.isOwn(name, identity))
+            (withholding == .none || access.isOwn(name, identity))
                 && access.mayRead(name, byteCount: byteCount, contentType: contentType, by: identity)
         }
-        let token = request.uri.queryParameters["token"].map(String.init)
+        // A signed address is good for what everybody with it may see.
+        let token = withholding == .always ? nil : request.uri.queryParameters["token"].map(String.init)
         if location == .keep {
             if access.isSigned(name, location, token: token) { return .signature }
             guard reach != .others else { throw AudienceMedia.refusal(of: context.identity) }

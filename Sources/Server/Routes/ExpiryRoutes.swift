@@ -1,7 +1,6 @@
 import API
 import Hummingbird
 import Pipeline
-import Posts
 
 /// `/v1/expire`: deletes posts by their age, or counts them; some at a time.
 struct ExpiryRoutes: Sendable {
@@ -26,7 +25,7 @@ struct ExpiryRoutes: Sendable {
                 .badRequest, "older_than is no age of at least 60 seconds", hint: "such as older_than=2592000")
         }
         let position = try query["after"].map { text in
-            guard let position = PostPosition(cursor: text) else {
+            guard let position = PostExpiry.Position(cursor: text) else {
                 throw Failure(.badRequest, "after is no cursor", hint: "use \"next\" of the answer before")
             }
             return position

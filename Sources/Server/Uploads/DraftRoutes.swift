@@ -15,10 +15,10 @@ struct DraftRoutes: Sendable {
     private let response: UploadResponse
     private let limits: BodyLimits
 
-    init(_ service: UploadService, limits: BodyLimits) {
+    init(_ service: UploadService, _ media: MediaAccess, limits: BodyLimits) {
         uploads = service.receiver
         disk = service.disk
-        response = UploadResponse(service)
+        response = UploadResponse(service, media)
         self.limits = limits
     }
 

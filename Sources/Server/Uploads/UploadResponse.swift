@@ -17,8 +17,10 @@ struct UploadResponse {
     private let tree: TreeStore
     private let gate: IntakeGate
     private let isModerated: Bool
+    private let media: MediaAccess
 
-    init(_ service: UploadService) {
+    init(_ service: UploadService, _ media: MediaAccess) {
+        self.media = media
         store = service.store
         tree = service.tree
         gate = service.disk.gate
@@ -92,8 +94,13 @@ struct UploadResponse {
     }
 
     private func answer(about id: PostID, _ status: HTTPResponse.Status) async throws -> Response {
-        guard let post = try await tree.snapshot({ try $0.record(ofPost: id) }) else { throw Self.deleted(id) }
-        let document = PublishedDocument(postID: id.description, post: PostDocument(post.withShownMentions))
+        let found = try await tree.snapshot { snapshot in
+            try snapshot.path(ofPost: id).flatMap { path in try snapshot.get(path).map { (path, $0) } }
+        }
+        guard let (path, post) = found else { throw Self.deleted(id) }
+        // Whoever has sent a post may see it.
+        let shown = media.signed(post.withShownMentions, id: id.key, isRestricted: path == Paths.audiencePost(id))
+        let document = PublishedDocument(postID: id.description, post: PostDocument(shown))
         return .json(document, status: status, headers: [.location: "/v1/posts/\(id)"])
     }
 

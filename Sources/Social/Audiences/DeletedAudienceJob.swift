@@ -1,7 +1,7 @@
 import Posts
 import Tree
 
-/// Takes the story of an audience that is deleted away at once, and has its posts leave it.
+/// Has the posts of an audience that is deleted leave it; nobody is a member any more, so nobody reads its story meanwhile.
 struct AudienceDeletionCause: Derivation {
     let place = TreePattern("audiences/*")
 
@@ -11,8 +11,7 @@ struct AudienceDeletionCause: Derivation {
         guard audience.isDeleted, let id = AudienceID(audience.keys[0].string),
             try snapshot.exists(Paths.publishedStory(of: id))
         else { return [] }
-        return [TreeWrite(path: Paths.story(of: id), value: nil)]
-            + PendingJob.writes(.deleteAudience, JobSubject(id.key), at: commit)
+        return PendingJob.writes(.deleteAudience, JobSubject(id.key), at: commit)
     }
 }
 

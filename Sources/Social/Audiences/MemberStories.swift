@@ -5,7 +5,7 @@ import Tree
 /// costs the same however many members its audiences have.
 struct MemberStories: PostList {
     /// The most audiences that are put together, in the order of their ids: anybody may make somebody a member.
-    private static let maxAudiences = 2000
+    static let maxAudiences = 2000
 
     private let uid: UserID
 

@@ -14,10 +14,20 @@ struct Memberships: Derivation {
     }
 }
 
+/// Lists the owners of each audience, so that nobody has to look for them among its members.
+struct AudienceOwners: Derivation {
+    let place = TreePattern("audiences/*/members/*")
+
+    func writes(for member: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot) -> [TreeWrite] {
+        let isOwner = AudienceRole(member.after) == .owner
+        return [TreeWrite(path: Paths.owners(of: member.keys[0]) / member.keys[1], value: isOwner ? true : nil)]
+    }
+}
+
 /// Keeps the last owner of an audience, whoever would remove them or take their rights: nobody could do anything with it
 /// any more. Only who is deleted altogether goes all the same.
 ///
-/// It belongs into a stratum before that of ``Memberships``.
+/// It belongs behind ``AudienceOwners``, whose list it goes by and keeps, and before ``Memberships``.
 struct LastOwner: Derivation {
     let place = TreePattern("audiences/*/members/*")
 
@@ -27,24 +37,17 @@ struct LastOwner: Derivation {
         let (audience, uid) = (member.keys[0], member.keys[1])
         guard AudienceRole(member.before) == .owner, AudienceRole(member.after) != .owner,
             try snapshot.exists(Paths.audiences / audience),
-            try !snapshot.exists(JobKind.deletePerson.path / uid), try !snapshot.hasOwner(audience)
+            try !snapshot.exists(JobKind.deletePerson.path / uid), try !snapshot.exists(Paths.owners(of: audience))
         else { return [] }
         let path = place.path(filledWith: member.keys)
-        return [TreeWrite(path: path, value: .string(AudienceRole.owner.rawValue))]
+        return [
+            TreeWrite(path: path, value: .string(AudienceRole.owner.rawValue)),
+            TreeWrite(path: Paths.owners(of: audience) / uid, value: true),
+        ]
     }
 }
 
-extension TreeSnapshot {
-    /// Whether an audience has an owner; costs a read of the members before the first.
-    fileprivate func hasOwner(_ audience: TreeKey) throws(TreeError) -> Bool {
-        let members = Paths.audiences / audience / "members"
-        let batch = 200
-        var range = KeyRange.all
-        while true {
-            let page = try children(of: members, range: range, limit: batch)
-            if page.contains(where: { $0.value.stringValue == AudienceRole.owner.rawValue }) { return true }
-            guard page.count == batch, let last = page.last else { return false }
-            range = .after(last.key)
-        }
-    }
+extension Paths {
+    /// The owners of an audience, each `true`.
+    static func owners(of audience: TreeKey) -> TreePath { TreePath(["owners", audience], in: .social) }
 }

@@ -62,13 +62,35 @@ struct StoryOrder: Derivation {
     }
 }
 
+/// Has each post for audiences say at which position of the change log it was published, by which clients have stories in order;
+/// what the service posts says so itself.
+///
+/// It belongs before ``StoryOrder``.
+struct StoryTime: Derivation {
+    let place = TreePattern(Paths.audiencePosts / "*")
+
+    func writes(
+        for post: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        let record = Paths.audiencePosts / post.keys[0]
+        // What nobody has written is none.
+        guard try snapshot.exists(record / "author"), try !snapshot.exists(record / "published") else { return [] }
+        // One that was replaced stays where it was.
+        let positions = try snapshot.children(of: Paths.storyPositions(ofPost: post.keys[0])).compactMap { row in
+            row.value.stringValue.flatMap { PostPosition(key: TreeKey(unchecked: $0)) }
+        }
+        let sequence = positions.min()?.sequence ?? commit.token.sequence
+        return [TreeWrite(path: record / "published", value: .integer(Int64(clamping: sequence)))]
+    }
+}
+
 /// What the members of an audience see of a post.
 enum StoryCopy {
     /// The record without the audiences that it names: whoever is a member of one need not know of the others.
     static func value(of record: TreeValue?) -> TreeValue? {
         guard var fields = record?.object else { return nil }
         fields["audiences"] = nil
-        return .object(fields)
+        return fields.isEmpty ? nil : .object(fields)
     }
 
     /// What has to stand at `stories/{audience}/{post id}`; nil for nothing.

@@ -126,18 +126,9 @@ package struct Comments: Sendable {
     ///
     /// - Throws: `Failure` with the code `not_found` when there is no such post.
     package func page(of post: PostID, _ selection: CommentPage.Selection) async throws -> CommentPage {
-        var page = CommentPage()
-        while true {
-            let sofar = page
-            let (read, isComplete) = try await tree.snapshot { snapshot in
-                _ = try ExistingPost(post, in: snapshot)
-                var page = sofar
-                let isComplete = try page.readOn(selection, of: post, from: snapshot)
-                return (page, isComplete)
-            }
-            if isComplete { return read }
-            try Task.checkCancellation()
-            page = read
+        try await tree.page(CommentPage()) { page, snapshot in
+            _ = try ExistingPost(post, in: snapshot)
+            return try page.readOn(selection, of: post, from: snapshot)
         }
     }
 

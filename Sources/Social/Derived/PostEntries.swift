@@ -15,6 +15,22 @@ struct PostEntries: Derivation {
     }
 }
 
+/// Keeps the list of a person's posts as it is, whoever writes there: what is not that person's post is not in it, and what is
+/// stays, also when a client replaces the person.
+///
+/// It belongs into the first stratum.
+struct OwnPosts: Derivation {
+    let place = TreePattern("people/*/posts/*")
+
+    func writes(
+        for entry: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        let (person, post) = (entry.keys[0], entry.keys[1])
+        let isOwn = try snapshot.get(Paths.posts / post / "author" / "uid") == .string(person.string)
+        return [TreeWrite(path: place.path(filledWith: entry.keys), value: isOwn ? true : nil)]
+    }
+}
+
 /// Lists each post at the hashtags of its text, as long as it has them.
 struct HashtagIndex: Derivation {
     let place = TreePattern("posts/*/text")

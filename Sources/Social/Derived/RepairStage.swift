@@ -66,6 +66,11 @@ struct RepairStage: Sendable {
 
     /// What follows from audiences and from the posts for them.
     private static let audiences = [
+        again(AudienceOwners()),
+        RepairStage(place: TreePattern(Paths.owners(of: "*") / "*")) { node, snapshot throws(TreeError) in
+            let role = try snapshot.get(AudienceOwners().place.path(filledWith: node.keys.suffix(2).map(\.self)))
+            return role == .string(AudienceRole.owner.rawValue) ? [] : [TreeWrite(path: node, value: nil)]
+        },
         again(Memberships()),
         RepairStage(place: Memberships.memberships) { node, snapshot throws(TreeError) in
             let member = Memberships().place.path(filledWith: Memberships.memberships.wildcards(of: node).reversed())

@@ -32,11 +32,7 @@ package enum SocialDerivations {
         AnnouncementOrder(),
     ]
 
-    /// What is known of notifications, after all that make and remove them.
-    static let notificationCounters: [any Derivation] = [
-        UnreadIndex(), NodeCounter(of: TreePattern(UnreadIndex.unread), at: unread), notificationCounter,
-    ]
-
+    /// The numbers of people's notifications; ``NotificationLimit`` keeps them, too.
     static let notificationCounter = NodeCounter(
         of: TreePattern("notifications/*/*"), at: TreePattern(Paths.notificationCounts / "*"))
 
@@ -44,31 +40,43 @@ package enum SocialDerivations {
     static let unread = TreePattern("unread/*")
 
     /// All of them, in strata: each sees what those before it have written.
-    package static let strata: [[any Derivation]] = [
-        // What others write where only derivations may, and follows between people of whom one blocks the other.
-        numbers.map { Restored($0.number) } + [Restored(unread)] + SearchKeys.places.map { Restored($0) }
-            + [BlockedFollows(of: "blocking/*/*"), BlockedFollows(of: "blocked/*/*")]
-            + [Restored(Memberships.memberships), RestoredStories(), LastOwner(), ReturningAudience()],
-        // The other sides, and what people are told of: of what was written, and not of what follows from that.
-        links + notices + [SearchKeys(), NameIndex(), SearchPrivacy(), CommentIndex(), PostEntries(), HashtagIndex()]
-            + [Memberships(), EmptyAudiences(), PostFlagsEnd(), CommentFlagsEnd()],
-        // What counts both sides, and what is to be done about them.
-        counters + [DeletionCause(), FollowCause(), FlagIndex.ofPosts, FlagIndex.ofComments]
-            + [RenameCause(of: "people/*/full_name"), RenameCause(of: "people/*/profile_picture")]
-            + [NotificationLimit(), NotificationDeliveries(), AnnouncementDeliveries()]
-            + [AudiencePostIndex()],
-        // After the jobs, which have to know where a post was.
-        [PostOrder(), StoryOrder()] + notificationCounters,
-        // What posts are left when an audience goes.
-        [AudienceDeletionCause()],
-    ]
+    package static let strata = strata(maxNotifications: NotificationLimit.maxNotifications)
+
+    /// - Parameter maxNotifications: The number of notifications that are kept of one person.
+    static func strata(maxNotifications: Int) -> [[any Derivation]] {
+        [
+            // What others write where only derivations may, and follows between people of whom one blocks the other.
+            numbers.map { Restored($0.number) } + [Restored(unread)] + SearchKeys.places.map { Restored($0) }
+                + [BlockedFollows(of: "blocking/*/*"), BlockedFollows(of: "blocked/*/*")]
+                + [OwnPosts(), Restored(Memberships.memberships), RestoredStories(), ReturningAudience()],
+            // The other sides, and what people are told of: of what was written, and not of what follows from that.
+            links + notices
+                + [SearchKeys(), NameIndex(), SearchPrivacy(), CommentIndex(), PostEntries(), HashtagIndex()]
+                + [AudienceOwners(), EmptyAudiences(), CommentFlagsEnd()],
+            // What counts both sides, and what is to be done about them. Posts for audiences come before names, so that the post
+            // of an update that brings a name, too, is found.
+            counters + [AudiencePostIndex(), DeletionCause(), FollowCause()]
+                + [PostFlagsEnd(of: "posts/*"), PostFlagsEnd(of: "audience_posts/*")]
+                + [RenameCause(of: "people/*/full_name"), RenameCause(of: "people/*/profile_picture")]
+                + [notificationCounter, NotificationDeliveries(), AnnouncementDeliveries()]
+                + [StoryTime(), LastOwner()],
+            // After the jobs, which have to know where a post was, and what counts notifications.
+            [PostOrder(), StoryOrder(), NotificationLimit(maxNotifications), Memberships()]
+                + [FlagIndex.ofPosts, FlagIndex.ofComments],
+            // What posts are left when an audience goes, and what is unread of the notifications that are left.
+            [AudienceDeletionCause(), UnreadIndex(), NodeCounter(of: TreePattern(UnreadIndex.unread), at: unread)],
+        ]
+    }
 
     /// The stratum that is the first to see what the service removes of what only derivations may write: the one behind those
     /// that put such things back.
     static let firstStratumOfRemovals = 1
     /// The stratum that is the first to see what is written to mend derived data, or copies: what counts it. Nobody is told
     /// of what was there all along.
-    static let firstStratumOfRepair = 2
+    package static let firstStratumOfRepair = 2
+    /// Behind all strata, for writes from which nothing follows, so that nothing is looked up for them: new values of what is there,
+    /// and what no derivation follows.
+    static let noStratum = Int.max
     /// To be raised with every change after which data that are there already have to be gone through again.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 }

@@ -22,6 +22,13 @@ struct BlockedPeople {
         return isBlocked
     }
 
+    /// The same of whoever has written a post.
+    mutating func containAuthor(of post: TreeValue, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
+        // Who has no id that anybody can have is nobody who could block or be blocked.
+        guard let author = post["author"]?["uid"]?.stringValue.flatMap({ UserID($0) }) else { return false }
+        return try contain(author, in: snapshot)
+    }
+
     private static func isAnything(at paths: [TreePath], in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
         for path in paths where try snapshot.exists(path) { return true }
         return false

@@ -51,13 +51,23 @@ package struct FeedPage: Sendable {
     package let posts: PostPage
     /// Whether the list has all that it should have; else a job is bringing more, and a later reading has it.
     package internal(set) var isComplete = true
+    /// The position in the change log from which whoever follows the changes misses nothing.
+    package let token: SyncToken?
 
-    fileprivate init(_ posts: PostPage, _ view: FeedView, in snapshot: TreeSnapshot) throws(TreeError) {
+    /// - Parameter end: The position up to which the list has what was published; nil for one that always has everything.
+    fileprivate init(
+        _ posts: PostPage, _ view: FeedView, upTo end: PostPosition?, in snapshot: TreeSnapshot
+    ) throws(TreeError) {
         var blocks = BlockedPeople(of: view.viewer)
         var items: [FeedItem] = []
         for post in posts.items { items.append(try FeedItem(post, view, &blocks, in: snapshot)) }
         self.items = items
         self.posts = posts
+        if let end, try !snapshot.keys(of: Paths.publishedPosts, range: .after(end.key), limit: 1).isEmpty {
+            token = posts.token.map { min($0, SyncToken(sequence: end.sequence)) }
+        } else {
+            token = posts.token
+        }
     }
 }
 
@@ -76,20 +86,31 @@ package struct FeedReader: Sendable {
     /// to be, a page is shorter than it could be, and says that more may follow. Positions never change, so that no post is
     /// left out or comes twice while others come and go.
     ///
-    /// - Parameter cursor: The position before which the page begins; nil for the newest post.
+    /// - Parameters:
+    ///   - cursor: The position before which the page begins; nil for the newest post.
+    ///   - end: The position up to which the list has what was published; nil for one that always has everything.
     package func page(
-        of list: FeedList, before cursor: PostPosition?, limit: Int, _ view: FeedView
+        of list: FeedList, before cursor: PostPosition?, limit: Int, _ view: FeedView, upTo end: PostPosition? = nil
     ) async throws -> FeedPage {
         if case .author(let author) = list, try await isBlocked(author, for: view.viewer) {
             return try await join(PostPage(), view)
         }
-        let posts = try await PostReader(tree).page(
+        var page = try await PostReader(tree).page(
             of: list.posts, before: cursor, limit: limit, maxHidden: Self.hiddenPerItem * limit
         ) { snapshot in
             var filter = FeedFilter(list, view, in: snapshot)
             return { post, record throws(TreeError) in try filter.shows(post, record) }
+        } finish: { posts, snapshot in
+            try FeedPage(posts, view, upTo: end, in: snapshot)
         }
-        return try await join(posts, view)
+        if case .stories(let uid) = list { page.isComplete = try await hasAllStories(of: uid) }
+        return page
+    }
+
+    /// Whether somebody is a member of no more audiences than a list of stories has.
+    private func hasAllStories(of uid: UserID) async throws -> Bool {
+        let limit = MemberStories.maxAudiences
+        return try await tree.keys(of: Paths.memberships(of: uid), limit: limit + 1).count <= limit
     }
 
     /// The page with one post, or with none.
@@ -98,7 +119,7 @@ package struct FeedReader: Sendable {
     }
 
     private func join(_ posts: PostPage, _ view: FeedView) async throws -> FeedPage {
-        try await tree.snapshot { snapshot in try FeedPage(posts, view, in: snapshot) }
+        try await tree.snapshot { snapshot in try FeedPage(posts, view, upTo: nil, in: snapshot) }
     }
 
     private func isBlocked(_ author: UserID, for viewer: UserID?) async throws -> Bool {
@@ -124,15 +145,14 @@ struct FeedFilter {
     }
 
     mutating func shows(_ post: ListedPost, _ record: TreeValue) throws(TreeError) -> Bool {
-        let author = record["author"]?["uid"]?.stringValue.flatMap { UserID($0) }
         if case .home(let reader) = list {
-            guard let author, try isFollowed(author, by: reader) else { return false }
+            guard let author = record["author"]?["uid"]?.stringValue.flatMap({ UserID($0) }),
+                try isFollowed(author, by: reader)
+            else { return false }
             // A post that came back has another position.
             guard try snapshot.position(ofPost: post.id) == post.position else { return false }
         }
-        // Who has no id that anybody can have is nobody who could block or be blocked.
-        guard let author else { return true }
-        return try !blocks.contain(author, in: snapshot)
+        return try !blocks.containAuthor(of: record, in: snapshot)
     }
 
     /// Whether a reader's home feed may have somebody's posts.

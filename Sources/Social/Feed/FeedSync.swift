@@ -26,17 +26,23 @@ struct FeedSync: Sendable {
     /// It writes nothing when nothing is new. When much is new, or the feed is read for the first time, the newest posts are
     /// in it afterwards, and a job brings the rest.
     ///
-    /// - Returns: Whether it is up to date; false when others read it again and again.
-    func bringUpToDate(_ reader: UserID) async throws -> Bool {
+    /// - Returns: Whether it is up to date, which it is not when others read it again and again; and the position up to which it
+    ///   has what was published, nil for nobody's feed.
+    func bringUpToDate(_ reader: UserID) async throws -> (isUpToDate: Bool, end: PostPosition?) {
+        var end = PostPosition(sequence: 0)
         for _ in 0..<Self.maxTries {
-            let new = try await tree.snapshot { try NewPosts(for: reader, bounds, in: $0) }
-            guard new.isWorthWriting else { return true }
+            let found = try await tree.snapshot { snapshot in
+                try snapshot.exists(Paths.person(reader)) ? NewPosts(for: reader, bounds, in: snapshot) : nil
+            }
+            guard let new = found else { return (true, nil) }
+            guard new.isWorthWriting else { return (true, new.end) }
             let (isWritten, _) = try await tree.transact { snapshot, update in
                 try Self.write(new, to: reader, in: snapshot, &update)
             }
-            if isWritten { return true }
+            if isWritten { return (true, new.end) }
+            end = new.mark ?? end
         }
-        return false
+        return (false, end)
     }
 
     /// The mark of a feed; nil before the first reading.
@@ -52,6 +58,8 @@ struct FeedSync: Sendable {
         guard try mark(of: reader, in: snapshot) == new.mark else { return false }
         // Whoever has been deleted meanwhile has no feed.
         guard try snapshot.exists(Paths.person(reader)) else { return true }
+        // The marks are of links that are there; nobody follows anybody by this.
+        update.firstStratum = SocialDerivations.noStratum
         var followees: [UserID: Bool] = [:]
         for post in new.posts {
             guard let place = try PostPlace(of: post.id, in: snapshot), place.position == post.position,

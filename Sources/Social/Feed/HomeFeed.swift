@@ -28,12 +28,15 @@ package struct HomeFeed: Sendable {
         of reader: UserID, before cursor: PostPosition?, limit: Int, _ view: FeedView
     ) async throws -> FeedPage {
         var isComplete = true
-        if try await tree.snapshot({ try $0.exists(Paths.person(reader)) }) {
-            if cursor == nil { isComplete = try await FeedSync(tree, bounds).bringUpToDate(reader) }
-            // What comes by a job that ends while the page is read may not be in the page.
-            isComplete = try await advanceJobs(of: reader) && isComplete
+        var end: PostPosition?
+        if cursor == nil {
+            let sync = try await FeedSync(tree, bounds).bringUpToDate(reader)
+            (isComplete, end) = (sync.isUpToDate, sync.end)
         }
-        var page = try await FeedReader(tree).page(of: .home(reader), before: cursor, limit: limit, view)
+        // What comes by a job that ends while the page is read may not be in the page.
+        isComplete = try await advanceJobs(of: reader) && isComplete
+        var page = try await FeedReader(tree).page(
+            of: .home(reader), before: cursor, limit: limit, view, upTo: end)
         page.isComplete = isComplete
         try await tidy(page.posts.hidden, of: reader)
         return page

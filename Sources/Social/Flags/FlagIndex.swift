@@ -39,12 +39,26 @@ struct FlagIndex: Derivation {
     }
 }
 
-/// Ends what is known of a post's flags with the post, but for their number: the flags go by themselves (``DeletedPostJob``).
+/// Ends what is known of a post's flags with the post, and the flags: of one for everybody these go by themselves
+/// (``DeletedPostJob``), as there may be any number. Should it come back before, it is a post that people flag, and of which nobody
+/// was told.
 struct PostFlagsEnd: Derivation {
-    let place = TreePattern("posts/*")
+    let place: TreePattern
 
-    func writes(for post: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot) -> [TreeWrite] {
-        post.isDeleted ? FlagSubject(post.keys[0], nil).endWrites : []
+    init(of place: TreePath) { self.place = TreePattern(place) }
+
+    func writes(
+        for post: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        let subject = FlagSubject(post.keys[0], nil)
+        guard post.isDeleted, try subject.path(in: snapshot) == nil else { return [] }
+        let areFew = place.path.keys.first == Paths.audiencePosts.keys.first
+        let ends = areFew ? [TreeWrite(path: subject.flags, value: nil)] : []
+        let old = try FlagRecord(of: subject, in: snapshot)
+        guard old.isTold || old.isDismissed else { return ends }
+        var record = old
+        (record.isTold, record.isDismissed) = (false, false)
+        return ends + record.writes(replacing: old)
     }
 }
 
@@ -55,12 +69,7 @@ struct CommentFlagsEnd: Derivation {
     func writes(for comment: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot) -> [TreeWrite] {
         guard comment.isDeleted else { return [] }
         let subject = FlagSubject(comment.keys[0], comment.keys[1])
-        return subject.endWrites + [TreeWrite(path: subject.flags, value: nil)]
-    }
-}
-
-extension FlagSubject {
-    fileprivate var endWrites: [TreeWrite] {
-        ["told", "dismissed"].map { TreeWrite(path: path(below: Paths.flags) / $0, value: nil) }
+        let known = subject.path(below: Paths.flags)
+        return [known / "told", known / "dismissed", subject.flags].map { TreeWrite(path: $0, value: nil) }
     }
 }

@@ -34,7 +34,8 @@ extension RepairStage {
         let old = try FlagRecord(of: subject, in: snapshot)
         var record = old
         record.count = Int64(try snapshot.childCount(of: subject.flags))
-        if record.count > 0 { record.isTold = true }
+        // Flags that were never counted are no news.
+        if old.count == 0, record.count > 0 { record.isTold = true }
         return record.writes(replacing: old)
     }
 

@@ -26,8 +26,22 @@ package struct FlagSubject: Hashable, Sendable {
 
     /// Where the flags are, by who flags it.
     var flags: TreePath { comment.map { "commentFlags" / post / $0 } ?? "postFlags" / post }
-    /// Where it is itself.
-    var path: TreePath { comment.map { "comments" / post / $0 } ?? Paths.posts / post }
+
+    /// Where it is itself; nil when there is no such thing.
+    func path(in snapshot: TreeSnapshot) throws(TreeError) -> TreePath? {
+        let places = comment.map { ["comments" / post / $0] } ?? [Paths.audiencePosts / post, Paths.posts / post]
+        for place in places where try snapshot.exists(place) { return place }
+        return nil
+    }
+
+    /// Whether somebody sees it as far as audiences are concerned: a post for some is there for their members alone.
+    func isVisible(to uid: UserID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
+        guard let path = try path(in: snapshot) else { return false }
+        guard path.keys.first == Paths.audiencePosts.keys.first else { return true }
+        let post = try snapshot.get(path)
+        if post?["author"]?["uid"] == .string(uid.description) { return true }
+        return try snapshot.commonAudience(of: uid, and: post) != nil
+    }
 
     /// Where something about it stands in a list of posts and comments.
     func path(below root: TreePath) -> TreePath {

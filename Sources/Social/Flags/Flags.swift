@@ -26,7 +26,7 @@ package struct Flags: Sendable {
     /// - Throws: `Failure` with the code `not_found`.
     package func add(by uid: UserID, to subject: FlagSubject) async throws -> SyncToken {
         try await tree.transact { snapshot, update in
-            guard try snapshot.exists(subject.path) else { throw Failure.nothingToFlag(subject) }
+            guard try subject.isVisible(to: uid, in: snapshot) else { throw Failure.nothingToFlag(subject) }
             if try !snapshot.exists(subject.flags / uid.key) { update[subject.flags / uid.key] = true }
         }.token
     }
@@ -36,7 +36,7 @@ package struct Flags: Sendable {
         try await tree.transact { snapshot, update in
             if try snapshot.exists(subject.flags / uid.key) {
                 update[subject.flags / uid.key] = nil
-            } else if try !snapshot.exists(subject.path) {
+            } else if try !subject.isVisible(to: uid, in: snapshot) {
                 throw Failure.nothingToFlag(subject)
             }
         }.token
@@ -48,7 +48,7 @@ package struct Flags: Sendable {
     package func dismiss(_ subject: FlagSubject) async throws -> SyncToken {
         try await tree.transact { snapshot, update in
             let old = try FlagRecord(of: subject, in: snapshot)
-            guard old.count > 0 || old.isDismissed, try snapshot.exists(subject.path) else {
+            guard old.count > 0 || old.isDismissed, try subject.path(in: snapshot) != nil else {
                 throw Failure(.notFound, "nobody has flagged this", hint: "GET /v1/flags lists what somebody has")
             }
             guard !old.isDismissed else { return }
@@ -113,16 +113,16 @@ package struct Flags: Sendable {
 extension FlaggedDocument {
     /// What a row is about; nil when that is gone.
     fileprivate init?(_ row: TreePath, in snapshot: TreeSnapshot) throws(TreeError) {
-        guard let subject = FlagSubject(row), try snapshot.exists(subject.path) else { return nil }
+        guard let subject = FlagSubject(row), let path = try subject.path(in: snapshot) else { return nil }
         let record = try FlagRecord(of: subject, in: snapshot)
-        let uid = try snapshot.get(subject.path / "author" / "uid")?.stringValue.flatMap { UserID($0) }
+        let uid = try snapshot.get(path / "author" / "uid")?.stringValue.flatMap { UserID($0) }
         let author = try uid.map { uid throws(TreeError) in
             let (name, picture) = try snapshot.nameAndPicture(of: uid)
             return PersonDocument(uid: uid.description, fullName: name ?? uid.description, profilePicture: picture)
         }
         self.init(
             postID: subject.post.string, commentID: subject.comment?.string, flags: record.count, since: record.since,
-            author: author, text: try snapshot.get(subject.path / "text")?.stringValue)
+            author: author, text: try snapshot.get(path / "text")?.stringValue)
     }
 }
 

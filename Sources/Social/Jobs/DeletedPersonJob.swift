@@ -3,6 +3,9 @@ package import Tree
 
 /// What somebody has left outside of what people make of each other, and goes with the person.
 package protocol PersonLeftovers: Sendable {
+    /// Whether there is anything.
+    func areThere(of uid: UserID) async throws -> Bool
+
     /// Sees to it that a part of it ends.
     ///
     /// - Parameter position: Where the part before ended; nil for the first.
@@ -47,6 +50,7 @@ struct DeletedPersonJob: Job {
             try count(part, removed)
             return ""
         }
+        guard try snapshot.forgetRequests(of: uid, limit: JobStep.maxWrites / 2, in: &update) == 0 else { return "" }
         for path in [
             Paths.person(uid), Paths.homeMark(uid), Paths.announcementsRead(uid), Paths.outbox / uid.key,
             Paths.deadLetters / uid.key, Paths.privacy(uid),

@@ -2,13 +2,13 @@ package import Logging
 import Posts
 package import Tree
 
-/// Does the jobs that are left to do, one step after the other, the kinds in turn.
+/// Does the jobs that are left to do, one step after the other, some of each kind in turn: nobody who causes many of one kind
+/// has those of another wait for all of them.
 ///
 /// It may be stopped anywhere: a job's record goes with its last step, in one update.
 package final class JobWorker: Sendable {
-    /// The most jobs of one kind that are looked at in one round.
+    /// The most jobs of one kind that are looked at before those of the next.
     private static let batch = 32
-    private static let pause = Duration.milliseconds(20)
     /// The longest time between two tries of a job that failed, in milliseconds.
     private static let longestDelay: Int64 = 60_000
 
@@ -42,18 +42,9 @@ package final class JobWorker: Sendable {
 
     /// Works until the task is cancelled.
     package func run() async {
-        while !Task.isCancelled {
-            do {
-                let token = try await tree.token
-                guard try await !runRound() else { continue }
-                let hasFailed = try await tree.snapshot { try $0.exists(Paths.jobs) }
-                await tree.waitForChange(after: token, atMost: .seconds(hasFailed ? 1 : 60))
-                // Where many write, not each of them has the list looked at.
-                try await Task.sleep(for: Self.pause)
-            } catch {
-                guard (error as? TreeError)?.code != .closed else { return }
-                try? await Task.sleep(for: .seconds(1))
-            }
+        await tree.work(round: runRound) {
+            let hasFailed = try await tree.snapshot { try $0.exists(Paths.jobs) }
+            return .seconds(hasFailed ? 1 : 60)
         }
     }
 
@@ -73,24 +64,30 @@ package final class JobWorker: Sendable {
         return true
     }
 
-    /// Does one step of each job that is due.
+    /// Does at least one step of each job that is due.
     ///
     /// - Returns: Whether there was any to do.
     func runRound() async throws -> Bool {
         guard try await tree.snapshot({ try $0.exists(Paths.jobs) }) else { return false }
         var hasWorked = false
-        for job in jobs {
-            let kind = type(of: job).kind
-            var range = KeyRange.all
-            while true {
-                let page = try await tree.children(of: kind.path, range: range, limit: Self.batch)
+        var ranges = Array(repeating: KeyRange.all, count: jobs.count)
+        // The kinds of which not all jobs have been looked at; those of the others begin anew meanwhile.
+        var unfinished = Set(jobs.indices)
+        while !unfinished.isEmpty {
+            for (index, job) in jobs.enumerated() {
+                let kind = type(of: job).kind
+                let page = try await tree.children(of: kind.path, range: ranges[index], limit: Self.batch)
                 for pending in page.map({ PendingJob(kind, $0) }) where pending.due <= clock() {
                     try Task.checkCancellation()
                     hasWorked = true
                     try await step(job, of: pending)
                 }
-                guard page.count == Self.batch, let last = page.last else { break }
-                range = .after(last.key)
+                if page.count == Self.batch, let last = page.last {
+                    ranges[index] = .after(last.key)
+                } else {
+                    ranges[index] = .all
+                    unfinished.remove(index)
+                }
             }
         }
         return hasWorked

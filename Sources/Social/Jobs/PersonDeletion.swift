@@ -42,12 +42,19 @@ package struct PersonDeletion: Sendable, Hashable {
     /// Begins to delete a person. The name and the picture go at once, all else by a job; files of posts go after the grace
     /// period. One that is under way goes on.
     ///
+    /// - Parameter leftovers: What else the person may have left; nil for nothing.
     /// - Throws: `Failure` with the code `not_found` when nothing of the person is there; `TreeError`, the engine's failure.
-    package static func begin(of uid: UserID, in tree: TreeStore) async throws -> PersonDeletion {
-        try await tree.transact { snapshot, update in
+    package static func begin(
+        of uid: UserID, in tree: TreeStore, _ leftovers: (any PersonLeftovers)? = nil
+    ) async throws -> PersonDeletion {
+        var hasLeftovers = false
+        if let leftovers, try await !tree.snapshot({ try $0.hasTraces(of: uid) }) {
+            hasLeftovers = try await leftovers.areThere(of: uid)
+        }
+        try await tree.transact { [hasLeftovers] snapshot, update in
             let record = job(of: uid)
             guard try !snapshot.exists(record) else { return }
-            guard try snapshot.hasTraces(of: uid) else {
+            guard try hasLeftovers || snapshot.hasTraces(of: uid) else {
                 throw Failure(.notFound, "there is no such person", hint: "it may have been deleted already")
             }
             for field in ["full_name", "profile_picture", "role", "bio"] as [TreeKey] {
@@ -68,8 +75,8 @@ extension TreeSnapshot {
         let places = [
             Paths.person(uid), Paths.publishedPosts(by: uid), Paths.audiencePosts(by: uid),
             Paths.memberships(of: uid), Paths.commented(uid), Paths.liked(uid),
-            Paths.followers(uid),
-            Paths.blocking(uid), Paths.blocked(uid), Paths.notifications(uid), Paths.feed(uid),
+            Paths.flagged(by: uid.key), Paths.followers(uid), Paths.blocking(uid), Paths.blocked(uid),
+            Paths.notifications(uid), Paths.feed(uid), Paths.privacy(uid),
         ]
         for place in places where try exists(place) { return true }
         return false

@@ -19,7 +19,7 @@ struct RenameCause: Derivation {
 }
 
 /// Gives the posts and comments of a person the person's present name and picture, and the notifications of what the person does:
-/// of comments, likes and follows.
+/// of posts, comments, likes and follows.
 ///
 /// Notifications are found by their causes, which know them (``NoticeRecord``); so they need no list by those who cause them. Those
 /// of announcements keep what was there: routes tell present names of all.
@@ -73,14 +73,8 @@ struct RenameJob: Job {
         let author = Person(uid: uid, fullName: name, profilePicture: picture).author
         switch Position(job.position) {
         case .posts(let last):
-            let posts = try snapshot.children(
-                of: Paths.publishedPosts(by: uid), range: last.map { .after($0) } ?? .all, limit: Self.batch)
-            for post in posts {
-                guard let id = post.value.stringValue else { continue }
-                try rename(Paths.posts / TreeKey(unchecked: id) / "author", author, snapshot, &update)
-            }
-            return posts.count == Self.batch
-                ? Position.posts(after: posts.last?.key).text : Position.audiencePosts(after: nil).text
+            let next = try renamePosts(of: uid, after: last, author, snapshot, &update)
+            return (next.map { Position.posts(after: $0) } ?? .audiencePosts(after: nil)).text
         case .audiencePosts(let last):
             let posts = try snapshot.keys(
                 of: Paths.audiencePosts(by: uid), range: last.map { .after($0) } ?? .all, limit: Self.batch)
@@ -102,6 +96,26 @@ struct RenameJob: Job {
         }
     }
 
+    /// Renames the author of a person's posts, in their notifications, too.
+    ///
+    /// - Returns: Behind which place the next step begins; nil when there are no more.
+    private func renamePosts(
+        of uid: UserID, after last: TreeKey?, _ author: TreeValue, _ snapshot: TreeSnapshot,
+        _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> TreeKey? {
+        let posts = try snapshot.children(
+            of: Paths.publishedPosts(by: uid), range: last.map { .after($0) } ?? .all, limit: Self.batch)
+        var (rest, last) = (Self.batch, last)
+        for post in posts {
+            guard rest > 0 else { return last }
+            last = post.key
+            guard let id = post.value.stringValue.map({ TreeKey(unchecked: $0) }) else { continue }
+            rest -= try rename(
+                Paths.posts / id, toldOf: Paths.noticedPosts / id, author, snapshot, &update)
+        }
+        return posts.count == Self.batch ? last : nil
+    }
+
     /// Renames the author of a person's comments: of the rest of those on one post, then of those on the posts after it.
     ///
     /// - Returns: Where the next step begins; nil when there are no more.
@@ -116,7 +130,9 @@ struct RenameJob: Job {
                 let comments = try snapshot.keys(
                     of: commented / post, range: last.map { .after($0) } ?? .all, limit: rest)
                 for comment in comments where rest > 0 {
-                    rest -= try rename(comment, on: post, author, snapshot, &update)
+                    rest -= try rename(
+                        "comments" / post / comment, toldOf: Paths.noticedComments / post / comment, author, snapshot,
+                        &update)
                     last = comment
                 }
                 if rest <= 0 { break }
@@ -128,16 +144,15 @@ struct RenameJob: Job {
         return .comments(of: post, after: last)
     }
 
-    /// Renames the author of a comment, in its notifications, too.
+    /// Renames the author of a text, and the actor of those notifications that are on a list (``TextNotices``).
     ///
     /// - Returns: The number of copies.
     private func rename(
-        _ comment: TreeKey, on post: TreeKey, _ author: TreeValue, _ snapshot: TreeSnapshot,
+        _ text: TreePath, toldOf list: TreePath, _ author: TreeValue, _ snapshot: TreeSnapshot,
         _ update: inout MultiPathUpdate
     ) throws(TreeError) -> Int {
-        try rename("comments" / post / comment / "author", author, snapshot, &update)
-        let records = try snapshot.children(
-            of: Paths.noticedComments / post / comment, limit: TextNotices.maxRecipients)
+        try rename(text / "author", author, snapshot, &update)
+        let records = try snapshot.children(of: list, limit: TextNotices.maxRecipients)
         for record in records { try rename(NoticeRecord(record.value), author, snapshot, &update) }
         return 1 + records.count
     }

@@ -2,7 +2,8 @@ import Posts
 package import Tree
 
 /// A page of the posts that somebody likes. A like may outlive its post for a moment, and a client of the database may
-/// like what is no post: these are passed over.
+/// like what is no post: these are passed over, and so are the posts of those whom a reader has blocked, or who have blocked
+/// the reader.
 package struct LikedPosts: Sendable {
     /// The posts, with their ids.
     package private(set) var items: [(id: TreeKey, record: TreeValue)] = []
@@ -28,14 +29,15 @@ package struct LikedPosts: Sendable {
     ///
     /// - Returns: Whether the page is complete.
     mutating func readOn(
-        of uid: UserID, before cursor: TreeKey?, limit: Int, from snapshot: TreeSnapshot
+        of uid: UserID, for viewer: UserID?, before cursor: TreeKey?, limit: Int, from snapshot: TreeSnapshot
     ) throws(TreeError) -> Bool {
+        var blocks = BlockedPeople(of: viewer)
         if token == nil { token = try snapshot.token }
         let wanted = end == nil ? limit + 1 : Self.batch
         let range = (end ?? cursor).map { KeyRange.before($0) } ?? .all
         let ids = try snapshot.keys(of: Paths.liked(uid), range: range, order: .descending, limit: wanted)
         for id in ids {
-            if let record = try snapshot.get(Paths.posts / id) {
+            if let record = try snapshot.get(Paths.posts / id), try !blocks.containAuthor(of: record, in: snapshot) {
                 if let fault = PostShape.fault(of: record) {
                     if skipped.count < Self.maxSkipped { skipped.append((id, fault)) }
                 } else if items.count == limit {

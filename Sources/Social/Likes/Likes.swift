@@ -104,22 +104,14 @@ package struct Likes: Sendable {
     ///
     /// - Parameter cursor: The id before which the page begins; nil for the newest.
     /// - Throws: `Failure` with the code `not_found` when nothing is known of the person.
-    package func posts(likedBy uid: UserID, before cursor: TreeKey?, limit: Int) async throws -> LikedPosts {
-        var page = LikedPosts()
-        while true {
-            let sofar = page
-            let (read, isComplete) = try await tree.snapshot { snapshot in
-                guard try snapshot.exists(Paths.liked(uid)) || snapshot.exists(Paths.person(uid)) else {
-                    throw Failure(
-                        .notFound, "there is no such person", hint: "a person's first post, or like, makes one")
-                }
-                var page = sofar
-                let isComplete = try page.readOn(of: uid, before: cursor, limit: limit, from: snapshot)
-                return (page, isComplete)
+    package func posts(
+        likedBy uid: UserID, for viewer: UserID? = nil, before cursor: TreeKey?, limit: Int
+    ) async throws -> LikedPosts {
+        try await tree.page(LikedPosts()) { page, snapshot in
+            guard try snapshot.exists(Paths.liked(uid)) || snapshot.exists(Paths.person(uid)) else {
+                throw Failure(.notFound, "there is no such person", hint: "a person's first post, or like, makes one")
             }
-            if isComplete { return read }
-            try Task.checkCancellation()
-            page = read
+            return try page.readOn(of: uid, for: viewer, before: cursor, limit: limit, from: snapshot)
         }
     }
 }

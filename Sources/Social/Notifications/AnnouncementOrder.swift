@@ -12,11 +12,10 @@ struct AnnouncementOrder: Derivation {
         let known = Paths.announcementPositions / text.keys[0]
         let old = try snapshot.get(known)?.stringValue
         guard case .leaf(.string) = text.after else {
-            guard let old else { return [] }
+            guard let old = old.map({ TreeKey(unchecked: $0) }) else { return [] }
             return [
-                TreeWrite(path: known, value: nil),
-                TreeWrite(path: Paths.announcementOrder / TreeKey(unchecked: old), value: nil),
-            ]
+                TreeWrite(path: known, value: nil), TreeWrite(path: Paths.announcementOrder / old, value: nil),
+            ] + (try snapshot.deliveryEnd(DeliveryID(position: old, recipient: nil), at: commit))
         }
         guard old == nil else { return [] }
         let position = NoticePosition.id(of: text, from: .announcement, at: commit).key
@@ -60,11 +59,10 @@ struct LetterNotices: Derivation {
         }
         let (letter, record) = (recipient.keys[0], Paths.noticedLetters / recipient.keys[0] / uid.key)
         guard recipient.after.isThere else {
-            guard let id = try snapshot.get(record)?.stringValue else { return [] }
+            guard let id = try snapshot.get(record)?.stringValue.map({ TreeKey(unchecked: $0) }) else { return [] }
             return [
-                TreeWrite(path: Paths.notifications(uid) / TreeKey(unchecked: id), value: nil),
-                TreeWrite(path: record, value: nil),
-            ]
+                TreeWrite(path: Paths.notifications(uid) / id, value: nil), TreeWrite(path: record, value: nil),
+            ] + (try snapshot.deliveryEnd(DeliveryID(position: id, recipient: uid), at: commit))
         }
         let position = NoticePosition.id(of: recipient, from: .letter, at: commit)
         let id = try snapshot.position(position, behindLastOf: uid).key

@@ -111,12 +111,11 @@ package struct Announcements: Sendable {
 }
 
 extension TreeSnapshot {
-    /// An announcement to everybody; nil when there is none.
+    /// An announcement to everybody, with its author's present name and picture; nil when there is none.
     func announcement(_ id: TreeKey) throws(TreeError) -> AnnouncementDocument? {
-        guard let record = try get(Paths.announcements / id),
-            let document = AnnouncementDocument(record, id: id, recipients: nil)
-        else { return nil }
-        return document
+        guard let record = try get(Paths.announcements / id) else { return nil }
+        let author = try record["author"].flatMap { copy throws(TreeError) in try person(copy) }
+        return AnnouncementDocument(record, id: id, author: author, recipients: nil)
     }
 
     /// Somebody as a copy of the name and picture has it, by the present ones if there are any; nil for what is no copy.
@@ -134,16 +133,19 @@ extension TreeSnapshot {
 
 extension AnnouncementDocument {
     /// Reads a record; nil for what has no text. An admin may have written anything into the other fields.
-    fileprivate init?(_ record: TreeValue, id: TreeKey, recipients: Int?) {
+    ///
+    /// - Parameter author: The author as they are known now; nil for what the record says.
+    fileprivate init?(_ record: TreeValue, id: TreeKey, author present: PersonDocument? = nil, recipients: Int?) {
         guard let text = record["text"]?.stringValue else { return nil }
         let author = record["author"]
         self.init(
             id: id.string, title: record["title"]?.stringValue, text: text,
-            author: author?["uid"]?.stringValue.map { uid in
-                PersonDocument(
-                    uid: uid, fullName: author?["full_name"]?.stringValue ?? uid,
-                    profilePicture: author?["profile_picture"]?.stringValue)
-            },
+            author: present
+                ?? author?["uid"]?.stringValue.map { uid in
+                    PersonDocument(
+                        uid: uid, fullName: author?["full_name"]?.stringValue ?? uid,
+                        profilePicture: author?["profile_picture"]?.stringValue)
+                },
             timestamp: record["timestamp"]?.integerValue ?? 0, recipients: recipients)
     }
 }

@@ -29,7 +29,9 @@ struct FollowNotices: Derivation {
         let notice = RepeatableNotice(
             notice: Notice(kind: .follow, actor: follower), record: Paths.noticedFollows / keys[1] / keys[0],
             source: side)
-        guard link.after.isThere else { return try notice.withdrawal(at: commit, mayReturn: true, in: snapshot) }
+        guard link.after.isThere else {
+            return try notice.withdrawal(of: link, at: commit, mayReturn: true, in: snapshot)
+        }
         return try notice.writes(of: link, to: followee, at: commit, in: snapshot)
     }
 }

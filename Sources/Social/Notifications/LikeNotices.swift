@@ -15,7 +15,7 @@ struct LikeNotices: Derivation {
             source: .like)
         let author = try snapshot.author(ofPost: post)
         guard like.after.isThere else {
-            return try notice.withdrawal(at: commit, mayReturn: author != nil, in: snapshot)
+            return try notice.withdrawal(of: like, at: commit, mayReturn: author != nil, in: snapshot)
         }
         guard let author else { return [] }
         return try notice.writes(of: like, to: author, at: commit, in: snapshot)

@@ -25,6 +25,9 @@ extension Paths {
     /// The notifications that each post has made: `{post}/{recipient}` (``NoticeRecord``).
     static let noticedPosts = TreePath(["noticed", "posts"], in: .social)
 
+    /// The records of likes and follows that were taken back, in the order in which they were (``WithdrawnNotice``).
+    static let withdrawnNotices = TreePath(["noticed", "withdrawn"], in: .social)
+
     /// The notifications of each announcement to a few: `{announcement}/{recipient}`, the ids.
     static let noticedLetters = TreePath(["noticed", "letters"], in: .social)
 

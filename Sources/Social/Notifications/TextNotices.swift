@@ -25,7 +25,7 @@ struct TextNotices {
     ) throws(TreeError) -> [TreeWrite] {
         let known = try snapshot.children(of: list, limit: Self.maxRecipients).compactMap { NoticeRecord($0.value) }
         guard node.after.isThere else {
-            return known.map { TreeWrite(path: $0.path, value: nil) }
+            return try withdrawals(of: known, at: commit, in: snapshot)
                 + (known.isEmpty ? [] : [TreeWrite(path: list, value: nil)])
         }
         // What comes with an import is no news.
@@ -36,8 +36,16 @@ struct TextNotices {
         if let isTold, !node.before.isThere { recipients.append(isTold) }
         for uid in mentioned where uid != isTold?.uid { recipients.append((uid, .mention)) }
         recipients.removeAll { recipient in known.contains { $0.recipient == recipient.uid } }
-        return stale.map { TreeWrite(path: $0.path, value: nil) }
+        return try withdrawals(of: stale, at: commit, in: snapshot)
             + (try news(for: recipients, room: Self.maxRecipients - known.count, at: commit, in: snapshot))
+    }
+
+    private func withdrawals(
+        of records: [NoticeRecord], at commit: CommitPoint, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [TreeWrite] {
+        var writes: [TreeWrite] = []
+        for record in records { writes += try record.withdrawal(at: commit, in: snapshot) }
+        return writes
     }
 
     /// The notifications that are missing, and their records.

@@ -29,7 +29,7 @@ struct AnnouncementDeliveries: Derivation {
     func writes(
         for announcement: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
-        // One that is deleted has no position any more. It is delivered all the same, as others may have seen it.
+        // What ends with one that is deleted is known where its position is (``AnnouncementOrder``).
         guard !announcement.before.isThere, announcement.after.isThere,
             let position = try snapshot.get(Paths.announcementPositions / announcement.keys[0])?.stringValue
         else { return [] }
@@ -73,12 +73,19 @@ extension TreeSnapshot {
         "kind", "actor", "author", "post", "comment", "announcement", "title", "text", "timestamp",
     ]
 
+    /// The end of the delivery of what is gone; those behind it are due, if it has kept them waiting.
+    func deliveryEnd(_ id: DeliveryID, at commit: CommitPoint) throws(TreeError) -> [TreeWrite] {
+        let end = TreeWrite(path: id.path(below: Paths.outbox), value: nil)
+        guard try keys(of: Paths.outbox / id.lane, limit: 1).first == id.position else { return [end] }
+        return [end] + (try OutboxQueue.writes(for: id.lane, due: commit.timestampMilliseconds, in: self))
+    }
+
     /// The leaves of the delivery of something new, or the end of the delivery of what is gone.
     fileprivate func deliveryWrites(
         _ id: DeliveryID, of source: TreePath, _ node: ChangedNode, at commit: CommitPoint
     ) throws(TreeError) -> [TreeWrite] {
         let path = id.path(below: Paths.outbox)
-        guard node.after.isThere else { return [TreeWrite(path: path, value: nil)] }
+        guard node.after.isThere else { return try deliveryEnd(id, at: commit) }
         // What comes with an import is no news.
         guard !node.isPartOfMore, try exists(Paths.outboxIsOn) else { return [] }
         var writes = [TreeWrite(path: path / "since", value: .integer(commit.timestampMilliseconds))]

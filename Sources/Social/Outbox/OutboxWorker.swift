@@ -23,7 +23,6 @@ package final class OutboxWorker: Sendable {
     package static let maxDeadLetters = 100
     /// The longest text of a failure that is kept, in characters.
     private static let maxErrorCharacters = 500
-    private static let pause = Duration.milliseconds(20)
 
     private let tree: TreeStore
     private let clock: @Sendable () -> Int64
@@ -42,19 +41,9 @@ package final class OutboxWorker: Sendable {
 
     /// Works until the task is cancelled.
     package func run() async {
-        while !Task.isCancelled {
-            do {
-                let token = try await tree.token
-                guard try await !runRound() else { continue }
-                let next = try await tree.keys(of: Paths.outboxQueue, limit: 1).first.map(OutboxQueue.time)
-                let wait = next.map { min(max($0 - clock(), 1), 60_000) } ?? 60_000
-                await tree.waitForChange(after: token, atMost: .milliseconds(wait))
-                // Where many write, not each of them has the queue looked at.
-                try await Task.sleep(for: Self.pause)
-            } catch {
-                guard (error as? TreeError)?.code != .closed else { return }
-                try? await Task.sleep(for: .seconds(1))
-            }
+        await tree.work(round: runRound) {
+            let next = try await tree.keys(of: Paths.outboxQueue, limit: 1).first.map(OutboxQueue.time)
+            return .milliseconds(next.map { min(max($0 - clock(), 1), 60_000) } ?? 60_000)
         }
     }
 

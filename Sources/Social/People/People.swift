@@ -5,8 +5,13 @@ package import Tree
 /// Reads and writes what people say about themselves, and finds them.
 package struct People: Sendable {
     private let tree: TreeStore
+    private let leftovers: (any PersonLeftovers)?
 
-    package init(_ tree: TreeStore) { self.tree = tree }
+    /// - Parameter leftovers: What people may have left elsewhere, for whoever deletes them.
+    package init(_ tree: TreeStore, leftovers: (any PersonLeftovers)? = nil) {
+        self.tree = tree
+        self.leftovers = leftovers
+    }
 
     /// Somebody's profile, as a reader sees it; nil when there is no such person.
     package func profile(of uid: UserID, for reader: UserID?) async throws -> Profile? {
@@ -34,7 +39,7 @@ package struct People: Sendable {
     /// - Returns: What is known of it so far.
     /// - Throws: `Failure` with the code `not_found` when nothing of the person is there.
     package func delete(_ uid: UserID) async throws -> PersonDeletion {
-        try await PersonDeletion.begin(of: uid, in: tree)
+        try await PersonDeletion.begin(of: uid, in: tree, leftovers)
     }
 
     /// What is known of the latest deletion of somebody; nil when there was none.
@@ -49,7 +54,7 @@ package struct People: Sendable {
 
     /// A page of the people whose ids are the keys of a list, in their order.
     func list(_ path: TreePath, after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage {
-        try await page { page, snapshot throws(TreeError) in
+        try await tree.page(PeoplePage()) { page, snapshot in
             try page.readOn(path, after: cursor, limit: limit, from: snapshot)
         }
     }
@@ -57,26 +62,8 @@ package struct People: Sendable {
     /// A page of the people whose name, or whose name with its words in reverse, begins with something: each once, in
     /// the order of what begins so, and persons of one name in the order of their ids.
     package func search(_ prefix: NamePrefix, after cursor: PeopleCursor?, limit: Int) async throws -> PeoplePage {
-        try await page { page, snapshot throws(TreeError) in
+        try await tree.page(PeoplePage()) { page, snapshot in
             try page.readOn(prefix, after: cursor, limit: limit, from: snapshot)
-        }
-    }
-
-    /// Reads a page, in several states of the tree if much is passed over, so that none is held for long.
-    private func page(
-        _ readOn: @escaping @Sendable (inout PeoplePage, TreeSnapshot) throws(TreeError) -> Bool
-    ) async throws -> PeoplePage {
-        var page = PeoplePage()
-        while true {
-            let sofar = page
-            let (read, isComplete) = try await tree.snapshot { snapshot in
-                var page = sofar
-                let isComplete = try readOn(&page, snapshot)
-                return (page, isComplete)
-            }
-            if isComplete { return read }
-            try Task.checkCancellation()
-            page = read
         }
     }
 }

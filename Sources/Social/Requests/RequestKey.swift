@@ -62,6 +62,22 @@ private struct RequestRecord {
     }
 }
 
+extension TreeSnapshot {
+    /// Forgets the keys of what somebody has made, up to a bound.
+    ///
+    /// - Returns: How many there were.
+    func forgetRequests(
+        of owner: UserID, limit: Int, in update: inout MultiPathUpdate
+    ) throws(TreeError) -> Int {
+        let rows = try children(of: Paths.requests / owner.key, limit: limit)
+        for row in rows {
+            update[Paths.requests / owner.key / row.key] = nil
+            if let made = RequestRecord(row.value)?.made { update[Paths.requestOrder / made] = nil }
+        }
+        return rows.count
+    }
+}
+
 /// All keys of requests that have made something.
 package struct RequestKeys: Sendable {
     /// How many keys one update forgets.

@@ -25,6 +25,16 @@ struct APIClient: Sendable {
         try D(json: try await send(method, path, query: query, headers: headers, body: body))
     }
 
+    /// Sends a document, and reads the answer, another one.
+    ///
+    /// - Throws: `Failure` when the service refuses the request or cannot be reached.
+    func read<D: Document>(
+        _ method: HTTPRequest.Method, _ path: String, query: [String: String?] = [:], json body: some Document
+    ) async throws -> D {
+        try await read(
+            method, path, query: query, headers: [.contentType: "application/json"], body: .bytes(body.json()))
+    }
+
     /// Sends a request and reads the whole answer.
     ///
     /// - Throws: `Failure` when the service refuses the request or cannot be reached.

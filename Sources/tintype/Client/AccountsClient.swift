@@ -27,10 +27,7 @@ struct AccountsClient: Sendable {
     /// - Throws: `Failure` when the service refuses it or cannot be reached.
     @discardableResult
     func post(_ operation: String, _ body: JSONValue) async throws -> JSONValue {
-        let data = try await service.send(
-            .post, operation.isEmpty ? path : "\(path):\(operation)", headers: [.contentType: "application/json"],
-            body: .bytes(body.json()))
-        return try JSONValue(json: data)
+        try await service.read(.post, operation.isEmpty ? path : "\(path):\(operation)", json: body)
     }
 
     /// The account with an id, or else with an e-mail address.

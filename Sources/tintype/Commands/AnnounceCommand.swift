@@ -1,6 +1,5 @@
 import API
 import ArgumentParser
-import Client
 import HTTPTypes
 import Pipeline
 import TreeModel
@@ -40,7 +39,7 @@ struct AnnounceCommand: AsyncParsableCommand {
         if let title { body["title"] = .string(title) }
         if !to.isEmpty { body["to"] = .list(to.map(JSONValue.string)) }
         let announcement: AnnouncementDocument = try await APIClient(storage).read(
-            .post, "/v1/announcements", headers: [.contentType: "application/json"], body: .bytes(body.json()))
+            .post, "/v1/announcements", json: body)
         guard !json else { return Terminal.outputJSON(announcement) }
         let people = announcement.recipients.map { $0 == 1 ? "to 1 person" : "to \($0) people" }
         Terminal.output("announced  \(announcement.id)  \(people ?? "to everybody")".printable)

@@ -1,6 +1,5 @@
 import API
 import ArgumentParser
-import Foundation
 import HTTPTypes
 import Pipeline
 
@@ -30,31 +29,19 @@ struct AnnouncementsCommand: AsyncParsableCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Option(help: ArgumentHelp("The number of announcements (default: all).", valueName: "n"))
-        var limit: Int?
-
-        @Flag(help: "Print one JSON document for each announcement.")
-        var json = false
-
-        func validate() throws {
-            guard limit.map({ $0 >= 1 }) ?? true else { throw ValidationError("--limit has to be 1 or more") }
-        }
+        @OptionGroup var list: ListOptions
 
         func run() async throws {
             let service = try APIClient(storage)
-            var count = 0
-            var next: String?
-            repeat {
-                let size = min(AnnouncementPageDocument.maxAnnouncements, (limit ?? .max) - count)
+            try await list.print(
+                nothing: "nothing was announced yet"
+            ) { size, next in
                 let page: AnnouncementPageDocument = try await service.read(
                     .get, "/v1/announcements", query: ["limit": "\(size)", "before": next])
-                for announcement in page.announcements {
-                    json ? Terminal.outputJSON(announcement) : Terminal.output(announcement.line)
-                }
-                count += page.announcements.count
-                next = page.next
-            } while next != nil && count < limit ?? .max
-            if count == 0 { Terminal.note("nothing was announced yet") }
+                return (page.announcements, page.next)
+            } line: {
+                $0.line
+            }
         }
     }
 
@@ -80,26 +67,19 @@ struct AnnouncementsCommand: AsyncParsableCommand {
 
         func run() async throws {
             let service = try APIClient(storage)
-            var failures = 0
-            for id in ids {
-                do {
-                    let deleted: AnnouncementDeletionDocument = try await service.read(
-                        .delete, "/v1/announcements/\(APIClient.percentEncoded(id))")
-                    json ? Terminal.outputJSON(deleted) : Terminal.output("deleted  \(deleted.id)".printable)
-                } catch let error as Failure where !error.isTransient && error.code != .noService {
-                    Terminal.error("\(id): \(error)".printable)
-                    failures += 1
-                }
+            let batch = Batch(ids, isJSON: json) { OutcomeDocument(.failed, id: $0, failure: $1) }
+            try await batch.forEach { id in
+                let deleted: AnnouncementDeletionDocument = try await service.read(
+                    .delete, "/v1/announcements/\(APIClient.percentEncoded(id))")
+                json ? Terminal.outputJSON(deleted) : Terminal.output("deleted  \(deleted.id)".printable)
             }
-            if failures > 0 { throw failures == ids.count ? ExitStatus.failed : ExitStatus.partial }
         }
     }
 }
 
 extension AnnouncementDocument {
     fileprivate var line: String {
-        let time = Date(timeIntervalSince1970: Double(timestamp) / 1000).formatted(.iso8601)
-        let words = [title, text].compactMap(\.self).joined(separator: ": ").split(whereSeparator: \.isNewline)
-        return "\(id)  \(time)  \(words.joined(separator: " "))".printable
+        let words = [title, text].compactMap(\.self).joined(separator: ": ")
+        return "\(id)  \(timestamp.time)  \(words.oneLine)".printable
     }
 }

@@ -1,6 +1,5 @@
 import API
 import ArgumentParser
-import Client
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -71,8 +70,8 @@ extension AudienceCommand {
                 audience = try await send(.patch, [:], to: service)
                 for uid in owner {
                     let member = "\(AudienceCommand.path(id))/members/\(APIClient.percentEncoded(uid))"
-                    _ = try await service.send(
-                        .put, member, headers: Self.headers, body: .bytes(Array(#"{"role":"owner"}"#.utf8)))
+                    let owner: JSONValue = ["role": "owner"]
+                    _ = try await service.read(.put, member, json: owner) as AudienceMemberDocument
                 }
                 if !owner.isEmpty { audience = try await service.read(.get, AudienceCommand.path(id)) }
             } catch let error as Failure where error.code == .notFound && name != nil && !owner.isEmpty {
@@ -90,10 +89,8 @@ extension AudienceCommand {
             fields["name"] = name.map(JSONValue.string)
             fields["kind"] = kind.map(JSONValue.string) ?? (method == .put ? "group" : nil)
             return try await service.read(
-                method, AudienceCommand.path(id), headers: Self.headers, body: .bytes(JSONValue.object(fields).json()))
+                method, AudienceCommand.path(id), json: JSONValue.object(fields))
         }
-
-        private static let headers: HTTPFields = [.contentType: "application/json"]
     }
 
     /// Lists audiences.
@@ -121,17 +118,13 @@ extension AudienceCommand {
 
         func run() async throws {
             let service = try APIClient(storage)
-            var (count, next): (Int, String?) = (0, nil)
-            repeat {
+            let count = try await Pages.forEach { size, next in
                 let page: AudiencePageDocument = try await service.read(
-                    .get, "/v1/audiences",
-                    query: ["limit": "\(AudiencePageDocument.maxAudiences)", "after": next, "as": user])
-                for audience in page.audiences {
-                    json ? Terminal.outputJSON(audience) : Terminal.output(audience.line)
-                }
-                count += page.audiences.count
-                next = page.next
-            } while next != nil
+                    .get, "/v1/audiences", query: ["limit": "\(size)", "after": next, "as": user])
+                return (page.audiences, page.next)
+            } _: { audience in
+                json ? Terminal.outputJSON(audience) : Terminal.output(audience.line)
+            }
             if count == 0 { Terminal.note("no audiences yet; tintype audience set makes one") }
         }
     }
@@ -170,7 +163,6 @@ extension AudienceCommand {
 extension AudienceDocument {
     /// The id, the kind and the name, and what whoever asks may do.
     fileprivate var line: String {
-        let name = name.split(whereSeparator: \.isNewline).joined(separator: " ")
-        return ([id, kind, name] + [role].compactMap(\.self)).joined(separator: "  ").printable
+        ([id, kind, name.oneLine] + [role].compactMap(\.self)).joined(separator: "  ").printable
     }
 }

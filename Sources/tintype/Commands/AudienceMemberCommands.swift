@@ -1,7 +1,5 @@
 import API
 import ArgumentParser
-import Client
-import Foundation
 import HTTPTypes
 import Pipeline
 import TreeModel
@@ -29,8 +27,7 @@ extension AudienceCommand {
         var role = "reader"
 
         func run() async throws {
-            let body = JSONValue.object(["role": .string(role)])
-            try await members.apply(.put, .bytes(body.json()))
+            try await members.apply { try await $0.read(.put, $1, json: ["role": .string(role)] as JSONValue) }
         }
     }
 
@@ -49,7 +46,7 @@ extension AudienceCommand {
 
         @OptionGroup var members: MemberOptions
 
-        func run() async throws { try await members.apply(.delete, .none) }
+        func run() async throws { try await members.apply { try await $0.read(.delete, $1) } }
     }
 
     /// Deletes audiences.
@@ -82,18 +79,11 @@ extension AudienceCommand {
                 try Terminal.confirm(
                     ids.count == 1 ? "delete \(ids[0]) with its posts for good" : "delete these for good: \(ids)")
             }
-            var failures = 0
-            for id in ids {
-                do {
-                    let gone: AudienceDeletionDocument = try await service.read(.delete, AudienceCommand.path(id))
-                    json ? Terminal.outputJSON(gone) : Terminal.output("deleted  \(gone.id)")
-                } catch let error as Failure where !error.isTransient && error.code != .noService {
-                    failures += 1
-                    Terminal.error("\(id.prefix(200)): \(error)".printable)
-                    if json { Terminal.outputJSON(OutcomeDocument(.failed, path: id, failure: error)) }
-                }
+            let batch = Batch(ids, isJSON: json) { OutcomeDocument(.failed, id: $0, failure: $1) }
+            try await batch.forEach { id in
+                let gone: AudienceDeletionDocument = try await service.read(.delete, AudienceCommand.path(id))
+                json ? Terminal.outputJSON(gone) : Terminal.output("deleted  \(gone.id)")
             }
-            if failures > 0 { throw failures == ids.count ? ExitStatus.failed : ExitStatus.partial }
         }
     }
 }
@@ -118,25 +108,17 @@ struct MemberOptions: ParsableArguments {
 
     /// Changes what each of the people is in the audience, and prints it.
     ///
+    /// - Parameter change: Sends the request that changes one, at a path.
     /// - Throws: `ExitStatus` when some or all of it was refused.
-    func apply(_ method: HTTPRequest.Method, _ body: RequestBody) async throws {
+    func apply(_ change: (APIClient, _ path: String) async throws -> AudienceMemberDocument) async throws {
         let service = try APIClient(storage)
-        let people = ids.dropFirst()
-        var failures = 0
-        for uid in people {
-            do {
-                let path = "\(AudienceCommand.path(ids[0]))/members/\(APIClient.percentEncoded(uid))"
-                let member: AudienceMemberDocument = try await service.read(
-                    method, path, headers: [.contentType: "application/json"], body: body)
-                let role = member.role.map { "is \($0)" } ?? "is no member"
-                json
-                    ? Terminal.outputJSON(member)
-                    : Terminal.output("\(member.uid) \(role) of \(member.audience)".printable)
-            } catch let error as Failure where !error.isTransient && error.code != .noService {
-                failures += 1
-                PersonID.report(error, about: uid, json: json)
-            }
+        try await Batch(people: ids.dropFirst(), isJSON: json).forEach { uid in
+            let path = "\(AudienceCommand.path(ids[0]))/members/\(APIClient.percentEncoded(uid))"
+            let member = try await change(service, path)
+            let role = member.role.map { "is \($0)" } ?? "is no member"
+            json
+                ? Terminal.outputJSON(member)
+                : Terminal.output("\(member.uid) \(role) of \(member.audience)".printable)
         }
-        if failures > 0 { throw failures == people.count ? ExitStatus.failed : ExitStatus.partial }
     }
 }

@@ -1,7 +1,5 @@
 import API
 import ArgumentParser
-import Client
-import Foundation
 import HTTPTypes
 import Pipeline
 import Posts
@@ -38,7 +36,7 @@ struct CommentCommand: AsyncParsableCommand {
         }
         let comment: CommentDocument = try await APIClient(storage).read(
             .post, "/v1/posts/\(try PostID(argument: words[0]))/comments", query: ["as": author.uid],
-            headers: [.contentType: "application/json"], body: .bytes(try author.body(words[1])))
+            json: author.body(words[1]))
         author.json ? Terminal.outputJSON(comment) : Terminal.output(comment.commentID.printable)
     }
 }
@@ -54,8 +52,8 @@ struct CommentAuthor: ParsableArguments {
     var json = false
 
     /// The body of a request that writes the text.
-    func body(_ text: String) throws -> [UInt8] {
-        (["text": .string(text), "mentions": .list(try mentions.list())] as JSONValue).json()
+    func body(_ text: String) throws -> JSONValue {
+        ["text": .string(text), "mentions": .list(try mentions.list())]
     }
 }
 

@@ -1,10 +1,9 @@
 import API
 import ArgumentParser
-import Client
-import Foundation
 import HTTPTypes
 import Pipeline
 import Posts
+import TreeModel
 
 /// Lists, changes and deletes comments.
 struct CommentsCommand: AsyncParsableCommand {
@@ -40,41 +39,28 @@ struct CommentsCommand: AsyncParsableCommand {
             help: ArgumentHelp("The id that \"tintype posts\" prints first.", valueName: "post"))
         var post: [String]
 
-        @Option(help: ArgumentHelp("The number of comments (default: all).", valueName: "n"))
-        var limit: Int?
-
         @Flag(help: "List the newest first.")
         var newestFirst = false
 
-        @Flag(help: "Print one JSON document for each comment.")
-        var json = false
-
-        func validate() throws {
-            guard limit.map({ $0 >= 1 }) ?? true else { throw ValidationError("--limit has to be 1 or more") }
-        }
+        @OptionGroup var list: ListOptions
 
         func run() async throws {
-            guard post.count == 1 else { throw ValidationError("name one post") }
-            let id = try PostID(argument: post[0])
+            let id = try PostID(onlyArgument: post)
             let service = try APIClient(storage)
-            var count = 0
-            var next: String?
-            repeat {
-                let size = min(PostPageDocument.maxPosts, (limit ?? .max) - count)
+            try await list.print(nothing: "no comments yet") { size, next in
                 let page: CommentPageDocument = try await service.read(
                     .get, "/v1/posts/\(id)/comments",
                     query: [
                         "limit": "\(size)", "order": newestFirst ? "newest" : "oldest",
                         newestFirst ? "before" : "after": next,
                     ])
-                for comment in page.comments { json ? Terminal.outputJSON(comment) : Terminal.output(comment.line) }
                 for record in page.skipped ?? [] {
                     Terminal.error("\(record.path) is no comment: \(record.reason)".printable)
                 }
-                count += page.comments.count
-                next = page.next
-            } while next != nil && count < limit ?? .max
-            if count == 0 { Terminal.note("no comments yet") }
+                return (page.comments, page.next)
+            } line: {
+                $0.line
+            }
         }
     }
 
@@ -108,8 +94,7 @@ struct CommentsCommand: AsyncParsableCommand {
             let comment: CommentDocument = try await APIClient(storage).read(
                 .patch,
                 "/v1/posts/\(try PostID(argument: words[0]))/comments/\(APIClient.percentEncoded(words[1]))",
-                query: ["as": author.uid], headers: [.contentType: "application/json"],
-                body: .bytes(try author.body(words[2])))
+                query: ["as": author.uid], json: author.body(words[2]))
             author.json ? Terminal.outputJSON(comment) : Terminal.output("edited  \(comment.commentID)".printable)
         }
     }
@@ -139,18 +124,14 @@ struct CommentsCommand: AsyncParsableCommand {
             guard ids.count >= 2 else { throw ValidationError("it needs a post, and its comments") }
             let post = try PostID(argument: ids[0])
             let service = try APIClient(storage)
-            var failures = 0
-            for id in ids.dropFirst() {
-                do {
-                    let deleted: CommentDeletionDocument = try await service.read(
-                        .delete, "/v1/posts/\(post)/comments/\(APIClient.percentEncoded(id))")
-                    json ? Terminal.outputJSON(deleted) : Terminal.output("deleted  \(id)".printable)
-                } catch let error as Failure where !error.isTransient {
-                    Terminal.error("\(id): \(error)".printable)
-                    failures += 1
-                }
+            let batch = Batch(ids.dropFirst(), isJSON: json) {
+                OutcomeDocument(.failed, postID: post.description, commentID: $0, failure: $1)
             }
-            if failures > 0 { throw failures == ids.count - 1 ? ExitStatus.failed : ExitStatus.partial }
+            try await batch.forEach { id in
+                let deleted: CommentDeletionDocument = try await service.read(
+                    .delete, "/v1/posts/\(post)/comments/\(APIClient.percentEncoded(id))")
+                json ? Terminal.outputJSON(deleted) : Terminal.output("deleted  \(id)".printable)
+            }
         }
     }
 }
@@ -158,8 +139,6 @@ struct CommentsCommand: AsyncParsableCommand {
 extension CommentDocument {
     /// The comment on one line; anybody may have written anything into it.
     fileprivate var line: String {
-        let time = Date(timeIntervalSince1970: Double(timestamp) / 1000).formatted(.iso8601)
-        let words = text.split(whereSeparator: \.isNewline).joined(separator: " ")
-        return "\(commentID)  \(time)\(edited == nil ? "" : "*")  \(author.uid)  \(words)".printable
+        "\(commentID)  \(timestamp.time)\(edited == nil ? "" : "*")  \(author.uid)  \(text.oneLine)".printable
     }
 }

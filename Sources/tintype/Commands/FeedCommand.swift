@@ -34,13 +34,7 @@ struct FeedCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("List the posts for this audience.", valueName: "id"))
     var audience: String?
 
-    @Option(help: ArgumentHelp("The number of posts.", valueName: "n"))
-    var limit = 20
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Only posts that were published before this position, or post.", valueName: "id"))
-    var before: String?
+    @OptionGroup var list: PostListOptions
 
     @Flag(help: "Then print what happens in the feed: new posts, and deleted ones.")
     var follow = false
@@ -49,12 +43,11 @@ struct FeedCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        if follow, hashtag != nil || before != nil || limit > PostPageDocument.maxPosts {
+        if follow, hashtag != nil || list.before != nil || list.limit > PageSize.max {
             throw ValidationError(
-                "--follow is for the newest posts of a home feed: at most \(PostPageDocument.maxPosts), without --before"
+                "--follow is for the newest posts of a home feed: at most \(PageSize.max), without --before"
             )
         }
-        guard limit >= 1 else { throw ValidationError("--limit has to be 1 or more") }
         guard [user, hashtag, audience].count(where: { $0 != nil }) == 1 else {
             throw ValidationError("name either a person or, with --hashtag, a hashtag, or with --audience an audience")
         }
@@ -63,33 +56,12 @@ struct FeedCommand: AsyncParsableCommand {
     func run() async throws {
         let service = try APIClient(storage)
         guard !follow else { return try await follow(FeedFollower(service: service, path: path, isJSON: json)) }
-        var document = PostPageDocument()
-        var skipped: [PostPageDocument.Skipped] = []
-        document.next = before
-        repeat {
-            let limit = min(PostPageDocument.maxPosts, self.limit - document.posts.count)
-            let page: PostPageDocument = try await service.read(
-                .get, path, query: ["limit": "\(limit)", "before": document.next])
-            document.next = page.next
-            document.posts += page.posts
-            // A feed that is complete later lacked what the pages before did not have.
-            document.complete = page.complete.map { $0 && document.complete != false }
-            skipped += page.skipped ?? []
-            if !json { page.posts.forEach { Terminal.output(Self.line(of: $0.value)) } }
-        } while document.next != nil && document.posts.count < self.limit
-        guard !json else {
-            document.hasMore = document.next != nil
-            document.skipped = skipped.isEmpty ? nil : skipped
-            return Terminal.outputJSON(document)
-        }
-        for record in skipped { Terminal.error("\(record.path) is no post: \(record.reason)") }
-        if document.posts.isEmpty { Terminal.note("no posts yet") }
-        if document.complete == false { Terminal.note("older posts are being brought into the feed") }
-        if let next = document.next { Terminal.note("there are more: --before \(next)") }
+        let posts = PostList(service: service, path: path, isJSON: json, line: Self.line)
+        try await posts.print(limit: list.limit, before: list.before)
     }
 
     private func follow(_ feed: FeedFollower) async throws {
-        let (page, token) = try await feed.page(limit: limit)
+        let (page, token) = try await feed.page(limit: list.limit)
         if json {
             Terminal.outputJSON(page)
         } else {
@@ -104,7 +76,7 @@ struct FeedCommand: AsyncParsableCommand {
             let tag = hashtag.hasPrefix("#") ? String(hashtag.dropFirst()) : hashtag
             return "/v1/hashtags/\(APIClient.percentEncoded(tag))/posts"
         }
-        return "/v1/people/\(APIClient.percentEncoded(user ?? ""))/feed"
+        return "\(PersonID.path(user ?? ""))/feed"
     }
 
     /// A post on one line, with its likes and comments.

@@ -1,6 +1,5 @@
 import API
 import ArgumentParser
-import Foundation
 import HTTPTypes
 import Pipeline
 import Posts
@@ -88,29 +87,17 @@ extension FlagsCommand {
         @Flag(help: "Begin with what was flagged last.")
         var newest = false
 
-        @Option(help: ArgumentHelp("The number of posts and comments (default: all).", valueName: "n"))
-        var limit: Int?
-
-        @Flag(help: "Print one JSON document for each.")
-        var json = false
-
-        func validate() throws {
-            guard limit.map({ $0 >= 1 }) ?? true else { throw ValidationError("--limit has to be 1 or more") }
-        }
+        @OptionGroup var list: ListOptions
 
         func run() async throws {
             let service = try APIClient(storage)
-            var count = 0
-            var next: String?
-            repeat {
-                let size = min(PostPageDocument.maxPosts, (limit ?? .max) - count)
+            try await list.print(nothing: "nothing is flagged") { size, next in
                 let page: FlaggedPageDocument = try await service.read(
                     .get, "/v1/flags", query: ["order": newest ? "newest" : "most", "limit": "\(size)", "after": next])
-                for item in page.flagged { json ? Terminal.outputJSON(item) : Terminal.output(item.line) }
-                count += page.flagged.count
-                next = page.next
-            } while next != nil && count < limit ?? .max
-            if count == 0 { Terminal.note("nothing is flagged") }
+                return (page.flagged, page.next)
+            } line: {
+                $0.line
+            }
         }
     }
 
@@ -148,9 +135,8 @@ extension FlagsCommand {
 extension FlaggedDocument {
     /// It on one line, a dash for what there is not.
     fileprivate var line: String {
-        let time = Date(timeIntervalSince1970: Double(since) / 1000).formatted(.iso8601)
-        let words = (text ?? "-").split(whereSeparator: \.isNewline).joined(separator: " ").prefix(60)
-        return ["\(flags)", time, postID, commentID ?? "-", author?.uid ?? "-", String(words)].joined(separator: "  ")
+        let words = String((text ?? "-").oneLine.prefix(60))
+        return ["\(flags)", since.time, postID, commentID ?? "-", author?.uid ?? "-", words].joined(separator: "  ")
             .printable
     }
 }

@@ -106,25 +106,17 @@ struct PairOptions: ParsableArguments {
     /// - Throws: `ExitStatus` when some or all of it was refused.
     func apply(_ method: HTTPRequest.Method, _ link: Link) async throws {
         let service = try APIClient(storage)
-        let others = people.dropFirst()
-        var failures = 0
-        for other in others {
-            do {
-                let path = "\(PersonID.path(people[0]))/\(link.rawValue)/\(APIClient.percentEncoded(other))"
-                switch link {
-                case .following:
-                    let follow: FollowDocument = try await service.read(method, path)
-                    print(follow, "\(follow.follower) follows \(follow.followee)", follow.isFollowing)
-                case .blocking:
-                    let block: BlockDocument = try await service.read(method, path)
-                    print(block, "\(block.blocker) blocks \(block.blocked)", block.isBlocking)
-                }
-            } catch let error as Failure where !error.isTransient && error.code != .noService {
-                failures += 1
-                PersonID.report(error, about: other, json: json)
+        try await Batch(people: people.dropFirst(), isJSON: json).forEach { other in
+            let path = "\(PersonID.path(people[0]))/\(link.rawValue)/\(APIClient.percentEncoded(other))"
+            switch link {
+            case .following:
+                let follow: FollowDocument = try await service.read(method, path)
+                print(follow, "\(follow.follower) follows \(follow.followee)", follow.isFollowing)
+            case .blocking:
+                let block: BlockDocument = try await service.read(method, path)
+                print(block, "\(block.blocker) blocks \(block.blocked)", block.isBlocking)
             }
         }
-        if failures > 0 { throw failures == others.count ? ExitStatus.failed : ExitStatus.partial }
     }
 
     private func print(_ document: some Document, _ words: String, _ isThere: Bool) {

@@ -78,26 +78,16 @@ struct InboxCommand: AsyncParsableCommand {
         /// Applies an action to each chosen file, and prints the results.
         ///
         /// - Throws: `ExitStatus` when some or all of them failed.
-        func apply(_ outcome: OutcomeDocument.Outcome, _ action: (FailedFiles.Item) throws -> Void) throws {
+        func apply(_ outcome: OutcomeDocument.Outcome, _ action: (FailedFiles.Item) throws -> Void) async throws {
             let items = try items()
-            var failures = 0
-            for item in items {
-                do {
-                    try action(item)
-                    if selection.json {
-                        Terminal.outputJSON(OutcomeDocument(outcome, path: item.path))
-                    } else {
-                        Terminal.output("\(outcome.rawValue)  \(item.path.printable)")
-                    }
-                } catch let error as FileError {
-                    failures += 1
-                    Terminal.error("\(error)".printable)
-                    guard selection.json else { continue }
-                    Terminal.outputJSON(OutcomeDocument(.failed, path: item.path, failure: Failure(error)))
-                }
-            }
             if items.isEmpty { Terminal.note(selection.absence) }
-            if failures > 0 { throw failures == items.count ? ExitStatus.failed : ExitStatus.partial }
+            let batch = Batch(items, isJSON: selection.json) { OutcomeDocument(.failed, path: $0.path, failure: $1) }
+            try await batch.forEach { item in
+                try action(item)
+                selection.json
+                    ? Terminal.outputJSON(OutcomeDocument(outcome, path: item.path))
+                    : Terminal.output("\(outcome.rawValue)  \(item.path.printable)")
+            }
         }
     }
 
@@ -123,9 +113,8 @@ struct InboxCommand: AsyncParsableCommand {
         }
 
         private func show(_ item: FailedFiles.Item) {
-            let time = Date(timeIntervalSince1970: Double(item.reason.failedAt) / 1000).formatted(.iso8601)
             let hint = item.reason.hint.isEmpty ? "" : " (\(item.reason.hint))"
-            Terminal.output("\(time)  \(item.path.printable)")
+            Terminal.output("\(item.reason.failedAt.time)  \(item.path.printable)")
             Terminal.output("    \(item.reason.message)\(hint)".printable)
         }
     }
@@ -150,7 +139,7 @@ struct InboxCommand: AsyncParsableCommand {
 
         func run() async throws {
             let files = try choice.selection.files()
-            try choice.apply(.retried) { try files.retry($0) }
+            try await choice.apply(.retried) { try files.retry($0) }
         }
     }
 
@@ -180,7 +169,7 @@ struct InboxCommand: AsyncParsableCommand {
                 let size = bytes.formatted(.byteCount(style: .file))
                 try Terminal.confirm("delete \(items.count) files (\(size)) for good")
             }
-            try choice.apply(.dropped) { try files.drop($0) }
+            try await choice.apply(.dropped) { try files.drop($0) }
         }
     }
 

@@ -1,6 +1,5 @@
 import API
 import ArgumentParser
-import Foundation
 import HTTPTypes
 import Pipeline
 import Posts
@@ -65,18 +64,10 @@ struct LikeChange: ParsableArguments {
             throw ValidationError("--as needs a user's id: 1 to 128 letters, digits, _ and -")
         }
         let service = try APIClient(storage)
-        var failures = 0
-        for id in ids {
-            do {
-                let like: LikeDocument = try await service.read(method, "/v1/posts/\(id)/likes/\(uid)")
-                json ? Terminal.outputJSON(like) : Terminal.output("\(outcome)  \(id)  \(like.likes)")
-            } catch let error as Failure where !error.isTransient {
-                Terminal.error("\(id): \(error)")
-                if json { Terminal.outputJSON(OutcomeDocument(.failed, postID: id.description, failure: error)) }
-                failures += 1
-            }
+        try await Batch(ids, isJSON: json).forEach { id in
+            let like: LikeDocument = try await service.read(method, "/v1/posts/\(id)/likes/\(uid)")
+            json ? Terminal.outputJSON(like) : Terminal.output("\(outcome)  \(id)  \(like.likes)")
         }
-        if failures > 0 { throw failures == ids.count ? ExitStatus.failed : ExitStatus.partial }
     }
 }
 
@@ -101,31 +92,18 @@ struct LikesCommand: AsyncParsableCommand {
         help: ArgumentHelp("The id that \"tintype posts\" prints first.", valueName: "post"))
     var post: [String]
 
-    @Option(help: ArgumentHelp("The number of people (default: all).", valueName: "n"))
-    var limit: Int?
-
-    @Flag(help: "Print one JSON document for each person.")
-    var json = false
-
-    func validate() throws {
-        guard limit.map({ $0 >= 1 }) ?? true else { throw ValidationError("--limit has to be 1 or more") }
-    }
+    @OptionGroup var list: ListOptions
 
     func run() async throws {
-        guard post.count == 1 else { throw ValidationError("name one post") }
-        let id = try PostID(argument: post[0])
+        let id = try PostID(onlyArgument: post)
         let service = try APIClient(storage)
-        var count = 0
-        var next: String?
-        repeat {
-            let size = min(PostPageDocument.maxPosts, (limit ?? .max) - count)
+        try await list.print(nothing: "nobody likes it yet") { size, next in
             let page: LikePageDocument = try await service.read(
                 .get, "/v1/posts/\(id)/likes", query: ["limit": "\(size)", "after": next])
-            for person in page.people { json ? Terminal.outputJSON(person) : Terminal.output(person.line) }
-            count += page.people.count
-            next = page.next
-        } while next != nil && count < limit ?? .max
-        if count == 0 { Terminal.note("nobody likes it yet") }
+            return (page.people, page.next)
+        } line: {
+            $0.line
+        }
     }
 }
 
@@ -137,11 +115,18 @@ extension PostID {
         guard let id = PostID(text) else { throw ValidationError("\"\(text.prefix(80))\" is no post's id") }
         self = id
     }
+
+    /// Reads the id of the one post that a command is about.
+    ///
+    /// - Throws: `ValidationError`.
+    init(onlyArgument texts: [String]) throws {
+        guard texts.count == 1 else { throw ValidationError("name one post") }
+        try self.init(argument: texts[0])
+    }
 }
 
 extension LikePageDocument.Person {
     fileprivate var line: String {
-        let time = timestamp.map { Date(timeIntervalSince1970: Double($0) / 1000).formatted(.iso8601) }
-        return "\(uid)  \(time ?? "-")  \(fullName ?? "")".printable
+        "\(uid)  \(timestamp?.time ?? "-")  \(fullName ?? "")".printable
     }
 }

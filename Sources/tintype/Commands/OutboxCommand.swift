@@ -1,6 +1,5 @@
 import API
 import ArgumentParser
-import Foundation
 import HTTPTypes
 import Pipeline
 
@@ -19,20 +18,13 @@ struct OutboxCommand: AsyncParsableCommand {
             """,
         subcommands: [List.self, Retry.self])
 
-    /// Calls a function with each delivery of a state, page by page.
-    static func forEach(
-        _ state: String, limit: Int = .max, _ service: APIClient, _ body: (OutboxEntryDocument) async throws -> Void
-    ) async throws -> Int {
-        var count = 0
-        var next: String?
-        repeat {
+    /// Reads the pages of the deliveries that are in a state.
+    private static func pages(_ state: String, _ service: APIClient) -> Pages.Reader<OutboxEntryDocument> {
+        { size, next in
             let page: OutboxPageDocument = try await service.read(
-                .get, "/v1/outbox", query: ["state": state, "limit": "\(min(200, limit - count))", "after": next])
-            for delivery in page.deliveries { try await body(delivery) }
-            count += page.deliveries.count
-            next = page.next
-        } while next != nil && count < limit
-        return count
+                .get, "/v1/outbox", query: ["state": state, "limit": "\(size)", "after": next])
+            return (page.deliveries, page.next)
+        }
     }
 
     struct List: AsyncParsableCommand {
@@ -53,23 +45,13 @@ struct OutboxCommand: AsyncParsableCommand {
         @Flag(help: "List those that wait to be delivered instead.")
         var waiting = false
 
-        @Option(help: ArgumentHelp("The number of deliveries (default: all).", valueName: "n"))
-        var limit: Int?
-
-        @Flag(help: "Print one JSON document for each delivery.")
-        var json = false
-
-        func validate() throws {
-            guard limit.map({ $0 >= 1 }) ?? true else { throw ValidationError("--limit has to be 1 or more") }
-        }
+        @OptionGroup var list: ListOptions
 
         func run() async throws {
-            let count = try await OutboxCommand.forEach(
-                waiting ? "waiting" : "dead", limit: limit ?? .max, try APIClient(storage)
-            ) { delivery in
-                json ? Terminal.outputJSON(delivery) : Terminal.output(delivery.line)
-            }
-            if count == 0 { Terminal.note(waiting ? "nothing waits" : "nothing was given up") }
+            let pages = OutboxCommand.pages(waiting ? "waiting" : "dead", try APIClient(storage))
+            try await list.print(
+                nothing: waiting ? "nothing waits" : "nothing was given up", pages
+            ) { $0.line }
         }
     }
 
@@ -101,20 +83,17 @@ struct OutboxCommand: AsyncParsableCommand {
         func run() async throws {
             let service = try APIClient(storage)
             var ids = ids
-            if all { _ = try await OutboxCommand.forEach("dead", service) { ids.append($0.id) } }
-            var failures = 0
-            for id in ids {
-                do {
-                    let delivery: OutboxEntryDocument = try await service.read(
-                        .post, "/v1/outbox/\(APIClient.percentEncoded(id))/retry")
-                    json ? Terminal.outputJSON(delivery) : Terminal.output("waiting  \(delivery.id)".printable)
-                } catch let error as Failure where !error.isTransient && error.code != .noService {
-                    Terminal.error("\(id): \(error)".printable)
-                    failures += 1
-                }
+            if all {
+                let pages = OutboxCommand.pages("dead", service)
+                try await Pages.forEach(pages) { ids.append($0.id) }
             }
             if ids.isEmpty { Terminal.note("nothing was given up") }
-            if failures > 0 { throw failures == ids.count ? ExitStatus.failed : ExitStatus.partial }
+            let batch = Batch(ids, isJSON: json) { OutcomeDocument(.failed, id: $0, failure: $1) }
+            try await batch.forEach { id in
+                let delivery: OutboxEntryDocument = try await service.read(
+                    .post, "/v1/outbox/\(APIClient.percentEncoded(id))/retry")
+                json ? Terminal.outputJSON(delivery) : Terminal.output("waiting  \(delivery.id)".printable)
+            }
         }
     }
 }
@@ -122,8 +101,7 @@ struct OutboxCommand: AsyncParsableCommand {
 extension OutboxEntryDocument {
     /// The delivery on one line, a dash for what there is not.
     fileprivate var line: String {
-        let time = Date(timeIntervalSince1970: Double(since) / 1000).formatted(.iso8601)
-        let words = (error ?? "-").split(whereSeparator: \.isNewline).joined(separator: " ")
-        return [id, time, kind, to ?? "everybody", "\(attempts)", words].joined(separator: "  ").printable
+        [id, since.time, kind, to ?? "everybody", "\(attempts)", (error ?? "-").oneLine].joined(separator: "  ")
+            .printable
     }
 }

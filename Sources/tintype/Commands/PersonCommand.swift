@@ -1,6 +1,5 @@
 import API
 import ArgumentParser
-import Client
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -49,24 +48,14 @@ extension PersonCommand {
 
         func run() async throws {
             let service = try APIClient(storage)
-            var failures = 0
-            for uid in people {
-                do {
-                    let person: PersonDocument = try await service.read(.get, PersonID.path(uid))
-                    guard !json else {
-                        Terminal.outputJSON(person)
-                        continue
-                    }
-                    for (name, value) in person.fields {
-                        Terminal.output(
-                            "\(name.padding(toLength: 11, withPad: " ", startingAt: 0))\(value.oneLine)".printable)
-                    }
-                } catch let error as Failure where !error.isTransient && error.code != .noService {
-                    failures += 1
-                    PersonID.report(error, about: uid, json: json)
+            try await Batch(people: people, isJSON: json).forEach { uid in
+                let person: PersonDocument = try await service.read(.get, PersonID.path(uid))
+                guard !json else { return Terminal.outputJSON(person) }
+                for (name, value) in person.fields {
+                    Terminal.output(
+                        "\(name.padding(toLength: 11, withPad: " ", startingAt: 0))\(value.oneLine)".printable)
                 }
             }
-            if failures > 0 { throw failures == people.count ? ExitStatus.failed : ExitStatus.partial }
         }
     }
 
@@ -118,8 +107,7 @@ extension PersonCommand {
             let texts = ["full_name": name, "profile_picture": picture, "role": role, "bio": bio]
             let fields = JSONValue.object(texts.compactMapValues { $0.map(JSONValue.string) })
             let person: PersonDocument = try await APIClient(storage).read(
-                .patch, PersonID.path(people[0]), headers: [.contentType: "application/json"],
-                body: .bytes(fields.json()))
+                .patch, PersonID.path(people[0]), json: fields)
             json ? Terminal.outputJSON(person) : Terminal.output(person.line)
         }
     }
@@ -139,11 +127,12 @@ extension PersonCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @OptionGroup var output: PeopleOutput
+        @OptionGroup var list: ListOptions
 
         func run() async throws {
-            let count = try await output.list("/v1/people", try APIClient(storage))
-            if count == 0 { Terminal.note("nobody yet; a first post makes a person, and so does tintype person set") }
+            try await list.printPeople(
+                of: APIClient(storage),
+                nothing: "nobody yet; a first post makes a person, and so does tintype person set")
         }
     }
 
@@ -167,43 +156,26 @@ extension PersonCommand {
         @Argument(help: ArgumentHelp("The beginning of a name.", valueName: "text"))
         var words: [String]
 
-        @OptionGroup var output: PeopleOutput
+        @OptionGroup var list: ListOptions
 
         func run() async throws {
             let text = words.joined(separator: " ")
-            let count = try await output.list("/v1/people", query: ["search": text], try APIClient(storage))
-            if count == 0 { Terminal.note("nobody's name begins with \"\(text)\"".printable) }
+            try await list.printPeople(
+                of: APIClient(storage), search: text, nothing: "nobody's name begins with \"\(text)\"".printable)
         }
     }
 }
 
-/// How a list of people is printed.
-struct PeopleOutput: ParsableArguments {
-    @Option(help: ArgumentHelp("The number of people (default: all).", valueName: "n"))
-    var limit: Int?
-
-    @Flag(help: "Print one JSON document for each person.")
-    var json = false
-
-    func validate() throws {
-        guard limit.map({ $0 >= 1 }) ?? true else { throw ValidationError("--limit has to be 1 or more") }
-    }
-
-    /// Prints the people of a list, page by page.
-    ///
-    /// - Returns: How many there are.
-    func list(_ path: String, query: [String: String] = [:], _ service: APIClient) async throws -> Int {
-        var (count, next): (Int, String?) = (0, nil)
-        repeat {
-            var query: [String: String?] = query
-            query["limit"] = "\(min(PeoplePageDocument.maxPeople, (limit ?? .max) - count))"
-            query["after"] = next
-            let page: PeoplePageDocument = try await service.read(.get, path, query: query)
-            for person in page.people { json ? Terminal.outputJSON(person) : Terminal.output(person.line) }
-            count += page.people.count
-            next = page.next
-        } while next != nil && count < limit ?? .max
-        return count
+extension ListOptions {
+    /// Prints all people, or those that a text finds.
+    fileprivate func printPeople(of service: APIClient, search: String? = nil, nothing: String) async throws {
+        try await print(nothing: nothing) { size, next in
+            let page: PeoplePageDocument = try await service.read(
+                .get, "/v1/people", query: ["search": search, "limit": "\(size)", "after": next])
+            return (page.people, page.next)
+        } line: {
+            $0.line
+        }
     }
 }
 
@@ -217,12 +189,6 @@ enum PersonID {
     }
 
     static func path(_ uid: String) -> String { "/v1/people/\(APIClient.percentEncoded(uid))" }
-
-    /// Tells that something about somebody was refused.
-    static func report(_ error: Failure, about uid: String, json: Bool) {
-        Terminal.error("\(uid.prefix(200)): \(error)".printable)
-        if json { Terminal.outputJSON(OutcomeDocument(.failed, uid: uid, failure: error)) }
-    }
 }
 
 extension PersonDocument {
@@ -238,9 +204,4 @@ extension PersonDocument {
         ]
         return fields.compactMap { name, value in value.map { (name, $0) } }
     }
-}
-
-extension String {
-    /// The text with a space for each line break.
-    fileprivate var oneLine: String { split(whereSeparator: \.isNewline).joined(separator: " ") }
 }

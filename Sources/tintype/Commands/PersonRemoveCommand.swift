@@ -37,35 +37,18 @@ extension PersonCommand {
 
         func run() async throws {
             let service = try APIClient(storage)
-            if !yes { try await ask(service) }
-            var failures = 0
-            for uid in people {
-                do {
-                    let receipt = try await Self.delete(uid, service)
-                    json ? Terminal.outputJSON(receipt) : Terminal.output(receipt.line)
-                } catch let error as Failure where !error.isTransient && error.code != .noService {
-                    failures += 1
-                    PersonID.report(error, about: uid, json: json)
-                }
-            }
-            if failures > 0 { throw failures == people.count ? ExitStatus.failed : ExitStatus.partial }
-        }
-
-        /// Shows the people, and asks whether they are to be deleted.
-        private func ask(_ service: APIClient) async throws {
-            for uid in people {
-                do {
+            let batch = Batch(people: people, isJSON: json)
+            if !yes {
+                let whom = people.count == 1 ? "this person with all" : "these \(people.count) people with all their"
+                try await batch.confirm("delete \(whom) posts for good") { uid in
                     let person: PersonDocument = try await service.read(.get, PersonID.path(uid))
-                    let posts = person.counts.map { "  posts \($0.posts)" } ?? ""
-                    Terminal.note("\(person.line)\(posts)")
-                } catch let error as Failure where !error.isTransient && error.code != .noService {
-                    Terminal.error("\(uid.prefix(200)): \(error)".printable)
+                    return person.line + (person.counts.map { "  posts \($0.posts)" } ?? "")
                 }
             }
-            try Terminal.confirm(
-                people.count == 1
-                    ? "delete this person with all posts for good"
-                    : "delete these \(people.count) people with all their posts for good")
+            try await batch.forEach { uid in
+                let receipt = try await Self.delete(uid, service)
+                json ? Terminal.outputJSON(receipt) : Terminal.output(receipt.line)
+            }
         }
 
         /// Has somebody deleted, and waits until nothing is left.

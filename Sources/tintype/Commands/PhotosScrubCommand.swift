@@ -79,7 +79,7 @@ struct PhotosScrubCommand: AsyncParsableCommand {
         }
         guard !files.isEmpty else {
             guard output == nil, !inPlace else { throw ValidationError("--output and --in-place are for files") }
-            for id in post where PostID(id) == nil { throw ValidationError("\"\(id.prefix(80))\" is no post's id") }
+            for id in post { _ = try PostID(argument: id) }
             return
         }
         guard [output != nil, inPlace, check].filter(\.self).count == 1 else {

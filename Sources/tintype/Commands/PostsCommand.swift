@@ -39,13 +39,7 @@ extension PostsCommand {
         @Option(help: ArgumentHelp("Only this person's posts.", valueName: "user"))
         var user: String?
 
-        @Option(help: ArgumentHelp("The number of posts.", valueName: "n"))
-        var limit = 20
-
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp("Only posts that were published before this position, or post.", valueName: "id"))
-        var before: String?
+        @OptionGroup var list: PostListOptions
 
         @Flag(help: "List all posts.")
         var all = false
@@ -53,38 +47,10 @@ extension PostsCommand {
         @Flag(help: "Print one JSON document.")
         var json = false
 
-        func validate() throws {
-            guard limit >= 1 else { throw ValidationError("--limit has to be 1 or more") }
-        }
-
         func run() async throws {
-            let path = user.map { "/v1/people/\(APIClient.percentEncoded($0))/posts" } ?? "/v1/posts"
-            let service = try APIClient(storage)
-            var document = PostPageDocument()
-            var skipped: [PostPageDocument.Skipped] = []
-            var count = 0
-            document.next = before
-            repeat {
-                let limit = all ? PostPageDocument.maxPosts : min(PostPageDocument.maxPosts, self.limit - count)
-                let page: PostPageDocument = try await service.read(
-                    .get, path, query: ["limit": "\(limit)", "before": document.next])
-                document.next = page.next
-                count += page.posts.count
-                skipped += page.skipped ?? []
-                if json {
-                    document.posts += page.posts
-                } else {
-                    page.posts.forEach { Terminal.output(Self.line(of: $0.value)) }
-                }
-            } while document.next != nil && (all || count < self.limit)
-            if json {
-                document.hasMore = document.next != nil
-                document.skipped = skipped.isEmpty ? nil : skipped
-                return Terminal.outputJSON(document)
-            }
-            for record in skipped { Terminal.error("\(record.path) is no post: \(record.reason)") }
-            if count == 0 { Terminal.note("no posts yet") }
-            if let next = document.next { Terminal.note("there are more: --before \(next)") }
+            let path = user.map { "\(PersonID.path($0))/posts" } ?? "/v1/posts"
+            let posts = PostList(service: try APIClient(storage), path: path, isJSON: json, line: Self.line)
+            try await posts.print(limit: all ? nil : list.limit, before: list.before)
         }
 
         /// A post on one line. Fields of the wrong type are left blank: any client may have written the record.
@@ -95,7 +61,7 @@ extension PostsCommand {
             let count = post["photos"]?.object?.count ?? 0
             let photos = count == 1 ? "1 photo " : "\(count) photos"
             let author = post["author"]?["uid"]?.stringValue ?? ""
-            let words = (post["text"]?.stringValue ?? "").split(whereSeparator: \.isNewline).joined(separator: " ")
+            let words = (post["text"]?.stringValue ?? "").oneLine
             let id = post["post_id"]?.stringValue ?? ""
             return "\(id)  \(time ?? "")  \(photos)  \(author)  \(words.prefix(60))".printable
         }

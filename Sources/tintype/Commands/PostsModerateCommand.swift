@@ -1,6 +1,5 @@
 import API
 import ArgumentParser
-import Client
 import HTTPTypes
 import Posts
 import TreeModel
@@ -56,13 +55,12 @@ extension PostsCommand {
         }
 
         func run() async throws {
-            guard ids.count == 1, let id = PostID(ids[0]) else { throw ValidationError("it needs the id of one post") }
+            let id = try PostID(onlyArgument: ids)
             let decision: ModerationDecision = pass || !photo.isEmpty ? .pass : blur ? .blur : .refuse
             let photos = Dictionary(photo.map { (String($0), ModerationDecision.blur) }) { first, _ in first }
             let verdict = ModerationVerdict(decision, reason: reason, photos: photos.isEmpty ? nil : photos)
             let result: ModerationDocument = try await APIClient(storage).read(
-                .put, "/v1/posts/\(id)/moderation", headers: [.contentType: "application/json"],
-                body: .bytes(verdict.json()))
+                .put, "/v1/posts/\(id)/moderation", json: verdict)
             let word = result.deleted ? "refused" : result.photos.contains(.blur) ? "blurred" : "passed"
             json ? Terminal.outputJSON(result) : Terminal.output("\(word)  \(id)")
         }

@@ -1,7 +1,6 @@
 import API
 import Access
 import ArgumentParser
-import Foundation
 import HTTPTypes
 import Pipeline
 import Posts
@@ -39,70 +38,46 @@ extension PostsCommand {
         var json = false
 
         func run() async throws {
-            let ids = try ids.map { text in
-                guard let id = PostID(text) else { throw ValidationError("\"\(text.prefix(80))\" is no post's id") }
-                return id
-            }
-            var failures = 0
-            do {
-                let service = try APIClient(storage)
-                try await ask(ids) { try await service.read(.get, "/v1/posts/\($0)", as: PostDocument.self).value }
-                for id in ids {
-                    failures += try await report(id) { _ = try await service.send(.delete, "/v1/posts/\(id)") }
+            let ids = try ids.map { try PostID(argument: $0) }
+            let batch = Batch(ids, isJSON: json)
+            try await storage.perform { service in
+                try await remove(batch) { id in
+                    try await service.read(.get, "/v1/posts/\(id)", as: PostDocument.self).value
+                } delete: { id in
+                    _ = try await service.send(.delete, "/v1/posts/\(id)")
                 }
-            } catch let error as Failure where error.code == .noService {
-                failures = try await storage.configuration().withPipeline { pipeline in
-                    try await ask(ids) { id in
-                        try await pipeline.tree.snapshot { try $0.record(ofPost: id) }
-                    }
-                    var failures = 0
-                    for id in ids {
-                        failures += try await report(id) { _ = try await pipeline.publisher.deletePost(id, by: .admin) }
-                    }
-                    return failures
+            } locally: { pipeline in
+                try await remove(batch) { id in
+                    try await pipeline.tree.snapshot { try $0.record(ofPost: id) }
+                } delete: { id in
+                    _ = try await pipeline.publisher.deletePost(id, by: .admin)
                 }
             }
-            if failures > 0 { throw failures == ids.count ? ExitStatus.failed : ExitStatus.partial }
         }
 
-        /// Shows the posts, and asks whether they are to be deleted.
-        private func ask(_ ids: [PostID], _ read: (PostID) async throws -> TreeValue?) async throws {
-            guard !yes else { return }
-            for id in ids {
-                do {
-                    Terminal.note(Self.line(of: id, try await read(id)))
-                } catch let error as Failure where error.code != .noService {
-                    Terminal.error("\(id): \(error)".printable)
-                }
+        /// Asks whether the posts are to be deleted, unless nobody is to be asked, and deletes them.
+        private func remove(
+            _ batch: Batch<PostID>, read: (PostID) async throws -> TreeValue?, delete: (PostID) async throws -> Void
+        ) async throws {
+            if !yes {
+                let count = batch.items.count
+                try await batch.confirm(
+                    count == 1 ? "delete this post for good" : "delete these \(count) posts for good"
+                ) { Self.line(of: $0, try await read($0)) }
             }
-            try Terminal.confirm(
-                ids.count == 1 ? "delete this post for good" : "delete these \(ids.count) posts for good")
+            try await batch.forEach { id in
+                try await delete(id)
+                json
+                    ? Terminal.outputJSON(OutcomeDocument(.deleted, postID: id.description))
+                    : Terminal.output("deleted  \(id)")
+            }
         }
 
         /// A post's id, author and text on one line; clients may have written anything into the record.
         private static func line(of id: PostID, _ post: TreeValue?) -> String {
             let author = post?["author"]?["uid"]?.stringValue ?? ""
-            let text = (post?["text"]?.stringValue ?? "").replacingOccurrences(of: "\n", with: " ").prefix(60)
+            let text = (post?["text"]?.stringValue ?? "").oneLine.prefix(60)
             return "\(id)  \(author)  \(text)".printable
-        }
-
-        /// Deletes a post and prints the result.
-        ///
-        /// - Returns: 1 when it was refused, else 0.
-        private func report(_ id: PostID, _ delete: () async throws -> Void) async throws -> Int {
-            do {
-                try await delete()
-                if json {
-                    Terminal.outputJSON(OutcomeDocument(.deleted, postID: id.description))
-                } else {
-                    Terminal.output("deleted  \(id)")
-                }
-                return 0
-            } catch let error as Failure where error.code != .noService {
-                Terminal.error("\(id): \(error)")
-                if json { Terminal.outputJSON(OutcomeDocument(.failed, postID: id.description, failure: error)) }
-                return 1
-            }
         }
     }
 }

@@ -1,6 +1,5 @@
 import API
 import ArgumentParser
-import Client
 import HTTPTypes
 import Posts
 import TreeModel
@@ -53,9 +52,7 @@ struct PrivacyCommand: AsyncParsableCommand {
         let privacy: PrivacyDocument =
             changes.isEmpty
             ? try await service.read(.get, path)
-            : try await service.read(
-                .patch, path, headers: [.contentType: "application/json"],
-                body: .bytes(JSONValue.object(Dictionary(uniqueKeysWithValues: changes)).json()))
+            : try await service.read(.patch, path, json: JSONValue.object(Dictionary(uniqueKeysWithValues: changes)))
         if json { return Terminal.outputJSON(privacy) }
         for (name, isOn) in [
             ("data-processing", privacy.dataProcessing), ("content", privacy.content), ("social", privacy.social),

@@ -32,8 +32,7 @@ struct StoredScrub: Sendable {
                 if isJSON { Terminal.outputJSON(OutcomeDocument(.refused, postID: id.description, failure: error)) }
             }
         }
-        do {
-            let service = try APIClient(storage)
+        try await storage.perform { service in
             for id in ids {
                 try await report(id) {
                     try await service.read(
@@ -42,11 +41,9 @@ struct StoredScrub: Sendable {
                     ).photos
                 }
             }
-        } catch let error as Failure where error.code == .noService {
-            try await storage.configuration().withPipeline { pipeline in
-                let job = OriginalScrub(pipeline, isCheck: isCheck)
-                for id in ids { try await report(id) { try await job.scrub(id, by: .admin) } }
-            }
+        } locally: { pipeline in
+            let job = OriginalScrub(pipeline, isCheck: isCheck)
+            for id in ids { try await report(id) { try await job.scrub(id, by: .admin) } }
         }
         if failures > 0 { throw ExitStatus.partial }
         if isCheck, hasPlace { throw ExitStatus.failed }
@@ -72,18 +69,16 @@ struct StoredScrub: Sendable {
     }
 
     private func steps(of user: String?, _ report: (JobDocument) -> Void) async throws {
-        do {
+        try await storage.perform { service in
             let query = ["user": user, "check": isCheck ? "true" : nil]
-            try await JobSteps.inService(APIClient(storage), "/v1/scrub", query: query, report)
-        } catch let error as Failure where error.code == .noService {
+            try await JobSteps.inService(service, "/v1/scrub", query: query, report)
+        } locally: { pipeline in
             let selection = try Rethumb.Selection(user: user, since: nil, onlyMissing: false)
-            try await storage.configuration().withPipeline { pipeline in
-                let job = OriginalScrub(pipeline, user: selection.user, isCheck: isCheck)
-                var last = JobDocument(try await job.run { report(JobDocument($0)) })
-                last.finished = true
-                report(last)
-                if !isCheck { try await pipeline.janitor.sweep() }
-            }
+            let job = OriginalScrub(pipeline, user: selection.user, isCheck: isCheck)
+            var last = JobDocument(try await job.run { report(JobDocument($0)) })
+            last.finished = true
+            report(last)
+            if !isCheck { try await pipeline.janitor.sweep() }
         }
     }
 }

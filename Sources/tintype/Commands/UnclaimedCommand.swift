@@ -40,7 +40,7 @@ struct UnclaimedCommand: AsyncParsableCommand {
         var json = false
 
         func run() async throws {
-            let posts = try await UnclaimedFiles(storage).list()
+            let posts = try await UnclaimedFiles(storage: storage).list()
             for post in posts {
                 if json {
                     Terminal.outputJSON(JoinedDocument(post, PathDocument(path: post.path)))
@@ -83,7 +83,7 @@ struct UnclaimedCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let files = try UnclaimedFiles(storage)
+            let files = UnclaimedFiles(storage: storage)
             let listed = try await files.list()
             for path in paths where !listed.contains(where: { $0.path == path }) {
                 throw Failure(
@@ -96,12 +96,11 @@ struct UnclaimedCommand: AsyncParsableCommand {
                 let size = chosen.reduce(0) { $0 + $1.bytes }.formatted(.byteCount(style: .file))
                 try Terminal.confirm("delete the files of \(chosen.count) posts (\(size)) for good")
             }
-            try await files.drop(chosen) { post in
-                if json {
-                    Terminal.outputJSON(OutcomeDocument(.deleted, path: post.path))
-                } else {
-                    Terminal.output("deleted  \(post.path)")
-                }
+            let batch = Batch(chosen, isJSON: json) { OutcomeDocument(.failed, path: $0.path, failure: $1) }
+            try await files.drop(batch) { post in
+                json
+                    ? Terminal.outputJSON(OutcomeDocument(.deleted, path: post.path))
+                    : Terminal.output("deleted  \(post.path)")
             }
         }
     }
@@ -125,7 +124,7 @@ struct UnclaimedCommand: AsyncParsableCommand {
         var yes = false
 
         func run() async throws {
-            let files = try UnclaimedFiles(storage)
+            let files = UnclaimedFiles(storage: storage)
             guard let hold = try await files.hold() else {
                 return Terminal.note("tree and blobs are of one age: there is nothing to accept")
             }
@@ -143,16 +142,10 @@ struct UnclaimedCommand: AsyncParsableCommand {
 
 /// The unclaimed files of a store, reached through the service where one runs, and by this process otherwise.
 private struct UnclaimedFiles {
-    private let options: StorageOptions
-    private let service: APIClient
-
-    init(_ options: StorageOptions) throws {
-        self.options = options
-        service = try APIClient(options)
-    }
+    let storage: StorageOptions
 
     func list() async throws -> [UnclaimedDocument] {
-        try await ask {
+        try await storage.perform { service in
             try await service.send(.get, "/v1/unclaimed").split(separator: UInt8(ascii: "\n")).map {
                 try UnclaimedDocument(json: $0)
             }
@@ -161,16 +154,16 @@ private struct UnclaimedFiles {
         }
     }
 
-    func drop(_ posts: [UnclaimedDocument], _ report: (UnclaimedDocument) -> Void) async throws {
-        try await ask {
-            for post in posts {
+    func drop(_ batch: Batch<UnclaimedDocument>, _ report: (UnclaimedDocument) -> Void) async throws {
+        try await storage.perform { service in
+            try await batch.forEach { post in
                 _ = try await service.send(
                     .delete, "/v1/unclaimed/\(APIClient.percentEncoded(post.owner))/\(post.post)")
                 report(post)
             }
         } locally: { pipeline in
-            for post in posts {
-                guard let id = PostID(post.post) else { continue }
+            try await batch.forEach { post in
+                guard let id = PostID(post.post) else { return }
                 try await pipeline.unclaimed.remove(id, of: post.owner)
                 report(post)
             }
@@ -179,7 +172,7 @@ private struct UnclaimedFiles {
 
     /// The reason why nothing is cleaned up; nil while cleaning up goes on.
     func hold() async throws -> String? {
-        try await ask {
+        try await storage.perform { service in
             let sweeps = try await service.read(.get, "/v1/status", as: StatusDocument.self).sweeps
             return sweeps.status == .held ? sweeps.message ?? "nothing is swept" : nil
         } locally: { pipeline in
@@ -188,20 +181,10 @@ private struct UnclaimedFiles {
     }
 
     func accept() async throws {
-        try await ask {
+        try await storage.perform { service in
             _ = try await service.send(.post, "/v1/unclaimed/accept")
         } locally: { pipeline in
             try await pipeline.unclaimed.acceptAge()
-        }
-    }
-
-    private func ask<R>(
-        _ service: () async throws -> R, locally: (UploadService) async throws -> R
-    ) async throws -> R {
-        do {
-            return try await service()
-        } catch let error as Failure where error.code == .noService {
-            return try await options.configuration().withPipeline(body: locally)
         }
     }
 }

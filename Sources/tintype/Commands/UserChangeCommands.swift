@@ -90,26 +90,18 @@ extension UserCommand {
 
         func run() async throws {
             let accounts = try await AccountsClient(choice.storage)
-            if !yes { try await ask(accounts) }
+            if !yes {
+                let count = choice.names.count
+                try await choice.batch.confirm(
+                    count == 1 ? "delete this account for good" : "delete these \(count) accounts for good"
+                ) { name in
+                    let user = try await accounts.account(name)
+                    return [user.uid, user.email, user.name].compactMap(\.self).joined(separator: "  ").printable
+                }
+            }
             try await choice.apply(.deleted, accounts) { user in
                 try await accounts.post("delete", ["localId": .string(user.uid)])
             }
-        }
-
-        /// Shows the accounts, and asks whether they are to be deleted.
-        private func ask(_ accounts: AccountsClient) async throws {
-            for name in choice.names {
-                do {
-                    let user = try await accounts.account(name)
-                    Terminal.note(
-                        [user.uid, user.email, user.name].compactMap(\.self).joined(separator: "  ").printable)
-                } catch let error as Failure where !error.isTransient {
-                    Terminal.error("\(name.prefix(200)): \(error)".printable)
-                }
-            }
-            let count = choice.names.count
-            try Terminal.confirm(
-                count == 1 ? "delete this account for good" : "delete these \(count) accounts for good")
         }
     }
 }

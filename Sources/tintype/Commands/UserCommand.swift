@@ -37,11 +37,7 @@ struct UserCommand: AsyncParsableCommand {
         @Flag(help: "Print one JSON document for each account.")
         var json = false
 
-        func validate() throws {
-            if let option = names.first(where: { $0.hasPrefix("--") }) {
-                throw ValidationError("there is no option \(option)")
-            }
-        }
+        func validate() throws { try PersonID.check(names) }
 
         /// The one account that is named.
         func name() throws -> String {
@@ -56,24 +52,17 @@ struct UserCommand: AsyncParsableCommand {
             _ outcome: OutcomeDocument.Outcome, _ accounts: AccountsClient,
             _ action: (UserDocument) async throws -> Void
         ) async throws {
-            var failures = 0
-            for name in names {
-                do {
-                    let user = try await accounts.account(name)
-                    try await action(user)
-                    if json {
-                        Terminal.outputJSON(OutcomeDocument(outcome, uid: user.uid))
-                    } else {
-                        Terminal.output("\(outcome.rawValue)  \(user.uid)".printable)
-                    }
-                } catch let error as Failure where !error.isTransient {
-                    failures += 1
-                    Terminal.error("\(name.prefix(200)): \(error)".printable)
-                    if json { Terminal.outputJSON(OutcomeDocument(.failed, uid: name, failure: error)) }
-                }
+            try await batch.forEach { name in
+                let user = try await accounts.account(name)
+                try await action(user)
+                json
+                    ? Terminal.outputJSON(OutcomeDocument(outcome, uid: user.uid))
+                    : Terminal.output("\(outcome.rawValue)  \(user.uid)".printable)
             }
-            if failures > 0 { throw failures == names.count ? ExitStatus.failed : ExitStatus.partial }
         }
+
+        /// The accounts that are named, as a refusal names them.
+        var batch: Batch<String> { Batch(people: names, isJSON: json) }
     }
 
     /// Where a new password comes from.

@@ -20,28 +20,18 @@ extension UserCommand {
 
         @OptionGroup var storage: StorageOptions
 
-        @Option(help: ArgumentHelp("The number of accounts (default: all).", valueName: "n"))
-        var limit: Int?
-
-        @Flag(help: "Print one JSON document for each account.")
-        var json = false
-
-        func validate() throws {
-            guard limit.map({ $0 >= 1 }) ?? true else { throw ValidationError("--limit has to be 1 or more") }
-        }
+        @OptionGroup var list: ListOptions
 
         func run() async throws {
             let accounts = try await AccountsClient(storage)
-            var count = 0
-            var token: String?
-            repeat {
-                let size = min(AccountsClient.maxPage, (limit ?? .max) - count)
-                let page = try await accounts.page(after: token, limit: size)
-                for user in page.users { json ? Terminal.outputJSON(user) : Terminal.output(user.line) }
-                count += page.users.count
-                token = page.users.isEmpty ? nil : page.next
-            } while token != nil && count < limit ?? .max
-            if count == 0 { Terminal.note("no accounts yet; tintype user add makes one") }
+            try await list.print(
+                pageSize: AccountsClient.maxPage, nothing: "no accounts yet; tintype user add makes one"
+            ) { size, next in
+                let page = try await accounts.page(after: next, limit: size)
+                return (page.users, page.users.isEmpty ? nil : page.next)
+            } line: {
+                $0.line
+            }
         }
     }
 
@@ -60,12 +50,9 @@ extension UserCommand {
 
         func run() async throws {
             let accounts = try await AccountsClient(choice.storage)
-            for name in choice.names {
+            try await choice.batch.forEach { name in
                 let user = try await accounts.account(name)
-                guard !choice.json else {
-                    Terminal.outputJSON(user)
-                    continue
-                }
+                guard !choice.json else { return Terminal.outputJSON(user) }
                 for (name, value) in user.fields {
                     Terminal.output("\(name.padding(toLength: 14, withPad: " ", startingAt: 0))\(value)".printable)
                 }
@@ -81,13 +68,9 @@ extension UserDocument {
         return words.isEmpty ? "active" : words.joined(separator: ",")
     }
 
-    private static func time(_ milliseconds: Int64?) -> String? {
-        milliseconds.map { Date(timeIntervalSince1970: Double($0) / 1000).formatted(.iso8601) }
-    }
-
     /// The account on one line, a dash for what there is not.
     fileprivate var line: String {
-        [uid, email ?? "-", name ?? "-", state, Self.time(lastSignIn) ?? "never"].joined(separator: "  ").printable
+        [uid, email ?? "-", name ?? "-", state, lastSignIn?.time ?? "never"].joined(separator: "  ").printable
     }
 
     /// All that is known, with its names.
@@ -97,7 +80,7 @@ extension UserDocument {
         let fields: [(String, String?)] = [
             ("id", uid), ("e-mail", address), ("name", name), ("phone", phone), ("state", state), ("claims", claims),
             ("signs in by", providers.isEmpty ? "nothing" : providers.joined(separator: ", ")),
-            ("created", Self.time(created)), ("last sign-in", Self.time(lastSignIn) ?? "never"),
+            ("created", created?.time), ("last sign-in", lastSignIn?.time ?? "never"),
         ]
         return fields.compactMap { name, value in value.map { (name, $0) } }
     }

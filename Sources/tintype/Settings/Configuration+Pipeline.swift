@@ -1,3 +1,4 @@
+import API
 import Foundation
 import Inbox
 import Logging
@@ -26,6 +27,21 @@ extension Configuration {
         } catch {
             await storage.close()
             throw error
+        }
+    }
+}
+
+extension StorageOptions {
+    /// Does something through the running service, or, where none runs, with the pipeline of the Storage folder.
+    ///
+    /// - Throws: `ConfigurationError` when there is neither, and what is thrown meanwhile.
+    func perform<R>(
+        _ request: (APIClient) async throws -> R, locally: (UploadService) async throws -> R
+    ) async throws -> R {
+        do {
+            return try await request(APIClient(self))
+        } catch let error as Failure where error.code == .noService {
+            return try await configuration().withPipeline(body: locally)
         }
     }
 }

@@ -1,21 +1,37 @@
 import Access
 import Outgoing
 
-/// To what an operator has documents handed: the settings `NAME-command`, `NAME-webhook` and `NAME-webhook-secret`.
+/// To what an operator has documents handed: a program or an address.
 struct OutgoingChoice: Sendable {
     /// What sends messages about accounts.
     static let accounts = OutgoingChoice(
-        name: "account", command: \.accountCommand, webhook: \.accountWebhook,
-        secretFile: \.accountWebhookSecretFile)
+        name: "account",
+        commandHelp: "A program that sends messages to people: codes that prove an e-mail address or reset a password.",
+        commandDetails: "It is given each message as JSON on its standard input",
+        webhookHelp: "An address to which such messages are posted instead.", manual: "Accounts.md#messages")
     /// What sends notifications.
     static let notifications = OutgoingChoice(
-        name: "notification", command: \.notificationCommand, webhook: \.notificationWebhook,
-        secretFile: \.notificationWebhookSecretFile)
+        name: "notification",
+        commandHelp: "A program that is given each notification, to bring it to somebody's device.",
+        commandDetails: "It is given each as JSON on its standard input",
+        webhookHelp: "An address to which notifications are posted instead.", manual: "Social.md#delivery")
     /// What decides about posts.
     static let moderation = OutgoingChoice(
-        name: "moderation", command: \.moderationCommand, webhook: \.moderationWebhook,
-        secretFile: \.moderationWebhookSecretFile)
+        name: "moderation",
+        commandHelp: "A program that decides about each post before it is published.",
+        commandDetails: "It is asked in JSON on its standard input, and prints its answer",
+        webhookHelp: "An address that is asked instead.", manual: "Social.md#moderation")
     static let all = [accounts, notifications, moderation]
+
+    /// The texts of the settings; empty for what is not set.
+    private struct Part: Sendable {
+        /// The path of a program.
+        var command = ""
+        /// An address.
+        var webhook = ""
+        /// The file of the secret that signs what is posted there.
+        var secretFile = ""
+    }
 
     enum Way: Sendable {
         case program(OperatorProgram)
@@ -23,24 +39,45 @@ struct OutgoingChoice: Sendable {
     }
 
     let name: String
-    let command: any KeyPath<ServiceSettings, String> & Sendable
-    let webhook: any KeyPath<ServiceSettings, String> & Sendable
-    let secretFile: any KeyPath<ServiceSettings, String> & Sendable
+    private let commandHelp: String
+    private let commandDetails: String
+    private let webhookHelp: String
+    /// The place in the documents that says more.
+    private let manual: String
+
+    /// The settings themselves.
+    var settings: [any Setting] {
+        [
+            StoredSetting(
+                name: "\(name)-command", target: \Part.command, defaultText: "", help: commandHelp,
+                details: "\(commandDetails) ([how](\(manual))).", flag: .value("program"),
+                expectation: "the path of a program", parse: { $0 }),
+            StoredSetting(
+                name: "\(name)-webhook", target: \Part.webhook, defaultText: "", help: webhookHelp,
+                details: "It needs `\(name)-webhook-secret` ([how](\(manual))).", flag: .value("url"),
+                expectation: "an https address, or an http address on this machine",
+                parse: { $0.isEmpty || IssuerSettings.isAllowed(url: $0) ? $0 : nil }),
+            StoredSetting(
+                name: "\(name)-webhook-secret", target: \Part.secretFile, defaultText: "",
+                help: "A file whose content signs what is posted to \(name)-webhook.", flag: .value("file"),
+                expectation: "a file", parse: { $0 }),
+        ]
+    }
 
     /// The program, or the address; nil for nothing.
     ///
     /// - Throws: `ConfigurationError` when it cannot be used, or both are set.
     func way(in configuration: Configuration, by client: OutgoingClient) throws -> Way? {
-        let (path, url) = (try configuration.value(command), try configuration.value(webhook))
-        guard path.isEmpty || url.isEmpty else {
+        let part = try part(in: configuration)
+        guard part.command.isEmpty || part.webhook.isEmpty else {
             throw ConfigurationError("\(name)-command and \(name)-webhook exclude each other; leave one of them out")
         }
         if let secret = try webhookSecret(in: configuration) {
-            return .webhook(SignedWebhook(url: url, secret: Secret(secret.text), client: client))
+            return .webhook(SignedWebhook(url: part.webhook, secret: Secret(secret.text), client: client))
         }
-        guard !path.isEmpty else { return nil }
-        guard let program = OperatorProgram(path: path) else {
-            throw ConfigurationError("\(name)-command: \(path) is no program that can be run")
+        guard !part.command.isEmpty else { return nil }
+        guard let program = OperatorProgram(path: part.command) else {
+            throw ConfigurationError("\(name)-command: \(part.command) is no program that can be run")
         }
         return .program(program)
     }
@@ -49,13 +86,19 @@ struct OutgoingChoice: Sendable {
     ///
     /// - Throws: `ConfigurationError` when only one of the two is set, or the file cannot be used.
     func webhookSecret(in configuration: Configuration) throws -> SecretFile? {
-        let (url, path) = (try configuration.value(webhook), try configuration.value(secretFile))
-        guard url.isEmpty == path.isEmpty else {
+        let part = try part(in: configuration)
+        guard part.webhook.isEmpty == part.secretFile.isEmpty else {
             throw ConfigurationError(
-                path.isEmpty
+                part.secretFile.isEmpty
                     ? "\(name)-webhook needs \(name)-webhook-secret, a file such as \"openssl rand -hex 32\" makes"
                     : "\(name)-webhook-secret signs what goes to \(name)-webhook, which is not set")
         }
-        return path.isEmpty ? nil : try SecretFile(path: path, of: "the webhook's secret")
+        return part.secretFile.isEmpty ? nil : try SecretFile(path: part.secretFile, of: "the webhook's secret")
+    }
+
+    private func part(in configuration: Configuration) throws -> Part {
+        var part = Part()
+        try configuration.store(settings, in: &part)
+        return part
     }
 }

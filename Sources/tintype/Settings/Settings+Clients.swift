@@ -4,66 +4,20 @@ import Server
 
 /// The settings about those who use the service.
 extension Settings {
-    static let accounts: [any Setting] = [
-        StoredSetting(
-            name: "sign-up", target: \ServiceSettings.signUp, defaultText: SignUp.all.text,
-            help: "Who may make an account: anybody with an e-mail address, anybody anonymously, or none.",
-            details: "Accounts are made by `tintype user add` in any case.", flag: .value("ways"),
-            expectation: "\"email anonymous\", email, anonymous or none", parse: { SignUp(parsing: $0) }),
-        StoredSetting(
-            name: "account-command", target: \ServiceSettings.accountCommand, defaultText: "",
-            help: "A program that sends messages to people: codes that prove an e-mail address or reset a password.",
-            details: "It is given each message as JSON on its standard input ([how](Accounts.md#messages)).",
-            flag: .value("program"), expectation: "the path of a program", parse: { $0 }),
-        StoredSetting(
-            name: "account-webhook", target: \ServiceSettings.accountWebhook, defaultText: "",
-            help: "An address to which such messages are posted instead.",
-            details: "It needs `account-webhook-secret` ([how](Accounts.md#messages)).",
-            flag: .value("url"), expectation: "an https address, or an http address on this machine",
-            parse: { $0.isEmpty || IssuerSettings.isAllowed(url: $0) ? $0 : nil }),
-        StoredSetting(
-            name: "account-webhook-secret", target: \ServiceSettings.accountWebhookSecretFile, defaultText: "",
-            help: "A file whose content signs what is posted to account-webhook.", flag: .value("file"),
-            expectation: "a file", parse: { $0 }),
-    ]
+    static let accounts: [any Setting] =
+        [
+            StoredSetting(
+                name: "sign-up", target: \ServiceSettings.signUp, defaultText: SignUp.all.text,
+                help: "Who may make an account: anybody with an e-mail address, anybody anonymously, or none.",
+                details: "Accounts are made by `tintype user add` in any case.", flag: .value("ways"),
+                expectation: "\"email anonymous\", email, anonymous or none", parse: { SignUp(parsing: $0) })
+        ] + OutgoingChoice.accounts.settings
 
     /// To what notifications are delivered.
-    static let notifications: [any Setting] = [
-        StoredSetting(
-            name: "notification-command", target: \ServiceSettings.notificationCommand, defaultText: "",
-            help: "A program that is given each notification, to bring it to somebody's device.",
-            details: "It is given each as JSON on its standard input ([how](Social.md#delivery)).",
-            flag: .value("program"), expectation: "the path of a program", parse: { $0 }),
-        StoredSetting(
-            name: "notification-webhook", target: \ServiceSettings.notificationWebhook, defaultText: "",
-            help: "An address to which notifications are posted instead.",
-            details: "It needs `notification-webhook-secret` ([how](Social.md#delivery)).",
-            flag: .value("url"), expectation: "an https address, or an http address on this machine",
-            parse: { $0.isEmpty || IssuerSettings.isAllowed(url: $0) ? $0 : nil }),
-        StoredSetting(
-            name: "notification-webhook-secret", target: \ServiceSettings.notificationWebhookSecretFile,
-            defaultText: "", help: "A file whose content signs what is posted to notification-webhook.",
-            flag: .value("file"), expectation: "a file", parse: { $0 }),
-    ]
+    static let notifications = OutgoingChoice.notifications.settings
 
     /// Who decides about posts before they are published.
-    static let moderation: [any Setting] = [
-        StoredSetting(
-            name: "moderation-command", target: \ServiceSettings.moderationCommand, defaultText: "",
-            help: "A program that decides about each post before it is published.",
-            details: "It is asked in JSON on its standard input, and prints its answer ([how](Social.md#moderation)).",
-            flag: .value("program"), expectation: "the path of a program", parse: { $0 }),
-        StoredSetting(
-            name: "moderation-webhook", target: \ServiceSettings.moderationWebhook, defaultText: "",
-            help: "An address that is asked instead.",
-            details: "It needs `moderation-webhook-secret` ([how](Social.md#moderation)).",
-            flag: .value("url"), expectation: "an https address, or an http address on this machine",
-            parse: { $0.isEmpty || IssuerSettings.isAllowed(url: $0) ? $0 : nil }),
-        StoredSetting(
-            name: "moderation-webhook-secret", target: \ServiceSettings.moderationWebhookSecretFile,
-            defaultText: "", help: "A file whose content signs what is posted to moderation-webhook.",
-            flag: .value("file"), expectation: "a file", parse: { $0 }),
-    ]
+    static let moderation = OutgoingChoice.moderation.settings
 
     /// When posts go by themselves.
     static let retention: [any Setting] = [

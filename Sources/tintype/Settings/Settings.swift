@@ -24,21 +24,6 @@ struct ServiceSettings: Sendable {
     var issuersFile = ""
     /// The files of the service accounts whose custom tokens are believed.
     var serviceAccounts: [String] = []
-    /// The program that sends messages with codes; empty for none.
-    var accountCommand = ""
-    /// The address to which messages with codes are posted, and the file of the secret that signs them; empty for none.
-    var accountWebhook = ""
-    var accountWebhookSecretFile = ""
-    /// The program that is given notifications; empty for none.
-    var notificationCommand = ""
-    /// The address to which notifications are posted, and the file of the secret that signs them; empty for none.
-    var notificationWebhook = ""
-    var notificationWebhookSecretFile = ""
-    /// The program that decides about posts; empty for none.
-    var moderationCommand = ""
-    /// The address that is asked instead, and the file of the secret that signs what it is asked; empty for none.
-    var moderationWebhook = ""
-    var moderationWebhookSecretFile = ""
     /// The files of the TLS certificate and of its key; empty for none.
     var tlsCertificate = ""
     var tlsKey = ""

@@ -41,6 +41,8 @@ struct NaiveNotices: Sendable {
     var read: [String: Set<String>] = [:]
     /// The recipients of announcements to a few.
     var letters: [String: Set<String>] = [:]
+    /// Who has been told of each post that mentions them, by the post.
+    var posts: [String: Set<String>] = [:]
     var isDelivering = false
     /// What waits to be delivered, by the recipient; "+" is everybody.
     var outbox: [String: [Delivery]] = [:]
@@ -55,8 +57,38 @@ struct NaiveNotices: Sendable {
         outbox[recipient]?.removeAll { $0.subject == subject }
     }
 
+    /// Takes notifications out of a list, and what is left of their deliveries along.
     mutating func drop(_ recipient: String, where isDropped: (Notice) -> Bool) {
         for notice in lists[recipient, default: []] where isDropped(notice) { withdraw(recipient, notice.subject) }
+    }
+
+    /// Withdraws what was told, whether it is in the list still or not.
+    mutating func takeBack(_ recipient: String, where isOver: (Subject) -> Bool) {
+        lists[recipient]?.removeAll { isOver($0.subject) }
+        outbox[recipient]?.removeAll { isOver($0.subject) }
+    }
+
+    /// Keeps the newest of a list; what is dropped is delivered all the same.
+    ///
+    /// - Parameter isThere: Tells of those that came at once, and of which only some are kept, which these are.
+    mutating func keep(_ limit: Int, of recipient: String, where isThere: (Subject) -> Bool) {
+        let list = lists[recipient, default: []]
+        guard list.count > limit else { return }
+        let last = list[list.count - limit - 1].commit
+        let atOnce = list.filter { $0.commit == last }
+        let room = limit - list.count { $0.commit > last }
+        let kept = (atOnce.filter { isThere($0.subject) } + atOnce.filter { !isThere($0.subject) }).prefix(room)
+            .map(\.subject)
+        lists[recipient] = list.filter { $0.commit > last || $0.commit == last && kept.contains($0.subject) }
+    }
+
+    /// Mentions as texts have them.
+    static func records(of people: [String]) -> TreeValue? {
+        var records: [TreeKey: TreeValue] = [:]
+        for (number, uid) in people.enumerated() {
+            records[TreeKey(unchecked: "\(number)")] = ["uid": .string(uid), "start": 0, "length": 1]
+        }
+        return records.isEmpty ? nil : .object(records)
     }
 
     func unread(_ uid: String) -> Int { lists[uid, default: []].count(where: \.isUnread) }
@@ -65,12 +97,14 @@ struct NaiveNotices: Sendable {
 extension NaiveSocial {
     private static let day: Int64 = 86_400_000
     private static let month: Int64 = 30 * day
+    private static let maxMentions = 20
 
     /// Works out whom an update tells of what.
     mutating func tell(_ written: Written, _ follows: [Link]) {
         for link in follows { tell(link) }
         for like in written.touched("likes/*/*", in: main) { tell(like: like) }
         for comment in written.touched("comments/*/*", in: main) { tell(comment: comment) }
+        for post in written.touched("posts/*", in: main) { tell(post: post) }
         for text in written.touched("announcements/*/text", in: main) { announce(text, written) }
     }
 
@@ -125,16 +159,14 @@ extension NaiveSocial {
         }
         let known = told.comments[comment.keys, default: [:]]
         if comment.after == nil {
-            for uid in known.keys { told.drop(uid) { $0.subject.post == post && $0.subject.comment == id } }
+            for uid in known.keys { told.takeBack(uid) { $0.post == post && $0.comment == id } }
             told.comments[comment.keys] = nil
             return
         }
         guard comment.isDirect else { return }
-        let mentioned = main.keys("comments/\(post)/\(id)/mentions").compactMap {
-            main.text("comments/\(post)/\(id)/mentions/\($0)/uid")
-        }
+        let mentioned = mentioned(in: "comments/\(post)/\(id)")
         for (uid, kind) in known where kind == "mention" && !mentioned.contains(uid) {
-            told.drop(uid) { $0.subject.kind == "mention" && $0.subject.post == post && $0.subject.comment == id }
+            told.takeBack(uid) { $0.kind == "mention" && $0.post == post && $0.comment == id }
         }
         guard let author = author(ofPost: post), let actor = comment.after?["author"]?["uid"]?.stringValue else {
             return
@@ -148,11 +180,33 @@ extension NaiveSocial {
         }
     }
 
+    /// Whom a text mentions, as far as anybody is told of that.
+    private func mentioned(in text: String) -> [String] {
+        main.keys("\(text)/mentions").prefix(Self.maxMentions).compactMap { main.text("\(text)/mentions/\($0)/uid") }
+    }
+
+    private mutating func tell(post: Touched) {
+        let id = post.keys[0]
+        let known = told.posts[id, default: []]
+        let mentioned = mentioned(in: "posts/\(id)")
+        if post.after == nil { told.posts[id] = nil }
+        guard post.after == nil || post.isDirect else { return }
+        for uid in known where !mentioned.contains(uid) {
+            told.takeBack(uid) { $0.kind == "mention" && $0.post == id && $0.comment.isEmpty }
+        }
+        guard let author = author(ofPost: id) else { return }
+        for uid in mentioned where !told.posts[id, default: []].contains(uid) && tells(uid, of: author) {
+            told.tell(uid, NaiveNotices.Subject(kind: "mention", actor: author, post: id), at: commit)
+            told.posts[id, default: []].insert(uid)
+        }
+    }
+
     /// An announcement to everybody is one from the moment at which it has a text.
     private mutating func announce(_ text: Touched, _ written: Written) {
         let id = text.keys[0]
         if text.isGone {
             told.announcements.removeAll { $0.id == id }
+            told.outbox["+"]?.removeAll { $0.subject.announcement == id }
             for uid in told.read.keys { told.read[uid]?.remove(id) }
         } else if text.isNew {
             told.announcements.append((id, commit, now))

@@ -38,6 +38,8 @@ extension NaiveSocial {
         if ["people", "followers", "blocking", "blocked"].contains(where: { exists("\($0)/\(uid)") }) { return true }
         return order.contains { $0.author == uid } || main.nodes("likes/*/*").contains { $0[1] == uid }
             || !comments(by: uid).isEmpty || !told.lists[uid, default: []].isEmpty
+            || exists("memberships/\(uid)") || !storyPosts(by: uid).isEmpty || hasFlags(by: uid)
+            || exists("privacy/\(uid)")
     }
 
     func comments(by uid: String) -> [[String]] {
@@ -48,10 +50,13 @@ extension NaiveSocial {
     func leftovers(after old: Jobs) -> [String] {
         var left: [String] = []
         for post in old.deletedPosts.subtracting(jobs.deletedPosts) where !exists("posts/\(post)") {
-            left += ["likes/\(post)", "comments/\(post)"].filter { exists($0) }
+            left += ["likes/\(post)", "comments/\(post)", "postFlags/\(post)"].filter { exists($0) }
         }
         for uid in old.deletedPeople.subtracting(jobs.deletedPeople) {
             if hasTraces(of: uid) { left.append("traces of \(uid)") }
+        }
+        for audience in old.deletedAudiences.subtracting(jobs.deletedAudiences) {
+            left += stories.lists[audience, default: []].map { "\($0.post) in \(audience)" }
         }
         for uid in old.renamed.subtracting(jobs.renamed) {
             for path in copies(of: uid) where staleCopies[uid]?.contains(path) == true && !isPresent(path, uid) {
@@ -64,6 +69,7 @@ extension NaiveSocial {
     /// Where copies of somebody's name and picture stand.
     func copies(of uid: String) -> [String] {
         order.filter { $0.author == uid }.map { "posts/\($0.id)/author" }
+            + storyPosts(by: uid).map { "audience_posts/\($0)/author" }
             + comments(by: uid).map { "comments/\($0[0])/\($0[1])/author" }
     }
 
@@ -94,8 +100,14 @@ extension NaiveSocial {
             }
         }
         apply(gone)
-        for uid in jobs.deletedPeople { note("people/\(uid)", true) }
-        apply(gone.filter { $0.path.hasPrefix("people/") })
+        gone = []
+        for uid in jobs.deletedPeople {
+            note("people/\(uid)", true)
+            note("privacy/\(uid)", true)
+        }
+        apply(gone)
+        observeAudiences(found)
+        observeFlags(found)
         for uid in jobs.renamed {
             for path in copies(of: uid) {
                 for field in ["full_name", "profile_picture"]
@@ -105,6 +117,7 @@ extension NaiveSocial {
                 }
             }
         }
+        copyStories()
     }
 
     private func isGone(_ post: String) -> Bool { jobs.deletedPosts.contains(post) && !exists("posts/\(post)") }
@@ -132,9 +145,8 @@ extension NaiveSocial {
     var missingEntries: Set<String> {
         var restored = self
         restored.restoreLists()
-        let places = ["people/*/posts/*", "hashtags/*/*"].flatMap { pattern in
-            restored.main.nodes(pattern).subtracting(main.nodes(pattern)).map { "/" + NaiveTree.fill(pattern, $0) }
-        }
-        return Set(places)
+        let pattern = "hashtags/*/*"
+        let missing = restored.main.nodes(pattern).subtracting(main.nodes(pattern))
+        return Set(missing.map { "/" + NaiveTree.fill(pattern, $0) })
     }
 }

@@ -23,11 +23,14 @@ struct NaiveSocial: Sendable {
     /// The copies of somebody's name that a job has to change: those that were there when the name changed.
     private(set) var staleCopies: [String: Set<String>] = [:]
     var told = NaiveNotices()
+    var stories = NaiveStories()
+    var flags = NaiveFlags()
 
     struct Jobs: Sendable, Equatable {
         var deletedPosts: Set<String> = []
         var deletedPeople: Set<String> = []
         var renamed: Set<String> = []
+        var deletedAudiences: Set<String> = []
     }
 
     /// A node that an update has touched.
@@ -54,6 +57,8 @@ struct NaiveSocial: Sendable {
         for path in ["stats", "unread"] { main[path] = nil }
         for uid in main.keys("people") { main["people/\(uid)/_search_index"] = nil }
         noteOverwritten(Written(before: before, writes: writes))
+        keepAudiences(before)
+        endFlags(before)
         guard main != before || writes.contains(where: { $0.path.hasPrefix("stats") }) else { return }
         commit += 1
         let written = Written(before: before, writes: writes)
@@ -63,6 +68,8 @@ struct NaiveSocial: Sendable {
         listPosts(written)
         takeDownJobs(written)
         publish(written)
+        tellStories(written)
+        tellFlags(written)
         tell(written, follows)
     }
 
@@ -136,13 +143,12 @@ struct NaiveSocial: Sendable {
 
     /// Keeps the posts among those of their authors, and at their hashtags.
     private mutating func listPosts(_ written: Written) {
+        for uid in main.keys("people") { main["people/\(uid)/posts"] = nil }
+        for id in main.keys("posts") {
+            if let author = author(ofPost: id) { main["people/\(author)/posts/\(id)"] = true }
+        }
         for post in written.touched("posts/*", in: main) {
             let id = post.keys[0]
-            let (old, new) = (Self.author(post.before), Self.author(post.after))
-            if Self.rawAuthor(post.before) != Self.rawAuthor(post.after) {
-                if let old { main["people/\(old)/posts/\(id)"] = nil }
-                if let new { main["people/\(new)/posts/\(id)"] = true }
-            }
             let (before, after) = (NaiveWords.tags(post.before), NaiveWords.tags(post.after))
             for tag in before.subtracting(after) { main["hashtags/\(tag)/\(id)"] = nil }
             for tag in after.subtracting(before) { main["hashtags/\(tag)/\(id)"] = true }
@@ -196,6 +202,11 @@ struct NaiveSocial: Sendable {
 // MARK: Questions
 
 extension NaiveSocial {
+    static let switches = ["data_processing", "content", "social"]
+
+    /// Whether somebody has agreed to something, or was never asked.
+    func agrees(_ uid: String, to name: String) -> Bool { main["privacy/\(uid)/\(name)"] != false }
+
     static func rawAuthor(_ post: TreeValue?) -> TreeValue? { post?["author"]?["uid"] }
     static func author(_ post: TreeValue?) -> String? { rawAuthor(post)?.stringValue.flatMap { $0.isEmpty ? nil : $0 } }
 

@@ -39,14 +39,15 @@ extension NaiveSocial {
     /// The search keys at `people/{uid}/_search_index`.
     func searchIndex(of uid: String) -> TreeValue? {
         let forms = NaiveWords.forms(main.text("people/\(uid)/full_name"))
-        guard forms.count == 2 else { return nil }
+        guard forms.count == 2, agrees(uid, to: "social") else { return nil }
         return ["full_name": .string(forms[0]), "reversed_full_name": .string(forms[1])]
     }
 
     /// Who is found by a beginning, in the order of what begins so.
     func found(by prefix: String) -> [String] {
         let prefix = NaiveWords.folded(prefix)
-        let rows = main.keys("people").compactMap { uid -> (form: String, uid: String)? in
+        let rows = main.keys("people").filter { agrees($0, to: "social") }.compactMap {
+            uid -> (form: String, uid: String)? in
             let forms = NaiveWords.forms(main.text("people/\(uid)/full_name")).filter { $0.hasPrefix(prefix) }
             return forms.min().map { ($0, uid) }
         }

@@ -10,6 +10,13 @@ import Testing
 @Suite struct SocialModelTests {
     private static let operationsOfAWorld = 160
     private static let operationsBetweenLooks = 8
+    /// How many notifications are kept of one person: as many as there are, or few.
+    private static let limits = [NotificationLimit.maxNotifications, 8, 1]
+
+    private struct Kind {
+        let isOnDisk: Bool
+        let maxNotifications: Int
+    }
 
     @Test("28, 35: What follows from what people do is what a naive model says, whoever writes and however")
     func agrees() async throws {
@@ -18,11 +25,11 @@ import Testing
         for world in 0..<max(1, run.rounds / Self.operationsOfAWorld) {
             let seed = world == 0 ? run.seed : seeds.next()
             var maker = SocialOperations(random: SeededGenerator(seed: seed))
-            let operations = (0..<Self.operationsOfAWorld).map { _ in maker.next() }
-            let isOnDisk = world % 5 == 4
-            guard let fault = try await Self.fault(of: operations, isOnDisk: isOnDisk) else { continue }
-            let few = try await Self.shrink(operations, isOnDisk: isOnDisk)
-            let last = try await Self.fault(of: few, isOnDisk: isOnDisk) ?? fault
+            let kind = Kind(isOnDisk: world % 5 == 4, maxNotifications: maker.random.pick(Self.limits))
+            let operations = maker.some(Self.operationsOfAWorld)
+            guard let fault = try await Self.fault(of: operations, kind) else { continue }
+            let few = try await Self.shrink(operations, kind)
+            let last = try await Self.fault(of: few, kind) ?? fault
             let list = few.map { "\n    \($0)" }.joined()
             Issue.record("TINTYPE_SEED=\(seed) TINTYPE_OPERATIONS=\(Self.operationsOfAWorld): \(last)\nafter\(list)")
             return
@@ -32,17 +39,18 @@ import Testing
     /// Does it all in a world of its own.
     ///
     /// - Returns: What was wrong first; nil when nothing was.
-    private static func fault(of operations: [SocialOperation], isOnDisk: Bool) async throws -> String? {
-        guard isOnDisk else { return try await fault(of: operations, isOnDisk: false) { MemoryEngine() } }
+    private static func fault(of operations: [SocialOperation], _ kind: Kind) async throws -> String? {
+        guard kind.isOnDisk else { return try await fault(of: operations, kind) { MemoryEngine() } }
         return try await withScratch { scratch in
-            try await fault(of: operations, isOnDisk: true) { try SQLiteEngine(path: scratch.path + "/tree.sqlite") }
+            try await fault(of: operations, kind) { try SQLiteEngine(path: scratch.path + "/tree.sqlite") }
         }
     }
 
     private static func fault(
-        of operations: [SocialOperation], isOnDisk: Bool, engine: @escaping () throws -> any Engine
+        of operations: [SocialOperation], _ kind: Kind, engine: @escaping () throws -> any Engine
     ) async throws -> String? {
-        let world = try await SocialWorld(isOnDisk: isOnDisk, engine: engine)
+        let world = try await SocialWorld(
+            isOnDisk: kind.isOnDisk, maxNotifications: kind.maxNotifications, engine: engine)
         do {
             try await play(operations, world)
         } catch {
@@ -67,7 +75,7 @@ import Testing
     }
 
     /// Leaves out what is not needed for the fault, as far as that is found in a while.
-    private static func shrink(_ all: [SocialOperation], isOnDisk: Bool) async throws -> [SocialOperation] {
+    private static func shrink(_ all: [SocialOperation], _ kind: Kind) async throws -> [SocialOperation] {
         let end = ContinuousClock.now + .seconds(40)
         var (operations, size) = (all, all.count / 2)
         while size > 0, ContinuousClock.now < end {
@@ -76,7 +84,7 @@ import Testing
             while start < operations.count, ContinuousClock.now < end {
                 var fewer = operations
                 fewer.removeSubrange(start..<min(start + size, fewer.count))
-                if try await fault(of: fewer, isOnDisk: isOnDisk) != nil { operations = fewer } else { start += size }
+                if try await fault(of: fewer, kind) != nil { operations = fewer } else { start += size }
             }
             // What could not be left out before may be now.
             size = size == 1 && operations.count < count ? 1 : size / 2

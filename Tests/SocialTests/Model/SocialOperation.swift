@@ -7,7 +7,7 @@ enum SocialOperation: Sendable {
     /// An update of a client of the database.
     case write([NaiveWrite])
     /// A post as the pipeline publishes it: with its lists, and the person if there is none.
-    case publish(post: String, author: String, text: String)
+    case publish(post: String, author: String, text: String, mentions: [String])
     case profile(String, name: String, picture: String?)
     case follow(String, String)
     case unfollow(String, String)
@@ -20,6 +20,9 @@ enum SocialOperation: Sendable {
     case edit(post: String, Int, by: String, mentions: [String])
     case removeComment(post: String, Int, by: String)
     case deletePerson(String)
+    case audience(AudienceOperation)
+    case flags(FlagOperation)
+    case privacy(String, String, Bool)
     case announce(by: String?, to: [String])
     /// Takes one announcement back, by its place among all.
     case retract(Int)
@@ -55,23 +58,31 @@ struct SocialOperations {
 
     var random: SeededGenerator
 
+    /// So many, of which the first may have the outbox filled from the beginning.
+    mutating func some(_ count: Int) -> [SocialOperation] {
+        (0..<count).map { $0 == 0 && random.chance(60) ? .outbox(true) : next() }
+    }
+
     mutating func next() -> SocialOperation {
         let (one, other, post) = (person(), person(), random.pick(Self.posts))
-        switch random.below(100) {
-        case 0..<12: return .publish(post: post, author: one, text: random.pick(NaiveWords.texts))
+        switch random.below(126) {
+        case 0..<12:
+            let mentions = random.chance(40) ? mentions() : []
+            return .publish(post: post, author: one, text: random.pick(NaiveWords.texts), mentions: mentions)
         case 12..<42: return .write(writes())
         case 42..<46: return .follow(one, other)
         case 46..<48: return .unfollow(one, other)
         case 48: return .block(one, other)
         case 49: return .unblock(one, other)
-        case 50..<54: return .like(post: post, by: one)
+        case 50..<54:
+            return .like(post: random.chance(90) ? post : random.pick(Self.storyPosts), by: one)
         case 54..<56: return .unlike(post: post, by: one)
         case 56..<60: return .comment(post: post, by: one, mentions: mentions())
         case 60..<63: return .edit(post: post, random.below(3), by: one, mentions: mentions())
         case 63: return .removeComment(post: post, random.below(3), by: one)
         case 64..<67:
             return .profile(one, name: random.pick(NaiveWords.names).name, picture: random.chance(50) ? "/1" : nil)
-        case 67: return random.chance(40) ? .deletePerson(one) : .jobs
+        case 67: return random.chance(85) ? .deletePerson(one) : .jobs
         case 68..<70: return .announce(by: random.chance(50) ? one : nil, to: random.chance(50) ? [] : [one, other])
         case 70: return .retract(random.below(4))
         case 71: return .readAll(one)
@@ -86,13 +97,24 @@ struct SocialOperations {
         case 94: return .outbox(random.chance(80))
         case 95: return random.chance(30) ? .repair : .jobRound
         case 96: return .restart
+        case 97..<113: return .audience(audienceOperation())
+        case 113..<119: return .flags(flagOperation())
+        case 119..<122: return .privacy(one, random.pick(NaiveSocial.switches), random.chance(55))
         default: return .wait(Int64(random.pick([1, 1000, 3_600_000, 50_000_000, 90_000_000])))
         }
     }
 
-    private mutating func person() -> String { random.pick(Self.people) }
+    mutating func person() -> String { random.pick(Self.people) }
 
-    private mutating func mentions() -> [String] { (0..<random.below(4)).map { _ in person() } }
+    /// Whom a text mentions; now and then more often than anybody is told of.
+    private mutating func mentions() -> [String] {
+        guard random.chance(95) else { return Array(repeating: person(), count: 19) + [person(), person(), person()] }
+        return (0..<random.below(4)).map { _ in person() }
+    }
+
+    private mutating func mentionRecords() -> TreeValue {
+        NaiveNotices.records(of: mentions()) ?? .object([:])
+    }
 
     // MARK: What clients of the database write
 
@@ -108,6 +130,7 @@ struct SocialOperations {
 
     private static func conflict(_ one: String, _ other: String) -> Bool {
         one.overlaps(other)
+            || (isOfFlags(one) && isOfFlags(other))
             || (isOfFollows(one) && isOfFollows(other)) || (isOfBlocks(one) && isOfBlocks(other))
     }
 
@@ -117,10 +140,12 @@ struct SocialOperations {
             || path.split(separator: "/").count < 3 && path.hasPrefix("people")
     }
 
+    private static func isOfFlags(_ path: String) -> Bool { path.contains("Flags/") }
+
     private static func isOfBlocks(_ path: String) -> Bool { path.hasPrefix("block") }
 
     private mutating func some() -> [NaiveWrite] {
-        switch random.below(26) {
+        switch random.below(35) {
         case 0..<3: return link("people/*/following/*", "followers/*/*", random.chance(70) ? true : nil)
         case 3: return link("blocking/*/*", "blocked/*/*", random.chance(50) ? true : nil)
         case 4..<8:
@@ -141,6 +166,9 @@ struct SocialOperations {
         case 23:
             guard random.chance(50) else { return [NaiveWrite("stats/people/\(person())", ["posts": 5])] }
             return [NaiveWrite("stats/posts/\(random.pick(Self.posts))", ["likes": 77])]
+        case 25..<31: return audienceWrites()
+        case 31: return [privacyWrite()]
+        case 32..<34: return [flagWrite()]
         case 24: return [NaiveWrite("people/\(person())/_search_index", random.chance(50) ? nil : ["full_name": "zz"])]
         default:
             let id = random.pick(["x", "y", "z"])
@@ -162,12 +190,15 @@ struct SocialOperations {
         return [
             "timestamp": 7, "text": .string(random.pick(NaiveWords.texts)),
             "author": ["uid": .string(author), "full_name": .string(random.chance(50) ? author : "Old")],
+            "mentions": random.chance(40) ? mentionRecords() : .object([:]),
         ]
     }
 
     private mutating func postField() -> NaiveWrite {
         let path = "posts/\(random.pick(Self.posts))"
-        switch random.below(7) {
+        switch random.below(9) {
+        case 7: return NaiveWrite("\(path)/mentions", random.chance(70) ? mentionRecords() : nil)
+        case 8: return NaiveWrite("\(path)/mentions/0/uid", random.chance(70) ? .string(person()) : nil)
         case 0: return NaiveWrite("\(path)/text", random.chance(80) ? .string(random.pick(NaiveWords.texts)) : nil)
         case 1: return NaiveWrite("\(path)/author/uid", random.chance(80) ? .string(person()) : nil)
         case 2: return NaiveWrite(path, nil)
@@ -211,13 +242,9 @@ struct SocialOperations {
 
     private mutating func comment() -> TreeValue {
         let author = person()
-        var mentions: [TreeKey: TreeValue] = [:]
-        for (number, uid) in self.mentions().enumerated() {
-            mentions[TreeKey(unchecked: "\(number)")] = ["uid": .string(uid), "start": 0, "length": 1]
-        }
         return [
             "author": ["uid": .string(author), "full_name": .string(author)], "text": .string("t\(random.below(9))"),
-            "timestamp": 3, "mentions": .object(mentions),
+            "timestamp": 3, "mentions": mentionRecords(),
         ]
     }
 

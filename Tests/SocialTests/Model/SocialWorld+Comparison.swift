@@ -11,7 +11,9 @@ extension SocialWorld {
         var found = NaiveTree(root: try await tree.get(.root))
         for path in ["stats", "unread", "notifications", "feed"] { found[path] = nil }
         for uid in found.keys("people") { found["people/\(uid)/_search_index"] = nil }
-        for pattern in ["posts/*/published", "announcements/*/published"] {
+        for pattern in [
+            "posts/*/published", "audience_posts/*/published", "stories/*/*/published", "announcements/*/published",
+        ] {
             for keys in found.nodes(pattern) { found[NaiveTree.fill(pattern, keys)] = nil }
         }
         for pattern in ["people/*/following/*", "followers/*/*"] {
@@ -34,10 +36,12 @@ extension SocialWorld {
         }
         let old = model.jobs
         model.jobs = NaiveSocial.Jobs(
-            deletedPosts: subjects(.deletePost), deletedPeople: subjects(.deletePerson), renamed: subjects(.rename))
+            deletedPosts: subjects(.deletePost), deletedPeople: subjects(.deletePerson), renamed: subjects(.rename),
+            deletedAudiences: subjects(.deleteAudience))
         if !model.jobs.deletedPosts.isSubset(of: old.deletedPosts)
             || !model.jobs.deletedPeople.isSubset(of: old.deletedPeople)
             || !model.jobs.renamed.isSubset(of: old.renamed)
+            || !model.jobs.deletedAudiences.isSubset(of: old.deletedAudiences)
         {
             complain("there are the jobs \(model.jobs), expected \(old)")
         }
@@ -49,12 +53,15 @@ extension SocialWorld {
 
     func compare() async throws {
         model.now = clock.now
-        let found = try await found()
-        problems += NaiveTree.differences(model.main.root, found.root)
+        var (expected, found) = (model.main, try await found())
+        compareEnding(&expected, &found)
+        problems += NaiveTree.differences(expected.root, found.root)
         problems += NaiveTree.differences(model.stats, try await tree.get("stats"), at: "stats")
         try await compareIndexes()
         try await compareSearch()
         try await compareLists()
+        try await compareStories()
+        try await compareFlags()
         for uid in SocialOperations.people { try await compareNotifications(of: uid) }
         try await compareOutbox()
     }
@@ -110,7 +117,7 @@ extension SocialWorld {
         }
     }
 
-    private func expect(_ what: String, _ found: [String], _ expected: [String]) {
+    func expect(_ what: String, _ found: [String], _ expected: [String]) {
         if found != expected { complain("\(what): expected \(expected), found \(found)") }
     }
 
@@ -167,6 +174,7 @@ extension SocialWorld {
             try await compareMirror(of: uid)
             try await compareMarks(of: uid)
         }
+        for uid in SocialOperations.people { try await compareActors(of: uid) }
         try await perform(.jobs)
         let repair = SocialRepair(
             tree, version: TreePath(["none"], in: Namespace(reserved: "test")), logger: Self.logger)
@@ -209,7 +217,9 @@ extension SocialWorld {
     func rebuild() async throws {
         try await perform(.repair)
         var facts = NaiveTree(root: try await tree.get(.root))
-        for path in ["stats", "unread", "followers", "blocked", "hashtags"] { facts[path] = nil }
+        for path in ["stats", "unread", "followers", "blocked", "hashtags", "memberships", "stories"] {
+            facts[path] = nil
+        }
         for keys in facts.nodes("people/*") {
             for field in ["posts", "_search_index"] { facts["people/\(keys[0])/\(field)"] = nil }
         }
@@ -223,7 +233,7 @@ extension SocialWorld {
         // Marks are made by readings.
         for keys in expected.nodes("followers/*/*") { expected["followers/\(keys[0])/\(keys[1])"] = true }
         problems += NaiveTree.differences(expected.root, try await other.get(.root), at: "from scratch: ")
-        for name in ["liked", "commented", "names", "unread"] as [TreeKey] {
+        for name in ["liked", "commented", "names", "unread", "notification_counts", "audience_posts"] as [TreeKey] {
             let path = TreePath([name], in: .social)
             problems += NaiveTree.differences(
                 try await tree.get(path), try await other.get(path), at: "from scratch: \(name)")

@@ -11,12 +11,15 @@ extension SocialWorld {
         let id: TreeKey
         let subject: NaiveNotices.Subject
         let isUnread: Bool
+        /// The copy of whoever has done it.
+        let actor: TreeValue?
 
         init(_ child: TreeChild) {
             func text(_ path: TreePath) -> String { child.value[path: path]?.stringValue ?? "" }
             let announcement = text("announcement")
             id = child.key
             isUnread = child.value["unread"] != nil
+            actor = child.value["actor"]
             subject = NaiveNotices.Subject(
                 kind: text("kind"), actor: announcement.isEmpty ? text("actor/uid") : "", post: text("post"),
                 comment: text("comment"), announcement: announcement)
@@ -25,6 +28,7 @@ extension SocialWorld {
         init(_ document: NotificationDocument) {
             id = TreeKey(unchecked: document.id)
             isUnread = document.isUnread
+            actor = nil
             subject = NaiveNotices.Subject(
                 kind: document.kind, actor: document.announcement == nil ? document.actor?.uid ?? "" : "",
                 post: document.post ?? "", comment: document.comment ?? "", announcement: document.announcement ?? "")
@@ -45,6 +49,7 @@ extension SocialWorld {
         repeat {
             let page = try await notifications.page(of: user, before: cursor, limit: limit).document
             rows += page.notifications.map { Row($0) }
+            for notification in page.notifications { compare(notification) }
             unread = page.unread
             cursor = page.next.map { TreeKey(unchecked: $0) }
             if page.hasMore != (cursor != nil) { complain("a page of \(uid) has no next one") }
@@ -98,6 +103,41 @@ extension SocialWorld {
 
     // MARK: Comparing
 
+    /// What is shown of a notification is what there is now: the name, the picture, and what the text says.
+    private func compare(_ notification: NotificationDocument) {
+        if let actor = notification.actor, let name = model.main.text("people/\(actor.uid)/full_name"),
+            name != actor.fullName || actor.profilePicture != model.main.text("people/\(actor.uid)/profile_picture")
+        {
+            complain("\(notification.id) shows \(actor), who is \(name)")
+        }
+        expectText(notification.text, of: Row(notification).subject)
+    }
+
+    /// Sees to it that what is told of a text has the text as it is now.
+    func expectText(_ found: String?, of subject: NaiveNotices.Subject) {
+        let (post, comment) = (subject.post, subject.comment)
+        guard !comment.isEmpty || subject.kind == "mention" else { return }
+        let text = model.main.text(comment.isEmpty ? "posts/\(post)/text" : "comments/\(post)/\(comment)/text")
+        if found != text { complain("\(subject) tells the text \(found ?? "-"), expected \(text ?? "-")") }
+    }
+
+    /// When all jobs are done, notifications have the present name and picture of whoever has done what they are of.
+    func compareActors(of uid: String) async throws {
+        for row in try await rows(of: uid) where row.subject.kind != "announcement" {
+            let (actor, post, comment) = (row.subject.actor, row.subject.post, row.subject.comment)
+            // What a client has given to another author is nobody's doing any more.
+            if row.subject.kind == "mention" || row.subject.kind == "comment" {
+                let text = comment.isEmpty ? "posts/\(post)" : "comments/\(post)/\(comment)"
+                guard model.main.text("\(text)/author/uid") == actor else { continue }
+            }
+            guard model.exists("people/\(actor)/full_name"), let user = UserID(actor) else { continue }
+            let person = person(user).author
+            if row.actor != person {
+                complain("\(uid) is told of \(row.subject) by \(row.actor ?? false), expected \(person)")
+            }
+        }
+    }
+
     func compareNotifications(of uid: String) async throws {
         let expected = model.told.lists[uid, default: []]
         let own = try await rows(of: uid)
@@ -106,6 +146,8 @@ extension SocialWorld {
         if number != model.told.unread(uid) {
             complain("unread/\(uid) is \(number), expected \(model.told.unread(uid))")
         }
+        let count = try await tree.get(Paths.notificationCounts / TreeKey(unchecked: uid))?.integerValue ?? 0
+        if count != expected.count { complain("\(count) notifications of \(uid) are counted, of \(expected.count)") }
         let page = try await page(of: uid, limit: 1 + own.count / 2)
         let announcements = model.presentAnnouncements.map { announcement in
             (

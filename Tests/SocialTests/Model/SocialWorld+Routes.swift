@@ -14,6 +14,9 @@ extension SocialWorld {
         case .like, .unlike: try await like(operation)
         case .comment, .edit, .removeComment: try await comment(operation)
         case .deletePerson(let uid): try await deletePerson(uid)
+        case .audience(let operation): try await ask(operation)
+        case .flags(let operation): try await ask(operation)
+        case .privacy(let uid, let name, let isOn): try await agree(uid, name, isOn)
         case .announce(let author, let people): try await announce(author, people)
         case .retract(let number): try await retract(number)
         default: try await read(operation)
@@ -21,7 +24,7 @@ extension SocialWorld {
     }
 
     /// Does something that may be refused: with a code, or not at all.
-    private func attempt(_ what: String, _ code: ErrorCode?, _ body: () async throws -> Void) async throws -> Bool {
+    func attempt(_ what: String, _ code: ErrorCode?, _ body: () async throws -> Void) async throws -> Bool {
         do {
             try await body()
         } catch let failure as Failure {
@@ -34,7 +37,7 @@ extension SocialWorld {
 
     private func show(_ code: ErrorCode?) -> String { code.map { "\($0)" } ?? "success" }
 
-    private func user(_ uid: String) throws -> UserID {
+    func user(_ uid: String) throws -> UserID {
         guard let user = UserID(uid) else { throw TreeError.closed }
         return user
     }
@@ -52,12 +55,24 @@ extension SocialWorld {
         ])
     }
 
+    private func agree(_ uid: String, _ name: String, _ isOn: Bool) async throws {
+        guard let one = Privacy.Switch(rawValue: name) else { return }
+        try await Privacy(tree).change(try user(uid), [one: isOn])
+        model.apply([NaiveWrite("privacy/\(uid)/\(name)", .bool(isOn))])
+    }
+
+    /// The refusal of what somebody has not agreed to.
+    func refusal(_ uid: String, isContent: Bool) -> ErrorCode? {
+        let areOn = model.agrees(uid, to: "data_processing") && (!isContent || model.agrees(uid, to: "content"))
+        return areOn ? nil : .notConsented
+    }
+
     // MARK: Links
 
     private func link(_ operation: SocialOperation) async throws {
         switch operation {
         case .follow(let one, let other):
-            var code: ErrorCode?
+            var code = refusal(one, isContent: false)
             if model.areBlocked(one, other) { code = .blocked }
             if !model.exists("people/\(other)") { code = .notFound }
             if one == other { code = .oneself }
@@ -85,7 +100,9 @@ extension SocialWorld {
 
     /// Whether somebody may do something with a post, or why not.
     private func refusal(_ post: String, _ uid: String) -> ErrorCode? {
-        guard model.exists("posts/\(post)") else { return .notFound }
+        guard model.exists("posts/\(post)") else {
+            return model.knows(uid, ofStoryPost: post) ? .audiencePost : .notFound
+        }
         guard let author = model.author(ofPost: post) else { return nil }
         return model.areBlocked(author, uid) ? .blocked : nil
     }
@@ -98,7 +115,8 @@ extension SocialWorld {
             guard let id = PostID(post) else { return }
             let (user, likes) = (try user(uid), Likes(tree))
             var count: Int64 = 0
-            let isDone = try await attempt("\(operation)", refusal(post, uid)) {
+            let code = refusal(post, uid) ?? refusal(uid, isContent: false)
+            let isDone = try await attempt("\(operation)", code) {
                 count = try await likes.add(by: user, to: id).count
             }
             guard isDone else { return }
@@ -110,7 +128,7 @@ extension SocialWorld {
             guard let id = PostID(post) else { return }
             let isThere = model.exists("likes/\(post)/\(uid)") || model.exists("posts/\(post)")
             let (user, likes) = (try user(uid), Likes(tree))
-            let isDone = try await attempt("\(operation)", isThere ? nil : .notFound) {
+            let isDone = try await attempt("\(operation)", isThere ? nil : refusal(post, uid)) {
                 _ = try await likes.remove(by: user, from: id)
             }
             guard isDone else { return }
@@ -165,15 +183,13 @@ extension SocialWorld {
         let (text, value, records) = try text(mentions)
         let areThere = mentions.allSatisfy { model.exists("people/\($0)") }
         var key = ""
-        let isDone = try await attempt("\(operation)", refusal(post, uid) ?? (areThere ? nil : .badMention)) {
+        let code = refusal(post, uid) ?? refusal(uid, isContent: true)
+        let isDone = try await attempt("\(operation)", code ?? (areThere ? nil : .badMention)) {
             key = try await comments.add(text, by: user, to: id).comment.id.string
         }
         guard isDone else { return }
-        let person = Person(
-            uid: user, fullName: model.main.text("people/\(uid)/full_name"),
-            profilePicture: model.main.text("people/\(uid)/profile_picture"))
         var fields: [TreeKey: TreeValue] = [
-            "author": person.author, "text": value, "timestamp": .integer(clock.now),
+            "author": person(user).author, "text": value, "timestamp": .integer(clock.now),
         ]
         fields["mentions"] = records
         model.apply([NaiveWrite("comments/\(post)/\(key)", .object(fields))])
@@ -186,7 +202,7 @@ extension SocialWorld {
         let known = model.main.keys("comments/\(post)")
         let path = "comments/\(post)/\(number < known.count ? known[number] : "c9")"
         let (text, value, records) = try text(mentions)
-        var code = refusal(post, uid)
+        var code = refusal(post, uid) ?? refusal(uid, isContent: true)
         if code == nil, !model.exists(path) { code = .notFound }
         if code == nil, model.main.text("\(path)/author/uid") != uid { code = .notAllowed }
         if code == nil, !mentions.allSatisfy({ model.exists("people/\($0)") }) { code = .badMention }
@@ -232,13 +248,7 @@ extension SocialWorld {
         ).document
         guard people.isEmpty else { return model.send(letter: document.id, to: Set(people)) }
         var fields: [TreeKey: TreeValue] = ["text": "news", "timestamp": .integer(clock.now)]
-        if let author {
-            fields["author"] =
-                Person(
-                    uid: try user(author), fullName: model.main.text("people/\(author)/full_name"),
-                    profilePicture: model.main.text("people/\(author)/profile_picture")
-                ).author
-        }
+        if let author { fields["author"] = person(try user(author)).author }
         model.apply([NaiveWrite("announcements/\(document.id)", .object(fields))])
     }
 

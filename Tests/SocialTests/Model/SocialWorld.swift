@@ -19,23 +19,32 @@ final class SocialWorld {
     private var ids: PushIDGenerator
     private let makeEngine: () throws -> any Engine
     private let isOnDisk: Bool
+    private let maxNotifications: Int
     private var repairs = 0
 
     static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    init(isOnDisk: Bool, engine: @escaping () throws -> any Engine) async throws {
+    /// - Parameter maxNotifications: The number of notifications that are kept of one person.
+    init(
+        isOnDisk: Bool, maxNotifications: Int = NotificationLimit.maxNotifications,
+        engine: @escaping () throws -> any Engine
+    ) async throws {
         makeEngine = engine
         self.isOnDisk = isOnDisk
+        self.maxNotifications = maxNotifications
         let clock = clock
         model = NaiveSocial(now: clock.now)
-        tree = try await Self.open(try engine(), clock)
+        tree = try await Self.open(try engine(), maxNotifications, clock)
         worker = JobWorker(tree, clock: { clock.now }, logger: Self.logger)
         ids = PushIDGenerator(clock: { clock.now })
     }
 
-    private static func open(_ engine: any Engine, _ clock: TestClock) async throws -> TreeStore {
+    private static func open(
+        _ engine: any Engine, _ maxNotifications: Int, _ clock: TestClock
+    ) async throws -> TreeStore {
         try await TreeStore(
-            engine: engine, derivations: SocialDerivations.strata, isMaintained: false, clock: { clock.now })
+            engine: engine, derivations: SocialDerivations.strata(maxNotifications: maxNotifications),
+            isMaintained: false, clock: { clock.now })
     }
 
     func close() async { await tree.close() }
@@ -46,9 +55,18 @@ final class SocialWorld {
 
     func perform(_ operation: SocialOperation) async throws {
         model.now = clock.now
+        try await dispatch(operation)
+        for uid in SocialOperations.people where model.told.lists[uid, default: []].count > maxNotifications {
+            let there = Set(try await rows(of: uid).map(\.subject))
+            model.told.keep(maxNotifications, of: uid) { there.contains($0) }
+        }
+    }
+
+    private func dispatch(_ operation: SocialOperation) async throws {
         switch operation {
         case .write(let writes): try await write(writes)
-        case .publish(let post, let author, let text): try await publish(post, author, text)
+        case .publish(let post, let author, let text, let mentions):
+            try await publish(post, author, text, NaiveNotices.records(of: mentions))
         case .deliver(let percent): try await deliver(failing: percent)
         case .outbox(let isOn):
             try await Outbox(tree, clock: { 0 }).setOn(isOn)
@@ -70,7 +88,7 @@ final class SocialWorld {
             guard isOnDisk else { return }
             await tree.close()
             let clock = clock
-            tree = try await Self.open(try makeEngine(), clock)
+            tree = try await Self.open(try makeEngine(), maxNotifications, clock)
             worker = JobWorker(tree, clock: { clock.now }, logger: Self.logger)
         case .wait(let milliseconds): clock.advance(by: .milliseconds(milliseconds))
         default: try await ask(operation)
@@ -95,20 +113,21 @@ final class SocialWorld {
         model.apply(writes)
     }
 
-    private func publish(_ post: String, _ author: String, _ text: String) async throws {
+    private func publish(_ post: String, _ author: String, _ text: String, _ mentions: TreeValue?) async throws {
         guard let id = PostID(post), let uid = UserID(author) else { return }
         let (hadPost, hadPerson) = (model.exists("posts/\(post)"), model.exists("people/\(author)/full_name"))
         // A reservation is for one post.
         guard !hadPost else { return }
-        let person = Person(
-            uid: uid, fullName: model.main.text("people/\(author)/full_name"),
-            profilePicture: model.main.text("people/\(author)/profile_picture"))
+        let person = person(uid)
         var update = MultiPathUpdate()
-        try Post(id: id, author: person, text: text, timestamp: 9, photos: [], clientReference: nil).write(to: &update)
+        try Post(
+            id: id, author: person, text: text, mentions: mentions, timestamp: 9, photos: [], clientReference: nil
+        ).write(to: &update)
         if !hadPerson { person.write(to: &update) }
         try await tree.update(update)
         var record: [TreeKey: TreeValue] = ["kind": "text", "timestamp": 9, "author": person.author]
         if !text.isEmpty { record["text"] = .string(text) }
+        record["mentions"] = mentions
         var writes = [NaiveWrite("posts/\(post)", .object(record)), NaiveWrite("people/\(author)/posts/\(post)", true)]
         writes += (NaiveWords.tags(.object(record))).map { NaiveWrite("hashtags/\($0)/\(post)", true) }
         if !hadPerson {
@@ -163,12 +182,7 @@ final class SocialWorld {
                 complain("\(lane) was sent \(subject), and there waits \(waiting.map(\.subject))")
                 continue
             }
-            if document.kind != "announcement",
-                let post = document.post, let comment = document.comment,
-                document.text != model.main.text("comments/\(post)/\(comment)/text")
-            {
-                complain("\(lane) was sent the text \(document.text ?? "-") of \(subject)")
-            }
+            expectText(document.text, of: subject)
             model.told.outbox[lane]?.remove(at: index)
         }
     }
@@ -186,6 +200,13 @@ final class SocialWorld {
         for path in [Paths.outbox, Paths.outboxHeads, Paths.outboxQueue] {
             if let rest = try await tree.get(path) { complain("\(path) has \(rest)") }
         }
+    }
+
+    /// Somebody as the model knows them.
+    func person(_ uid: UserID) -> Person {
+        Person(
+            uid: uid, fullName: model.main.text("people/\(uid)/full_name"),
+            profilePicture: model.main.text("people/\(uid)/profile_picture"))
     }
 
     /// What routes make ids of.

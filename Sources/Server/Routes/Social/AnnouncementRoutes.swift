@@ -24,18 +24,13 @@ struct AnnouncementRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         let list = Operation(
             "The announcements to everybody, the newest first.",
-            [
-                .query(
-                    "limit", .integer(1...AnnouncementPageDocument.maxAnnouncements),
-                    "the largest number of announcements"),
-                .query("before", .text, "the `next` of the page before"),
-            ], answers: [.json(AnnouncementPageDocument.self).with(headers: "Tintype-Token")],
+            .page(of: "announcements", from: "before"), answers: [.json(AnnouncementPageDocument.self).withToken],
             errors: [.permissionDenied], run: list)
         let publish = Operation(
             "Announces something to everybody, or to some people; for admins.", [.idempotencyKey],
             body: [
                 "application/json": .object(["text": .text, "title": .text, "to": .list(of: .userID)])
-            ], answers: [.json(AnnouncementDocument.self, .created).with(headers: "Tintype-Token")],
+            ], answers: [.json(AnnouncementDocument.self, .created).withToken],
             errors: [
                 .adminOnly, .badText, .badUser, .badReference, .unsupportedType, .tooLarge, .keyReused, .deleted,
             ], run: publish)
@@ -43,7 +38,7 @@ struct AnnouncementRoutes: Sendable {
         let remove = Operation(
             "Takes an announcement back, from everybody's notifications too; for admins.",
             [.path("id", .text(upTo: TreeKey.maxBytes))],
-            answers: [.json(AnnouncementDeletionDocument.self).with(headers: "Tintype-Token")],
+            answers: [.json(AnnouncementDeletionDocument.self).withToken],
             errors: [.adminOnly, .notFound], run: remove)
         routes.add("/v1/announcements/{id}", [.delete: remove])
     }
@@ -52,7 +47,7 @@ struct AnnouncementRoutes: Sendable {
         let (cursor, limit) = (try context.query.pageCursor("before"), try context.query.pageLimit())
         try await database.session(as: context.identity).judgeRead(of: Paths.announcements)
         let (document, token) = try await announcements.page(before: cursor, limit: limit)
-        return .json(document, headers: [.tintypeToken: token.description])
+        return .json(document, at: token)
     }
 
     @Sendable private func publish(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -67,7 +62,7 @@ struct AnnouncementRoutes: Sendable {
         let key = try request.key(
             of: author, for: ["announcement", text, title ?? "", people == nil ? "all" : "some"] + recipients)
         let (document, token) = try await announcements.publish(text, title: title, by: author, to: people, as: key)
-        return .json(document, status: .created, headers: [.tintypeToken: token.description])
+        return .json(document, status: .created, at: token)
     }
 
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -75,7 +70,7 @@ struct AnnouncementRoutes: Sendable {
         let text = PercentEncoding.decode(Substring(context.parameters.get("id") ?? "").utf8)
         guard let id = try? TreeKey(text ?? "") else { throw Announcements.missing }
         let token = try await announcements.remove(id)
-        return .json(AnnouncementDeletionDocument(id: id.string), headers: [.tintypeToken: token.description])
+        return .json(AnnouncementDeletionDocument(id: id.string), at: token)
     }
 
     private static let example = #"{"text":"Dinner is at seven"}"#

@@ -24,16 +24,13 @@ struct AudienceRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         let list = Operation(
             "The audiences that whoever asks is a member of, in the order of their ids; all of them for an admin.",
-            [
-                .query("limit", .integer(1...AudiencePageDocument.maxAudiences), "the largest number of audiences"),
-                .query("after", .text, "the `next` of the page before"),
-            ], answers: [.json(AudiencePageDocument.self).with(headers: "Tintype-Token")], errors: [.permissionDenied],
-            run: list)
+            .page(of: "audiences", from: "after"), answers: [.json(AudiencePageDocument.self).withToken],
+            errors: [.permissionDenied], run: list)
         routes.add("/v1/audiences", [.get: list])
         let id = Parameter.path("id", .userID)
         let errors: [ErrorCode] = [.permissionDenied, .notAllowed, .notMember, .notFound]
-        let changed = Answer.json(AudienceDocument.self).with(headers: "Tintype-Token")
-        let made = Answer.json(AudienceDocument.self, .created).with(headers: "Tintype-Token")
+        let changed = Answer.json(AudienceDocument.self).withToken
+        let made = Answer.json(AudienceDocument.self, .created).withToken
         let writeErrors =
             errors + [.badText, .badAudience, .badUser, .blocked, .wrongState, .tooLarge, .unsupportedType]
         let show = Operation(
@@ -48,10 +45,10 @@ struct AudienceRoutes: Sendable {
             body: ["application/json": .audience(required: [])], answers: [changed], errors: writeErrors, run: change)
         let remove = Operation(
             "Deletes an audience, and the posts that are for no other; for its owners.", [id],
-            answers: [.json(AudienceDeletionDocument.self).with(headers: "Tintype-Token")], errors: errors, run: remove)
+            answers: [.json(AudienceDeletionDocument.self).withToken], errors: errors, run: remove)
         routes.add("/v1/audiences/{id}", [.get: show, .put: put, .patch: change, .delete: remove])
         let member = [id, Parameter.path("uid", .userID)]
-        let answer = Answer.json(AudienceMemberDocument.self).with(headers: "Tintype-Token")
+        let answer = Answer.json(AudienceMemberDocument.self).withToken
         let setMember = Operation(
             "Makes somebody a member, or changes what they may do; for owners.", member,
             body: ["application/json": .object(["role": .one(of: AudienceRole.self)], required: ["role"])],
@@ -70,7 +67,7 @@ struct AudienceRoutes: Sendable {
         let page = try await audiences.page(of: actor.uid, after: cursor, limit: limit)
         return .json(
             AudiencePageDocument(audiences: page.audiences.map { AudienceDocument($0) }, next: page.next?.string),
-            headers: [.tintypeToken: page.token.description])
+            at: page.token)
     }
 
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -96,22 +93,19 @@ struct AudienceRoutes: Sendable {
             throw Failure(.badRequest, "the body has no name, or no kind", hint: Self.example)
         }
         let (isNew, token) = try await audiences.put(id, change, by: actor)
-        return .json(
-            try await document(of: id, context), status: isNew ? .created : .ok,
-            headers: [.tintypeToken: token.description])
+        return .json(try await document(of: id, context), status: isNew ? .created : .ok, at: token)
     }
 
     @Sendable private func change(_ request: Request, _ context: RequestContext) async throws -> Response {
         let (id, actor) = (try context.audience, try context.audienceActor)
         let token = try await audiences.change(id, try await change(in: request, context), by: actor)
-        return .json(try await document(of: id, context), headers: [.tintypeToken: token.description])
+        return .json(try await document(of: id, context), at: token)
     }
 
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
         let id = try context.audience
         let token = try await audiences.remove(id, by: try context.audienceActor)
-        return .json(
-            AudienceDeletionDocument(id: id.description), headers: [.tintypeToken: token.description])
+        return .json(AudienceDeletionDocument(id: id.description), at: token)
     }
 
     @Sendable private func setMember(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -123,16 +117,13 @@ struct AudienceRoutes: Sendable {
         }
         let token = try await audiences.setMember(uid, to: role, of: id, by: actor)
         return .json(
-            AudienceMemberDocument(audience: id.description, uid: uid.description, role: role.rawValue),
-            headers: [.tintypeToken: token.description])
+            AudienceMemberDocument(audience: id.description, uid: uid.description, role: role.rawValue), at: token)
     }
 
     @Sendable private func removeMember(_ request: Request, _ context: RequestContext) async throws -> Response {
         let (id, uid, actor) = (try context.audience, try context.user(), try context.audienceActor)
         let token = try await audiences.removeMember(uid, of: id, by: actor)
-        return .json(
-            AudienceMemberDocument(audience: id.description, uid: uid.description, role: nil),
-            headers: [.tintypeToken: token.description])
+        return .json(AudienceMemberDocument(audience: id.description, uid: uid.description, role: nil), at: token)
     }
 
     // MARK: What is asked

@@ -16,10 +16,10 @@ struct AvatarRoutes: Sendable {
     private let person: PersonResponse
     private let limits: BodyLimits
 
-    init(_ service: UploadService, _ database: RealtimeDatabase, limits: BodyLimits) {
+    init(_ service: UploadService, _ media: MediaAccess, _ database: RealtimeDatabase, limits: BodyLimits) {
         uploads = service.receiver
         disk = service.disk
-        response = UploadResponse(service)
+        response = UploadResponse(service, media)
         people = People(service.tree)
         person = PersonResponse(people: people, database: database)
         self.limits = limits
@@ -34,11 +34,13 @@ struct AvatarRoutes: Sendable {
             answers: [
                 .json(PersonDocument.self), .json(UploadDocument.self, .accepted).with(headers: "Location"),
             ],
-            errors: UploadForm.photoErrors + [.permissionDenied, .notAllowed, .notFound, .wrongState, .deleted],
+            errors: UploadForm.photoErrors + [
+                .permissionDenied, .notAllowed, .notFound, .wrongState, .deleted, .notConsented, .moderationRefused,
+            ],
             run: replace)
         let remove = Operation(
             "Removes a person's picture; for that person or an admin.", [uid],
-            answers: [.json(PersonDocument.self).with(headers: "Tintype-Token")],
+            answers: [.json(PersonDocument.self).withToken],
             errors: [.permissionDenied, .notAllowed, .notFound, .wrongState], run: remove)
         routes.add("/v1/people/{uid}/avatar", [.put: replace, .delete: remove])
     }
@@ -92,7 +94,6 @@ struct AvatarRoutes: Sendable {
         _ = try await person.document(of: uid, context)
         let change = try ProfileChange([ProfileChange.Field.profilePicture.rawValue: .null], isWhole: false)
         let (_, token) = try await people.change(uid, change)
-        return .json(
-            try await person.document(of: uid, context), headers: [.tintypeToken: token.description])
+        return .json(try await person.document(of: uid, context), at: token)
     }
 }

@@ -29,7 +29,7 @@ struct CommentRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         let post = Parameter.path("id", .postID)
         let comment = Parameter.path("comment", .text(upTo: TreeKey.maxBytes))
-        let answer = Answer.json(CommentDocument.self).with(headers: "Tintype-Token")
+        let answer = Answer.json(CommentDocument.self).withToken
         let refusals: [ErrorCode] = [
             .permissionDenied, .notAllowed, .notConsented, .blocked, .audiencePost, .notFound, .badUser, .badText,
             .badMention, .unsupportedType, .tooLarge,
@@ -37,11 +37,11 @@ struct CommentRoutes: Sendable {
         let list = Operation(
             "The comments on a post.",
             [
-                post, .query("limit", .integer(1...FormFields.maxPage), "the largest number of comments"),
+                post, .query("limit", .integer(1...PageSize.max), "the largest number of comments"),
                 .query("order", .one(of: Order.self), "whether the oldest come first, or the newest"),
                 .query("after", .text, "only later ones: the `next` of the page before, the oldest first"),
                 .query("before", .text, "only earlier ones: the `next` of the page before, the newest first"),
-            ], answers: [.json(CommentPageDocument.self).with(headers: "Tintype-Token")],
+            ], answers: [.json(CommentPageDocument.self).withToken],
             errors: [.permissionDenied, .notFound], run: list)
         let add = Operation(
             "Comments on a post, as the user who is signed in.", [post, .idempotencyKey], body: Self.body,
@@ -56,7 +56,7 @@ struct CommentRoutes: Sendable {
             answers: [answer], errors: refusals, run: edit)
         let remove = Operation(
             "Deletes a comment, for its author, for the post's, or for an admin.", [post, comment],
-            answers: [.json(CommentDeletionDocument.self).with(headers: "Tintype-Token")],
+            answers: [.json(CommentDeletionDocument.self).withToken],
             errors: [.permissionDenied, .notAllowed, .notFound], run: remove)
         routes.add("/v1/posts/{id}/comments/{comment}", [.get: show, .patch: edit, .delete: remove])
     }
@@ -80,15 +80,13 @@ struct CommentRoutes: Sendable {
         let (id, key, uid) = (try context.postID(), try Self.commentKey(context), try context.actor)
         let text = try await Self.text(of: request, context)
         let (comment, token) = try await comments.edit(key, on: id, to: text, by: uid)
-        return .json(CommentDocument(comment), headers: [.tintypeToken: token.description])
+        return .json(CommentDocument(comment), at: token)
     }
 
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
         let (id, key) = (try context.postID(), try Self.commentKey(context))
         let token = try await comments.remove(key, from: id, by: context.identity)
-        return .json(
-            CommentDeletionDocument(postID: id.description, commentID: key.string),
-            headers: [.tintypeToken: token.description])
+        return .json(CommentDeletionDocument(postID: id.description, commentID: key.string), at: token)
     }
 
     // MARK: Reading
@@ -112,15 +110,13 @@ struct CommentRoutes: Sendable {
             isNewestFirst: order == .newest, limit: try query.pageLimit())
         try await database.session(as: context.identity).judgeRead(of: Paths.comments(id))
         let page = try await comments.page(of: id, selection)
-        var headers = HTTPFields()
-        headers[.tintypeToken] = page.token?.description
         let skipped = page.skipped.map {
             CommentPageDocument.Skipped(path: "comments/\(id)/\($0.id)", reason: $0.fault)
         }
         return .json(
             CommentPageDocument(
                 comments: page.comments.map(CommentDocument.init), next: page.next?.string, skipped: skipped),
-            headers: headers)
+            at: page.token)
     }
 
     /// The comment whose id is in the path; clients of the database give ids of their own.

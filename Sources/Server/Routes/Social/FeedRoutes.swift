@@ -26,11 +26,8 @@ struct FeedRoutes: Sendable {
     }
 
     func add(to routes: inout RouteTable) {
-        let page: [Parameter] = [
-            .query("limit", .integer(1...PostPageDocument.maxPosts), "the largest number of posts"),
-            .query("before", .text, "the `next` of the page before"),
-        ]
-        let answers = [Answer.json(PostPageDocument.self).with(headers: "Tintype-Token")]
+        let page = [Parameter].page(of: "posts", from: "before")
+        let answers = [Answer.json(PostPageDocument.self).withToken]
         let list = Operation("The newest posts.", page, answers: answers, run: listAll)
         routes.add("/v1/posts", [.get: list])
         let hashes = Parameter.query(
@@ -152,6 +149,7 @@ struct FeedRoutes: Sendable {
         var view = FeedView(viewer: context.identity.uid.flatMap { UserID($0) })
         view.showsCounts = try await context.mayRead("stats/posts", in: database)
         view.showsComments = try await context.mayRead("comments", in: database)
+        view.showsLikes = try await context.mayRead("likes", in: database)
         return view
     }
 
@@ -169,10 +167,8 @@ struct FeedRoutes: Sendable {
     ///
     /// - Parameter isComplete: Whether a home feed has all that it should have; nil for other lists, which always have.
     private func answer(_ page: FeedPage, isComplete: Bool? = nil) -> Response {
-        var headers = HTTPFields()
-        headers[.tintypeToken] = page.posts.token?.description
         var document = PostPageDocument(page, media)
         document.complete = isComplete
-        return .json(bytes: document.json(isSorted: false), headers: headers)
+        return .page(document, at: page.token)
     }
 }

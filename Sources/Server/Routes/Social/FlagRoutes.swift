@@ -17,7 +17,7 @@ struct FlagRoutes: Sendable {
         for (prefix, parameters, subject) in [
             ("/v1/posts/{id}", [post], "a post"), ("/v1/posts/{id}/comments/{comment}", [post, comment], "a comment"),
         ] {
-            let answer = Answer.json(FlagDocument.self).with(headers: "Tintype-Token")
+            let answer = Answer.json(FlagDocument.self).withToken
             let errors: [ErrorCode] = [.permissionDenied, .notAllowed, .notFound]
             let flag = Operation(
                 "Has somebody flag \(subject); once more changes nothing.", parameters + [.path("uid", .userID)],
@@ -29,18 +29,15 @@ struct FlagRoutes: Sendable {
             routes.add(prefix + "/flags/{uid}", [.put: flag, .delete: unflag])
             let dismiss = Operation(
                 "Takes \(subject) from the list of what is flagged, for good; for admins.", parameters,
-                answers: [.json(FlagDismissalDocument.self).with(headers: "Tintype-Token")],
+                answers: [.json(FlagDismissalDocument.self).withToken],
                 errors: [.adminOnly, .notFound], run: dismiss)
             routes.add(prefix + "/flags", [.delete: dismiss])
         }
         let list = Operation(
             "The posts and comments that people have flagged, but for those that were dismissed; for admins.",
-            [
-                .query("order", .one(of: Flags.Order.self), "what comes first; `most` unless it is said"),
-                .query("limit", .integer(1...FormFields.maxPage), "the largest number of posts and comments"),
-                .query("after", .text, "the `next` of the page before"),
-            ], answers: [.json(FlaggedPageDocument.self).with(headers: "Tintype-Token")], errors: [.adminOnly],
-            run: list)
+            [.query("order", .one(of: Flags.Order.self), "what comes first; `most` unless it is said")]
+                + .page(of: "posts and comments", from: "after"),
+            answers: [.json(FlaggedPageDocument.self).withToken], errors: [.adminOnly], run: list)
         routes.add("/v1/flags", [.get: list])
     }
 
@@ -59,8 +56,7 @@ struct FlagRoutes: Sendable {
         let token = try await flags.dismiss(try subject(context))
         return .json(
             FlagDismissalDocument(
-                postID: try context.postID().description, commentID: try comment(context)?.string),
-            headers: [.tintypeToken: token.description])
+                postID: try context.postID().description, commentID: try comment(context)?.string), at: token)
     }
 
     @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -70,7 +66,7 @@ struct FlagRoutes: Sendable {
             throw Failure(.badRequest, "order=\(query["order"]?.prefix(80) ?? "") is neither most nor newest")
         }
         let (document, token) = try await flags.page(order, after: query["after"], limit: try query.pageLimit())
-        return .json(document, headers: [.tintypeToken: token.description])
+        return .json(document, at: token)
     }
 
     private func flagger(_ context: RequestContext) throws(Failure) -> UserID {
@@ -98,7 +94,6 @@ struct FlagRoutes: Sendable {
         .json(
             FlagDocument(
                 postID: try context.postID().description, commentID: try comment(context)?.string,
-                uid: uid.description, flagged: isFlagged),
-            headers: [.tintypeToken: token.description])
+                uid: uid.description, flagged: isFlagged), at: token)
     }
 }

@@ -21,9 +21,9 @@ struct FollowRoutes: Sendable {
 
     func add(to routes: inout RouteTable) {
         let uid = Parameter.path("uid", .userID)
-        let page = [uid] + .peoplePage
+        let page = [uid] + .page(of: "people", from: "after")
         func list(_ summary: String, _ errors: [ErrorCode], _ run: @escaping Handler) -> Operation {
-            let answer = Answer.json(PeoplePageDocument.self).with(headers: "Tintype-Token")
+            let answer = Answer.json(PeoplePageDocument.self).withToken
             return Operation(summary, page, answers: [answer], errors: errors, run: run)
         }
         routes.add(
@@ -37,7 +37,7 @@ struct FollowRoutes: Sendable {
             "/v1/people/{uid}/blocking",
             [.get: list("Whom somebody has blocked; for that person or an admin.", errors, listBlocked)])
 
-        let followed = Answer.json(FollowDocument.self).with(headers: "Tintype-Token")
+        let followed = Answer.json(FollowDocument.self).withToken
         let pair = [uid, Parameter.path("followee", .userID)]
         let follow = Operation(
             "Has somebody follow another; for the follower or an admin.", pair, answers: [followed],
@@ -49,7 +49,7 @@ struct FollowRoutes: Sendable {
         ) { _, context in try await self.follow(context, false) }
         routes.add("/v1/people/{uid}/following/{followee}", [.put: follow, .delete: unfollow])
 
-        let blocked = Answer.json(BlockDocument.self).with(headers: "Tintype-Token")
+        let blocked = Answer.json(BlockDocument.self).withToken
         let others = [uid, Parameter.path("blocked", .userID)]
         let block = Operation(
             "Has somebody block another, which ends the follows between the two; for that person or an admin.", others,
@@ -101,9 +101,7 @@ struct FollowRoutes: Sendable {
         let token =
             isFollowing
             ? try await follows.follow(follower, followee) : try await follows.unfollow(follower, followee)
-        return .json(
-            FollowDocument(follower.description, followee.description, isFollowing: isFollowing),
-            headers: [.tintypeToken: token.description])
+        return .json(FollowDocument(follower.description, followee.description, isFollowing: isFollowing), at: token)
     }
 
     private func block(_ context: RequestContext, _ isBlocking: Bool) async throws -> Response {
@@ -111,8 +109,6 @@ struct FollowRoutes: Sendable {
         try context.require(blocker, for: "block people for somebody else")
         let token =
             isBlocking ? try await blocks.block(blocker, blocked) : try await blocks.unblock(blocker, blocked)
-        return .json(
-            BlockDocument(blocker.description, blocked.description, isBlocking: isBlocking),
-            headers: [.tintypeToken: token.description])
+        return .json(BlockDocument(blocker.description, blocked.description, isBlocking: isBlocking), at: token)
     }
 }

@@ -1,4 +1,5 @@
 import API
+import Access
 import Database
 import HTTPTypes
 import Hummingbird
@@ -20,7 +21,7 @@ struct LikeRoutes: Sendable {
 
     func add(to routes: inout RouteTable) {
         let (post, person) = (Parameter.path("id", .postID), Parameter.path("uid", .userID))
-        let answer = Answer.json(LikeDocument.self).with(headers: "Tintype-Token")
+        let answer = Answer.json(LikeDocument.self).withToken
         let errors: [ErrorCode] = [
             .permissionDenied, .notAllowed, .notConsented, .blocked, .audiencePost, .notFound,
         ]
@@ -31,19 +32,14 @@ struct LikeRoutes: Sendable {
             "Has somebody like a post no more; once more changes nothing.", [post, person], answers: [answer],
             errors: errors, run: remove)
         routes.add("/v1/posts/{id}/likes/{uid}", [.put: like, .delete: unlike])
-        let limit = Parameter.query("limit", .integer(1...FormFields.maxPage), "the largest number of people")
         let list = Operation(
             "Who likes a post, in the order of their ids.",
-            [post, limit, .query("after", .text, "the `next` of the page before")],
-            answers: [.json(LikePageDocument.self).with(headers: "Tintype-Token")],
+            [post] + .page(of: "people", from: "after"), answers: [.json(LikePageDocument.self).withToken],
             errors: [.permissionDenied, .notFound], run: listPeople)
         routes.add("/v1/posts/{id}/likes", [.get: list])
         let listOfPerson = Operation(
             "The posts that somebody likes, the newest first.",
-            [
-                person, .query("limit", .integer(1...PostPageDocument.maxPosts), "the largest number of posts"),
-                .query("before", .text, "the `next` of the page before"),
-            ], answers: [.json(PostPageDocument.self).with(headers: "Tintype-Token")],
+            [person] + .page(of: "posts", from: "before"), answers: [.json(PostPageDocument.self).withToken],
             errors: [.permissionDenied, .notFound], run: listPosts)
         routes.add("/v1/people/{uid}/likes", [.get: listOfPerson])
     }
@@ -69,8 +65,7 @@ struct LikeRoutes: Sendable {
     private func answer(_ id: PostID, _ uid: UserID, isLiked: Bool, _ outcome: Likes.Outcome) -> Response {
         .json(
             LikeDocument(
-                postID: id.description, uid: uid.description, liked: isLiked, likes: outcome.count),
-            headers: [.tintypeToken: outcome.token.description])
+                postID: id.description, uid: uid.description, liked: isLiked, likes: outcome.count), at: outcome.token)
     }
 
     @Sendable private func listPeople(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -83,9 +78,7 @@ struct LikeRoutes: Sendable {
             LikePageDocument.Person(
                 uid: $0.key.string, fullName: $0.fullName, profilePicture: $0.profilePicture, timestamp: $0.timestamp)
         }
-        return .json(
-            LikePageDocument(people: people, likes: page.count, next: page.next?.string),
-            headers: [.tintypeToken: page.token.description])
+        return .json(LikePageDocument(people: people, likes: page.count, next: page.next?.string), at: page.token)
     }
 
     @Sendable private func listPosts(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -93,7 +86,8 @@ struct LikeRoutes: Sendable {
         let (cursor, limit) = (try context.query.pageCursor("before"), try context.query.pageLimit())
         let session = database.session(as: context.identity)
         for path in ["likes", Paths.posts] { try await session.judgeRead(of: path) }
-        let page = try await likes.posts(likedBy: uid, before: cursor, limit: limit)
+        let viewer = context.identity.uid.flatMap { UserID($0) }
+        let page = try await likes.posts(likedBy: uid, for: viewer, before: cursor, limit: limit)
         var document = PostPageDocument()
         document.posts = page.items.map { id, record in PostDocument(media.signed(record.withPostID(id), id: id)) }
         document.hasMore = page.hasMore
@@ -101,8 +95,6 @@ struct LikeRoutes: Sendable {
         if !page.skipped.isEmpty {
             document.skipped = page.skipped.map { PostPageDocument.Skipped(path: "posts/\($0.id)", reason: $0.fault) }
         }
-        var headers = HTTPFields()
-        headers[.tintypeToken] = page.token?.description
-        return .json(bytes: document.json(isSorted: false), headers: headers)
+        return .page(document, at: page.token)
     }
 }

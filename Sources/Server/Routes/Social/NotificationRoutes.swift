@@ -19,13 +19,8 @@ struct NotificationRoutes: Sendable {
         let person = Parameter.path("uid", .userID)
         let list = Operation(
             "What somebody is told of, the newest first, with announcements among it; for the person.",
-            [
-                person,
-                .query(
-                    "limit", .integer(1...NotificationPageDocument.maxNotifications),
-                    "the largest number of notifications"),
-                .query("before", .text, "the `next` of the page before"),
-            ], answers: [.json(NotificationPageDocument.self).with(headers: "Tintype-Token")],
+            [person] + .page(of: "notifications", from: "before"),
+            answers: [.json(NotificationPageDocument.self).withToken],
             errors: [.permissionDenied, .notAllowed, .notFound], run: list)
         routes.add("/v1/people/{uid}/notifications", [.get: list])
         let markRead = Operation(
@@ -35,7 +30,7 @@ struct NotificationRoutes: Sendable {
                     "ids": .list(of: .text(upTo: TreeKey.maxBytes)), "up_to": .text(upTo: TreeKey.maxBytes),
                     "all": .flag,
                 ])
-            ], answers: [.json(UnreadDocument.self).with(headers: "Tintype-Token")],
+            ], answers: [.json(UnreadDocument.self).withToken],
             errors: [.permissionDenied, .notAllowed, .notFound, .unsupportedType, .tooLarge], run: markRead)
         routes.add("/v1/people/{uid}/notifications/read", [.post: markRead])
     }
@@ -45,7 +40,7 @@ struct NotificationRoutes: Sendable {
         try context.require(uid, for: "read somebody else's notifications")
         let (document, token) = try await notifications.page(
             of: uid, before: try context.query.pageCursor("before"), limit: try context.query.pageLimit())
-        return .json(document, headers: [.tintypeToken: token.description])
+        return .json(document, at: token)
     }
 
     @Sendable private func markRead(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -54,7 +49,7 @@ struct NotificationRoutes: Sendable {
         let members = try await context.jsonMembers(
             ["ids", "up_to", "all"], of: request, upTo: Self.maxBodyBytes, example: Self.example)
         let (unread, token) = try await notifications.markRead(try Self.selection(in: members), by: uid)
-        return .json(UnreadDocument(unread: unread), headers: [.tintypeToken: token.description])
+        return .json(UnreadDocument(unread: unread), at: token)
     }
 
     private static let example = #"{"all":true}"#

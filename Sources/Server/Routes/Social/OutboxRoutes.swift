@@ -16,16 +16,13 @@ struct OutboxRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         let list = Operation(
             "The deliveries of notifications that were given up, or those that wait; for admins.",
-            [
-                .query("state", .one(of: State.self), "which of them; `dead` unless it is said"),
-                .query("limit", .integer(1...FormFields.maxPage), "the largest number of deliveries"),
-                .query("after", .text, "the `next` of the page before"),
-            ], answers: [.json(OutboxPageDocument.self).with(headers: "Tintype-Token")], errors: [.adminOnly],
-            run: list)
+            [.query("state", .one(of: State.self), "which of them; `dead` unless it is said")]
+                + .page(of: "deliveries", from: "after"),
+            answers: [.json(OutboxPageDocument.self).withToken], errors: [.adminOnly], run: list)
         routes.add("/v1/outbox", [.get: list])
         let retry = Operation(
             "Has a delivery tried again at once; for admins.", [.path("id", .text)],
-            answers: [.json(OutboxEntryDocument.self).with(headers: "Tintype-Token")], errors: [.adminOnly, .notFound],
+            answers: [.json(OutboxEntryDocument.self).withToken], errors: [.adminOnly, .notFound],
             run: retry)
         routes.add("/v1/outbox/{id}/retry", [.post: retry])
     }
@@ -42,7 +39,7 @@ struct OutboxRoutes: Sendable {
         }
         let (document, token) = try await outbox.page(
             ofDead: state == .dead, after: last, limit: try query.pageLimit())
-        return .json(document, headers: [.tintypeToken: token.description])
+        return .json(document, at: token)
     }
 
     @Sendable private func retry(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -50,6 +47,6 @@ struct OutboxRoutes: Sendable {
         let text = PercentEncoding.decode(Substring(context.parameters.get("id") ?? "").utf8)
         guard let id = DeliveryID(text ?? "") else { throw Outbox.missing }
         let (document, token) = try await outbox.retry(id)
-        return .json(document, headers: [.tintypeToken: token.description])
+        return .json(document, at: token)
     }
 }

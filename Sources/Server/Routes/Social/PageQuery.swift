@@ -7,8 +7,6 @@ import Social
 import TreeModel
 
 extension FormFields {
-    /// The most elements of a page.
-    static let maxPage = 200
     private static let defaultPage = 20
 
     /// How many elements a page may have: the field `limit`.
@@ -16,8 +14,8 @@ extension FormFields {
     /// - Throws: `Failure` with the code `bad_request`.
     func pageLimit() throws(Failure) -> Int {
         guard let text = self["limit"] else { return Self.defaultPage }
-        guard let limit = Int(text), (1...Self.maxPage).contains(limit) else {
-            throw Failure(.badRequest, "limit is not between 1 and \(Self.maxPage)")
+        guard let limit = Int(text), (1...PageSize.max).contains(limit) else {
+            throw Failure(.badRequest, "limit is not between 1 and \(PageSize.max)")
         }
         return limit
     }
@@ -48,11 +46,15 @@ extension FormFields {
 }
 
 extension [Parameter] {
-    /// Which page of people is asked for.
-    static let peoplePage: [Parameter] = [
-        .query("limit", .integer(1...FormFields.maxPage), "the largest number of people"),
-        .query("after", .text, "the `next` of the page before"),
-    ]
+    /// Which page of a list is asked for.
+    ///
+    /// - Parameter cursor: The field that has the `next` of the page before.
+    static func page(of things: String, from cursor: String) -> [Parameter] {
+        [
+            .query("limit", .integer(1...PageSize.max), "the largest number of \(things)"),
+            .query(cursor, .text, "the `next` of the page before"),
+        ]
+    }
 }
 
 extension RequestContext {

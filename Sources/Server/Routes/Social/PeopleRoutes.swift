@@ -3,6 +3,7 @@ import Access
 import Database
 import HTTPTypes
 import Hummingbird
+import Pipeline
 import Posts
 import Social
 import Tree
@@ -15,8 +16,8 @@ struct PeopleRoutes: Sendable {
     private let response: PersonResponse
     private let database: RealtimeDatabase
 
-    init(_ tree: TreeStore, _ database: RealtimeDatabase) {
-        people = People(tree)
+    init(_ service: UploadService, _ database: RealtimeDatabase) {
+        people = People(service.tree, leftovers: service.leftovers)
         response = PersonResponse(people: people, database: database)
         self.database = database
     }
@@ -26,8 +27,9 @@ struct PeopleRoutes: Sendable {
             "search", .text(upTo: 400),
             "the beginning of a name, in any case and without accents; of its first word, or of its last")
         let list = Operation(
-            "People, in the order of their ids; or those whom a name finds.", [search] + .peoplePage,
-            answers: [.json(PeoplePageDocument.self).with(headers: "Tintype-Token")], errors: [.permissionDenied],
+            "People, in the order of their ids; or those whom a name finds.",
+            [search] + .page(of: "people", from: "after"),
+            answers: [.json(PeoplePageDocument.self).withToken], errors: [.permissionDenied],
             run: list)
         routes.add("/v1/people", [.get: list])
         let uid = Parameter.path("uid", .userID)
@@ -35,8 +37,8 @@ struct PeopleRoutes: Sendable {
             "Somebody.", [uid], answers: [.json(PersonDocument.self)], errors: [.permissionDenied, .notFound],
             run: show)
         let answers: [Answer] = [
-            .json(PersonDocument.self).with(headers: "Tintype-Token"),
-            .json(PersonDocument.self, .created).with(headers: "Tintype-Token"),
+            .json(PersonDocument.self).withToken,
+            .json(PersonDocument.self, .created).withToken,
         ]
         let errors: [ErrorCode] = [
             .badText, .permissionDenied, .notAllowed, .notFound, .wrongState, .tooLarge, .unsupportedType,
@@ -86,9 +88,7 @@ struct PeopleRoutes: Sendable {
         try context.require(uid, for: "say something about somebody else")
         let fields = try await context.jsonObject(of: request, upTo: Self.maxBodyBytes)
         let (isNew, token) = try await people.change(uid, try ProfileChange(fields, isWhole: isWhole))
-        return .json(
-            try await response.document(of: uid, context), status: isNew ? .created : .ok,
-            headers: [.tintypeToken: token.description])
+        return .json(try await response.document(of: uid, context), status: isNew ? .created : .ok, at: token)
     }
 
     @Sendable private func delete(_ request: Request, _ context: RequestContext) async throws -> Response {

@@ -17,7 +17,7 @@ struct PrivacyRoutes: Sendable {
 
     func add(to routes: inout RouteTable) {
         let uid = Parameter.path("uid", .userID)
-        let answer = Answer.json(PrivacyDocument.self).with(headers: "Tintype-Token")
+        let answer = Answer.json(PrivacyDocument.self).withToken
         let show = Operation(
             "What somebody has agreed to; for that person or an admin.", [uid], answers: [answer],
             errors: [.permissionDenied, .notAllowed, .notFound], run: show)
@@ -58,6 +58,6 @@ struct PrivacyRoutes: Sendable {
 
     private func answer(_ uid: UserID) async throws -> Response {
         let (document, token) = try await privacy.switches(of: uid)
-        return .json(document, headers: [.tintypeToken: token.description])
+        return .json(document, at: token)
     }
 }

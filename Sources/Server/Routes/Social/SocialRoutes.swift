@@ -25,8 +25,8 @@ struct SocialRoutes: Sendable {
     func add(to routes: inout RouteTable) {
         LikeRoutes(service.tree, media, database).add(to: &routes)
         CommentRoutes(service.tree, ids: service.storage.ids, database).add(to: &routes)
-        PeopleRoutes(service.tree, database).add(to: &routes)
-        AvatarRoutes(service, database, limits: limits).add(to: &routes)
+        PeopleRoutes(service, database).add(to: &routes)
+        AvatarRoutes(service, media, database, limits: limits).add(to: &routes)
         FollowRoutes(service.tree, database).add(to: &routes)
         NotificationRoutes(Notifications(service.tree, clock: service.storage.clock)).add(to: &routes)
         OutboxRoutes(outbox: Outbox(service.tree, clock: service.storage.clock)).add(to: &routes)

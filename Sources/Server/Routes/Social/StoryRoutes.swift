@@ -21,11 +21,8 @@ struct StoryRoutes: Sendable {
     }
 
     func add(to routes: inout RouteTable) {
-        let page: [Parameter] = [
-            .query("limit", .integer(1...PostPageDocument.maxPosts), "the largest number of posts"),
-            .query("before", .text, "the `next` of the page before"),
-        ]
-        let answers = [Answer.json(PostPageDocument.self).with(headers: "Tintype-Token")]
+        let page = [Parameter].page(of: "posts", from: "before")
+        let answers = [Answer.json(PostPageDocument.self).withToken]
         let errors: [ErrorCode] = [.permissionDenied, .notAllowed, .notMember, .notFound]
         let list = Operation(
             "The newest posts of an audience; for its members.", [.path("id", .userID)] + page, answers: answers,
@@ -34,7 +31,7 @@ struct StoryRoutes: Sendable {
         let remove = Operation(
             "Takes a post away from an audience, and deletes it with its last; for owners, and for the post's author.",
             [.path("id", .userID), .path("post", .postID)],
-            answers: [.json(AudiencePostRemovalDocument.self).with(headers: "Tintype-Token")], errors: errors,
+            answers: [.json(AudiencePostRemovalDocument.self).withToken], errors: errors,
             run: remove)
         routes.add("/v1/audiences/{id}/posts/{post}", [.delete: remove])
         let stories = Operation(
@@ -65,10 +62,9 @@ struct StoryRoutes: Sendable {
         var view = FeedView(viewer: viewer)
         (view.showsCounts, view.showsComments, view.showsLikes) = (false, false, false)
         let page = try await FeedReader(tree).page(of: list, before: cursor, limit: limit, view)
-        var headers = HTTPFields()
-        headers[.tintypeToken] = page.posts.token?.description
-        let document = PostPageDocument(page, media, isForAudiences: true)
-        return .json(bytes: document.json(isSorted: false), headers: headers)
+        var document = PostPageDocument(page, media, isForAudiences: true)
+        if !page.isComplete { document.complete = false }
+        return .page(document, at: page.token)
     }
 
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -79,6 +75,6 @@ struct StoryRoutes: Sendable {
         let (isDeleted, token) = try await Audiences(tree).removePost(post, from: id, by: actor)
         return .json(
             AudiencePostRemovalDocument(audience: id.description, postID: post.description, deleted: isDeleted),
-            headers: [.tintypeToken: token.description])
+            at: token)
     }
 }

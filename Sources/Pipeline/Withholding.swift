@@ -1,0 +1,49 @@
+import API
+package import Blobs
+import Posts
+import Tree
+
+/// Whom moderation leaves a file to, whatever the rules of photos and the audiences of the post say.
+package enum Withholding: Sendable {
+    /// Whomever these say.
+    case none
+    /// Its owner and admins, and to whom one of these has given a signed address.
+    case unlessSigned
+    /// Its owner and admins alone.
+    case always
+}
+
+extension UploadService {
+    /// Whether somebody decides about posts before they are published.
+    package var isModerated: Bool { publisher.moderator != nil }
+
+    /// Whom moderation leaves a file to. Nobody else sees what belongs to a post that was refused, or, where posts are moderated, to
+    /// one that is not published yet; of one that is shown blurred the originals, and the clear renditions, until they are
+    /// deleted.
+    ///
+    /// A file of a post about which nobody decided costs one look into the tree.
+    package func withholding(of name: BlobName, isOriginal: Bool) async throws -> Withholding {
+        guard let id = PostID(name.postID) else { return .none }
+        return try await tree.snapshot { [isModerated] snapshot in
+            let upload = Paths.upload(id)
+            guard try isModerated || snapshot.exists(upload / "moderation"), let record = try snapshot.upload(id) else {
+                return .none
+            }
+            if record.moderation?.decision == .refuse || isModerated && !record.state.isPost { return .always }
+            guard record.photos.values.contains(where: \.isBlurred) else { return .none }
+            if isOriginal { return .unlessSigned }
+            guard let post = try snapshot.record(ofPost: id), let photos = PostPhotos.read(post) else { return .none }
+            let isShown = photos.contains { $0.renditions.values.contains { $0.fileName == name.fileName } }
+            return isShown ? .none : .always
+        }
+    }
+}
+
+extension TreeSnapshot {
+    /// Whether the files of an upload are to stay: what it has become is there, and was not refused.
+    func keepsFiles(of id: PostID) throws(TreeError) -> Bool {
+        let decision = try get(Paths.upload(id) / "moderation" / "decision")?.stringValue
+        guard decision != ModerationDecision.refuse.rawValue else { return false }
+        return try isShown(id)
+    }
+}

@@ -1,0 +1,41 @@
+import API
+import Foundation
+import Synchronization
+
+@testable import Social
+
+extension OutboxTests {
+    /// What is delivered to, and what it was given.
+    final class Receiver: Sendable {
+        struct Refusal: Error, CustomStringConvertible {
+            let description = "refused"
+        }
+
+        private struct State {
+            var taken: [DeliveryDocument] = []
+            var tries = 0
+            var isRefusing: @Sendable (DeliveryDocument) -> Bool = { _ in false }
+        }
+
+        private let state = Mutex(State())
+
+        var taken: [DeliveryDocument] { state.withLock { $0.taken } }
+        var tries: Int { state.withLock { $0.tries } }
+
+        func refuse(_ isRefusing: @escaping @Sendable (DeliveryDocument) -> Bool) {
+            state.withLock { $0.isRefusing = isRefusing }
+        }
+
+        func take(_ json: [UInt8]) throws {
+            let document = try DeliveryDocument(json: Data(json))
+            try state.withLock { state in
+                state.tries += 1
+                guard !state.isRefusing(document) else { throw Refusal() }
+                state.taken.append(document)
+            }
+        }
+
+        /// To whom what was delivered, in order.
+        var lines: [String] { taken.map { "\($0.to ?? "all") \($0.kind) \($0.actor?.uid ?? "-")" } }
+    }
+}
