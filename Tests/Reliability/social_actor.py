@@ -18,7 +18,7 @@ class Actor:
     def __init__(self, name, service, seed, problems):
         self.name, self.service, self.problems = name, service, problems
         self.random = random.Random(f"{seed}/{name}")
-        self.model = Model([f"{name}{letter}" for letter in "abcde"])
+        self.model = Model([f"{name}{letter}" for letter in "abcde"], [f"{name}-{letter}" for letter in "xyz"])
         self.tag = f"tag{name}"
         self.unanswered = None  # how to find out whether it has happened, and what is to be taken down then
         self.drafts = []

@@ -6,7 +6,9 @@ import json
 import time
 import urllib.parse
 
+from social_audience_check import AudienceLook
 from social_model import key
+from social_photos import PhotoLook
 
 
 def settle(service, seconds=120):
@@ -27,7 +29,7 @@ def deliveries(path):
     return [json.loads(line) for line in lines]
 
 
-class Look:
+class Look(AudienceLook, PhotoLook):
     """One look at everything that some people see of themselves."""
 
     def __init__(self, group, tree, got):
@@ -43,6 +45,9 @@ class Look:
             self.check_likes(uid)
             self.check_deliveries(uid, got)
         self.check_tag()
+        self.check_audiences()
+        self.check_story_posts()
+        self.check_photos()
 
     def at(self, path):
         value = self.tree
@@ -108,20 +113,22 @@ class Look:
     def check_gone(self):
         """Of who was deleted nothing is left."""
         for uid in self.model.gone:
-            for root in ["people", "followers", "blocking", "blocked", "feed", "notifications", "unread", "stats/people"]:
+            for root in ["people", "followers", "blocking", "blocked", "feed", "notifications", "unread", "stats/people",
+                         "privacy"]:
                 self.expect(f"{root}/{uid}", self.at(f"{root}/{uid}"), None)
             status, receipt = self.group.ask("GET", f"/v1/people/{uid}/deletion")
             self.expect(f"deletion of {uid}", status == 200 and "ended" in receipt, True)
 
     def check_names(self):
-        """Everybody is found by both forms of their name, and by no earlier one."""
+        """Everybody who wants it is found by both forms of their name, and by no earlier one."""
         for uid in self.model.present():
-            words = self.model.names[uid].lower().replace("é", "e").split()
+            words, is_found = self.model.names[uid].lower().replace("é", "e").split(), uid not in self.model.hidden
             index = {"full_name": " ".join(words), "reversed_full_name": " ".join(reversed(words))}
-            self.expect(f"search keys of {uid}", self.at(f"people/{uid}/_search_index"), index)
+            self.expect(f"search keys of {uid}", self.at(f"people/{uid}/_search_index"), index if is_found else None)
             for form in index.values():
                 page = self.group.ask("GET", f"/v1/people?{urllib.parse.urlencode({'search': form})}")[1]
-                self.expect(f"whom {form} finds", uid in [person["uid"] for person in page["people"]], True)
+                self.expect(f"whom {form} finds", uid in [person["uid"] for person in page["people"]], is_found)
+            self.expect(f"what {uid} agrees to", (self.at(f"privacy/{uid}") or {}).get("social", True), is_found)
 
     def check_feed(self, uid):
         for _ in range(40):

@@ -1,5 +1,6 @@
 """What people do with posts, and with each other: by routes, and as clients of the database."""
 
+import json
 import urllib.parse
 
 from social_actor import Actor
@@ -9,8 +10,8 @@ class Doings(Actor):
     # Posts
 
     def upload(self):
-        author, text, ticket = self.person(), self.words(), self.unique()
-        query = urllib.parse.urlencode({"user": author, "text": text})
+        author, text, ticket, mentions = self.person(), f"@@ {self.words()}", self.unique(), self.mentions()
+        query = urllib.parse.urlencode({"user": author, "text": text, "mentions": json.dumps(self.spans(mentions))})
 
         def send():
             return self.ask("POST", f"/v1/uploads?{query}", headers={"Idempotency-Key": ticket})
@@ -22,7 +23,8 @@ class Doings(Actor):
                 return None
             return answer
 
-        self.attempt(f"upload by {author}", send, again, lambda answer: self.model.post(answer["post_id"], author, text))
+        self.attempt(f"upload by {author}", send, again,
+                     lambda answer: self.model.post(answer["post_id"], author, text, mentions))
 
     def draft(self):
         """Reserves now and publishes later, or the other way round."""
@@ -50,13 +52,33 @@ class Doings(Actor):
             self.drafts.append((answer["upload_id"], author))
 
     def post_raw(self):
-        author, post, text = self.person(), self.new_id(), self.words()
-        record = {"author": self.model.author(author), "text": text, "timestamp": 5}
+        author, post, text, mentions = self.person(), self.new_id(), f"@@ {self.words()}", self.mentions()
+        record = {"author": self.model.author(author), "text": text, "timestamp": 5, "mentions": self.records(mentions)}
         writes = {f"posts/{post}": record}
         if self.random.random() < 0.5:
             writes |= {f"people/{author}/posts/{post}": True, f"feed/{author}/{post}": True}
         self.attempt(f"post {post} by {author}", lambda: self.patch(writes), lambda: self.read(f"posts/{post}"),
-                     lambda _: self.model.post(post, author, text))
+                     lambda _: self.model.post(post, author, text, mentions, kind="raw"))
+
+    def edit_post(self):
+        """Writes another text, and whom it mentions."""
+        post, text, mentions = self.pick(self.model.posts), f"@@ {self.words()} {self.unique()}", self.mentions()
+        if post is None:
+            return
+        writes = {f"posts/{post}/text": text, f"posts/{post}/mentions": self.records(mentions)}
+        self.attempt(f"edit-post {post}", lambda: self.patch(writes),
+                     lambda: self.read(f"posts/{post}/text") == text or None,
+                     lambda _: self.model.edit_post(post, text, mentions))
+
+    def mentions(self):
+        return [self.person() for _ in range(self.random.randrange(3))]
+
+    def spans(self, mentions):
+        return [{"uid": uid, "start": place, "length": 1} for place, uid in enumerate(mentions)]
+
+    def records(self, mentions):
+        """Mentions as they stand in the tree."""
+        return {str(place): span for place, span in enumerate(self.spans(mentions))} or None
 
     def delete_post(self):
         post = self.pick(self.model.posts)
@@ -83,6 +105,17 @@ class Doings(Actor):
         ])
         self.attempt(f"rename {uid}", send, lambda: self.read(f"people/{uid}/full_name") == name or None,
                      lambda _: self.model.rename(uid, name, picture))
+
+    def hide(self):
+        """Has somebody be found by their name, or not."""
+        uid, is_found = self.person(), self.random.random() < 0.5
+        send = self.random.choice([
+            lambda: self.ask("PATCH", f"/v1/people/{uid}/privacy", {"social": is_found}),
+            lambda: self.put(f"privacy/{uid}/social", is_found),
+        ])
+        change = self.model.hidden.discard if is_found else self.model.hidden.add
+        self.attempt(f"hide {uid} {not is_found}", send,
+                     lambda: True if self.read(f"privacy/{uid}/social") == is_found else None, lambda _: change(uid))
 
     def link(self):
         one, other = self.two()

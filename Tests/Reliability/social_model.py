@@ -4,13 +4,17 @@ It shares no code with the service. One model is of some people who know only ea
 several of these do so at once.
 """
 
+from social_audience_model import AudienceModel
 
-class Model:
-    def __init__(self, people):
+
+class Model(AudienceModel):
+    def __init__(self, people, audiences):
+        super().__init__(audiences)
         self.people = people
         self.names, self.pictures = {}, {}
+        self.hidden = set()  # who does not want to be found by their name
         self.follows, self.blocks, self.likes = set(), set(), set()  # pairs; of likes (post, uid)
-        self.posts = {}  # id → {author, text}, in the order of publication
+        self.posts = {}  # id → {author, text, kind, is_blurred, seen}, in the order of publication
         self.comments = {}  # (post, id) → {author, text, mentions}
         self.gone = set()  # people who are being deleted
         self.told = {uid: [] for uid in people}  # notifications, the oldest first
@@ -20,18 +24,52 @@ class Model:
 
     # What people do
 
-    def post(self, post, author, text):
-        self.posts[post] = {"author": author, "text": text}
+    def post(self, post, author, text, mentions=(), kind="text"):
+        """`kind` is text or photo, or raw for what a client of the database has written."""
+        self.posts[post] = {"author": author, "text": text, "kind": kind, "is_blurred": False, "seen": set()}
         self.names.setdefault(author, author)
+        self.mention(post, author, mentions)
+
+    def edit_post(self, post, text, mentions):
+        self.posts[post]["text"] = text
+        self.mention(post, self.posts[post]["author"], mentions)
+
+    def mention(self, post, author, mentions):
+        """Tells those whom a post mentions now, each once, and takes back what others were told."""
+        about = {"kind": "mention", "actor": author, "post": post}
+        known = self.told_of.setdefault((post, None), {})
+        for uid in known:
+            if uid not in mentions:
+                self.withdraw(uid, about)
+        for uid in mentions:
+            if uid not in known and self.tells(uid, author):
+                self.tell(uid, about)
+                known[uid] = "mention"
 
     def delete_post(self, post):
-        if self.posts.pop(post, None) is None:
+        old = self.posts.pop(post, None)
+        if old is None:
             return
+        for uid in self.told_of.pop((post, None), {}):
+            self.withdraw(uid, {"kind": "mention", "actor": old["author"], "post": post})
         for like in [like for like in self.likes if like[0] == post]:
             self.unlike(*like)
             self.once.pop(("like", *like), None)
         for comment in [comment for comment in self.comments if comment[0] == post]:
             self.delete_comment(*comment)
+
+    def moderate(self, post, decision):
+        if decision == "refuse":
+            self.delete_post(post)
+        elif self.posts[post]["kind"] == "photo":
+            self.posts[post]["is_blurred"] = decision == "blur"
+
+    def expire(self):
+        """Posts of clients are of 1970."""
+        old = [post for post, record in self.posts.items() if record["kind"] == "raw"]
+        for post in old:
+            self.delete_post(post)
+        return len(old) + self.expire_story_posts()
 
     def rename(self, uid, name, picture=None):
         self.names[uid] = name
@@ -121,8 +159,10 @@ class Model:
         self.blocks = {pair for pair in self.blocks if uid not in pair}
         for notice in list(self.told[uid]):
             self.withdraw(uid, notice)
+        self.leave_audiences(uid)
         self.names.pop(uid, None)
         self.pictures.pop(uid, None)
+        self.hidden.discard(uid)
         self.gone.add(uid)
 
     # Notifications

@@ -1,10 +1,10 @@
 """People who do all that the social model knows, by routes and as clients of the database."""
 
-from social_doings import Doings
 from social_model import key
+from social_photos import PhotoDoings
 
 
-class People(Doings):
+class People(PhotoDoings):
     """Some people, and all that they do."""
 
     def begin(self):
@@ -17,9 +17,12 @@ class People(Doings):
 
     def act(self):
         works = [
-            (12, self.upload), (8, self.post_raw), (5, self.draft), (5, self.delete_post), (7, self.rename), (14, self.link),
-            (3, self.block), (16, self.like), (2, self.many_likes), (12, self.comment), (7, self.change_comment),
+            (12, self.upload), (8, self.post_raw), (5, self.draft), (5, self.delete_post), (5, self.edit_post),
+            (7, self.rename), (2, self.hide), (14, self.link), (3, self.block), (16, self.like), (2, self.many_likes),
+            (12, self.comment), (7, self.change_comment),
             (3, self.announce), (6, self.mark), (8, self.feed), (0.4, self.delete_person), (1, self.leave_all),
+            (3, self.audience), (6, self.member), (2, self.forge), (1, self.delete_audience), (12, self.story_post),
+            (6, self.change_story_post), (5, self.read_stories), (3, self.photo), (5, self.moderate),
         ]
         self.random.choices([work for _, work in works], [weight for weight, _ in works])[0]()
 
@@ -56,26 +59,22 @@ class People(Doings):
         self.attempt(f"many-likes {post}", lambda: self.put(f"likes/{post}", wanted or None),
                      lambda: True if (self.read(f"likes/{post}") or {}) == wanted else None, note)
 
-    def mentions(self):
-        return [self.person() for _ in range(self.random.randrange(3))]
-
     def comment(self):
         post, author = self.pick(self.model.posts), self.person()
         if post is None:
             return
         text, mentions = f"@@@ {self.unique()}", self.mentions()
-        spans = [{"uid": uid, "start": place, "length": 1} for place, uid in enumerate(mentions)]
+        body = {"text": text, "mentions": self.spans(mentions)}
         if self.random.random() < 0.5:
             code = "blocked" if self.model.are_blocked(self.model.posts[post]["author"], author) else None
             self.attempt(
-                f"comment {post} by {author}",
-                lambda: self.ask("POST", f"/v1/posts/{post}/comments?as={author}", {"text": text, "mentions": spans}),
+                f"comment {post} by {author}", lambda: self.ask("POST", f"/v1/posts/{post}/comments?as={author}", body),
                 lambda: self.find_comment(post, text),
                 lambda answer: self.model.comment(post, answer["comment_id"], author, text, mentions), code)
             return
         comment = self.new_id()
         record = {"author": self.model.author(author), "text": text, "timestamp": 5,
-                  "mentions": {str(place): span for place, span in enumerate(spans)}}
+                  "mentions": self.records(mentions)}
         self.attempt(f"comment-raw {post} by {author}", lambda: self.put(f"comments/{post}/{comment}", record),
                      lambda: self.read(f"comments/{post}/{comment}"),
                      lambda _: self.model.comment(post, comment, author, text, mentions))
@@ -98,15 +97,13 @@ class People(Doings):
             return self.attempt(f"delete-comment {post}", send, lambda: None if self.read(path) else True,
                                 lambda _: self.model.delete_comment(post, comment))
         text, mentions = f"@@@ {self.unique()}", self.mentions()
-        spans = [{"uid": uid, "start": place, "length": 1} for place, uid in enumerate(mentions)]
         code = None
         if self.random.random() < 0.5:
             code = "blocked" if self.model.are_blocked(self.model.posts[post]["author"], author) else None
             send = lambda: self.ask("PATCH", f"/v1/posts/{post}/comments/{comment}?as={author}",
-                                    {"text": text, "mentions": spans})
+                                    {"text": text, "mentions": self.spans(mentions)})
         else:
-            records = {str(place): span for place, span in enumerate(spans)} or None
-            send = lambda: self.ask("PATCH", f"/{path}.json", {"text": text, "mentions": records})
+            send = lambda: self.ask("PATCH", f"/{path}.json", {"text": text, "mentions": self.records(mentions)})
         self.attempt(f"edit {post}", send, lambda: self.read(f"{path}/text") == text or None,
                      lambda _: self.model.edit(post, comment, text, mentions), code)
 

@@ -2,9 +2,10 @@
 
 social_run.py [MINUTES]    (TINTYPE names the binary; SEED repeats the choices)
 
-Groups of people post, follow, block, like, comment, mention, announce, read and are deleted, by routes and as clients of the
-database; notifications go to a command. After every few kills the service is left in peace until it has settled. Then feeds,
-marks, numbers, search keys, lists, notifications and deliveries have to be what the model says.
+Groups of people post, follow, block, like, comment, mention, announce, read and are deleted, post for audiences and are members
+of these, by routes and as clients of the database; admins blur and refuse posts, and old ones expire; notifications go to a
+command. After every few kills the service is left in peace until it has settled. Then feeds, marks, numbers, search keys, lists,
+stories, photos, notifications and deliveries have to be what the model says.
 """
 
 import collections
@@ -92,12 +93,13 @@ class Run:
         self.start()
         for group in self.groups:
             group.resolve()
-        settle(self.service)
-        tree = self.service.json("GET", "/.json")[1] or {}
-        got = deliveries(self.got)
+        self.compare()
+        if self.random.random() < 0.4 and not self.problems:
+            self.expire()
+            self.compare()
         for group in self.groups:
-            Look(group, tree, got)
             group.model.gone.clear()
+            group.model.ending.clear()
             group.begin()
         dead = self.service.json("GET", "/v1/outbox")[1]["deliveries"]
         if dead:
@@ -105,6 +107,26 @@ class Run:
         self.counts["looks"] += 1
         self.service.kill()
         self.counts["kills"] += 1
+
+    def compare(self):
+        settle(self.service)
+        tree = self.service.json("GET", "/.json")[1] or {}
+        got = deliveries(self.got)
+        for group in self.groups:
+            Look(group, tree, got)
+
+    def expire(self):
+        """Deletes old posts, of all groups."""
+        deleted, query = 0, "older_than=31536000"
+        while query:
+            status, page = self.service.json("POST", f"/v1/expire?{query}")
+            if status != 200:
+                return self.problems.append(f"posts do not expire: {status} {page}")
+            deleted += page["posts"]
+            query = f"older_than=31536000&after={page['next']}" if page.get("next") else None
+        expected = sum(group.model.expire() for group in self.groups)
+        if deleted != expected:
+            self.problems.append(f"{deleted} posts have expired, expected {expected}")
 
     def end_of_folder(self):
         got = [item["id"] for item in deliveries(self.got)]
