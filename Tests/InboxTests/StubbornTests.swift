@@ -61,6 +61,8 @@ struct StubbornTests {
         try await withInbox { running in
             try running.drop(Array("no JSON".utf8), as: "maria/a.jpg.json")
             _ = try await running.document("failed/bad_sidecar/maria/a.jpg.json.reason.json")
+            // A reason is written before what it is about is moved.
+            try await eventually { running.scratch.exists("Storage/failed/bad_sidecar/maria/a.jpg.json") }
             try running.drop(Array("none either".utf8), as: "../packing/a.jpg.json")
             try running.move("packing/a.jpg.json", to: "inbox/maria/a.jpg.json")
             try running.drop(Self.photo, as: "maria/a.jpg")
