@@ -26,7 +26,7 @@ package final class PostExpiry: Sendable {
     /// The last post that a page has looked at.
     package struct Position: Sendable, Hashable, CustomStringConvertible {
         /// Where posts stand.
-        fileprivate enum Place: String, CaseIterable {
+        fileprivate enum Place: String {
             case posts
             case audiencePosts = "audience_posts"
 

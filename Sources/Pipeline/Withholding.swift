@@ -1,7 +1,7 @@
 import API
 package import Blobs
 import Posts
-import Tree
+package import Tree
 
 /// Whom moderation leaves a file to, whatever the rules of photos and the audiences of the post say.
 package enum Withholding: Sendable {
@@ -17,25 +17,25 @@ extension UploadService {
     /// Whether somebody decides about posts before they are published.
     package var isModerated: Bool { publisher.moderator != nil }
 
-    /// Whom moderation leaves a file to. Nobody else sees what belongs to a post that was refused, or, where posts are moderated, to
-    /// one that is not published yet; of one that is shown blurred the originals, and the clear renditions, until they are
-    /// deleted.
+    /// Whom moderation leaves a file to. Nobody else sees what belongs to a post that was refused, or, where posts are
+    /// moderated, to one that is not published yet; of one that is shown blurred the originals, and the clear renditions,
+    /// until they are deleted.
     ///
     /// A file of a post about which nobody decided costs one look into the tree.
-    package func withholding(of name: BlobName, isOriginal: Bool) async throws -> Withholding {
+    ///
+    /// - Throws: The engine's failure.
+    package func withholding(
+        of name: BlobName, isOriginal: Bool, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> Withholding {
         guard let id = PostID(name.postID) else { return .none }
-        return try await tree.snapshot { [isModerated] snapshot in
-            let upload = Paths.upload(id)
-            guard try isModerated || snapshot.exists(upload / "moderation"), let record = try snapshot.upload(id) else {
-                return .none
-            }
-            if record.moderation?.decision == .refuse || isModerated && !record.state.isPost { return .always }
-            guard record.photos.values.contains(where: \.isBlurred) else { return .none }
-            if isOriginal { return .unlessSigned }
-            guard let post = try snapshot.record(ofPost: id), let photos = PostPhotos.read(post) else { return .none }
-            let isShown = photos.contains { $0.renditions.values.contains { $0.fileName == name.fileName } }
-            return isShown ? .none : .always
-        }
+        let isDecided = try snapshot.exists(Paths.upload(id) / "moderation")
+        guard isModerated || isDecided, let record = try snapshot.upload(id) else { return .none }
+        if record.moderation?.decision == .refuse || isModerated && !record.state.isPost { return .always }
+        guard record.photos.values.contains(where: \.isBlurred) else { return .none }
+        if isOriginal { return .unlessSigned }
+        guard let post = try snapshot.record(ofPost: id), let photos = PostPhotos.read(post) else { return .none }
+        let isShown = photos.contains { $0.renditions.values.contains { $0.fileName == name.fileName } }
+        return isShown ? .none : .always
     }
 }
 

@@ -25,6 +25,14 @@ struct ModerationTests {
         try await running.storage.blobs.fileNames(userID: "u", postID: id.description)
     }
 
+    private func withholding(
+        _ running: RunningPipeline, _ name: BlobName, isOriginal: Bool = false
+    ) async throws -> Withholding {
+        try await running.storage.tree.snapshot { snapshot in
+            try running.pipeline.withholding(of: name, isOriginal: isOriginal, in: snapshot)
+        }
+    }
+
     private func photos(_ running: RunningPipeline, _ id: PostID) async throws -> [PhotoRecord] {
         let post = try #require(try await running.storage.tree.get(Paths.post(id)))
         return try #require(PostPhotos.read(post))
@@ -66,11 +74,9 @@ struct ModerationTests {
                 let photos = try await photos(running, record.id)
                 #expect(photos.map(\.isBlurred) == [false, true])
                 #expect(photos[0].placeholder != photos[1].placeholder)
-                let original = try await running.pipeline.withholding(
-                    of: try BlobName(
-                        userID: "u", postID: record.id.description, fileName: record.orderedPhotos[1].fileName),
-                    isOriginal: true)
-                #expect(original == .unlessSigned)
+                let original = try BlobName(
+                    userID: "u", postID: record.id.description, fileName: record.orderedPhotos[1].fileName)
+                #expect(try await withholding(running, original, isOriginal: true) == .unlessSigned)
                 // The clear renditions of the second photo go.
                 try await eventually { try await files(running, record.id).count == 2 + 8 }
                 let names = try await files(running, record.id)
@@ -153,10 +159,10 @@ struct ModerationTests {
             #expect(try await running.storage.tree.get(Paths.post(id)) == nil)
             let name = try #require(waiting.photos[0]?.rendered?.renditions.values.first?.fileName)
             let blob = try BlobName(userID: "u", postID: id.description, fileName: name)
-            #expect(try await running.pipeline.withholding(of: blob, isOriginal: false) == .always)
+            #expect(try await withholding(running, blob) == .always)
             isRight.change { $0 = true }
             #expect(try await running.pipeline.store.end(of: id).state == .published)
-            #expect(try await running.pipeline.withholding(of: blob, isOriginal: false) == .none)
+            #expect(try await withholding(running, blob) == .none)
         }
     }
 
@@ -231,7 +237,7 @@ struct ModerationTests {
                 for rendition in photo.renditions.values {
                     let name = try BlobName(
                         userID: "u", postID: record.id.description, fileName: rendition.fileName)
-                    #expect(try await running.pipeline.withholding(of: name, isOriginal: false) == .always)
+                    #expect(try await withholding(running, name) == .always)
                 }
             }
         }
@@ -252,10 +258,10 @@ struct ModerationTests {
                 try await tree.set(Paths.post(id), to: post)
                 let file = try #require(PostPhotos.read(post)?.first?.renditions["thumb"]?.fileName)
                 let name = try BlobName(userID: "u", postID: id.description, fileName: file)
-                #expect(try await running.pipeline.withholding(of: name, isOriginal: false) == .always)
+                #expect(try await withholding(running, name) == .always)
                 guard isPassed else { continue }
                 _ = try await moderation.moderate(id, try ModerationVerdict(json: Data(#"{"decision":"pass"}"#.utf8)))
-                #expect(try await running.pipeline.withholding(of: name, isOriginal: false) == .none)
+                #expect(try await withholding(running, name) == .none)
             }
             try await running.pipeline.janitor.sweep()
             #expect(try await files(running, ids[0]).isEmpty)

@@ -8,7 +8,7 @@ import Tree
 
 /// Tells whose the photos of posts for audiences are: their members', their author's and admins', whatever the storage
 /// rules allow, and nobody's else.
-struct AudienceMedia: Sendable {
+enum AudienceMedia {
     /// What lets somebody fetch a file, before the storage rules are asked.
     enum Reach {
         /// It is of no post for audiences.
@@ -19,30 +19,24 @@ struct AudienceMedia: Sendable {
         case others
     }
 
-    let tree: TreeStore
-
-    init(_ tree: TreeStore) { self.tree = tree }
-
     /// Judges one request for a file. A file of a post for everybody costs two looks into the tree.
     ///
     /// - Throws: The engine's failure.
-    func reach(of name: BlobName, by identity: Identity) async throws -> Reach {
+    static func reach(of name: BlobName, by identity: Identity, in snapshot: TreeSnapshot) throws -> Reach {
         guard let owner = UserID(name.userID), let id = PostID(name.postID) else { return .everybody }
-        return try await tree.snapshot { snapshot in
-            let isRestricted = try snapshot.exists(Paths.restrictedMedia(ofPost: id.key) / owner.key)
-            // A file of which the tree knows nothing may be of a post for an audience that the tree has lost.
-            if try !isRestricted && (snapshot.exists(Paths.post(id)) || snapshot.exists(Paths.upload(id))) {
-                return .everybody
-            }
-            guard case .user(let user) = identity else { return identity == .admin ? .members : .others }
-            guard let uid = user.uid.flatMap({ UserID($0) }) else { return .others }
-            if uid == owner { return .members }
-            guard isRestricted else { return .others }
-            let post = try snapshot.get(Paths.audiencePost(id))
-            // Nobody else can lend a post's id to an audience of theirs.
-            guard post?["author"]?["uid"]?.stringValue == owner.description else { return .others }
-            return try snapshot.commonAudience(of: uid, and: post) == nil ? .others : .members
+        let isRestricted = try snapshot.exists(Paths.restrictedMedia(ofPost: id.key) / owner.key)
+        // A file of which the tree knows nothing may be of a post for an audience that the tree has lost.
+        if try !isRestricted && (snapshot.exists(Paths.post(id)) || snapshot.exists(Paths.upload(id))) {
+            return .everybody
         }
+        guard case .user(let user) = identity else { return identity == .admin ? .members : .others }
+        guard let uid = user.uid.flatMap({ UserID($0) }) else { return .others }
+        if uid == owner { return .members }
+        guard isRestricted else { return .others }
+        let post = try snapshot.get(Paths.audiencePost(id))
+        // Nobody else can lend a post's id to an audience of theirs.
+        guard post?["author"]?["uid"]?.stringValue == owner.description else { return .others }
+        return try snapshot.commonAudience(of: uid, and: post) == nil ? .others : .members
     }
 
     /// The refusal of a file of a post for audiences.

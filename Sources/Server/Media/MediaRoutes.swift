@@ -7,19 +7,18 @@ import Hummingbird
 import Imaging
 import NIOCore
 import Pipeline
+import Tree
 
 /// `/media/{uid}/{postId}/{file}`: the blobs, for as long as anybody likes to keep them: a name never changes its bytes.
 /// Originals are served without the place where they were taken, unless `location=keep` asks for them as they were sent.
 struct MediaRoutes: Sendable {
     private let service: UploadService
     private let access: MediaAccess
-    private let audiences: AudienceMedia
     private let scrubber: OriginalScrubber
 
     init(_ service: UploadService, _ access: MediaAccess) {
         self.service = service
         self.access = access
-        audiences = AudienceMedia(service.tree)
         scrubber = OriginalScrubber { service.settings.limits.maxInputBytes }
     }
 
@@ -48,9 +47,7 @@ struct MediaRoutes: Sendable {
         let location = try location(of: name, request)
         let (file, storedByteCount) = try await open(name)
         var headers = headers(of: name)
-        let withholding = try await service.withholding(of: name, isOriginal: name.isOriginal)
-        let right = try await judge(
-            name, location, storedByteCount, headers[.contentType] ?? "", withholding, request, context)
+        let right = try await judge(name, location, storedByteCount, headers[.contentType] ?? "", request, context)
         headers[.cacheControl] = right.cacheControl(of: name)
         let (pieces, tag) = try await content(of: name, location, file, storedByteCount)
         headers[.eTag] = tag
@@ -105,10 +102,15 @@ struct MediaRoutes: Sendable {
     /// Sees to it that a request may fetch a file. To whoever may not, there is no such file, unless it is of a post for
     /// audiences.
     private func judge(
-        _ name: BlobName, _ location: MediaLocation, _ byteCount: Int, _ contentType: String,
-        _ withholding: Withholding, _ request: Request, _ context: RequestContext
+        _ name: BlobName, _ location: MediaLocation, _ byteCount: Int, _ contentType: String, _ request: Request,
+        _ context: RequestContext
     ) async throws -> Right {
-        let reach = try await audiences.reach(of: name, by: context.identity)
+        let (withholding, reach) = try await service.tree.snapshot { snapshot in
+            (
+                try service.withholding(of: name, isOriginal: name.isOriginal, in: snapshot),
+                try AudienceMedia.reach(of: name, by: context.identity, in: snapshot)
+            )
+        }
         let mayRead = { identity in
             (withholding == .none || access.isOwn(name, identity))
                 && access.mayRead(name, byteCount: byteCount, contentType: contentType, by: identity)

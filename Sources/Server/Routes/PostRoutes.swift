@@ -11,13 +11,11 @@ import Tree
 struct PostRoutes: Sendable {
     private let service: UploadService
     private let media: MediaAccess
-    private let audiences: AudienceMedia
     private let database: RealtimeDatabase
 
     init(_ service: UploadService, _ media: MediaAccess, _ database: RealtimeDatabase) {
         self.service = service
         self.media = media
-        audiences = AudienceMedia(service.tree)
         self.database = database
     }
 
@@ -74,9 +72,10 @@ struct PostRoutes: Sendable {
         // A post that a client of the database wrote has none.
         let upload = try await service.store.record(of: id)
         let names = try upload?.originals ?? []
-        for name in names where try await audiences.reach(of: name, by: context.identity) == .others {
-            throw AudienceMedia.refusal(of: context.identity)
+        let isForOthers = try await service.tree.snapshot { snapshot in
+            try names.contains { try AudienceMedia.reach(of: $0, by: context.identity, in: snapshot) == .others }
         }
+        if isForOthers { throw AudienceMedia.refusal(of: context.identity) }
         let isBlurred = upload?.photos.values.contains(where: \.isBlurred) ?? false
         let mayRead = names.allSatisfy { name in
             media.mayRead(name, byteCount: 0, contentType: "", by: context.identity)
