@@ -10,21 +10,23 @@ extension TreeStore {
     package func page<Page: Sendable>(
         _ page: Page, readOn: @Sendable (inout Page, TreeSnapshot) throws -> Bool
     ) async throws -> Page {
-        try await self.page(page, readOn: readOn) { page, _ in page }
+        try await self.page(page) { page, snapshot in try readOn(&page, snapshot) ? page : nil }
     }
 
-    /// The same, and makes something of the page in the state in which it was completed.
+    /// The same, of a page of which something is made.
+    ///
+    /// - Parameter finish: Reads on in one state; returns what is made of the page, in the state in which it is complete, and nil
+    ///   before.
     package func page<Page: Sendable, Result: Sendable>(
-        _ page: Page, readOn: @Sendable (inout Page, TreeSnapshot) throws -> Bool,
-        finish: @Sendable (Page, TreeSnapshot) throws -> Result
+        _ page: Page, finish: @Sendable (inout Page, TreeSnapshot) throws -> Result?
     ) async throws -> Result {
         var page = page
         while true {
             let sofar = page
             let (read, result) = try await snapshot { snapshot in
                 var page = sofar
-                let isComplete = try readOn(&page, snapshot)
-                return (page, isComplete ? try finish(page, snapshot) : nil)
+                let result = try finish(&page, snapshot)
+                return (page, result)
             }
             if let result { return result }
             try Task.checkCancellation()

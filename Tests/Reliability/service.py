@@ -82,13 +82,20 @@ class Service:
 
     # Speaking to it
 
-    def request(self, method, path, body=None, headers=None, timeout=30):
-        """Sends a request; gives the status and the body. Raises OSError when no whole answer came."""
+    def request(self, method, path, body=None, headers=None, timeout=30, is_followed=False):
+        """Sends a request; gives the status and the body. Raises OSError when no whole answer came.
+
+        `is_followed` waits until what the service does after the answer is done: the next request of a connection does.
+        """
         connection = Connection(str(self.socket), timeout)
         try:
             connection.request(method, path, body, headers or {})
             response = connection.getresponse()
-            return response.status, response.read()
+            answer = response.status, response.read()
+            if is_followed:
+                connection.request("GET", "/healthz")
+                connection.getresponse().read()
+            return answer
         except http.client.HTTPException as error:
             raise ConnectionError(str(error)) from error
         finally:

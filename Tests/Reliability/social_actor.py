@@ -27,10 +27,10 @@ class Actor:
 
     # Speaking to the service
 
-    def ask(self, method, path, body=None, headers=None):
+    def ask(self, method, path, body=None, headers=None, **options):
         if body is not None:
             headers = {"Content-Type": "application/json", **(headers or {})}
-        return self.service.json(method, path, body, headers=headers)
+        return self.service.json(method, path, body, headers=headers, **options)
 
     def read(self, path):
         return self.ask("GET", f"/{path}.json")[1]

@@ -162,7 +162,7 @@ class People(PhotoDoings):
         """A whole home feed, and whether it says that it is complete."""
         ids, query, is_complete = [], f"?limit={limit}&as={uid}", True
         while query:
-            status, page = self.ask("GET", f"/v1/people/{uid}/feed{query}")
+            status, page = self.ask("GET", f"/v1/people/{uid}/feed{query}", is_followed=True)
             if status != 200:
                 raise RuntimeError(f"{status} {page}")
             if "before" not in query:

@@ -64,12 +64,16 @@ struct FeedModel {
         try await tree.set(try TreePath("followers/\(followee)/\(follower)"), to: nil)
     }
 
+    /// - Parameter isWritten: Whether the service lives for long enough to write what the reading has found.
     func page(
-        of uid: String, before cursor: PostPosition? = nil, limit: Int = 20, _ bounds: FeedBounds = FeedBounds()
+        of uid: String, before cursor: PostPosition? = nil, limit: Int = 20, _ bounds: FeedBounds = FeedBounds(),
+        isWritten: Bool = true
     ) async throws -> FeedPage {
         let reader = try #require(UserID(uid))
-        return try await HomeFeed(tree, jobs: worker, bounds)
-            .page(of: reader, before: cursor, limit: limit, FeedView(viewer: reader))
+        let home = HomeFeed(tree, jobs: worker, bounds)
+        let (page, upkeep) = try await home.page(of: reader, before: cursor, limit: limit, FeedView(viewer: reader))
+        if let upkeep, isWritten { try await home.write(upkeep) }
+        return page
     }
 
     /// All pages of a feed, one after the other.

@@ -68,7 +68,10 @@ struct FeedRandomTests {
         case 10...12: if one != other { try await model.follow(one, other) }
         case 13: try await model.unfollow(one, other)
         case 14: try await model.worker.runAll()
-        default: _ = try await model.page(of: one, limit: 1, bounds[Int.random(in: 0..<3, using: &random)])
+        default:
+            _ = try await model.page(
+                of: one, limit: 1, bounds[Int.random(in: 0..<3, using: &random)], isWritten: Bool.random(using: &random)
+            )
         }
     }
 
@@ -96,7 +99,8 @@ struct FeedRandomTests {
     ) async throws {
         let limit = Int.random(in: 1...9, using: &random)
         var kept = model.feed(of: reader)
-        var page = try await model.page(of: reader, limit: limit, bounds)
+        let isWritten = Bool.random(using: &random)
+        var page = try await model.page(of: reader, limit: limit, bounds, isWritten: isWritten)
         let isComplete = page.isComplete
         var ids = page.ids
         while let cursor = page.posts.next {
@@ -109,7 +113,7 @@ struct FeedRandomTests {
                     isMoved ? model.feed(of: reader).filter { $0 != model.posts.last?.id } : model.feed(of: reader))
                 kept.removeAll { !now.contains($0) }
             }
-            page = try await model.page(of: reader, before: cursor, limit: limit, bounds)
+            page = try await model.page(of: reader, before: cursor, limit: limit, bounds, isWritten: isWritten)
             let now = Set(model.feed(of: reader))
             #expect(page.ids.allSatisfy(now.contains), "seed \(seed)")
             ids += page.ids
@@ -153,7 +157,9 @@ struct FeedRandomTests {
                     }
                 }
                 for _ in 0..<150 {
-                    let page = try await feeds.page(of: ann, before: nil, limit: 200, FeedView(viewer: ann))
+                    let (page, upkeep) = try await feeds.page(
+                        of: ann, before: nil, limit: 200, FeedView(viewer: ann))
+                    if let upkeep { try await feeds.write(upkeep) }
                     let token = try #require(page.token)
                     let all = try await tree.children(of: Paths.publishedPosts(by: try #require(UserID("bob"))))
                     let published = all.filter { row in

@@ -16,9 +16,9 @@ struct Dispatcher: HTTPResponder {
         if let identity, IdentityResponder.isFor(request.uri.path) {
             return try await identity.respond(to: request, context: context)
         }
-        return Self.isForDatabase(request.head)
-            ? try await database.respond(to: request, context: context)
-            : try await photos.respond(to: RouteTable.known(request), context: context)
+        if Self.isForDatabase(request.head) { return try await database.respond(to: request, context: context) }
+        let answer = try await photos.respond(to: RouteTable.known(request), context: context)
+        return context.followUp.attached(to: answer)
     }
 
     /// Who takes the connection of a request over.

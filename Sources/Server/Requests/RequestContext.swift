@@ -18,6 +18,8 @@ struct RequestContext: Hummingbird.RequestContext {
     var query = FormFields.none
     /// By which the request is found in the log.
     let trace: String
+    /// What the photo API does for the request once it is answered.
+    let followUp = FollowUp()
     private let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {

@@ -1,7 +1,7 @@
 package import Posts
 package import Tree
 
-/// A list of posts in the order of publication.
+/// A list of posts in the order of publication; ``HomeFeed`` has those of home screens.
 package enum FeedList: Sendable, Hashable {
     /// All posts.
     case all
@@ -9,9 +9,6 @@ package enum FeedList: Sendable, Hashable {
     case author(UserID)
     /// The posts with a hashtag.
     case hashtag(TreeKey)
-    /// What a person sees on the home screen.
-    case home(UserID)
-
     /// The posts of an audience.
     case story(AudienceID)
     /// The posts of all audiences that somebody is a member of.
@@ -22,7 +19,6 @@ package enum FeedList: Sendable, Hashable {
         case .all: StoredPostList(Paths.publishedPosts)
         case .author(let uid): StoredPostList(Paths.publishedPosts(by: uid))
         case .hashtag(let tag): StoredPostList(Paths.taggedPosts(tag))
-        case .home(let uid): StoredPostList(Paths.home(uid))
         case .story(let id): StoredPostList(Paths.publishedStory(of: id), records: Paths.story(of: id))
         case .stories(let uid): MemberStories(of: uid)
         }
@@ -49,25 +45,17 @@ package struct FeedPage: Sendable {
     package let items: [FeedItem]
     /// The posts alone, and what was passed over.
     package let posts: PostPage
-    /// Whether the list has all that it should have; else a job is bringing more, and a later reading has it.
+    /// Whether the list has all that it should have; else a later reading has more.
     package internal(set) var isComplete = true
     /// The position in the change log from which whoever follows the changes misses nothing.
-    package let token: SyncToken?
+    package var token: SyncToken? { posts.token }
 
-    /// - Parameter end: The position up to which the list has what was published; nil for one that always has everything.
-    fileprivate init(
-        _ posts: PostPage, _ view: FeedView, upTo end: PostPosition?, in snapshot: TreeSnapshot
-    ) throws(TreeError) {
+    init(_ posts: PostPage, _ view: FeedView, in snapshot: TreeSnapshot) throws(TreeError) {
         var blocks = BlockedPeople(of: view.viewer)
         var items: [FeedItem] = []
         for post in posts.items { items.append(try FeedItem(post, view, &blocks, in: snapshot)) }
         self.items = items
         self.posts = posts
-        if let end, try !snapshot.keys(of: Paths.publishedPosts, range: .after(end.key), limit: 1).isEmpty {
-            token = posts.token.map { min($0, SyncToken(sequence: end.sequence)) }
-        } else {
-            token = posts.token
-        }
     }
 }
 
@@ -86,25 +74,41 @@ package struct FeedReader: Sendable {
     /// to be, a page is shorter than it could be, and says that more may follow. Positions never change, so that no post is
     /// left out or comes twice while others come and go.
     ///
-    /// - Parameters:
-    ///   - cursor: The position before which the page begins; nil for the newest post.
-    ///   - end: The position up to which the list has what was published; nil for one that always has everything.
+    /// - Parameter cursor: The position before which the page begins; nil for the newest post.
     package func page(
-        of list: FeedList, before cursor: PostPosition?, limit: Int, _ view: FeedView, upTo end: PostPosition? = nil
+        of list: FeedList, before cursor: PostPosition?, limit: Int, _ view: FeedView
     ) async throws -> FeedPage {
         if case .author(let author) = list, try await isBlocked(author, for: view.viewer) {
             return try await join(PostPage(), view)
         }
-        var page = try await PostReader(tree).page(
-            of: list.posts, before: cursor, limit: limit, maxHidden: Self.hiddenPerItem * limit
-        ) { snapshot in
-            var filter = FeedFilter(list, view, in: snapshot)
-            return { post, record throws(TreeError) in try filter.shows(post, record) }
-        } finish: { posts, snapshot in
-            try FeedPage(posts, view, upTo: end, in: snapshot)
-        }
+        var page = try await page(of: list.posts, before: cursor, limit: limit, view)
         if case .stories(let uid) = list { page.isComplete = try await hasAllStories(of: uid) }
         return page
+    }
+
+    private func page(
+        of list: some PostList, before cursor: PostPosition?, limit: Int, _ view: FeedView
+    ) async throws -> FeedPage {
+        try await page(of: { _ in list }, before: cursor, limit: limit, view) { page, _ in page }
+    }
+
+    /// A page of a list that depends on the state of the tree.
+    ///
+    /// - Parameters:
+    ///   - reader: Whose home feed it is; nil for a list that is nobody's.
+    ///   - finish: What is made of the page, with the list of the state in which it was completed.
+    func page<List: PostList, Result: Sendable>(
+        of list: @Sendable (TreeSnapshot) throws -> List, for reader: UserID? = nil, before cursor: PostPosition?,
+        limit: Int, _ view: FeedView, finish: @Sendable (FeedPage, List) throws -> Result
+    ) async throws -> Result {
+        try await PostReader(tree).page(
+            of: list, before: cursor, limit: limit, maxHidden: Self.hiddenPerItem * limit
+        ) { snapshot in
+            var filter = FeedFilter(of: reader, view, in: snapshot)
+            return { post, record throws(TreeError) in try filter.shows(post, record) }
+        } finish: { posts, list, snapshot in
+            try finish(FeedPage(posts, view, in: snapshot), list)
+        }
     }
 
     /// Whether somebody is a member of no more audiences than a list of stories has.
@@ -119,7 +123,7 @@ package struct FeedReader: Sendable {
     }
 
     private func join(_ posts: PostPage, _ view: FeedView) async throws -> FeedPage {
-        try await tree.snapshot { snapshot in try FeedPage(posts, view, upTo: nil, in: snapshot) }
+        try await tree.snapshot { snapshot in try FeedPage(posts, view, in: snapshot) }
     }
 
     private func isBlocked(_ author: UserID, for viewer: UserID?) async throws -> Bool {
@@ -133,19 +137,20 @@ package struct FeedReader: Sendable {
 
 /// Tells which posts of a list are shown.
 struct FeedFilter {
-    private let list: FeedList
+    private let reader: UserID?
     private let snapshot: TreeSnapshot
     private var followees: [UserID: Bool] = [:]
     private var blocks: BlockedPeople
 
-    init(_ list: FeedList, _ view: FeedView, in snapshot: TreeSnapshot) {
-        self.list = list
+    /// - Parameter reader: Whose home feed it is; nil for a list that is nobody's.
+    init(of reader: UserID?, _ view: FeedView, in snapshot: TreeSnapshot) {
+        self.reader = reader
         self.snapshot = snapshot
         blocks = BlockedPeople(of: view.viewer)
     }
 
     mutating func shows(_ post: ListedPost, _ record: TreeValue) throws(TreeError) -> Bool {
-        if case .home(let reader) = list {
+        if let reader {
             guard let author = record["author"]?["uid"]?.stringValue.flatMap({ UserID($0) }),
                 try isFollowed(author, by: reader)
             else { return false }

@@ -1,7 +1,7 @@
 import Posts
 import Tree
 
-/// Brings a home feed up to date when it is read: nobody's post is written to feeds when it is published.
+/// Writes into a home feed what it lacks, when it is read: nobody's post is written to feeds when it is published.
 ///
 /// A feed has a mark, a position in the order of publication. All posts up to there of the reader, and of whom the reader
 /// follows, are in the feed, but for those that a job is bringing (``HomeJob``, ``BackfillJob``). The posts behind the mark
@@ -21,28 +21,23 @@ struct FeedSync: Sendable {
         self.bounds = bounds
     }
 
-    /// Brings a feed up to date.
-    ///
-    /// It writes nothing when nothing is new. When much is new, or the feed is read for the first time, the newest posts are
-    /// in it afterwards, and a job brings the rest.
-    ///
-    /// - Returns: Whether it is up to date, which it is not when others read it again and again; and the position up to which it
-    ///   has what was published, nil for nobody's feed.
-    func bringUpToDate(_ reader: UserID) async throws -> (isUpToDate: Bool, end: PostPosition?) {
-        var end = PostPosition(sequence: 0)
+    /// Brings a feed up to date: the newest posts are in it afterwards, and where that is not all, a job brings the rest.
+    func bringUpToDate(_ reader: UserID) async throws {
         for _ in 0..<Self.maxTries {
             let found = try await tree.snapshot { snapshot in
                 try snapshot.exists(Paths.person(reader)) ? NewPosts(for: reader, bounds, in: snapshot) : nil
             }
-            guard let new = found else { return (true, nil) }
-            guard new.isWorthWriting else { return (true, new.end) }
-            let (isWritten, _) = try await tree.transact { snapshot, update in
-                try Self.write(new, to: reader, in: snapshot, &update)
-            }
-            if isWritten { return (true, new.end) }
-            end = new.mark ?? end
+            guard let found, found.isWorthWriting else { return }
+            if try await write(found, to: reader) { return }
         }
-        return (false, end)
+    }
+
+    /// Writes what was found missing.
+    ///
+    /// - Returns: Whether the feed was still as it was when the posts were looked for; else nothing is written.
+    @discardableResult
+    func write(_ new: NewPosts, to reader: UserID) async throws -> Bool {
+        try await tree.transact { snapshot, update in try Self.write(new, to: reader, in: snapshot, &update) }.0
     }
 
     /// The mark of a feed; nil before the first reading.

@@ -92,7 +92,7 @@ private struct HomeTeller {
         self.reader = reader
         self.view = view
         self.snapshot = snapshot
-        filter = FeedFilter(.home(reader), view, in: snapshot)
+        filter = FeedFilter(of: reader, view, in: snapshot)
         blocks = BlockedPeople(of: reader)
     }
 

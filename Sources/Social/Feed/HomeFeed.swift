@@ -17,29 +17,38 @@ package struct HomeFeed: Sendable {
         self.bounds = bounds
     }
 
-    /// A page of a home feed, the last published first.
+    /// A page of a home feed, the last published first; and what it has shown that the feed lacks, or has too much.
     ///
-    /// Before the first page the feed is brought up to date.
+    /// The page has what the feed lacks. Whoever has answered with it gives the rest to ``write(_:)``, so that nobody waits for
+    /// that, and loses nothing when it is not done: the next reading finds the same. Only the first reading of all is written
+    /// before it is answered, with the job that brings what is older.
     ///
     /// - Parameters:
     ///   - cursor: The position before which the page begins; nil for the newest post.
     ///   - view: What the page is to have beside the posts.
     package func page(
         of reader: UserID, before cursor: PostPosition?, limit: Int, _ view: FeedView
-    ) async throws -> FeedPage {
-        var isComplete = true
-        var end: PostPosition?
-        if cursor == nil {
-            let sync = try await FeedSync(tree, bounds).bringUpToDate(reader)
-            (isComplete, end) = (sync.isUpToDate, sync.end)
+    ) async throws -> (page: FeedPage, upkeep: FeedUpkeep?) {
+        let (isFirst, hasJob) = try await tree.snapshot { snapshot in
+            (try FeedSync.mark(of: reader, in: snapshot) == nil, try PendingJob.first(for: reader, in: snapshot) != nil)
         }
+        if isFirst { try await FeedSync(tree, bounds).bringUpToDate(reader) }
         // What comes by a job that ends while the page is read may not be in the page.
-        isComplete = try await advanceJobs(of: reader) && isComplete
-        var page = try await FeedReader(tree).page(
-            of: .home(reader), before: cursor, limit: limit, view, upTo: end)
-        page.isComplete = isComplete
-        try await tidy(page.posts.hidden, of: reader)
-        return page
+        let areJobsDone = isFirst || hasJob ? try await advanceJobs(of: reader) : true
+        return try await FeedReader(tree).page(
+            of: { snapshot in try HomePosts(of: reader, before: cursor, bounds, in: snapshot) }, for: reader,
+            before: cursor, limit: limit, view
+        ) { page, list in
+            var page = page
+            page.isComplete = areJobsDone && list.missing?.isComplete ?? true
+            return (page, FeedUpkeep(of: reader, lacking: list.missing, superfluous: page.posts.hidden))
+        }
+    }
+
+    /// Writes what a reading has shown.
+    package func write(_ upkeep: FeedUpkeep) async throws {
+        if let missing = upkeep.missing { try await FeedSync(tree, bounds).write(missing, to: upkeep.reader) }
+        try await remove(upkeep.superfluous, from: upkeep.reader)
     }
 
     /// Brings on the jobs that bring posts into a feed, a little: the newest posts of somebody who has just been followed
@@ -56,8 +65,7 @@ package struct HomeFeed: Sendable {
 
     /// Removes entries that a reading has passed over as there is no such post any more, or nobody follows its author. Jobs
     /// remove most of them; not those of a post whose author was left before it was deleted or got another author.
-    private func tidy(_ posts: [ListedPost], of reader: UserID) async throws {
-        let posts = posts.prefix(JobStep.maxWrites / 2)
+    private func remove(_ posts: [ListedPost], from reader: UserID) async throws {
         guard !posts.isEmpty else { return }
         try await tree.transact { snapshot, update in
             for post in posts {
@@ -72,6 +80,23 @@ package struct HomeFeed: Sendable {
                 if !isWanted, try snapshot.exists(entry) { update[entry] = nil }
             }
         }
+    }
+}
+
+/// What the reading of a home feed has shown that is to be written.
+package struct FeedUpkeep: Sendable {
+    let reader: UserID
+    /// What the feed lacks; nil when that is not worth writing.
+    let missing: NewPosts?
+    /// What it should not have, or no longer.
+    let superfluous: [ListedPost]
+
+    /// Nil when there is nothing to do.
+    init?(of reader: UserID, lacking missing: NewPosts?, superfluous: [ListedPost]) {
+        self.reader = reader
+        self.missing = missing.flatMap { $0.isWorthWriting ? $0 : nil }
+        self.superfluous = Array(superfluous.prefix(JobStep.maxWrites / 2))
+        if self.missing == nil, superfluous.isEmpty { return nil }
     }
 }
 

@@ -143,7 +143,9 @@ extension SocialWorld {
         for _ in 0..<60 {
             var (ids, isComplete, cursor): ([String], Bool, PostPosition?) = ([], true, nil)
             repeat {
-                let page = try await home.page(of: user, before: cursor, limit: limit, FeedView(viewer: user))
+                let (page, upkeep) = try await home.page(
+                    of: user, before: cursor, limit: limit, FeedView(viewer: user))
+                if let upkeep { try await home.write(upkeep) }
                 if cursor == nil { isComplete = page.isComplete }
                 for item in page.items { compare(item, for: uid) }
                 ids += page.ids

@@ -4,6 +4,7 @@ import Database
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 import Pipeline
 import Posts
 import Social
@@ -81,7 +82,16 @@ struct FeedRoutes: Sendable {
         var view = try await view(context)
         view.viewer = uid
         let feed = HomeFeed(tree, jobs: service.jobs)
-        let page = try await feed.page(of: uid, before: cursor, limit: limit, view)
+        let (page, upkeep) = try await feed.page(of: uid, before: cursor, limit: limit, view)
+        if let upkeep {
+            context.followUp.set { [logger = context.logger] in
+                do {
+                    try await feed.write(upkeep)
+                } catch {
+                    logger.debug("the next reading of a home feed tries again", metadata: ["fault": "\(error)"])
+                }
+            }
+        }
         return answer(page, isComplete: page.isComplete)
     }
 

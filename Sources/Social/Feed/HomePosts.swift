@@ -1,0 +1,58 @@
+import Posts
+import Tree
+
+/// A home feed as it is in one state of the tree: what is written in it, and what it still lacks.
+struct HomePosts: PostList {
+    private let written: StoredPostList
+    /// What the feed lacks; nil where a page begins too far back to have any of it, and for whoever is not there.
+    let missing: NewPosts?
+
+    /// - Parameter cursor: The position before which a page begins; nil for the newest post.
+    init(
+        of reader: UserID, before cursor: PostPosition?, _ bounds: FeedBounds, in snapshot: TreeSnapshot
+    ) throws(TreeError) {
+        written = StoredPostList(Paths.home(reader))
+        if let cursor, let mark = try FeedSync.mark(of: reader, in: snapshot), cursor <= mark {
+            missing = nil
+        } else {
+            missing = try snapshot.exists(Paths.person(reader)) ? NewPosts(for: reader, bounds, in: snapshot) : nil
+        }
+    }
+
+    func rows(in range: KeyRange, limit: Int, from snapshot: TreeSnapshot) throws(TreeError) -> [TreeChild] {
+        let rows = try written.rows(in: range, limit: limit, from: snapshot)
+        let new = missing?.posts.map(\.homeRow).filter { range.contains($0.key) } ?? []
+        guard !new.isEmpty else { return rows }
+        // A job may have written some of what is behind the mark.
+        var all: [TreeChild] = []
+        for row in (new + rows).sorted(by: { $0.key > $1.key }) where row.key != all.last?.key { all.append(row) }
+        return Array(all.prefix(limit))
+    }
+
+    func record(of post: ListedPost, from snapshot: TreeSnapshot) throws(TreeError) -> TreeValue? {
+        try written.record(of: post, from: snapshot)
+    }
+}
+
+extension ListedPost {
+    /// The row of the post in a home feed.
+    fileprivate var homeRow: TreeChild { TreeChild(key: position.key, value: .string(id.string)) }
+}
+
+extension KeyRange {
+    fileprivate func contains(_ key: TreeKey) -> Bool {
+        let isAbove =
+            switch lower {
+            case .unbounded: true
+            case .including(let bound): key >= bound
+            case .excluding(let bound): key > bound
+            }
+        let isBelow =
+            switch upper {
+            case .unbounded: true
+            case .including(let bound): key <= bound
+            case .excluding(let bound): key < bound
+            }
+        return isAbove && isBelow
+    }
+}

@@ -1,0 +1,37 @@
+import TestSupport
+import Testing
+
+@testable import Posts
+@testable import Social
+@testable import Tree
+
+@Suite("Nobody waits for what a reading of a home feed writes")
+struct FeedUpkeepTests {
+    @Test("All pages have what is new before it is written, and none has it twice when a job has brought some of it")
+    func unwritten() async throws {
+        try await withFeeds { model in
+            for followee in ["bob", "eve"] { try await model.follow("ann", followee) }
+            try await model.post(["b0", "b1"], by: "bob")
+            #expect(try await model.page(of: "ann").ids == ["b1", "b0"])
+            try await model.post(["e0", "e1", "e2"], by: "eve")
+            try await model.post("b2", by: "bob")
+            try await model.follow("ann", "joe")
+            try await model.post("j0", by: "joe")
+            let ann = try #require(UserID("ann"))
+            let before = try await model.tree.get(Paths.home(ann))
+            var (ids, cursor): ([String], PostPosition?) = ([], nil)
+            repeat {
+                let page = try await model.page(of: "ann", before: cursor, limit: 2, isWritten: false)
+                #expect(page.ids.count <= 2)
+                ids += page.ids
+                cursor = page.posts.next
+            } while cursor != nil
+            #expect(ids == ["j0", "b2", "e2", "e1", "e0", "b1", "b0"])
+            try await model.worker.runAll()
+            #expect(try await model.tree.get(Paths.home(ann)) != before, "the job of the follow has written")
+            #expect(try await model.tree.get(Paths.feed(ann) / "e2") == nil)
+            for _ in 0..<2 { #expect(try await model.walk("ann", limit: 3).ids == ids) }
+            #expect(try await model.tree.get(Paths.feed(ann) / "e2") == true)
+        }
+    }
+}
