@@ -19,17 +19,17 @@ package struct PostReader: Sendable {
     ///   - cursor: The position before which the page begins; nil for the newest post.
     ///   - maxHidden: About how many posts are passed over that are gone or not to be shown; then the page is shorter than it
     ///     could be, and says that more may follow.
-    ///   - filter: What tells, in one state of the tree, which posts are shown.
+    ///   - filter: What tells, in one state of the tree, which posts of the list are shown.
     ///   - finish: What is made of the page, in the state in which it was completed, with the list of that state.
     package func page<List: PostList, Result: Sendable>(
         of list: @Sendable (TreeSnapshot) throws -> List, before cursor: PostPosition?, limit: Int, maxHidden: Int,
-        filter: @Sendable (TreeSnapshot) -> PostFilter,
+        filter: @Sendable (List, TreeSnapshot) -> PostFilter,
         finish: @Sendable (PostPage, List, TreeSnapshot) throws -> Result
     ) async throws -> Result {
         try await tree.page(PostPage()) { page, snapshot in
             let list = try list(snapshot)
             let isComplete = try page.readOn(
-                in: list, before: cursor, limit: limit, from: snapshot, where: filter(snapshot))
+                in: list, before: cursor, limit: limit, from: snapshot, where: filter(list, snapshot))
             if !isComplete {
                 guard page.hiddenCount >= maxHidden else { return nil }
                 page.hasMore = true
@@ -42,7 +42,7 @@ package struct PostReader: Sendable {
     ///
     /// - Parameter list: Posts by their positions.
     package func page(of list: TreePath, before cursor: PostPosition?, limit: Int) async throws -> PostPage {
-        try await page(of: { _ in StoredPostList(list) }, before: cursor, limit: limit, maxHidden: .max) { _ in
+        try await page(of: { _ in StoredPostList(list) }, before: cursor, limit: limit, maxHidden: .max) { _, _ in
             { _, _ in true }
         } finish: { page, _, _ in
             page

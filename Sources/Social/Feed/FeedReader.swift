@@ -89,22 +89,25 @@ package struct FeedReader: Sendable {
     private func page(
         of list: some PostList, before cursor: PostPosition?, limit: Int, _ view: FeedView
     ) async throws -> FeedPage {
-        try await page(of: { _ in list }, before: cursor, limit: limit, view) { page, _ in page }
+        try await page(of: { _ in list }, before: cursor, limit: limit, view) { _, snapshot in
+            FeedFilter(view, in: snapshot)
+        } finish: { page, _ in
+            page
+        }
     }
 
     /// A page of a list that depends on the state of the tree.
     ///
-    /// - Parameters:
-    ///   - reader: Whose home feed it is; nil for a list that is nobody's.
-    ///   - finish: What is made of the page, with the list of the state in which it was completed.
+    /// - Parameter finish: What is made of the page, with the list of the state in which it was completed.
     func page<List: PostList, Result: Sendable>(
-        of list: @Sendable (TreeSnapshot) throws -> List, for reader: UserID? = nil, before cursor: PostPosition?,
-        limit: Int, _ view: FeedView, finish: @Sendable (FeedPage, List) throws -> Result
+        of list: @Sendable (TreeSnapshot) throws -> List, before cursor: PostPosition?, limit: Int, _ view: FeedView,
+        filter: @Sendable (List, TreeSnapshot) -> FeedFilter,
+        finish: @Sendable (FeedPage, List) throws -> Result
     ) async throws -> Result {
         try await PostReader(tree).page(
             of: list, before: cursor, limit: limit, maxHidden: Self.hiddenPerItem * limit
-        ) { snapshot in
-            var filter = FeedFilter(of: reader, view, in: snapshot)
+        ) { list, snapshot in
+            var filter = filter(list, snapshot)
             return { post, record throws(TreeError) in try filter.shows(post, record) }
         } finish: { posts, list, snapshot in
             try finish(FeedPage(posts, view, in: snapshot), list)
@@ -138,19 +141,24 @@ package struct FeedReader: Sendable {
 /// Tells which posts of a list are shown.
 struct FeedFilter {
     private let reader: UserID?
+    /// The posts of which it is known that they belong into the reader's home feed.
+    private let known: Set<ListedPost>
     private let snapshot: TreeSnapshot
     private var followees: [UserID: Bool] = [:]
     private var blocks: BlockedPeople
 
-    /// - Parameter reader: Whose home feed it is; nil for a list that is nobody's.
-    init(of reader: UserID?, _ view: FeedView, in snapshot: TreeSnapshot) {
+    /// - Parameters:
+    ///   - reader: Whose home feed it is; nil for a list that is nobody's.
+    ///   - known: Posts that belong into it in this state of the tree.
+    init(of reader: UserID? = nil, knowing known: [ListedPost] = [], _ view: FeedView, in snapshot: TreeSnapshot) {
         self.reader = reader
+        self.known = Set(known)
         self.snapshot = snapshot
         blocks = BlockedPeople(of: view.viewer)
     }
 
     mutating func shows(_ post: ListedPost, _ record: TreeValue) throws(TreeError) -> Bool {
-        if let reader {
+        if let reader, !known.contains(post) {
             guard let author = record["author"]?["uid"]?.stringValue.flatMap({ UserID($0) }),
                 try isFollowed(author, by: reader)
             else { return false }

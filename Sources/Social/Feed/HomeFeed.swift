@@ -29,19 +29,28 @@ package struct HomeFeed: Sendable {
     package func page(
         of reader: UserID, before cursor: PostPosition?, limit: Int, _ view: FeedView
     ) async throws -> (page: FeedPage, upkeep: FeedUpkeep?) {
-        let (isFirst, hasJob) = try await tree.snapshot { snapshot in
-            (try FeedSync.mark(of: reader, in: snapshot) == nil, try PendingJob.first(for: reader, in: snapshot) != nil)
-        }
-        if isFirst { try await FeedSync(tree, bounds).bringUpToDate(reader) }
+        let (reading, list) = try await read(reader, before: cursor, limit: limit, view)
+        guard list.isFirstReading || list.hasJob else { return reading }
+        if list.isFirstReading { try await FeedSync(tree, bounds).bringUpToDate(reader) }
         // What comes by a job that ends while the page is read may not be in the page.
-        let areJobsDone = isFirst || hasJob ? try await advanceJobs(of: reader) : true
-        return try await FeedReader(tree).page(
-            of: { snapshot in try HomePosts(of: reader, before: cursor, bounds, in: snapshot) }, for: reader,
-            before: cursor, limit: limit, view
-        ) { page, list in
+        let areJobsDone = try await advanceJobs(of: reader)
+        var (page, upkeep) = try await read(reader, before: cursor, limit: limit, view).reading
+        page.isComplete = page.isComplete && areJobsDone
+        return (page, upkeep)
+    }
+
+    private func read(
+        _ reader: UserID, before cursor: PostPosition?, limit: Int, _ view: FeedView
+    ) async throws -> (reading: (page: FeedPage, upkeep: FeedUpkeep?), list: HomePosts) {
+        try await FeedReader(tree).page(
+            of: { snapshot in try HomePosts(of: reader, before: cursor, bounds, in: snapshot) }, before: cursor,
+            limit: limit, view
+        ) { list, snapshot in
+            FeedFilter(of: reader, knowing: list.missing?.posts ?? [], view, in: snapshot)
+        } finish: { page, list in
             var page = page
-            page.isComplete = areJobsDone && list.missing?.isComplete ?? true
-            return (page, FeedUpkeep(of: reader, lacking: list.missing, superfluous: page.posts.hidden))
+            page.isComplete = list.missing?.isComplete ?? true
+            return ((page, FeedUpkeep(of: reader, lacking: list.missing, superfluous: page.posts.hidden)), list)
         }
     }
 
@@ -102,7 +111,7 @@ package struct FeedUpkeep: Sendable {
 
 extension PendingJob {
     /// A job that brings posts into a home feed; nil when the feed has all that it should have up to its mark.
-    fileprivate static func first(for reader: UserID, in snapshot: TreeSnapshot) throws(TreeError) -> PendingJob? {
+    static func first(for reader: UserID, in snapshot: TreeSnapshot) throws(TreeError) -> PendingJob? {
         let prefix = "\(reader) "
         let follow = try snapshot.children(
             of: JobKind.backfill.path, range: .from(TreeKey(unchecked: prefix)), limit: 1

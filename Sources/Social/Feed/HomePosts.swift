@@ -6,13 +6,20 @@ struct HomePosts: PostList {
     private let written: StoredPostList
     /// What the feed lacks; nil where a page begins too far back to have any of it, and for whoever is not there.
     let missing: NewPosts?
+    /// Whether nobody has read the feed yet.
+    let isFirstReading: Bool
+    /// Whether a job brings posts into it.
+    let hasJob: Bool
 
     /// - Parameter cursor: The position before which a page begins; nil for the newest post.
     init(
         of reader: UserID, before cursor: PostPosition?, _ bounds: FeedBounds, in snapshot: TreeSnapshot
     ) throws(TreeError) {
         written = StoredPostList(Paths.home(reader))
-        if let cursor, let mark = try FeedSync.mark(of: reader, in: snapshot), cursor <= mark {
+        let mark = try FeedSync.mark(of: reader, in: snapshot)
+        isFirstReading = mark == nil
+        hasJob = try PendingJob.first(for: reader, in: snapshot) != nil
+        if let cursor, let mark, cursor <= mark {
             missing = nil
         } else {
             missing = try snapshot.exists(Paths.person(reader)) ? NewPosts(for: reader, bounds, in: snapshot) : nil
@@ -21,7 +28,7 @@ struct HomePosts: PostList {
 
     func rows(in range: KeyRange, limit: Int, from snapshot: TreeSnapshot) throws(TreeError) -> [TreeChild] {
         let rows = try written.rows(in: range, limit: limit, from: snapshot)
-        let new = missing?.posts.map(\.homeRow).filter { range.contains($0.key) } ?? []
+        let new = missing?.posts.filter { range.contains($0.position.key) }.map(\.homeRow) ?? []
         guard !new.isEmpty else { return rows }
         // A job may have written some of what is behind the mark.
         var all: [TreeChild] = []
@@ -35,8 +42,10 @@ struct HomePosts: PostList {
 }
 
 extension ListedPost {
-    /// The row of the post in a home feed.
-    fileprivate var homeRow: TreeChild { TreeChild(key: position.key, value: .string(id.string)) }
+    /// The row of the post in a home feed, and its author.
+    fileprivate var homeRow: TreeChild {
+        TreeChild(key: position.key, value: .string(author.map { "\(id)/\($0)" } ?? id.string))
+    }
 }
 
 extension KeyRange {
