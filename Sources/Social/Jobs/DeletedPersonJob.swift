@@ -50,6 +50,9 @@ struct DeletedPersonJob: Job {
             try count(part, removed)
             return ""
         }
+        // Other jobs take these out of what others have; the person is not gone before.
+        if try Self.bringOnPosts(of: uid, in: snapshot, &update) { return "" }
+        if try Self.bringOnFollowers(of: uid, in: snapshot, &update) { return "" }
         guard try snapshot.forgetRequests(of: uid, limit: JobStep.maxWrites / 2, in: &update) == 0 else { return "" }
         for path in [
             Paths.person(uid), Paths.homeMark(uid), Paths.announcementsRead(uid), Paths.outbox / uid.key,
@@ -58,6 +61,38 @@ struct DeletedPersonJob: Job {
         update.add(try OutboxQueue.writes(for: uid.key, due: nil, in: snapshot))
         update.set(Paths.deletion(of: uid) / "ended", to: .timestamp)
         return nil
+    }
+
+    /// Does a step of what is left to do about one of the person's posts that are gone.
+    ///
+    /// - Returns: Whether there was any.
+    private static func bringOnPosts(
+        of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> Bool {
+        let list = Paths.withdrawnPosts(by: uid)
+        guard let row = try snapshot.children(of: list, limit: 1).first else { return false }
+        guard let id = row.value.stringValue,
+            let job = try snapshot.job(.deletePost, JobSubject(TreeKey(unchecked: id)))
+        else {
+            update[list / row.key] = nil
+            return true
+        }
+        try DeletedPostJob().bringOn(job, in: snapshot, &update)
+        return true
+    }
+
+    /// Does a step of what is left to do about one of those who followed the person.
+    ///
+    /// - Returns: Whether there was any.
+    private static func bringOnFollowers(
+        of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> Bool {
+        let (prefix, range) = JobSubject.range(of: uid, after: nil)
+        guard let row = try snapshot.children(of: JobKind.unfollow.path, range: range, limit: 1).first,
+            row.key.string.hasPrefix(prefix)
+        else { return false }
+        try UnfollowJob().bringOn(PendingJob(.unfollow, row), in: snapshot, &update)
+        return true
     }
 
     /// Removes what there is of one kind, up to a bound.

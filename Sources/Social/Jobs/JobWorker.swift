@@ -98,8 +98,7 @@ package final class JobWorker: Sendable {
         do {
             try await tree.transact { snapshot, update in
                 guard let now = try snapshot.job(pending.kind, pending.subject) else { return }
-                let next = try job.step(now, in: snapshot, &update)
-                if let next { update[now.path / "position"] = .string(next) } else { update[now.path] = nil }
+                try job.bringOn(now, in: snapshot, &update)
             }
         } catch let error as TreeError where error.code != .closed {
             logger.warning(
@@ -121,9 +120,19 @@ package final class JobWorker: Sendable {
     }
 }
 
+extension Job {
+    /// Does a step, and notes where the next one begins.
+    func bringOn(
+        _ pending: PendingJob, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) {
+        let next = try step(pending, in: snapshot, &update)
+        if let next { update[pending.path / "position"] = .string(next) } else { update[pending.path] = nil }
+    }
+}
+
 extension TreeSnapshot {
     /// A job that is left to do; nil when it is done.
-    fileprivate func job(_ kind: JobKind, _ subject: JobSubject) throws(TreeError) -> PendingJob? {
+    func job(_ kind: JobKind, _ subject: JobSubject) throws(TreeError) -> PendingJob? {
         let record = try get(kind.path / subject.key)
         return record.map { PendingJob(kind, TreeChild(key: subject.key, value: $0)) }
     }
