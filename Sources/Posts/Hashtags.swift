@@ -1,3 +1,4 @@
+import Foundation
 package import TreeModel
 
 /// The hashtags of a text, as keys of `hashtags/{tag}`.
@@ -5,7 +6,8 @@ package enum Hashtags {
     /// At most this many of a text are indexed: the first ones.
     package static let maxCount = 30
 
-    /// Finds `#word` wherever a word begins: letters, digits and `_` of any script, at most 100 characters, lower-cased.
+    /// Finds `#word` wherever a word begins: letters, digits and `_` of any script, at most 100 characters, lower-cased,
+    /// and in one form of Unicode (NFC, Unicode Standard Annex 15).
     /// A tag of digits alone (`#1`) is a number, not a tag. Each is listed once, in the order of the text.
     package static func tags(in text: String) -> [TreeKey] {
         var tags: [TreeKey] = []
@@ -15,8 +17,8 @@ package enum Hashtags {
             defer { previous = character }
             guard character == "#", !isWord(previous) else { continue }
             let word = rest.prefix(while: isWord)
-            guard word.count <= 100, !word.allSatisfy(\.isNumber), let tag = try? TreeKey(word.lowercased()),
-                !tags.contains(tag)
+            let name = word.lowercased().precomposedStringWithCanonicalMapping
+            guard word.count <= 100, !word.allSatisfy(\.isNumber), let tag = try? TreeKey(name), !tags.contains(tag)
             else { continue }
             tags.append(tag)
             if tags.count == maxCount { break }

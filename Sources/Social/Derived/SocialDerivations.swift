@@ -78,5 +78,5 @@ package enum SocialDerivations {
     /// and what no derivation follows.
     static let noStratum = Int.max
     /// To be raised with every change after which data that are there already have to be gone through again.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
 }
