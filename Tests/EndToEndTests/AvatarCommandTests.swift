@@ -44,6 +44,21 @@ struct AvatarCommandTests {
         }
     }
 
+    @Test("A picture that waits for a moderator is told of as an upload")
+    func waiting() async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(
+                storage: scratch.path + "/Storage", arguments: ["--moderation-command", "/bin/false"])
+            let storage = ["--storage", daemon.storage]
+            _ = try await run(["person", "set", "maria", "--name", "Maria"] + storage)
+            let given = try await run(
+                ["person", "avatar", "maria", Fixture.path("size-640x480.jpg"), "--json"] + storage)
+            #expect(given.status == 0 && given.errors.contains("as soon as it can"), "\(given)")
+            #expect(try json(given.output)["state"].string == "ingested", "\(given)")
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
     @Test(
         "38: Killed at any step, a picture that was acknowledged is the person's after the next start, and whole",
         arguments: [

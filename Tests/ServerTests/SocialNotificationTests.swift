@@ -99,7 +99,7 @@ struct SocialNotificationTests {
         "What does not say what was read is refused",
         arguments: [
             "", "{}", "[]", "true", #"{"all":false}"#, #"{"all":true,"ids":["a"]}"#, #"{"ids":"a"}"#, #"{"ids":[5]}"#,
-            #"{"ids":["a/b"]}"#, #"{"up_to":""}"#, #"{"more":1}"#, #"{"ids":["a","a""#,
+            #"{"ids":["a/b"]}"#, #"{"up_to":""}"#, #"{"up_to":"x"}"#, #"{"more":1}"#, #"{"ids":["a","a""#,
         ])
     func refusedMarks(body: String) async throws {
         try await withPost { service, _ in

@@ -45,7 +45,7 @@ enum AudienceMedia {
             return .permissionDenied(hint: "sign in as a member of the audience, and send the token in Authorization")
         }
         return Failure(
-            .notMember, "this photo is for the members of an audience",
+            .notMember, "this is for the members of an audience",
             hint: "an owner of the audience can add a member")
     }
 }

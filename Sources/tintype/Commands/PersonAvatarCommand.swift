@@ -52,16 +52,14 @@ extension PersonCommand {
             let path = "\(PersonID.path(words[0]))/avatar"
             guard !remove else { return show(try await service.read(.delete, path)) }
             let photo = try UploadFile(path: words[1]).source()
-            let document: Data? = try await service.open(
+            let (document, isWaiting) = try await service.open(
                 .put, path, body: .stream(byteCount: photo.byteCount, photo)
             ) { response, body in
-                let document = Data(buffer: try await body.collect(upTo: 1 << 20))
-                return response.status == .accepted ? nil : document
+                (Data(buffer: try await body.collect(upTo: 1 << 20)), response.status == .accepted)
             }
-            guard let document else {
-                return Terminal.note("the service has the photo, and makes the picture as soon as it can")
-            }
-            show(try PersonDocument(json: document))
+            guard isWaiting else { return show(try PersonDocument(json: document)) }
+            Terminal.note("the service has the photo, and makes the picture as soon as it can")
+            if json { Terminal.outputJSON(try UploadDocument(json: document)) }
         }
 
         private func show(_ person: PersonDocument) {

@@ -63,8 +63,8 @@ struct NotificationRoutes: Sendable {
         switch (name, value) {
         case ("all", .bool(true)): return .all
         case ("up_to", .string(let text)):
-            guard let id = try? TreeKey(text) else { throw fault }
-            return .upTo(id)
+            guard let position = (try? TreeKey(text)).flatMap({ PostPosition(key: $0) }) else { throw fault }
+            return .upTo(position.key)
         case ("ids", .list(let list)):
             guard list.count <= Notifications.maxIDs else { throw fault }
             var ids: Set<TreeKey> = []
