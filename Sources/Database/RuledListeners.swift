@@ -31,12 +31,15 @@ final class RuledListeners: Sendable {
         state.withLock { $0.entries[listener.id] = entry }
     }
 
-    func remove(_ listener: Listener) {
+    /// - Returns: Whether it was still noted; of several who remove it at once, one is told so.
+    @discardableResult
+    func remove(_ listener: Listener) -> Bool {
         let entry = state.withLock { state in
             state.due.remove(listener.id)
             return state.entries.removeValue(forKey: listener.id)
         }
         entry?.watched?.watch.end(in: tree)
+        return entry != nil
     }
 
     /// Judges all who listen in a tree, and tells those who may not any more that it has ended.
@@ -89,9 +92,9 @@ final class RuledListeners: Sendable {
         }
     }
 
+    /// Tells a listener that it has ended: once, also when several judgements at the same time come to that.
     private func end(_ entry: Entry) {
-        remove(entry.listener)
-        entry.receiver.cancel([entry.listener.id])
+        if remove(entry.listener) { entry.receiver.cancel([entry.listener.id]) }
     }
 
     /// Watches the grounds of a judgement. What was not watched before may have changed since, so that it is judged once more.

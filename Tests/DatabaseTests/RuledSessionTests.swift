@@ -174,6 +174,30 @@ struct RuledSessionTests {
         }
     }
 
+    @Test("Who is cut off is told so once, however many judgements come to it at the same time")
+    func listenersCutOffOnce() async throws {
+        try await withDatabase(isOpenWithoutRules: false) { fixture in
+            let text = #"{"rules": {"news": {".read": "root.child('members').hasChild(auth.uid)"}}}"#
+            try await fixture.tree.setRules(text)
+            let rules = try fixture.owner.rules(of: .main)
+            for round in 0..<20 {
+                try await fixture.tree.set("members/ada", to: true)
+                let (receiver, session) = (Endings(), fixture.database.session(as: Self.user("ada")))
+                for _ in 0..<100 {
+                    _ = try await session.listen(
+                        to: ListenRequest(at: "news"), in: TextFrame(), notifying: receiver, began: { _ in })
+                }
+                async let removed = fixture.tree.set("members/ada", to: nil)
+                async let first: Void = rules.replace(by: Array(text.utf8))
+                async let second: Void = rules.replace(by: Array((text + " ").utf8))
+                _ = try await (removed, first, second)
+                try await eventually { receiver.all.count >= 100 }
+                try await rules.replace(by: Array(text.utf8))
+                #expect(receiver.all.count == 100, "round \(round)")
+            }
+        }
+    }
+
     @Test("Who listens is judged again when something changes at which the rules have looked, wherever it stands")
     func listenersOfData() async throws {
         let rules = """
