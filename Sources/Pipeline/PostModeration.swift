@@ -100,8 +100,8 @@ package struct PostModeration: Sendable {
     ) -> ModerationDocument {
         let reason = verdict.printableReason
         return ModerationDocument(
-            postID: id.description, decision: verdict.decision, reason: reason.isEmpty ? nil : reason, photos: photos,
-            deleted: isDeleted)
+            postID: id.description, decision: isDeleted ? .refuse : verdict.decision,
+            reason: reason.isEmpty ? nil : reason, photos: photos, deleted: isDeleted)
     }
 }
 
@@ -110,7 +110,7 @@ extension Failure {
     static func refusedByModeration(_ verdict: ModerationVerdict) -> Failure {
         let reason = verdict.printableReason
         return Failure(
-            .moderationRefused, "the post was refused" + (reason.isEmpty ? "" : ": \(reason)"),
+            .moderationRefused, "moderation refused it" + (reason.isEmpty ? "" : ": \(reason)"),
             hint: "whoever moderates here decided so; ask them")
     }
 }

@@ -68,7 +68,9 @@ struct PostModerationTests {
                 #expect(failure?.code == code)
             }
             #expect(try await moderation.moderate(words, ModerationVerdict(.pass)).photos.isEmpty)
-            #expect(try await moderation.moderate(id, ModerationVerdict(.refuse)).deleted)
+            // A photo that is refused refuses its post, and the answer says what became of it.
+            let refused = try await moderation.moderate(id, ModerationVerdict(.blur, photos: ["1": .refuse]))
+            #expect(refused.deleted && refused.decision == .refuse)
             #expect(try await running.storage.tree.get(Paths.post(id)) == nil)
             let failure = await #expect(throws: Failure.self) {
                 try await moderation.moderate(id, ModerationVerdict(.pass))

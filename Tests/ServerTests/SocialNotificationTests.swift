@@ -128,7 +128,7 @@ struct SocialNotificationTests {
                 next = "&before=\(answer.json["next"].string ?? "")"
             }
             #expect(names == ["news 2", "u2", "news 1", "u1", "news 0", "u0"])
-            for query in ["?limit=0", "?limit=201", "?limit=x", "?before=a%2Fb", "?before="] {
+            for query in ["?limit=0", "?limit=201", "?limit=x", "?before=a%2Fb", "?before=", "?before=x"] {
                 #expect(try await page(of: "ann", query: query, service).answer.status == 400, "\(query)")
             }
         }

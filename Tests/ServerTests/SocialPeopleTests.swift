@@ -48,6 +48,7 @@ struct SocialPeopleTests {
                 ("{}", "bad_text"), ("[]", "bad_request"), ("", "bad_request"),
                 (#"{"full_name":"A","x":1}"#, "bad_request"),
                 (#"{"full_name":5}"#, "bad_request"), (#"{"full_name":""}"#, "bad_text"),
+                (#"{"full_name":" \u200B\u3164"}"#, "bad_text"),
                 (#"{"full_name":null}"#, "bad_text"), (#"{"full_name":"a\u0000"}"#, "bad_text"),
                 (#"{"full_name":"A\nB"}"#, "bad_text"), (#"{"full_name":"\#(long)"}"#, "bad_text"),
                 (#"{"full_name":"A","profile_picture":"\#(long)"}"#, "bad_text"),

@@ -44,7 +44,7 @@ struct AnnouncementRoutes: Sendable {
     }
 
     @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let (cursor, limit) = (try context.query.pageCursor("before"), try context.query.pageLimit())
+        let (cursor, limit) = (try context.query.noticeCursor(), try context.query.pageLimit())
         try await database.session(as: context.identity).judgeRead(of: Paths.announcements)
         let (document, token) = try await announcements.page(before: cursor, limit: limit)
         return .json(document, at: token)

@@ -39,7 +39,7 @@ struct NotificationRoutes: Sendable {
         let uid = try context.user()
         try context.require(uid, for: "read somebody else's notifications")
         let (document, token) = try await notifications.page(
-            of: uid, before: try context.query.pageCursor("before"), limit: try context.query.pageLimit())
+            of: uid, before: try context.query.noticeCursor(), limit: try context.query.pageLimit())
         return .json(document, at: token)
     }
 

@@ -30,6 +30,17 @@ extension FormFields {
         }
         return key
     }
+
+    /// The place where a page of notifications or announcements ends: the field `before`, one of their ids.
+    ///
+    /// - Throws: `Failure` with the code `bad_request`.
+    func noticeCursor() throws(Failure) -> TreeKey? {
+        guard let key = try pageCursor("before") else { return nil }
+        guard PostPosition(key: key) != nil else {
+            throw Failure(.badRequest, "before is no cursor", hint: "use \"next\" of another page")
+        }
+        return key
+    }
 }
 
 extension FormFields {
