@@ -19,7 +19,13 @@ struct EarlierStoreTests {
         try await withScratch { scratch in
             try FileManager.default.copyItem(
                 atPath: Fixture.path("store-0.1"), toPath: scratch.path + "/Storage")
-            try await withPipeline(in: scratch, settings: settings, body)
+            try await withPipeline(
+                in: scratch,
+                settings: {
+                    // The draft is older by now than drafts live; on a slow machine it would expire under a test's eyes.
+                    $0.draftLifetime = .seconds(1000 * 366 * 86_400)
+                    settings(&$0)
+                }, body)
         }
     }
 
