@@ -34,4 +34,26 @@ struct FeedUpkeepTests {
             #expect(try await model.tree.get(Paths.feed(ann) / "e2") == true)
         }
     }
+
+    @Test("Whoever reads on finds no gap, though more has come meanwhile than is looked for at once")
+    func unwrittenAndMuchNew() async throws {
+        try await withFeeds { model in
+            var bounds = FeedBounds()
+            bounds.maxPosts = 3
+            try await model.follow("ann", "bob")
+            try await model.post("a0", by: "bob")
+            #expect(try await model.page(of: "ann", bounds).ids == ["a0"])
+            try await model.post(["b0", "b1", "b2"], by: "bob")
+            let first = try await model.page(of: "ann", limit: 1, bounds, isWritten: false)
+            #expect(first.ids == ["b2"] && first.isComplete)
+            try await model.post((0..<5).map { "c\($0)" }, by: "bob")
+            let second = try await model.page(
+                of: "ann", before: first.posts.next, limit: 2, bounds, isWritten: false)
+            #expect(second.ids == ["b1", "b0"] && second.isComplete)
+            // It has not looked for all that is new, and moves no mark.
+            let third = try await model.page(of: "ann", before: first.posts.next, limit: 2, bounds)
+            #expect(third.ids == ["b1", "b0"])
+            #expect(try await model.walk("ann", limit: 3).ids == model.feed(of: "ann"))
+        }
+    }
 }

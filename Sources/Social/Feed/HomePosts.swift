@@ -22,7 +22,8 @@ struct HomePosts: PostList {
         if let cursor, let mark, cursor <= mark {
             missing = nil
         } else {
-            missing = try snapshot.exists(Paths.person(reader)) ? NewPosts(for: reader, bounds, in: snapshot) : nil
+            let isThere = try snapshot.exists(Paths.person(reader))
+            missing = try isThere ? NewPosts(for: reader, before: cursor, bounds, in: snapshot) : nil
         }
     }
 

@@ -3,7 +3,7 @@ import Tree
 
 /// How much one reading of a home feed does at most; a job does the rest.
 struct FeedBounds: Sendable {
-    /// The most posts that are brought into a feed at once.
+    /// The most posts that are brought into a feed at once; more than a page has, so that no page has a gap.
     var maxPosts = 500
     /// The most people for each of whom posts are searched. A search costs about as much as ten rows.
     var maxSearches = 1000
@@ -19,7 +19,7 @@ struct FeedBounds: Sendable {
 }
 
 /// What a home feed lacks in one state of the tree: the posts of the reader and of whom the reader follows that were
-/// published after the feed's mark, the newest ones first.
+/// published after the feed's mark, the newest ones first; for a page that begins further back, those before its beginning.
 struct NewPosts: Sendable {
     /// The mark of the feed; nil before the first reading.
     let mark: PostPosition?
@@ -32,13 +32,21 @@ struct NewPosts: Sendable {
     private var rowCount = 0
 
     private let reader: UserID
+    private let cursor: PostPosition?
     private let bounds: FeedBounds
 
-    /// Whether the feed is to be written.
-    var isWorthWriting: Bool { mark == nil || !posts.isEmpty || !isComplete || rowCount >= bounds.rowsWorthAMark }
+    /// Whether the feed is to be written: only with all that it lacks may its mark move.
+    var isWorthWriting: Bool {
+        guard cursor == nil else { return false }
+        return mark == nil || !posts.isEmpty || !isComplete || rowCount >= bounds.rowsWorthAMark
+    }
 
-    init(for reader: UserID, _ bounds: FeedBounds, in snapshot: TreeSnapshot) throws(TreeError) {
+    /// - Parameter cursor: The position before which a page begins; nil for the newest post.
+    init(
+        for reader: UserID, before cursor: PostPosition? = nil, _ bounds: FeedBounds, in snapshot: TreeSnapshot
+    ) throws(TreeError) {
         self.reader = reader
+        self.cursor = cursor
         self.bounds = bounds
         mark = try FeedSync.mark(of: reader, in: snapshot)
         end = PostPosition(sequence: try snapshot.token.sequence, number: Int(UInt32.max))
@@ -67,7 +75,9 @@ struct NewPosts: Sendable {
 
     /// The last rows of the list of all posts, behind the mark.
     private func rows(limit: Int, in snapshot: TreeSnapshot) throws(TreeError) -> [TreeChild] {
-        let range = mark.map { KeyRange.after($0.key) } ?? .all
+        let range = KeyRange(
+            lower: mark.map { .excluding($0.key) } ?? .unbounded, upper: cursor.map { .excluding($0.key) } ?? .unbounded
+        )
         return try snapshot.children(of: Paths.publishedPosts, range: range, order: .descending, limit: limit)
     }
 
