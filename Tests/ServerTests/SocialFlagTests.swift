@@ -69,6 +69,10 @@ struct SocialFlagTests {
             let all = try await service.ask(.get, path, as: "ann")
             #expect(all.json.keys == ["content", "data_processing", "social"] && all.json["social"].bool == true)
             #expect(try await service.ask(.get, path, as: "bob").status == 403)
+            let nobody = "/v1/people/nobody/privacy"
+            #expect(try await service.ask(.get, nobody, as: "nobody").status == 404)
+            #expect(try await service.ask(.patch, nobody, as: "nobody", #"{"content":false}"#).status == 200)
+            #expect(try await service.ask(.get, nobody, as: "nobody").json["content"].bool == false)
             #expect(try await service.ask(.patch, path, as: "bob", #"{"social":false}"#).status == 403)
             for body in [#"{"social":"no"}"#, #"{"other":true}"#, "[]"] {
                 #expect(try await service.ask(.patch, path, as: "ann", body).status == 400, "\(body)")

@@ -75,7 +75,7 @@ struct PrivacyTests {
             _ = try await follows.follow(bob, ann)
             try await privacy.change(bob, [.dataProcessing: false, .content: true])
             #expect(
-                try await privacy.switches(of: bob).document
+                try await #require(try await privacy.switches(of: bob)).document
                     == PrivacyDocument(dataProcessing: false, content: true, social: true))
             let noData = await #expect(throws: Failure.self) { try await likes.add(by: bob, to: post) }
             #expect(noData?.code == .notConsented)

@@ -19,9 +19,10 @@ package struct Privacy: Sendable {
 
     package init(_ tree: TreeStore) { self.tree = tree }
 
-    /// What somebody has agreed to.
-    package func switches(of uid: UserID) async throws -> (document: PrivacyDocument, token: SyncToken) {
+    /// What somebody has agreed to; nil for whoever is not there and has not said anything.
+    package func switches(of uid: UserID) async throws -> (document: PrivacyDocument, token: SyncToken)? {
         try await tree.snapshot { snapshot in
+            guard try snapshot.exists(Paths.person(uid)) || snapshot.exists(Paths.privacy(uid)) else { return nil }
             func isOn(_ one: Switch) throws(TreeError) -> Bool { try snapshot.isOn(one, of: uid) }
             return (
                 PrivacyDocument(

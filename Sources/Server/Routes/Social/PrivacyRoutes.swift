@@ -57,7 +57,7 @@ struct PrivacyRoutes: Sendable {
     }
 
     private func answer(_ uid: UserID) async throws -> Response {
-        let (document, token) = try await privacy.switches(of: uid)
+        guard let (document, token) = try await privacy.switches(of: uid) else { throw Failure.noSuchPerson }
         return .json(document, at: token)
     }
 }
