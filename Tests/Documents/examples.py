@@ -55,7 +55,7 @@ BEFORE_HELP = {
     "posts moderate": ["tintype upload 1.jpg 2.jpg 3.jpg --user maria --one-post"],
     "upload": ["tintype person set anna --name Anna", AUDIENCE], "feed": [*PEOPLE, AUDIENCE],
     "flag": [*COMMENT], "flags": [PHOTO, "tintype flag -OaBcDeFgHiJkLmNoPqR --as ann"],
-    "like": [PHOTO], "likes": [PHOTO], "comment": ["tintype upload photo.jpg --user anna"],
+    "privacy": PEOPLE, "like": [PHOTO], "likes": [PHOTO], "comment": ["tintype upload photo.jpg --user anna"],
     "comments": [*COMMENT], "comments ls": [*COMMENT],
     "announcements": ["tintype announce hello"], "announcements rm": ["tintype announce hello"],
     # Files whose tree is gone.
