@@ -130,6 +130,7 @@ class Service:
         raise RuntimeError(f"it does not settle: {status}, waiting: {self.waiting_files()[:5]}")
 
     def waiting_files(self):
-        """What lies in the inbox or is claimed from it."""
-        inbox = [path for path in below(self.storage / "inbox") if not path.name.startswith(".")]
+        """What lies in the inbox or is claimed from it. What is hidden, or in a folder that is, nobody has finished."""
+        root = self.storage / "inbox"
+        inbox = [path for path in below(root) if not any(part.startswith(".") for part in path.relative_to(root).parts)]
         return inbox + [p for p in (self.storage / "incoming").iterdir()]
