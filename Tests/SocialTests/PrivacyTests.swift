@@ -74,9 +74,8 @@ struct PrivacyTests {
             #expect(noContent?.code == .notConsented)
             _ = try await follows.follow(bob, ann)
             try await privacy.change(bob, [.dataProcessing: false, .content: true])
-            #expect(
-                try await #require(try await privacy.switches(of: bob)).document
-                    == PrivacyDocument(dataProcessing: false, content: true, social: true))
+            let switches = try #require(try await privacy.switches(of: bob))
+            #expect(switches.document == PrivacyDocument(dataProcessing: false, content: true, social: true))
             let noData = await #expect(throws: Failure.self) { try await likes.add(by: bob, to: post) }
             #expect(noData?.code == .notConsented)
             await #expect(throws: Failure.self) { try await follows.follow(bob, ann) }
