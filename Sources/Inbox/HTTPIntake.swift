@@ -30,7 +30,7 @@ package struct HTTPIntake: IntakeHandler {
     }
 
     /// Keeps the originals of an upload: one photo under a name of its own, with its words and its audiences beside it, several
-    /// in a folder `.post`.
+    /// in a folder `.post`. Its reason comes last: what stands in the list of what failed is all there, and can be put back.
     private func putAside(_ record: UploadRecord) async throws {
         let photos = record.orderedPhotos
         guard let first = photos.first else { return }
@@ -38,19 +38,21 @@ package struct HTTPIntake: IntakeHandler {
         let name = photos.count == 1 ? "\(stem).\(first.fileName)" : "\(stem)\(Sidecar.postFolderSuffix)"
         let document = Sidecar.document(
             text: record.text, alts: photos.map(\.alt), audiences: record.audiences)
-        let folder = try await FileThreads.run { [storage] () throws(FileError) in
+        let (failed, folder) = try await FileThreads.run { [storage] () throws(FileError) in
             let failed = try storage.failedFolder(of: record.error?.code, user: record.owner)
-            let reason = FailureReason(record, file: name).json
-            try failed.write(reason, as: "\(name).reason.json", staging: storage.incoming)
             let folder = photos.count == 1 ? failed : try failed.folder(name, create: true)
             let sidecar = photos.count == 1 ? Sidecar.name(of: name) : Sidecar.nameInPostFolder
             if let document { try folder.write(document, as: sidecar, staging: storage.incoming) }
-            return folder
+            return (failed, folder)
         }
         for photo in photos {
             let blob = try BlobName(
                 userID: record.owner.description, postID: record.id.description, fileName: photo.fileName)
             try await storage.blobs.release(blob, to: folder, as: photos.count == 1 ? name : photo.fileName)
+        }
+        let reason = FailureReason(record, file: name).json
+        try await FileThreads.run { [storage] () throws(FileError) in
+            try failed.write(reason, as: "\(name).reason.json", staging: storage.incoming)
         }
     }
 }

@@ -38,12 +38,16 @@ struct WithheldWordsTests {
             let folder = "Storage/failed/not_member/maria"
             let stem = "upload\(record.id)"
             let document = count == 1 ? "\(stem).original.png.json" : "\(stem).post/post.json"
-            try await eventually { running.scratch.exists("\(folder)/\(document)") }
+            let again = try FailedFiles(storage: running.scratch.path + "/Storage")
+            // What is listed is all there.
+            try await eventually { try again.items().count == 1 }
+            let parts = folder.split(separator: "/").map(String.init) + (count == 1 ? [] : ["\(stem).post"])
+            let names = try running.scratch.directory().folder(below: parts).names()
+            #expect(names.filter { $0.hasSuffix(".png") }.count == count, "\(names)")
             let sidecar = try Sidecar.read(Array(running.scratch.read("\(folder)/\(document)").utf8), named: document)
             #expect(sidecar.audiences == request.audiences && sidecar.text == "Tomorrow")
             #expect(sidecar.alts == (0..<count).map { "Photo \($0)" })
             // Still no member: it fails again.
-            let again = try FailedFiles(storage: running.scratch.path + "/Storage")
             for item in try again.items() { try again.retry(item) }
             try await eventually { try again.items().count == 1 }
             try await tree.set("audiences/c/members/maria", to: "poster")
