@@ -22,8 +22,10 @@ struct ListenAddresses: Sendable {
         try checkSocketPath()
         guard let tcp, tcp.port > 0 else { return }
         do {
+            // Nobody is let in: whoever connects meanwhile is cut off with the probe, and not kept by it.
             let probe = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .serverChannelOption(.autoRead, value: false)
             try await probe.bind(host: tcp.host, port: tcp.port).get().close()
         } catch let error as IOError {
             throw explained(error)

@@ -1,0 +1,69 @@
+import API
+import Files
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Server
+
+@Suite("The addresses of a server are tried before it begins", .timeLimit(.minutes(5)))
+struct ListenAddressesTests {
+    /// A port at which nobody listens, below those that the system gives to whoever asks for any: neither another test nor
+    /// the end of a visitor's own connection can be there.
+    private func freePort() throws -> UInt16 {
+        let ports = (0..<100).map { _ in UInt16.random(in: 10_000..<30_000) }
+        let port = ports.first { port in
+            let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(socket) }
+            return withLoopback(port: port) { address, length in bind(socket, address, length) == 0 }
+        }
+        return try #require(port)
+    }
+
+    private func withLoopback<R>(port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                body(address, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
+    /// What a client meets that connects, and waits for a word: nil when nobody is there, else whether the connection ended.
+    private func visit(port: UInt16) -> Bool? {
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(socket) }
+        var patience = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        guard withLoopback(port: port, { address, length in connect(socket, address, length) == 0 }) else { return nil }
+        var byte: UInt8 = 0
+        return recv(socket, &byte, 1, 0) == 0 || errno != EAGAIN
+    }
+
+    @Test("Whoever connects meanwhile is not kept waiting for ever")
+    func visitors() async throws {
+        try await withScratch { scratch in
+            let port = try freePort()
+            let addresses = ListenAddresses(
+                socketPath: "\(scratch.path)/s.sock", tcp: try ListenAddress("127.0.0.1:\(port)"))
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    while !Task.isCancelled { try await addresses.check() }
+                }
+                group.addTask {
+                    var endedCount = 0
+                    while endedCount < 500, !Task.isCancelled {
+                        let isEnded = try await FileThreads.run { () throws(FileError) in visit(port: port) }
+                        try #require(isEnded != false)
+                        if isEnded == true { endedCount += 1 }
+                    }
+                }
+                try await group.next()
+                group.cancelAll()
+            }
+        }
+    }
+}
