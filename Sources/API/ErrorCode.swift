@@ -98,6 +98,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case tokenTooOld = "token_too_old"
     case tokenUnknown = "token_unknown"
     case tooDeep = "too_deep"
+    case upgradeRequired = "upgrade_required"
     case updateTooLarge = "too_large"
     case tooLarge = "too_large_bytes"
     case tooManyConnections = "too_many_connections"

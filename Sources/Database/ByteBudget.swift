@@ -1,8 +1,8 @@
-import API
+package import API
 import Synchronization
 
 /// A bound on how many bytes of request bodies are in work at once.
-final class ByteBudget: Sendable {
+package final class ByteBudget: Sendable {
     private let maxBytes: Int
     private let usedBytes = Atomic(0)
 
@@ -11,7 +11,7 @@ final class ByteBudget: Sendable {
     }
 
     /// A part of the budget that belongs to one request, and comes back when the request is done with.
-    final class Share: Sendable {
+    package final class Share: Sendable {
         private let budget: ByteBudget
         private let byteCount = Atomic(0)
 
@@ -22,7 +22,7 @@ final class ByteBudget: Sendable {
         /// Nobody waits: two that hold a half each would wait for ever.
         ///
         /// - Throws: `Failure` with the code `too_many_writes` when others have the rest.
-        func take(_ count: Int) throws(Failure) {
+        package func take(_ count: Int) throws(Failure) {
             byteCount.add(count, ordering: .relaxed)
             guard budget.usedBytes.add(count, ordering: .relaxed).newValue <= budget.maxBytes else {
                 throw Failure(
@@ -36,4 +36,9 @@ final class ByteBudget: Sendable {
 
     /// Begins a share.
     func share() -> Share { Share(of: self) }
+}
+
+extension RealtimeDatabase {
+    /// Begins a share of the budget of all that is being written: for a message whose end has not come.
+    package func memoryShare() -> ByteBudget.Share { budget.share() }
 }

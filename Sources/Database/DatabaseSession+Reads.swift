@@ -19,21 +19,25 @@ package struct ReadRequest: Sendable {
     fileprivate let path: TreePath
     private let part: Part
     fileprivate let query: TreeQuery?
+    private let unindexed: UnindexedQueries
     private let wantsETag: Bool
     private let knownETag: String?
     private let frame: TextFrame
 
     /// - Parameters:
     ///   - query: Which children are selected; nil for the whole node.
+    ///   - unindexed: What becomes of a query for which the rules name no index.
     ///   - wantsETag: Whether the ETag of the node is asked for.
     ///   - knownETag: The ETag of what the reader has already; nil for nothing.
     package init(
-        _ part: Part, at path: TreePath, matching query: TreeQuery? = nil, wantsETag: Bool = false,
+        _ part: Part, at path: TreePath, matching query: TreeQuery? = nil, unindexed: UnindexedQueries = .refused,
+        wantsETag: Bool = false,
         knownETag: String? = nil, in frame: TextFrame = TextFrame()
     ) {
         self.path = path
         self.part = part
         self.query = query
+        self.unindexed = unindexed
         self.wantsETag = wantsETag
         self.knownETag = knownETag
         self.frame = frame
@@ -97,7 +101,7 @@ extension ReadRequest {
         case (.keys, let query?): try text.append(try snapshot.shallowJSON(of: path, matching: query))
         case (.keys, nil): try text.append(try snapshot.shallowJSON(of: path))
         case (.value(let form), let query?):
-            try text.append(try snapshot.json(of: path, matching: query, form, drain: drain))
+            try text.append(try snapshot.json(of: path, matching: query, form, unindexed: unindexed, drain: drain))
         case (.value(let form), nil): try text.append(try snapshot.json(of: path, form, drain: drain))
         // A query that may not be asked is refused, though its answer is not wanted.
         case (.nothing, let query?): _ = try count(query, in: snapshot)

@@ -48,12 +48,16 @@ extension DatabaseSession {
 
     /// Commits a write whose text has come; it is durable when this returns.
     ///
-    /// - Parameter etag: What the node's ETag has to be; nil for no condition.
+    /// - Parameters:
+    ///   - etag: What the node's ETag has to be; nil for no condition.
+    ///   - hash: What the node's hash has to be, as clients make it; nil for no condition.
     /// - Throws: `Failure` with the code `permission_denied` or `no_data`; `TreeError` with the code `precondition_failed`,
     ///   `invalid_json`, `conflicting_paths`, `too_large` or `invalid_value`, or the engine's failure.
-    package func commit(_ write: consuming DatabaseWrite, ifETag etag: String? = nil) async throws -> WriteReceipt {
+    package func commit(
+        _ write: consuming DatabaseWrite, ifETag etag: String? = nil, ifHash hash: String? = nil
+    ) async throws -> WriteReceipt {
         let update = try write.finish()
-        return try await commit(update, at: write.path, ifETag: etag, share: write.share)
+        return try await commit(update, at: write.path, ifETag: etag, ifHash: hash, share: write.share)
     }
 
     /// Refuses a write that no rule can grant, whatever is written: worth a look before a long text comes.
@@ -68,12 +72,16 @@ extension DatabaseSession {
 
     /// The one way of a session into the store: each write is judged here by who writes it.
     private func commit(
-        _ update: JSONUpdate, at path: DatabasePath, ifETag etag: String?, share: ByteBudget.Share? = nil
+        _ update: JSONUpdate, at path: DatabasePath, ifETag etag: String?, ifHash hash: String? = nil,
+        share: ByteBudget.Share? = nil
     ) async throws -> WriteReceipt {
         if update.replacesPlace { try judgeReplacing(path) }
         var update = update
         update.requester = requester
-        let receipt = try await database.tree.update(update, if: etag.map { [.etag(path.node, $0)] } ?? [])
+        var preconditions: [Precondition] = []
+        if let etag { preconditions.append(.etag(path.node, etag)) }
+        if let hash { preconditions.append(.nodeHash(path.node, hash)) }
+        let receipt = try await database.tree.update(update, if: preconditions)
         database.trace("written", by: identity, at: path.node, receipt.token)
         return WriteReceipt(receipt, holding: share)
     }
@@ -84,7 +92,7 @@ extension DatabaseSession {
 
     /// Refuses to replace or delete the service's own tree as a whole for anybody but its owner, unless the tree is a
     /// throw-away one: all posts would be gone.
-    private func judgeReplacing(_ path: DatabasePath) throws(Failure) {
+    func judgeReplacing(_ path: DatabasePath) throws(Failure) {
         guard path.node == .root, !path.isPriority, identity != .admin, !database.isThrowAway else { return }
         throw .permissionDenied(
             hint: """

@@ -20,13 +20,7 @@ package struct DatabaseSession: Sendable {
     }
 
     /// Who the rules see; nil for the owner, whom they do not bind.
-    var requester: Requester? {
-        switch identity {
-        case .admin: nil
-        case .anonymous: Requester(auth: nil, mayUseTreesWithoutRules: database.isOpenWithoutRules)
-        case .user(let user): Requester(auth: user.auth, mayUseTreesWithoutRules: database.isOpenWithoutRules)
-        }
-    }
+    var requester: Requester? { identity.requester(mayUseTreesWithoutRules: database.isOpenWithoutRules) }
 
     /// The rules document of a tree, which is its owner's.
     ///
@@ -34,5 +28,16 @@ package struct DatabaseSession: Sendable {
     package func rules(of namespace: Namespace) throws(Failure) -> DatabaseRules {
         guard identity == .admin else { throw .permissionDenied() }
         return DatabaseRules(of: namespace, in: database)
+    }
+}
+
+extension Identity {
+    /// Who the rules see; nil for the owner, whom they do not bind.
+    func requester(mayUseTreesWithoutRules: Bool) -> Requester? {
+        switch self {
+        case .admin: nil
+        case .anonymous: Requester(auth: nil, mayUseTreesWithoutRules: mayUseTreesWithoutRules)
+        case .user(let user): Requester(auth: user.auth, mayUseTreesWithoutRules: mayUseTreesWithoutRules)
+        }
     }
 }

@@ -17,6 +17,7 @@ package final class RealtimeDatabase: Sendable {
     let isOpenWithoutRules: Bool
     /// Those who listen and are bound by rules.
     let listeners: RuledListeners
+    let disconnects: DisconnectOperations
     private let logger: Logger
     let budget = ByteBudget(maxBytes: maxBytesInWork)
     /// Where long answers wait for their readers.
@@ -33,6 +34,8 @@ package final class RealtimeDatabase: Sendable {
     ) {
         self.tree = tree
         listeners = RuledListeners(in: tree)
+        disconnects = DisconnectOperations(
+            in: tree, of: ids.next(), isOpenWithoutRules: isOpenWithoutRules, logger: logger)
         self.ids = ids
         self.isThrowAway = isThrowAway
         self.isOpenWithoutRules = isOpenWithoutRules

@@ -25,6 +25,14 @@ package enum Digest {
         return isDone ? digest : .random(in: 0 ... .max)
     }
 
+    /// The SHA-1 (FIPS 180-4) of a text in UTF-8, 20 bytes: for protocols that want it, and not to prove anything.
+    package static func sha1(_ text: String) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        var digest = [UInt8](repeating: 0, count: 20)
+        _ = EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha1(), nil)
+        return digest
+    }
+
     /// The HMAC-SHA256 (RFC 2104) of bytes, 32 bytes.
     package static func hmacSHA256(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: 32)

@@ -4,7 +4,8 @@ import NIOCore
 import NIOHTTPTypes
 
 /// The part of the server that a connection belongs to once a request has taken it over: nothing on the connection is a
-/// request or an answer any more. What the client sends from then on is dropped.
+/// request or an answer any more. What the client sends from then on is dropped, unless the owner puts a handler there
+/// (``TakenConnection/add(_:)``).
 ///
 /// Used on the connection's event loop alone.
 protocol ConnectionOwner: AnyObject {
@@ -12,6 +13,8 @@ protocol ConnectionOwner: AnyObject {
     func begin(on connection: TakenConnection, eventLoop: any EventLoop)
     /// Ends: the connection is closed.
     func end()
+    /// Closes the connection, because the server shuts down.
+    func shutDown()
 }
 
 /// Hands a connection over to an owner from the request on for which there is one.
@@ -30,6 +33,8 @@ final class TakeoverHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case nobody
         /// The connection is the owner's from the request on.
         case owner(any ConnectionOwner)
+        /// The same, with an owner that is made on the connection's event loop.
+        case opened(@Sendable (any EventLoop) -> any ConnectionOwner)
         /// The choice is made anew when something is over, and only once.
         case after(@Sendable () async -> Void)
     }
@@ -90,8 +95,16 @@ final class TakeoverHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .nobody, .after:
             state = .requests(unansweredCount: unansweredCount + 1)
             context.fireChannelRead(wrapInboundOut(.head(request)))
-        case .owner(let owner) where unansweredCount > 0: state = .queued(owner, unansweredCount: unansweredCount)
-        case .owner(let owner): handOver(to: owner, context)
+        case .owner(let owner): give(to: owner, behind: unansweredCount, context)
+        case .opened(let open): give(to: open(context.eventLoop), behind: unansweredCount, context)
+        }
+    }
+
+    private func give(to owner: any ConnectionOwner, behind unansweredCount: Int, _ context: ChannelHandlerContext) {
+        if unansweredCount > 0 {
+            state = .queued(owner, unansweredCount: unansweredCount)
+        } else {
+            handOver(to: owner, context)
         }
     }
 
@@ -140,7 +153,7 @@ final class TakeoverHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch (state, event) {
-        case (.taken, is ChannelShouldQuiesceEvent): return context.close(promise: nil)
+        case (.taken(let owner), is ChannelShouldQuiesceEvent): return owner.shutDown()
         case (.undecided, ChannelEvent.inputClosed): return isInputEndHeld = true
         default: context.fireUserInboundEventTriggered(event)
         }
@@ -166,6 +179,14 @@ final class TakenConnection: ChannelOutboundHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    /// Puts handlers there that read what the client sends from now on, in the order in which they see it.
+    ///
+    /// - Throws: `ChannelError` when the connection is gone.
+    func add(_ handlers: [any ChannelHandler]) throws {
+        guard let context else { throw ChannelError.ioOnClosedChannel }
+        try context.pipeline.syncOperations.addHandlers(handlers, position: .after(self))
+    }
 
     func write(_ bytes: ByteBuffer) { context?.write(wrapOutboundOut(bytes), promise: nil) }
     func flush() { context?.flush() }

@@ -4,6 +4,8 @@ import Database
 /// How a request for the database is to be understood and answered: the parameters of its address.
 struct DatabaseParameters: Sendable {
     private(set) var namespace: String?
+    /// The session that the client of a WebSocket had before.
+    private(set) var previousSession: String?
     /// What is meant by a POST that says so.
     private(set) var methodOverride: String?
     private(set) var isPretty = false
@@ -49,6 +51,7 @@ struct DatabaseParameters: Sendable {
     private mutating func set(_ name: String, _ value: String) throws(Failure) {
         switch name {
         case "ns": namespace = value
+        case "ls": previousSession = value
         case "x-http-method-override": methodOverride = value
         case "print":
             isPretty = value == "pretty"

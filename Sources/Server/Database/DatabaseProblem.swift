@@ -63,6 +63,7 @@ struct DatabaseProblem {
     var response: Response {
         var headers = HTTPFields.database
         if let retryAfter { headers[.retryAfter] = "\(retryAfter)" }
+        if status == .upgradeRequired { headers[.upgrade] = "websocket" }
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: json)))
     }
 }

@@ -6,9 +6,12 @@ import Hummingbird
 struct Dispatcher: HTTPResponder {
     let photos: any HTTPResponder<RequestContext>
     let database: any HTTPResponder<RequestContext>
+    /// The wire protocol of the database, where it is not a WebSocket.
+    let wire: any HTTPResponder<RequestContext>
     /// Nil for a service without accounts.
     let identity: (any HTTPResponder<RequestContext>)?
     let streams: EventStreams
+    let sockets: WebSocketSessions
     /// What guards the database.
     let databaseGuard: SiteGuard
 
@@ -16,6 +19,7 @@ struct Dispatcher: HTTPResponder {
         if let identity, IdentityResponder.isFor(request.uri.path) {
             return try await identity.respond(to: request, context: context)
         }
+        if WireResponder.isFor(request.head) { return try await wire.respond(to: request, context: context) }
         if Self.isForDatabase(request.head) { return try await database.respond(to: request, context: context) }
         let answer = try await photos.respond(to: RouteTable.known(request), context: context)
         return context.followUp.attached(to: answer)
@@ -23,6 +27,7 @@ struct Dispatcher: HTTPResponder {
 
     /// Who takes the connection of a request over.
     func owner(for request: HTTPRequest, from client: ClientConnection) -> TakeoverHandler.Choice {
+        if WebSocketHandshake.isMeant(by: request) { return sockets.owner(for: request, from: client) }
         guard Self.isForDatabase(request), EventStreams.isAsked(by: request),
             (try? databaseGuard.check(request, from: client)) != nil
         else { return .nobody }

@@ -1,6 +1,6 @@
 import API
 package import Access
-package import Accounts
+import Accounts
 package import Database
 import Foundation
 import HTTPTypes
@@ -52,26 +52,6 @@ package struct HTTPServer: Service, CustomStringConvertible {
         package var shutdownPatience = Duration.seconds(10)
 
         package init(socketPath: String) { self.socketPath = socketPath }
-    }
-
-    /// The accounts that the server serves, and what issues their tokens.
-    package struct AccountEndpoints: Sendable {
-        package let service: IdentityService
-        package let authority: TokenAuthority
-        package let signingKeys: SigningKeys
-        package let adminKeys: AdminKeys
-        package let mediaKeys: MediaSigningKeys
-
-        package init(
-            service: IdentityService, authority: TokenAuthority, signingKeys: SigningKeys, adminKeys: AdminKeys,
-            mediaKeys: MediaSigningKeys
-        ) {
-            self.service = service
-            self.authority = authority
-            self.signingKeys = signingKeys
-            self.adminKeys = adminKeys
-            self.mediaKeys = mediaKeys
-        }
     }
 
     /// An address at which the server has begun to listen.
@@ -152,10 +132,12 @@ package struct HTTPServer: Service, CustomStringConvertible {
             listeners.append(tcpApplication(responder, at: address, through: transport))
             if let tls { listeners.append(tls.certificateWatch(logger)) }
         }
+        await access.database.endLeftConnections()
         var configuration = ServiceGroupConfiguration(services: listeners, logger: logger)
         configuration.maximumGracefulShutdownDuration = settings.shutdownPatience
         do {
             try await ServiceGroup(configuration: configuration).run()
+            await access.database.waitForEndedConnections()
         } catch let error as IOError {
             throw addresses.explained(error)
         }
@@ -178,6 +160,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         let photosGuard = SiteGuard(names: names, origins: origins, proxyWarning: proxyWarning)
         var databaseGuard = photosGuard
         databaseGuard.names.domains = HostNames.databaseDomains
+        let sockets = WebSocketSessions(admission, access, databaseGuard, patience: settings.readingPace.time)
         let database = Router(context: RequestContext.self)
         database.add(middleware: GzipMiddleware())
         database.add(middleware: responses(in: .database))
@@ -186,8 +169,9 @@ package struct HTTPServer: Service, CustomStringConvertible {
         return Dispatcher(
             photos: photos(behind: photosGuard).buildResponder(),
             database: database.middlewares.constructResponder(finalResponder: DatabaseResponder(access: access)),
+            wire: database.middlewares.constructResponder(finalResponder: WireResponder(sockets: sockets)),
             identity: identity(behind: photosGuard),
-            streams: streams, databaseGuard: databaseGuard)
+            streams: streams, sockets: sockets, databaseGuard: databaseGuard)
     }
 
     private func identity(behind guard: SiteGuard) -> (any HTTPResponder<RequestContext>)? {

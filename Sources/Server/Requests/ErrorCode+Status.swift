@@ -24,6 +24,7 @@ extension ErrorCode {
             .sideTooLong, .tooManyFrames, .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed,
             .decoderTimedOut, .cannotScrub, .oneself:
             .unprocessableContent
+        case .upgradeRequired: .upgradeRequired
         case .tooManyRequests: .tooManyRequests
         case .headTooLarge: .requestHeaderFieldsTooLarge
         case .codingNotSupported: .notImplemented

@@ -140,4 +140,6 @@ final class EventStream: ConnectionOwner {
     }
 
     func close() { connection?.close() }
+
+    func shutDown() { close() }
 }

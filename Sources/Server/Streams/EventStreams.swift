@@ -133,7 +133,7 @@ final class EventStreamLoop: EventReceiver {
         let reading = NIOLoopBoundBox<Task<Void, Never>?>(nil, eventLoop: eventLoop)
         reading.value = Task { [self] in
             do throws(TreeError) {
-                let (start, token) = try await session.listen(
+                let start = try await session.listen(
                     to: source, in: EventStreamMessage.start, notifying: self
                 ) { listener in
                     // Comes before all events, which take the same way.
@@ -143,11 +143,13 @@ final class EventStreamLoop: EventReceiver {
                         self.add(bound.value, as: listener.id)
                     }
                 }
-                switch start {
-                case .memory(let bytes):
+                let token = start.token
+                switch start.value {
+                case .memory(let bytes)?:
                     eventLoop.execute { bound.value.begin(ByteBuffer(bytes: bytes), token: token) }
-                case .file(let text):
+                case .file(let text)?:
                     await starts.send(text, to: bound, eventLoop: eventLoop, token: token)
+                case nil: break
                 }
                 eventLoop.execute { reading.value = nil }
             } catch {

@@ -5,7 +5,7 @@
 /// and `.priority` give a leaf a priority, `{".sv": "timestamp"}` and `{".sv": {"increment": n}}` are filled in when it
 /// is committed. Keys that come twice in one object are refused.
 public struct JSONUpdate: Sendable {
-    let writes: [EncodedWrite]
+    private(set) var writes: [EncodedWrite]
     let origin: EncodedUpdate.Origin
     /// For whom the change is made, if the rules allow it; nil for the service itself, which no rule binds.
     package var requester: Requester?
@@ -19,6 +19,12 @@ public struct JSONUpdate: Sendable {
     fileprivate init(writes: [EncodedWrite], origin: EncodedUpdate.Origin) {
         self.writes = writes
         self.origin = origin
+    }
+
+    /// Deletes, with the change, something that the service keeps for itself; no rule is asked about it.
+    package mutating func delete(ofService path: TreePath) {
+        precondition(path.namespace.isReserved, "the rest of the tree is its clients'")
+        writes.append(EncodedWrite(key: StoreFormat.dataKey(path), rows: RowBlock()))
     }
 
     /// Whether the node as a whole becomes something else, and not what the update names below it.
@@ -124,14 +130,16 @@ extension TreeError {
 
 extension JSONUpdate {
     /// An object whose keys are the paths of writes below a key, and whose members are what was written there.
-    static func members(of writes: [EncodedWrite], below base: [UInt8]) throws(TreeError) -> [UInt8] {
+    static func members(
+        of writes: [EncodedWrite], below base: [UInt8], _ form: JSONForm = .plain
+    ) throws(TreeError) -> [UInt8] {
         var json = [UInt8(ascii: "{")]
         for write in writes {
             if json.count > 1 { json.append(UInt8(ascii: ",")) }
             let path = try PathEncoding.text(of: write.key.span, below: base.count)
             JSONText.append(path.span, to: &json)
             json.append(UInt8(ascii: ":"))
-            let value = try write.rows.json()
+            let value = try write.rows.json(form)
             json.append(contentsOf: value)
         }
         json.append(UInt8(ascii: "}"))
@@ -163,5 +171,18 @@ extension TreeStore {
         var encoded = try EncodedUpdate(writes: update.writes, origin: update.origin, preconditions: preconditions)
         encoded.requester = update.requester
         return JSONReceipt(try await largeWrites.commit(encoded), origin: update.origin)
+    }
+}
+
+extension JSONUpdate {
+    /// Judges the change by the rules, as if it were made now.
+    ///
+    /// - Throws: ``TreeError`` with code `permission_denied`, `conflicting_paths`, `too_large` or `invalid_value`, or the
+    ///   engine's failure.
+    package func judge(in snapshot: TreeSnapshot) throws(TreeError) {
+        var update = try EncodedUpdate(writes: writes, origin: origin)
+        update.requester = requester
+        try update.judge(
+            beforeTurnIn: snapshot.engine, timestampMilliseconds: WallClock.milliseconds(), rules: snapshot.rules)
     }
 }

@@ -15,6 +15,8 @@ final class CommitStream: Sendable {
         var isDelivering = false
         var waitingForRoom: [CheckedContinuation<Void, Never>] = []
         var waitingForDelivery: [CheckedContinuation<Void, Never>] = []
+        /// Those who wait until what is in the backlog now is delivered.
+        var fences: [CheckedContinuation<Void, Never>] = []
     }
 
     private struct Position {
@@ -78,6 +80,20 @@ final class CommitStream: Sendable {
         }
     }
 
+    /// Waits until all changes that have been published so far have come to all who receive events.
+    ///
+    /// What queries make of them may come later (``QuerySubscription/waitUntilRefreshed()``).
+    func waitForDelivery() async {
+        guard state.withLock({ $0.isDelivering }) else { return }
+        await withCheckedContinuation { continuation in
+            let isDelivered = state.withLock { state in
+                if state.isDelivering { state.fences.append(continuation) }
+                return !state.isDelivering
+            }
+            if isDelivered { continuation.resume() }
+        }
+    }
+
     /// Waits until there are changes after a position, the stream is closed or the task is cancelled.
     func waitForChange(after token: SyncToken) async {
         await position.wait { $0.isClosed || $0.last > token }
@@ -110,18 +126,21 @@ final class CommitStream: Sendable {
     @concurrent
     private func deliverAll() async {
         while true {
-            let (changes, writers, closers) = state.withLock { state in
+            let (changes, writers, closers, fences) = state.withLock { state in
                 defer {
                     state.isDelivering = !state.backlog.isEmpty
                     state.backlog = []
                     state.waitingForRoom = []
+                    state.fences = []
                     if !state.isDelivering { state.waitingForDelivery = [] }
                 }
-                return (state.backlog, state.waitingForRoom, state.backlog.isEmpty ? state.waitingForDelivery : [])
+                let closers = state.backlog.isEmpty ? state.waitingForDelivery : []
+                return (state.backlog, state.waitingForRoom, closers, state.fences)
             }
             for continuation in writers + closers { continuation.resume() }
-            guard !changes.isEmpty else { return }
             for change in changes { deliver(change) }
+            for continuation in fences { continuation.resume() }
+            guard !changes.isEmpty else { return }
         }
     }
 
@@ -131,9 +150,8 @@ final class CommitStream: Sendable {
             if !group.recipients.isEmpty {
                 // What the store has written it can read; what it could not read would be left out, not reported
                 // wrongly.
-                let view = try? ChangeView(change, from: node, priorities: .asNodes)
-                if let event = view.flatMap({ try? TreeEvent($0) }) {
-                    for recipient in group.recipients { recipient.receiver.receive(event, for: recipient.ids) }
+                if let view = try? ChangeView(change, from: node, priorities: .asNodes) {
+                    group.recipients.receive { form in try? TreeEvent(view, form) }
                 }
             }
             if !group.subscriptions.isEmpty {

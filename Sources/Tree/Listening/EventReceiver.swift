@@ -2,6 +2,8 @@
 ///
 /// Calls may come on any thread, and must not wait for anybody.
 public protocol EventReceiver: AnyObject, Sendable {
+    /// The form in which the receiver is given data.
+    var form: JSONForm { get }
     /// Hands over an event for listeners of this receiver.
     ///
     /// Calls come one at a time, in the order of the change log. An event may come to a listener that has just begun,
@@ -13,6 +15,11 @@ public protocol EventReceiver: AnyObject, Sendable {
     func end()
 }
 
+extension EventReceiver {
+    /// Values alone.
+    public var form: JSONForm { .plain }
+}
+
 /// A listener at a node, by its number: what ``TreeStore/stopListening(_:)`` ends.
 public struct Listener: Hashable, Sendable {
     /// The number that the receiver is given with each event.
@@ -21,6 +28,7 @@ public struct Listener: Hashable, Sendable {
     public let path: TreePath
     /// Which children of it; nil for all that is there.
     public let query: TreeQuery?
+    let unindexed: UnindexedQueries
 }
 
 /// A receiver, and the listeners for which it receives an event.
@@ -35,5 +43,19 @@ struct EventRecipient {
             recipients[ObjectIdentifier(receiver), default: EventRecipient(receiver: receiver)].ids.append(id)
         }
         return recipients.values
+    }
+}
+
+extension Collection<EventRecipient> {
+    /// Hands an event to all of them; it is put into words once for each form that is wanted.
+    ///
+    /// - Parameter event: The event in a form; nil when there is nothing to tell.
+    func receive(_ event: (_ form: JSONForm) -> TreeEvent?) {
+        var events: [JSONForm: TreeEvent?] = [:]
+        for recipient in self {
+            let form = recipient.receiver.form
+            if events[form] == nil { events[form] = .some(event(form)) }
+            if case .some(.some(let event)) = events[form] { recipient.receiver.receive(event, for: recipient.ids) }
+        }
     }
 }

@@ -5,6 +5,7 @@ final class QuerySubscriptions: Sendable {
     struct Key: Hashable {
         let path: TreePath
         let query: TreeQuery
+        let unindexed: UnindexedQueries
     }
 
     private struct Entry {
@@ -30,6 +31,9 @@ final class QuerySubscriptions: Sendable {
             return subscription
         }
     }
+
+    /// The subscription of a query; nil when nobody uses it.
+    func subscription(_ key: Key) -> QuerySubscription? { entries.withLock { $0[key]?.subscription } }
 
     /// Ends the use of a subscription; may be called twice.
     func release(_ key: Key, _ user: UInt64) {

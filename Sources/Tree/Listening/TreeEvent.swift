@@ -16,7 +16,7 @@ public struct TreeEvent: Sendable {
     public let kind: Kind
     /// The path relative to the node that is listened to, as UTF-8 text; it begins with a slash.
     public let path: [UInt8]
-    /// The data as JSON text of one line; `null` for what has been deleted. Values alone, without priorities.
+    /// The data as JSON text of one line, in the form that the receiver wants; `null` for what has been deleted.
     public let data: [UInt8]
 
     /// - Parameter path: Without the slash at its beginning.
@@ -30,14 +30,15 @@ public struct TreeEvent: Sendable {
     /// Describes a change as it is seen from the node.
     ///
     /// Where the priority is all that was written of a node, the node is described as it is.
-    init(_ view: ChangeView) throws(TreeError) {
+    init(_ view: ChangeView, _ form: JSONForm = .plain) throws(TreeError) {
         if let base = view.patchedPath, let first = view.writes.first, !first.key.isEmpty, first.key != base {
             let path = try PathEncoding.text(of: base.span, below: 0)
-            self.init(.patch, path: path, data: try JSONUpdate.members(of: view.writes, below: base), token: view.token)
+            self.init(
+                .patch, path: path, data: try JSONUpdate.members(of: view.writes, below: base, form), token: view.token)
         } else {
             let (key, rows) = view.writes.first.map { ($0.key, $0.rows) } ?? ([], RowBlock())
             let path = try PathEncoding.text(of: key.span, below: 0)
-            self.init(.put, path: path, data: try rows.json(), token: view.token)
+            self.init(.put, path: path, data: try rows.json(form), token: view.token)
         }
     }
 }

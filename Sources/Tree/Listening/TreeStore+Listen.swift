@@ -13,6 +13,7 @@ extension TreeStore {
     ///   - query: Which children of it; nil for all that is there.
     ///   - requester: For whom it is, if the rules allow it; nil for the service itself.
     ///   - receiver: Who is sent the events.
+    ///   - unindexed: What becomes of a query for which the rules name no index.
     ///   - maxBytes: The largest value that is read as a start.
     ///   - began: Is given the listener before the first event can come to it.
     ///   - start: Is given what is there, on a thread that may wait for the disk; it may be called anew, after a call
@@ -22,17 +23,17 @@ extension TreeStore {
     ///   the engine's failure; nobody listens then.
     package func listen<Start: Sendable>(
         at path: TreePath, matching query: TreeQuery? = nil, for requester: Requester? = nil,
-        notifying receiver: any EventReceiver,
+        notifying receiver: any EventReceiver, unindexed: UnindexedQueries = .refused,
         maxBytes: Int = maxListenedBytes, began: (Listener) -> Void,
         start: @escaping @Sendable (InitialValue) throws(TreeError) -> Start
     ) async throws(TreeError) -> (start: Start, token: SyncToken) {
         try path.checkDepth()
         let id =
             query == nil ? commits.add(.receiver(receiver), at: StoreFormat.dataKey(path)) : commits.makeID()
-        let listener = Listener(id: id, path: path, query: query)
+        let listener = Listener(id: id, path: path, query: query, unindexed: unindexed)
         let subscription = query.map { query in
-            queries.take(QuerySubscriptions.Key(path: path, query: query), for: id) {
-                makeSubscription(of: path, matching: query, maxBytes: maxBytes)
+            queries.take(QuerySubscriptions.Key(path: path, query: query, unindexed: unindexed), for: id) {
+                makeSubscription(of: path, matching: query, unindexed, maxBytes: maxBytes)
             }
         }
         began(listener)
@@ -41,16 +42,24 @@ extension TreeStore {
                 try await read { snapshot throws(TreeError) in
                     try requester?.judgeRead(of: path, matching: query, in: snapshot)
                 }
-                let (json, token) = try await subscription.join(id, notifying: receiver)
+                let (reading, token) = try await subscription.join(id, notifying: receiver)
                 // A text for the disk is written by a thread that may wait for it.
-                return try await read { _ throws(TreeError) in
-                    (try start(InitialValue { _ throws(TreeError) in json }), token)
+                return try await read { snapshot throws(TreeError) in
+                    let value = InitialValue {
+                        _ throws(TreeError) in
+                        try reading.json(receiver.form)
+                    } hash: { () throws(TreeError) in
+                        try reading.window.nodeHash()
+                    }
+                    return (try start(value), token)
                 }
             }
             return try await read { snapshot throws(TreeError) in
                 try requester?.judgeRead(of: path, in: snapshot)
                 let value = InitialValue { drain throws(TreeError) in
-                    try snapshot.json(of: path, maxBytes: maxBytes, drain: drain)
+                    try snapshot.json(of: path, receiver.form, maxBytes: maxBytes, drain: drain)
+                } hash: { () throws(TreeError) in
+                    try path.nodeHash(in: snapshot.engine)
                 }
                 return (try start(value), try snapshot.token)
             }
@@ -63,26 +72,28 @@ extension TreeStore {
     /// Ends a listener; events that are underway may still come.
     public func stopListening(_ listener: Listener) {
         if let query = listener.query {
-            queries.release(QuerySubscriptions.Key(path: listener.path, query: query), listener.id)
+            queries.release(
+                QuerySubscriptions.Key(path: listener.path, query: query, unindexed: listener.unindexed), listener.id)
         } else {
             commits.remove(listener.id, at: StoreFormat.dataKey(listener.path))
         }
     }
 
     private func makeSubscription(
-        of path: TreePath, matching query: TreeQuery, maxBytes: Int
+        of path: TreePath, matching query: TreeQuery, _ unindexed: UnindexedQueries, maxBytes: Int
     ) -> QuerySubscription {
         QuerySubscription { [weak self] () async throws(TreeError) in
             guard let self else { throw TreeError.closed }
             return try await read { snapshot throws(TreeError) in
-                let json = try snapshot.json(of: path, matching: query)
+                let json = try snapshot.json(of: path, matching: query, unindexed: unindexed)
                 guard json.count <= maxBytes else {
                     throw TreeError(
                         .tooLarge, "what the query takes has more than \(maxBytes) bytes", path: path,
                         hint: "listen to fewer children")
                 }
                 return QuerySubscription.Reading(
-                    window: try snapshot.window(of: path, matching: query), json: json, token: try snapshot.token)
+                    window: try snapshot.window(of: path, matching: query, unindexed: unindexed), json: json,
+                    token: try snapshot.token)
             }
         }
     }
@@ -91,15 +102,19 @@ extension TreeStore {
 /// The value at a path when listening begins.
 public struct InitialValue {
     let read: (_ drain: ([UInt8]) throws(TreeError) -> Void) throws(TreeError) -> [UInt8]
+    let hash: () throws(TreeError) -> String
 
     /// The value as JSON text, in pieces; only the last one is returned.
     public func json(drain: ([UInt8]) throws(TreeError) -> Void) throws(TreeError) -> [UInt8] { try read(drain) }
+
+    /// The hash of the value, as clients make it of what they have; see ``NodeHashBuilder``.
+    package func nodeHash() throws(TreeError) -> String { try hash() }
 }
 
 extension TreeSnapshot {
     /// The value at a path as JSON text of at most `maxBytes`; see ``json(of:_:drain:)``.
     fileprivate func json(
-        of path: TreePath, maxBytes: Int, drain: ([UInt8]) throws(TreeError) -> Void
+        of path: TreePath, _ form: JSONForm, maxBytes: Int, drain: ([UInt8]) throws(TreeError) -> Void
     ) throws(TreeError) -> [UInt8] {
         var byteCount = 0
         let check = { (piece: [UInt8]) throws(TreeError) in
@@ -111,12 +126,27 @@ extension TreeSnapshot {
             }
         }
         let rest = try withoutActuallyEscaping(drain) { drain throws(TreeError) in
-            try json(of: path) { piece throws(TreeError) in
+            try json(of: path, form) { piece throws(TreeError) in
                 try check(piece)
                 try drain(piece)
             }
         }
         try check(rest)
         return rest
+    }
+}
+
+extension Sequence<Listener> {
+    /// Waits until all changes that have been committed so far have come to the receivers of listeners. These are those with
+    /// queries: whoever listens without one need not be among them.
+    ///
+    /// Costs nothing when there is nothing underway.
+    package func waitForEvents(in tree: TreeStore) async {
+        await tree.commits.waitForDelivery()
+        for listener in self {
+            guard let query = listener.query else { continue }
+            let key = QuerySubscriptions.Key(path: listener.path, query: query, unindexed: listener.unindexed)
+            await tree.queries.subscription(key)?.waitUntilRefreshed()
+        }
     }
 }

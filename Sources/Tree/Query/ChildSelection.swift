@@ -8,17 +8,38 @@ enum ChildSelection {
     case segments([[UInt8]])
 }
 
+/// What becomes of a query for which the rules name no index.
+public enum UnindexedQueries: Hashable, Sendable {
+    /// It is refused.
+    case refused
+    /// It reads all children, if there are not too many.
+    case scanned
+
+    /// The most children that are read for a query without an index.
+    static let maxChildren = 20_000
+}
+
 extension TreeSnapshot {
     /// Finds the children that a query takes.
     ///
-    /// By key it costs the answer, and so it does by an index; by priority, and while an index is being built, it costs
-    /// as many searches as there are children.
-    func select(_ query: TreeQuery, at path: TreePath) throws(TreeError) -> ChildSelection {
+    /// By key it costs the answer, and so it does by an index; by priority, without an index, and while one is being built, it
+    /// costs as many searches as there are children.
+    func select(
+        _ query: TreeQuery, at path: TreePath, unindexed: UnindexedQueries = .refused
+    ) throws(TreeError) -> ChildSelection {
         try path.checkDepth()
         let top = StoreFormat.dataKey(path)
         let query = try EncodedQuery(query)
-        // Whether a query is allowed does not depend on what is there.
-        let index = try query.needsIndex ? rules.index(for: query, at: path, in: engine) : nil
+        // Whether a query is allowed does not depend on what is there, unless it has no index.
+        let index: Index?
+        do {
+            index = try query.needsIndex ? rules.index(for: query, at: path, in: engine) : nil
+        } catch {
+            guard error.code == .indexNotDefined, unindexed == .scanned,
+                try !engine.hasMoreChildren(than: UnindexedQueries.maxChildren, below: top)
+            else { throw error }
+            index = nil
+        }
         if try engine.value(for: top) != nil { return query.isFilter ? .segments([]) : .leaf }
         if query.order == .key { return try selectByKey(query, below: top) }
         guard let index, index.isReady else { return .segments(try scan(query, below: top)) }
@@ -93,5 +114,31 @@ extension EngineSnapshot {
                 : ByteRange(from: ByteRange.subtree(child).upper, upTo: rest.upper)
         }
         return segments
+    }
+}
+
+extension EngineSnapshot {
+    /// Whether a node has more children than this; costs as many searches.
+    fileprivate func hasMoreChildren(than limit: Int, below top: [UInt8]) throws(TreeError) -> Bool {
+        let children = ByteRange(from: top + [PathEncoding.priorityTag + 1], upTo: ByteRange.subtree(top).upper)
+        return try childSegments(in: children, below: top.count, limit: limit + 1).count > limit
+    }
+}
+
+extension TreeQuery {
+    /// Whether a state of the store answers the query without reading all children: by key and by priority always, else by an
+    /// index that the rules name.
+    ///
+    /// - Throws: ``TreeError``, the engine's failure, or for what is no query.
+    package func isIndexed(at path: TreePath, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
+        let query = try EncodedQuery(self)
+        guard query.needsIndex else { return true }
+        do {
+            _ = try snapshot.rules.index(for: query, at: path, in: snapshot.engine)
+            return true
+        } catch {
+            guard error.code == .indexNotDefined else { throw error }
+            return false
+        }
     }
 }

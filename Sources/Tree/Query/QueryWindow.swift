@@ -27,9 +27,11 @@ extension TreeSnapshot {
     /// The children of a path that a query takes.
     ///
     /// - Throws: ``TreeError`` with code `index_not_defined`, or the engine's failure.
-    public func window(of path: TreePath, matching query: TreeQuery) throws(TreeError) -> QueryWindow {
+    public func window(
+        of path: TreePath, matching query: TreeQuery, unindexed: UnindexedQueries = .refused
+    ) throws(TreeError) -> QueryWindow {
         let top = StoreFormat.dataKey(path)
-        let selection = try select(query, at: path)
+        let selection = try select(query, at: path, unindexed: unindexed)
         if case .leaf = selection { return QueryWindow(children: [], leaf: try rows(below: top)) }
         var children: [QueryWindow.Child] = []
         for segment in try segments(of: selection, below: top) {

@@ -32,10 +32,10 @@ extension TreeSnapshot {
     /// - Throws: ``TreeError`` with code `index_not_defined`, what `drain` throws, or the engine's failure.
     public func json(
         of path: TreePath, matching query: TreeQuery, _ form: JSONForm = .plain,
-        drain: (([UInt8]) throws(TreeError) -> Void)? = nil
+        unindexed: UnindexedQueries = .refused, drain: (([UInt8]) throws(TreeError) -> Void)? = nil
     ) throws(TreeError) -> [UInt8] {
         let top = StoreFormat.dataKey(path)
-        let selection = try select(query, at: path)
+        let selection = try select(query, at: path, unindexed: unindexed)
         switch selection {
         case .leaf:
             return try json(of: path, form)

@@ -39,6 +39,8 @@ extension EncodedUpdate {
         for write in writes {
             let node = write.isPriority ? Array(write.key.dropLast()) : write.key
             let path = try StoreFormat.path(ofDataKey: node.span)
+            // What the service keeps for itself it adds to an update on its own account.
+            guard !path.namespace.isReserved else { continue }
             guard let rules = try rules(path.namespace) else {
                 guard requester.mayUseTreesWithoutRules else { throw .permissionDenied(path) }
                 continue

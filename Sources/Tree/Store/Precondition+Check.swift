@@ -17,6 +17,8 @@ extension Precondition {
                 (path, try snapshot.get(path) == value ? "" : "the value there is another")
             case .etag(let path, let etag):
                 (path, try snapshot.etag(of: path) == etag ? "" : "the value there has another ETag")
+            case .nodeHash(let path, let hash):
+                (path, try path.nodeHash(in: snapshot.engine) == hash ? "" : "the value there has another hash")
             }
         guard complaint.isEmpty else {
             throw TreeError(.preconditionFailed, complaint, path: path, hint: "read again and decide anew")

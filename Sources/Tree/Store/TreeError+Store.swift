@@ -7,7 +7,7 @@ extension TreeError {
     }
 
     /// Whether an update is at fault, and not the store.
-    var isRefusal: Bool { [.preconditionFailed, .invalidValue, .permissionDenied].contains(code) }
+    var isRefusal: Bool { [.preconditionFailed, .invalidValue, .permissionDenied, .tooLarge].contains(code) }
 
     static func corrupt(_ message: String) -> TreeError {
         TreeError(.corrupt, message, hint: hintOfDamage)

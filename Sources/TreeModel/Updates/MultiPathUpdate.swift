@@ -22,6 +22,8 @@ public enum Precondition: Hashable, Sendable {
     case equals(TreePath, TreeValue?)
     /// The value at the path, priorities among it, has this ETag (`TreeSnapshot.etag(of:)`).
     case etag(TreePath, String)
+    /// The value at the path, priorities among it, has this hash, as clients make it (`NodeHashBuilder` says how).
+    case nodeHash(TreePath, String)
 }
 
 /// A value that the store fills in when it commits an update.

@@ -40,6 +40,16 @@ struct SiteGuard: RouterMiddleware {
         try checkSite(head, scheme: client.isEncrypted ? "https" : "http")
     }
 
+    /// Refuses a WebSocket that a page of another site opens: browsers let it do so, and read it (RFC 6455, section 10.2).
+    ///
+    /// - Throws: As ``check(_:from:)``.
+    func checkSocket(_ head: HTTPRequest, from client: ClientConnection) throws(Failure) {
+        var head = head
+        // With it one writes, too.
+        head.method = .post
+        try check(head, from: client)
+    }
+
     private func checkHost(_ head: HTTPRequest, at localAddress: IPAddress?) throws(Failure) {
         guard names.isOwn(head, at: localAddress) else {
             let known = ["localhost", "127.0.0.1", names.publicHost].compactMap { $0 }.joined(separator: ", ")

@@ -1,0 +1,163 @@
+import Access
+import Logging
+import Synchronization
+import Tree
+import TreeModel
+
+/// The writes that clients have left for the end of their connections, each in a record of the tree from when it is
+/// acknowledged until it is made or taken back.
+///
+/// The record is deleted in the commit of the write, so that it is made exactly once, whatever crashes. Records stand below
+/// the run of the process that has the connections. As a store has one process at a time, those of other runs are of
+/// connections that have ended, and are due at the start.
+final class DisconnectOperations: Sendable {
+    private static let retryInterval = Duration.seconds(2)
+    private static let records = TreePath(["disconnects"], in: Namespace(reserved: "database"))
+
+    private let run: TreeKey
+    private let tree: TreeStore
+    private let isOpenWithoutRules: Bool
+    private let logger: Logger
+    /// Connections whose writes are being made.
+    private let running = WatchedCount()
+
+    /// - Parameter run: The name of this run of the process, which no other has.
+    init(in tree: TreeStore, of run: PushID, isOpenWithoutRules: Bool, logger: Logger) {
+        self.tree = tree
+        self.run = run.key
+        self.isOpenWithoutRules = isOpenWithoutRules
+        self.logger = logger
+    }
+
+    /// Notes an operation; durable when it returns.
+    ///
+    /// - Throws: `TreeError`, the engine's failure.
+    func add(
+        _ operation: DisconnectOperation, as key: PushID, for identity: Identity, of connection: TreeKey
+    ) async throws(TreeError) {
+        try await tree.set(Self.records / run / connection / key, to: operation.record(for: identity))
+    }
+
+    /// Takes back what a connection has left at a path and below it; durable when it returns.
+    func cancel(at path: DatabasePath, of connection: TreeKey) async throws {
+        let records = Self.records / run / connection
+        try await tree.transact { snapshot, update in
+            for child in try snapshot.children(of: records) {
+                guard let (operation, _) = DisconnectOperation.read(child.value) else { continue }
+                let node = operation.path.node
+                guard node == path.node || path.node.isAncestor(of: node) else { continue }
+                guard !path.isPriority || operation.path.isPriority else { continue }
+                update[records / child.key] = nil
+            }
+        }
+    }
+
+    /// Makes the writes of a connection, each exactly once, whoever else does the same meanwhile.
+    ///
+    /// - Throws: `TreeError`, the engine's failure.
+    func make(of connection: TreeKey) async throws { try await make(at: Self.records / run / connection) }
+
+    /// Makes the writes of a connection that has ended; what is in the way now is met again soon.
+    func makeSoon(of connection: TreeKey) { makeSoon { try await self.make(of: connection) } }
+
+    /// Makes the writes of all connections that ended with other runs of the process: at once, or soon if something is in the
+    /// way.
+    func makeLeft() async {
+        do {
+            try await makeAllLeft()
+        } catch {
+            makeSoon { try await self.makeAllLeft() }
+        }
+    }
+
+    private func makeAllLeft() async throws {
+        for other in try await tree.keys(of: Self.records) where other != run {
+            for connection in try await tree.keys(of: Self.records / other) {
+                try await make(at: Self.records / other / connection)
+            }
+        }
+    }
+
+    private func makeSoon(_ make: @escaping @Sendable () async throws -> Void) {
+        running.change(by: 1)
+        Task(name: "On disconnect") {
+            defer { running.change(by: -1) }
+            while true {
+                do {
+                    return try await make()
+                } catch {
+                    guard (error as? TreeError)?.code != .closed else { return }
+                    logger.warning("what is due at a disconnect cannot be written yet", metadata: ["fault": "\(error)"])
+                    try? await Task.sleep(for: Self.retryInterval)
+                }
+            }
+        }
+    }
+
+    /// Waits until no writes are being made, but not longer than this.
+    func waitUntilDone(atMost limit: Duration) async { await running.waitForZero(atMost: limit) }
+
+    private func make(at records: TreePath) async throws {
+        for child in try await tree.children(of: records) { try await make(child.value, at: records / child.key) }
+    }
+
+    /// Makes one write, and deletes its record with it. One that is refused, now that it is due, is not made.
+    private func make(_ value: TreeValue, at record: TreePath) async throws(TreeError) {
+        guard let (operation, identity) = DisconnectOperation.read(value) else {
+            try await tree.set(record, to: nil)
+            return
+        }
+        let requester = identity.requester(mayUseTreesWithoutRules: isOpenWithoutRules)
+        do {
+            var update = try operation.update(by: requester)
+            update.delete(ofService: record)
+            try await tree.update(update, if: [.exists(record)])
+        } catch {
+            guard error.code != .preconditionFailed else { return }
+            guard !error.isTransient, error.code != .closed else { throw error }
+            logger.debug(
+                "what was due at a disconnect is refused",
+                metadata: ["path": "\(operation.path.node)", "identity": "\(identity)", "error": "\(error)"])
+            try await tree.set(record, to: nil)
+        }
+    }
+}
+
+/// A number of things underway, for whose end somebody may wait.
+private final class WatchedCount: Sendable {
+    private struct State {
+        var count = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    func change(by difference: Int) {
+        let waiting = state.withLock { state in
+            state.count += difference
+            guard state.count == 0 else { return [CheckedContinuation<Void, Never>]() }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func waitForZero(atMost limit: Duration) async {
+        let timer = Task {
+            try? await Task.sleep(for: limit)
+            let waiting = state.withLock { state in
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for continuation in waiting { continuation.resume() }
+        }
+        defer { timer.cancel() }
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if state.count > 0 { state.waiting.append(continuation) }
+                return state.count == 0
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Access
+import Database
+import Tree
+import TreeModel
+
+/// A message of a client, as the Realtime Database's wire protocol (version 5) has them.
+enum ClientMessage {
+    /// The client asks whether anybody is there.
+    case ping
+    /// What is of no use to the service, such as the end of a transport.
+    case control
+    case request(number: Int, Result<ClientAction, ClientRefusal>)
+
+    /// Reads a message; nil for what is none.
+    init?(_ text: [UInt8]) {
+        guard let envelope = JSONSlice(text).members(), let content = envelope["d"] else { return nil }
+        switch envelope["t"]?.value?.string {
+        case "c":
+            guard let control = content.members() else { return nil }
+            self = control["t"]?.value?.string == "p" ? .ping : .control
+        case "d":
+            guard let request = content.members(), let number = request["r"]?.value?.integer,
+                let name = request["a"]?.value?.string
+            else { return nil }
+            self = .request(
+                number: number,
+                Result { () throws(ClientRefusal) in
+                    try ClientAction(named: name, body: request["b"]?.members() ?? [:])
+                })
+        default: return nil
+        }
+    }
+}
+
+/// What a client asks for.
+enum ClientAction {
+    case listen(WireListen)
+    case stopListening(WireListen.Key)
+    case get(DatabaseTarget)
+    case put(DatabaseTarget, json: ArraySlice<UInt8>, hash: String?)
+    case merge(DatabaseTarget, json: ArraySlice<UInt8>)
+    case onDisconnect(DisconnectOperation.Form, DatabaseTarget, json: ArraySlice<UInt8>)
+    case cancelOnDisconnect(DatabaseTarget)
+    case authenticate(WireCredential)
+    case forgetCredential
+    /// Something that asks for nothing but an answer, such as the client's statistics.
+    case acknowledge
+    /// The session that the client had before has ended. No client asks for it; it is the first that a new session does.
+    case endSession(String)
+
+    fileprivate init(named name: String, body: [String: JSONSlice]) throws(ClientRefusal) {
+        switch name {
+        case "q", "l": self = .listen(try WireListen(body))
+        case "n", "u": self = .stopListening(try WireListen(body).key)
+        case "g": self = .get(try DatabaseTarget(body))
+        case "p":
+            self = .put(try DatabaseTarget(body), json: try Self.data(in: body), hash: body["h"]?.value?.string)
+        case "m": self = .merge(try DatabaseTarget(body), json: try Self.data(in: body))
+        case "o": self = .onDisconnect(.set, try DatabaseTarget(body), json: try Self.data(in: body))
+        case "om": self = .onDisconnect(.update, try DatabaseTarget(body), json: try Self.data(in: body))
+        case "oc": self = .cancelOnDisconnect(try DatabaseTarget(body))
+        case "auth", "gauth": self = .authenticate(try WireCredential(body))
+        case "unauth": self = .forgetCredential
+        case "s", "appcheck", "unappeck", "unappcheck": self = .acknowledge
+        default: throw ClientRefusal(.failure, "\(name.prefix(40)) is no action that is known here")
+        }
+    }
+
+    private static func data(in body: [String: JSONSlice]) throws(ClientRefusal) -> ArraySlice<UInt8> {
+        guard let data = body["d"] else { throw ClientRefusal(.failure, "there is no data (d)") }
+        return data.bytes
+    }
+}
+
+/// The place in a tree that a request is about, by its text; which tree, is the session's.
+struct DatabaseTarget {
+    let keys: [TreeKey]
+    let isPriority: Bool
+    let query: TreeQuery?
+
+    init(_ body: [String: JSONSlice]) throws(ClientRefusal) {
+        guard let text = body["p"]?.value?.string else { throw ClientRefusal(.failure, "there is no path (p)") }
+        do throws(TreeError) {
+            var names = text.unicodeScalars.split(separator: "/").map(String.init)
+            isPriority = names.last == ".priority"
+            if isPriority { names.removeLast() }
+            var keys: [TreeKey] = []
+            for name in names { keys.append(try TreeKey(name)) }
+            try TreePath(keys).checkDepth()
+            self.keys = keys
+            query = try TreeQuery.wire(body["q"]?.value)
+        } catch {
+            throw ClientRefusal(error)
+        }
+    }
+}
+
+/// What is to be listened to.
+struct WireListen {
+    /// By what a listener is known within its session: the path, and of one with a query the client's number (tag).
+    struct Key: Hashable {
+        let path: [TreeKey]
+        let tag: Int?
+    }
+
+    /// The longest query that is kept as it came, in bytes.
+    private static let maxQueryBytes = 4096
+
+    let key: Key
+    let query: TreeQuery?
+    /// The query as the client wrote it: it is told so when listening is not allowed any more.
+    let queryText: [UInt8]
+    /// The hash of what the client has; nil for nothing.
+    let knownHash: String?
+
+    fileprivate init(_ body: [String: JSONSlice]) throws(ClientRefusal) {
+        let target = try DatabaseTarget(body)
+        guard !target.isPriority else { throw ClientRefusal(.failure, "a priority cannot be listened to") }
+        let tag = body["t"]?.value
+        guard tag == nil || tag?.integer != nil else { throw ClientRefusal(.failure, "a tag (t) is a whole number") }
+        key = Key(path: target.keys, tag: tag?.integer)
+        query = target.query
+        let text = body["q"]?.bytes ?? []
+        queryText = text.count <= Self.maxQueryBytes ? Array(text) : []
+        knownHash = body["h"]?.value?.string.flatMap { $0.isEmpty ? nil : $0 }
+    }
+}
+
+/// What a client shows of who it is.
+struct WireCredential {
+    let token: String
+    /// The variable `auth` as which an owner wants to be judged, as JSON; nil for none.
+    let override: String?
+
+    fileprivate init(_ body: [String: JSONSlice]) throws(ClientRefusal) {
+        guard let token = body["cred"]?.value?.string else {
+            throw ClientRefusal(.invalidToken, "there is no credential (cred)")
+        }
+        self.token = token
+        if body["noauth"]?.value == .bool(true) {
+            override = "null"
+        } else {
+            override = body["authvar"].map { String(decoding: $0.bytes, as: UTF8.self) }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Database
+import Tree
+import TreeModel
+
+/// The messages of the service to a client, as JSON; data are in the export form, and never lists.
+enum ServerMessage {
+    /// The first message of a session.
+    ///
+    /// - Parameter host: Where the client is to connect from now on: where it has connected to.
+    static func hello(timestampMilliseconds: Int64, host: String, session: String) -> [UInt8] {
+        var json = Array(
+            "{\"t\":\"c\",\"d\":{\"t\":\"h\",\"d\":{\"ts\":\(timestampMilliseconds),\"v\":\"5\",\"h\":".utf8)
+        JSONText.append(host.utf8.span, to: &json)
+        json += ",\"s\":\"\(session)\"}}}".utf8
+        return json
+    }
+
+    static let pong = Array("{\"t\":\"c\",\"d\":{\"t\":\"o\",\"d\":{}}}".utf8)
+
+    /// Tells what was wrong with what the client sent.
+    static func error(_ text: String) -> [UInt8] {
+        var json = Array("{\"t\":\"c\",\"d\":{\"t\":\"e\",\"d\":".utf8)
+        JSONText.append(text.utf8.span, to: &json)
+        json += "}}".utf8
+        return json
+    }
+
+    // MARK: Answers
+
+    /// An answer to a request that was carried out; `data` is JSON.
+    static func done(_ number: Int, _ data: some Sequence<UInt8>) -> [UInt8] {
+        Array("{\"t\":\"d\",\"d\":{\"r\":\(number),\"b\":{\"s\":\"ok\",\"d\":".utf8) + data + Array("}}}".utf8)
+    }
+
+    /// An answer to a request that was not.
+    static func refused(_ number: Int, _ refusal: ClientRefusal) -> [UInt8] {
+        var json = Array("{\"t\":\"d\",\"d\":{\"r\":\(number),\"b\":{\"s\":\"\(refusal.status.rawValue)\",\"d\":".utf8)
+        JSONText.append(refusal.text.utf8.span, to: &json)
+        json += "}}}".utf8
+        return json
+    }
+
+    /// What stands around the value that a `g` is answered with.
+    static func value(_ number: Int) -> TextFrame {
+        TextFrame(beginning: "{\"t\":\"d\",\"d\":{\"r\":\(number),\"b\":{\"s\":\"ok\",\"d\":", end: "}}}")
+    }
+
+    // MARK: Data
+
+    /// What stands around the value that a listener begins with.
+    static func start(of listen: WireListen.Key) -> TextFrame {
+        let path = text(of: listen.path)
+        return TextFrame(
+            beginning: String(decoding: head("d", path), as: UTF8.self),
+            end: String(decoding: tail(listen.tag), as: UTF8.self))
+    }
+
+    /// A change of what is listened to.
+    static func event(_ event: TreeEvent, for listen: WireListen.Key) -> [UInt8] {
+        var path = text(of: listen.path)
+        let below = event.path.dropFirst()
+        if !below.isEmpty {
+            if !path.isEmpty { path.append(UInt8(ascii: "/")) }
+            path += below
+        }
+        return head(event.kind == .put ? "d" : "m", path) + event.data + tail(listen.tag)
+    }
+
+    /// The end of a listener to something that the client may not read any more.
+    static func revoked(_ listen: WireListen.Key, query: [UInt8]) -> [UInt8] {
+        var json = Array("{\"t\":\"d\",\"d\":{\"a\":\"c\",\"b\":{\"p\":".utf8)
+        JSONText.append(text(of: listen.path).span, to: &json)
+        if !query.isEmpty { json += Array(",\"q\":[".utf8) + query + Array("]".utf8) }
+        json += "}}}".utf8
+        return json
+    }
+
+    /// The end of who the client was.
+    static let authRevoked = Array(
+        "{\"t\":\"d\",\"d\":{\"a\":\"ac\",\"b\":{\"s\":\"expired_token\",\"d\":\"Auth token is expired\"}}}".utf8)
+
+    /// A path without a slash at its beginning.
+    private static func text(of keys: [TreeKey]) -> [UInt8] { Array(keys.map(\.string).joined(separator: "/").utf8) }
+
+    private static func head(_ action: String, _ path: [UInt8]) -> [UInt8] {
+        var json = Array("{\"t\":\"d\",\"d\":{\"a\":\"\(action)\",\"b\":{\"p\":".utf8)
+        JSONText.append(path.span, to: &json)
+        json += ",\"d\":".utf8
+        return json
+    }
+
+    private static func tail(_ tag: Int?) -> [UInt8] {
+        Array((tag.map { ",\"t\":\($0)}}}" } ?? "}}}").utf8)
+    }
+}

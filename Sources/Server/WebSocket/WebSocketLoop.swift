@@ -1,0 +1,95 @@
+import Database
+import NIOCore
+import Tree
+
+/// The WebSocket sessions whose connections are on one event loop: it hands on what the store tells, and looks after their time.
+///
+/// Its tables belong to the loop, and are only touched there.
+final class WebSocketLoop: EventReceiver {
+    private struct Tables {
+        var connections: [ObjectIdentifier: WebSocketConnection] = [:]
+        /// By the numbers that the store gives listeners.
+        var listeners: [UInt64: (connection: WebSocketConnection, slot: Int)] = [:]
+        var clock: RepeatedTask?
+    }
+
+    let form = JSONForm.export
+    let eventLoop: any EventLoop
+    let sessions: WebSocketSessions
+    /// How often a session is asked whether its client is there, in seconds.
+    let pingSeconds: Int
+    /// How long a client may take for a piece of a long message.
+    let patience: TimeAmount
+    private let tables: NIOLoopBoundBox<Tables>
+
+    init(_ eventLoop: any EventLoop, of sessions: WebSocketSessions, pingSeconds: Int, patience: TimeAmount) {
+        self.eventLoop = eventLoop
+        self.sessions = sessions
+        self.pingSeconds = pingSeconds
+        self.patience = patience
+        tables = NIOLoopBoundBox(Tables(), eventLoop: eventLoop)
+    }
+
+    // MARK: What the store tells
+
+    func receive(_ event: TreeEvent, for listeners: [UInt64]) {
+        eventLoop.execute { [tables] in
+            // All listeners of an event listen at one node; those without a tag of their own get the same bytes.
+            var shared: ByteBuffer?
+            for id in listeners {
+                guard let (connection, slot) = tables.value.listeners[id],
+                    let key = connection.session.listen(slot)?.key
+                else { continue }
+                let made = key.tag == nil ? shared : nil
+                guard let frames = made ?? FrameWriter.frames(ServerMessage.event(event, for: key)) else {
+                    connection.close(.tooLarge)
+                    continue
+                }
+                if key.tag == nil { shared = frames }
+                connection.run { session, effects in session.tell(slot, frames, token: event.token, &effects) }
+            }
+        }
+    }
+
+    func cancel(_ listeners: [UInt64]) {
+        eventLoop.execute { [tables] in
+            for id in listeners {
+                guard let (connection, slot) = tables.value.listeners[id] else { continue }
+                connection.run { session, effects in session.revoke(slot, &effects) }
+            }
+        }
+    }
+
+    func end() {
+        eventLoop.execute { [tables] in
+            for connection in tables.value.connections.values { connection.close(.goingAway) }
+        }
+    }
+
+    // MARK: What the connections do
+
+    func add(_ connection: WebSocketConnection) {
+        tables.value.connections[ObjectIdentifier(connection)] = connection
+        sessions.add(connection, eventLoop: eventLoop)
+        guard tables.value.clock == nil else { return }
+        tables.value.clock = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) {
+            [tables] _ in
+            let now = WallClock.milliseconds()
+            for connection in tables.value.connections.values { connection.tick(nowMilliseconds: now) }
+        }
+    }
+
+    func remove(_ connection: WebSocketConnection) {
+        tables.value.connections[ObjectIdentifier(connection)] = nil
+        sessions.remove(connection)
+        guard tables.value.connections.isEmpty else { return }
+        tables.value.clock?.cancel()
+        tables.value.clock = nil
+    }
+
+    func add(_ connection: WebSocketConnection, _ slot: Int, as listener: Listener) {
+        tables.value.listeners[listener.id] = (connection, slot)
+    }
+
+    func remove(_ listener: Listener) { tables.value.listeners[listener.id] = nil }
+}

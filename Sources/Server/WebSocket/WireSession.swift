@@ -1,0 +1,268 @@
+import Database
+import DequeModule
+import NIOCore
+import Tree
+
+/// What a session of the wire protocol knows and decides, without a connection and without a store: messages come in, and
+/// come to effects.
+///
+/// Requests take effect in their order. Writes are handed on one behind the other without waiting, and so are reads; each kind
+/// waits until the other is done. Whatever changes who the client is, or what it listens to, is alone. The events of a
+/// listener wait until its first value is told.
+struct WireSession {
+    /// Something to be done for the client, outside of the session.
+    enum Effect {
+        case send(Outgoing)
+        case perform(Request)
+        /// Nobody listens under this number any more.
+        case stopListening(Int)
+        /// The client does what no client does, or falls behind by too much.
+        case close(CloseReason)
+    }
+
+    /// A message on its way to the client.
+    enum Outgoing {
+        case message([UInt8])
+        /// One that is in frames already, as several clients get it.
+        case frames(ByteBuffer)
+        /// One that may be on disk.
+        case spooled(SpooledBody.Finished)
+    }
+
+    enum CloseReason: UInt16, Error {
+        case goingAway = 1001
+        case protocolError = 1002
+        case notText = 1003
+        case slowReader = 1008
+        case tooLarge = 1009
+        case tryAgainLater = 1013
+    }
+
+    /// A request on its way.
+    struct Request {
+        /// The client's number for it; nil for what the session does by itself.
+        let number: Int?
+        let action: ClientAction
+        /// The length of the message, in bytes.
+        let byteCount: Int
+        /// The number under which a listener listens.
+        fileprivate(set) var slot: Int?
+
+        /// Whether it is a write that is worth no thread of its own.
+        var isSmallWrite: Bool {
+            switch action {
+            case .put, .merge: byteCount <= WireSession.maxSmallBytes
+            default: false
+            }
+        }
+    }
+
+    /// Which requests may be underway together.
+    private enum Kind {
+        case read, write, alone
+    }
+
+    /// A listener of the client.
+    private struct Slot {
+        let listen: WireListen
+        /// What has come before the first value is told; nil once it is.
+        var waiting: [(token: SyncToken, frames: ByteBuffer)]? = []
+        var waitingBytes = 0
+        /// What has been told.
+        var token = SyncToken.start
+    }
+
+    private static let maxSmallBytes = 64 << 10
+    /// The most requests that are underway at once.
+    private static let maxRunning = 64
+    /// From how many requests, and from how many bytes of them, on nothing more is read.
+    private static let maxWaiting = 128
+    private static let maxWaitingBytes = 1 << 20
+    /// How far a listener may fall behind before its first value is told, in bytes.
+    private static let maxHeldBytes = 1 << 20
+    /// The most listeners of a session.
+    private static let maxListeners = 10_000
+    /// The most writes that are left for the end of a session.
+    private static let maxDisconnectOperations = 1000
+
+    private var running = 0
+    private var runningKind = Kind.read
+    private var waiting: Deque<Request> = []
+    private var waitingBytes = 0
+    private var slots: [Int: Slot] = [:]
+    private var numbers: [WireListen.Key: Int] = [:]
+    private var lastSlot = 0
+    /// The writes that have been left for the end, as far as they have not been taken back as a whole.
+    private(set) var disconnectOperations = 0
+
+    /// Whether more is to be read.
+    var isReady: Bool { waiting.count < Self.maxWaiting && waitingBytes < Self.maxWaitingBytes }
+    /// Whether something is underway.
+    var isBusy: Bool { running > 0 }
+    /// The numbers of all listeners.
+    var listeners: some Sequence<Int> { slots.keys }
+    /// Whether there is anybody to whom an event could have to come before an answer.
+    var hasListeners: Bool { !slots.isEmpty }
+
+    // MARK: What the client sends
+
+    /// Begins, and ends the session that the client had before.
+    mutating func begin(after previous: String?, _ effects: inout [Effect]) {
+        guard let previous else { return }
+        take(Request(number: nil, action: .endSession(previous), byteCount: 0), &effects)
+    }
+
+    /// Takes a message.
+    mutating func receive(_ text: [UInt8], _ effects: inout [Effect]) {
+        switch ClientMessage(text) {
+        case nil:
+            effects.append(.send(.message(ServerMessage.error("the message cannot be read"))))
+            effects.append(.close(.protocolError))
+        case .ping: effects.append(.send(.message(ServerMessage.pong)))
+        case .control: break
+        case .request(let number, .failure(let refusal)):
+            effects.append(.send(.message(ServerMessage.refused(number, refusal))))
+        case .request(let number, .success(let action)):
+            take(Request(number: number, action: action, byteCount: text.count), &effects)
+        }
+    }
+
+    private mutating func take(_ request: Request, _ effects: inout [Effect]) {
+        waiting.append(request)
+        waitingBytes += request.byteCount
+        startWhatMay(&effects)
+    }
+
+    // MARK: In their order
+
+    private func kind(of request: Request) -> Kind {
+        switch request.action {
+        case .listen, .get: .read
+        default: request.isSmallWrite ? .write : .alone
+        }
+    }
+
+    private mutating func startWhatMay(_ effects: inout [Effect]) {
+        while let request = waiting.first {
+            let kind = kind(of: request)
+            guard running == 0 || kind == runningKind && kind != .alone && running < Self.maxRunning else { return }
+            waiting.removeFirst()
+            waitingBytes -= request.byteCount
+            runningKind = kind
+            start(request, &effects)
+        }
+    }
+
+    private mutating func start(_ request: Request, _ effects: inout [Effect]) {
+        var request = request
+        switch request.action {
+        case .acknowledge: return answer(request, "\"\"", &effects)
+        case .stopListening(let key):
+            if let slot = numbers[key] { end(slot, &effects) }
+            return answer(request, "\"\"", &effects)
+        case .listen(let listen):
+            if let slot = numbers[listen.key] { end(slot, &effects) }
+            guard slots.count < Self.maxListeners else {
+                return refuse(request, ClientRefusal(.unavailable, "there are too many listeners"), &effects)
+            }
+            lastSlot += 1
+            slots[lastSlot] = Slot(listen: listen)
+            numbers[listen.key] = lastSlot
+            request.slot = lastSlot
+        case .onDisconnect:
+            guard disconnectOperations < Self.maxDisconnectOperations else {
+                return refuse(request, ClientRefusal(.failure, "too much is left for the disconnect"), &effects)
+            }
+            disconnectOperations += 1
+        default: break
+        }
+        running += 1
+        effects.append(.perform(request))
+    }
+
+    private mutating func end(_ slot: Int, _ effects: inout [Effect]) {
+        guard let ended = slots.removeValue(forKey: slot) else { return }
+        if numbers[ended.listen.key] == slot { numbers[ended.listen.key] = nil }
+        effects.append(.stopListening(slot))
+    }
+
+    private func answer(_ request: Request, _ data: String, _ effects: inout [Effect]) {
+        guard let number = request.number else { return }
+        effects.append(.send(.message(ServerMessage.done(number, data.utf8))))
+    }
+
+    private func refuse(_ request: Request, _ refusal: ClientRefusal, _ effects: inout [Effect]) {
+        guard let number = request.number else { return }
+        effects.append(.send(.message(ServerMessage.refused(number, refusal))))
+    }
+
+    // MARK: What became of requests
+
+    /// A request was carried out; `data` is the JSON of its answer.
+    mutating func finished(_ request: Request, _ data: String, _ effects: inout [Effect]) {
+        answer(request, data, &effects)
+        next(&effects)
+    }
+
+    /// A value was read.
+    mutating func read(_ request: Request, _ message: SpooledBody.Finished, _ effects: inout [Effect]) {
+        if request.number != nil { effects.append(.send(.spooled(message))) }
+        next(&effects)
+    }
+
+    /// A request was not carried out.
+    mutating func refused(_ request: Request, _ refusal: ClientRefusal, _ effects: inout [Effect]) {
+        if let slot = request.slot, let ended = slots.removeValue(forKey: slot) {
+            if numbers[ended.listen.key] == slot { numbers[ended.listen.key] = nil }
+        }
+        refuse(request, refusal, &effects)
+        next(&effects)
+    }
+
+    /// A listener listens.
+    ///
+    /// - Parameter start: Its first value, unless the client has it.
+    mutating func began(_ request: Request, _ start: ListenStart, _ effects: inout [Effect]) {
+        defer { next(&effects) }
+        // It has ended meanwhile: another one has taken its place, or the rules have changed.
+        guard let number = request.slot, var slot = slots[number] else { return answer(request, "{}", &effects) }
+        if let message = start.value { effects.append(.send(.spooled(message))) }
+        answer(request, start.isIndexed ? "{}" : "{\"w\":[\"no_index\"]}", &effects)
+        for event in slot.waiting ?? [] where event.token > start.token {
+            slot.token = event.token
+            effects.append(.send(.frames(event.frames)))
+        }
+        slot.token = max(slot.token, start.token)
+        slot.waiting = nil
+        slots[number] = slot
+    }
+
+    private mutating func next(_ effects: inout [Effect]) {
+        running -= 1
+        startWhatMay(&effects)
+    }
+
+    // MARK: What the store tells
+
+    /// A listener; nil when it has ended.
+    func listen(_ slot: Int) -> WireListen? { slots[slot]?.listen }
+
+    /// Something has changed at what a listener listens to.
+    mutating func tell(_ number: Int, _ frames: ByteBuffer, token: SyncToken, _ effects: inout [Effect]) {
+        guard let slot = slots[number], token > slot.token else { return }
+        guard slot.waiting != nil else {
+            slots[number]?.token = token
+            return effects.append(.send(.frames(frames)))
+        }
+        slots[number]?.waiting?.append((token, frames))
+        slots[number]?.waitingBytes += frames.readableBytes
+        if slot.waitingBytes + frames.readableBytes > Self.maxHeldBytes { effects.append(.close(.slowReader)) }
+    }
+
+    /// A listener may not listen any more, or the store cannot follow it.
+    mutating func revoke(_ number: Int, _ effects: inout [Effect]) {
+        guard let slot = slots[number] else { return }
+        end(number, &effects)
+        effects.append(.send(.message(ServerMessage.revoked(slot.listen.key, query: slot.listen.queryText))))
+    }
+}
