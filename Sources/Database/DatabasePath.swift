@@ -2,7 +2,7 @@ package import API
 package import TreeModel
 
 /// What a path of the protocol names: a node of a tree, or its priority.
-package struct DatabasePath: Sendable {
+package struct DatabasePath: Sendable, Equatable {
     /// The node.
     package let node: TreePath
     /// Whether its priority is meant, and not the node itself.

@@ -30,6 +30,10 @@ package struct ListenStart: Sendable {
     package let token: SyncToken
     /// Whether the query is answered without reading all children; true without a query.
     package let isIndexed: Bool
+
+    package init(value: SpooledBody.Finished?, token: SyncToken, isIndexed: Bool = true) {
+        (self.value, self.token, self.isIndexed) = (value, token, isIndexed)
+    }
 }
 
 extension DatabaseSession {

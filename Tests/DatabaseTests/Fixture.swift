@@ -16,6 +16,13 @@ struct Fixture: Sendable {
     let log: RecordingLog
 
     var owner: DatabaseSession { database.session(as: .admin) }
+
+    /// The database as the next process finds it.
+    func reopened() -> RealtimeDatabase {
+        RealtimeDatabase(
+            tree, ids: PushIDGenerator(), isThrowAway: false, isOpenWithoutRules: true, spool: spool,
+            logger: Logger(label: "test") { _ in log })
+    }
     var stranger: DatabaseSession { database.session(as: .anonymous) }
 }
 

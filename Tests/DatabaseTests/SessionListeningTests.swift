@@ -39,10 +39,10 @@ struct SessionListeningTests {
         _ request: ListenRequest, _ session: DatabaseSession, _ receiver: any EventReceiver
     ) async throws -> Start {
         var begun: Listener?
-        let (start, _) = try await session.listen(
+        let start = try await session.listen(
             to: request, in: TextFrame(beginning: "start ", end: "."), notifying: receiver
         ) { begun = $0 }
-        return Start(listener: try #require(begun), text: try start.text)
+        return Start(listener: try #require(begun), text: try #require(start.value).text)
     }
 
     @Test("Each listener begins with what is there, and is told what concerns it, until it stops")

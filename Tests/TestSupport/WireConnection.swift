@@ -76,6 +76,11 @@ package final class WireConnection {
         _ = channel.setOption(.autoRead, value: true)
     }
 
+    /// From now on leaves in the socket what comes.
+    package func stopReading() {
+        _ = channel.setOption(.autoRead, value: false)
+    }
+
     package func close() async { try? await channel.close().get() }
 
     /// Takes what has come up to a mark, and the mark; nil when the connection ends before.
@@ -103,6 +108,12 @@ package final class WireConnection {
     package func readToEnd() async -> String {
         while await readMore() {}
         return buffer.readString(length: buffer.readableBytes) ?? ""
+    }
+
+    /// Takes as many bytes; nil when the connection ends before.
+    package func bytes(_ count: Int) async -> [UInt8]? {
+        while buffer.readableBytes < count { guard await readMore() else { return nil } }
+        return buffer.readBytes(length: count)
     }
 
     /// Takes an answer; nil when the connection ends before it does.

@@ -95,7 +95,7 @@ struct NaiveTree: Equatable {
         case .exists(let path): get(path) != nil
         case .absent(let path): get(path) == nil
         case .equals(let path, let value): get(path) == value.flatMap(Self.pruned)
-        case .etag: false
+        case .etag, .nodeHash: false
         }
     }
 

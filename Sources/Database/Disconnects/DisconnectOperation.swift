@@ -3,7 +3,7 @@ import Tree
 import TreeModel
 
 /// A write that a client leaves behind for the end of its connection (`onDisconnect`).
-package struct DisconnectOperation: Sendable {
+package struct DisconnectOperation: Sendable, Equatable {
     /// What the text of the operation means.
     package enum Form: String, Sendable {
         /// It is the new value, or the new priority, of what the path names.
@@ -41,6 +41,33 @@ package struct DisconnectOperation: Sendable {
     }
 }
 
+// MARK: Taking it back
+
+extension DisconnectOperation {
+    /// What is left of the operation when what it writes at a path and below it is taken back; nil for nothing.
+    func without(_ path: DatabasePath) -> DisconnectOperation? {
+        if path.covers(self.path) { return nil }
+        guard form == .update, self.path.node.isAncestor(of: path.node),
+            case .object(var members)? = JSONValue(text: json)
+        else { return self }
+        let count = members.count
+        members = members.filter { key, _ in
+            guard let below = try? TreePath(key) else { return true }
+            return !path.covers(DatabasePath(self.path.node.appending(below)))
+        }
+        guard members.count < count else { return self }
+        return members.isEmpty ? nil : DisconnectOperation(form, at: self.path, json: JSONValue.object(members).text)
+    }
+}
+
+extension DatabasePath {
+    /// Whether another path is this one or lies below it.
+    fileprivate func covers(_ other: DatabasePath) -> Bool {
+        guard !isPriority else { return self == other }
+        return node == other.node || node.isAncestor(of: other.node)
+    }
+}
+
 // MARK: Its record
 
 extension DisconnectOperation {
@@ -68,6 +95,13 @@ extension DisconnectOperation {
             fields[Field.identity] = "user"
             fields[Field.auth] = .string(String(decoding: user.auth.text, as: UTF8.self))
         }
+        return .object(fields)
+    }
+
+    /// The operation in place of another one, for who that is for.
+    func record(like other: TreeValue) -> TreeValue {
+        guard case .object(var fields) = other else { return other }
+        fields[Field.json] = .string(String(decoding: json, as: UTF8.self))
         return .object(fields)
     }
 

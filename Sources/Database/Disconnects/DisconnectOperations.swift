@@ -44,10 +44,9 @@ final class DisconnectOperations: Sendable {
         try await tree.transact { snapshot, update in
             for child in try snapshot.children(of: records) {
                 guard let (operation, _) = DisconnectOperation.read(child.value) else { continue }
-                let node = operation.path.node
-                guard node == path.node || path.node.isAncestor(of: node) else { continue }
-                guard !path.isPriority || operation.path.isPriority else { continue }
-                update[records / child.key] = nil
+                let rest = operation.without(path)
+                if rest == operation { continue }
+                update[records / child.key] = rest.map { $0.record(like: child.value) }
             }
         }
     }

@@ -95,9 +95,11 @@ struct RequestWork: Sendable {
         let request = ListenRequest(
             at: TreePath(listen.key.path, in: admitted.namespace), matching: listen.query, unindexed: .scanned,
             knownHash: listen.knownHash)
-        return .listening(
-            try await identity.session.listen(
-                to: request, in: ServerMessage.start(of: listen.key), notifying: loop, began: began))
+        let start = try await identity.session.listen(
+            to: request, in: ServerMessage.start(of: listen.key), notifying: loop, began: began)
+        // What the value has in it is told of other listeners before it.
+        await admitted.database.waitForEvents(of: [])
+        return .listening(start)
     }
 
     private func authenticate(by credential: WireCredential) async throws -> Outcome {

@@ -9,6 +9,10 @@ import Tree
 /// Requests take effect in their order. Writes are handed on one behind the other without waiting, and so are reads; each kind
 /// waits until the other is done. Whatever changes who the client is, or what it listens to, is alone. The events of a
 /// listener wait until its first value is told.
+///
+/// All that a client is told of listeners without a tag becomes one picture there. So what it is told of places above and below
+/// one that begins waits, too: the first value is not to put back what was told before. And what is told of a place is
+/// not told again of one below it.
 struct WireSession {
     /// Something to be done for the client, outside of the session.
     enum Effect {
@@ -63,13 +67,21 @@ struct WireSession {
     }
 
     /// A listener of the client.
-    private struct Slot {
+    struct Slot {
         let listen: WireListen
         /// What has come before the first value is told; nil once it is.
         var waiting: [(token: SyncToken, frames: ByteBuffer)]? = []
-        var waitingBytes = 0
         /// What has been told.
         var token = SyncToken.start
+        /// What the first value stands for.
+        var startToken = SyncToken.start
+    }
+
+    /// An event that waits for another listener's first value.
+    struct Held {
+        let slot: Int
+        let frames: ByteBuffer
+        let token: SyncToken
     }
 
     private static let maxSmallBytes = 64 << 10
@@ -78,8 +90,8 @@ struct WireSession {
     /// From how many requests, and from how many bytes of them, on nothing more is read.
     private static let maxWaiting = 128
     private static let maxWaitingBytes = 1 << 20
-    /// How far a listener may fall behind before its first value is told, in bytes.
-    private static let maxHeldBytes = 1 << 20
+    /// How much may wait for a listener's first value, in bytes.
+    static let maxHeldBytes = 4 << 20
     /// The most listeners of a session.
     private static let maxListeners = 10_000
     /// The most writes that are left for the end of a session.
@@ -89,9 +101,13 @@ struct WireSession {
     private var runningKind = Kind.read
     private var waiting: Deque<Request> = []
     private var waitingBytes = 0
-    private var slots: [Int: Slot] = [:]
-    private var numbers: [WireListen.Key: Int] = [:]
+    var slots: [Int: Slot] = [:]
+    var numbers: [WireListen.Key: Int] = [:]
     private var lastSlot = 0
+    /// The path of the listener without a tag that begins; there is one at a time.
+    var beginning: [TreeKey]?
+    var held: [Held] = []
+    var heldBytes = 0
     /// The writes that have been left for the end, as far as they have not been taken back as a whole.
     private(set) var disconnectOperations = 0
 
@@ -137,7 +153,8 @@ struct WireSession {
 
     private func kind(of request: Request) -> Kind {
         switch request.action {
-        case .listen, .get: .read
+        case .listen(let listen): listen.key.tag == nil ? .alone : .read
+        case .get: .read
         default: request.isSmallWrite ? .write : .alone
         }
     }
@@ -169,6 +186,7 @@ struct WireSession {
             slots[lastSlot] = Slot(listen: listen)
             numbers[listen.key] = lastSlot
             request.slot = lastSlot
+            if listen.key.tag == nil { beginning = listen.key.path }
         case .onDisconnect:
             guard disconnectOperations < Self.maxDisconnectOperations else {
                 return refuse(request, ClientRefusal(.failure, "too much is left for the disconnect"), &effects)
@@ -180,7 +198,7 @@ struct WireSession {
         effects.append(.perform(request))
     }
 
-    private mutating func end(_ slot: Int, _ effects: inout [Effect]) {
+    mutating func end(_ slot: Int, _ effects: inout [Effect]) {
         guard let ended = slots.removeValue(forKey: slot) else { return }
         if numbers[ended.listen.key] == slot { numbers[ended.listen.key] = nil }
         effects.append(.stopListening(slot))
@@ -216,6 +234,7 @@ struct WireSession {
             if numbers[ended.listen.key] == slot { numbers[ended.listen.key] = nil }
         }
         refuse(request, refusal, &effects)
+        release(after: request, upTo: nil, &effects)
         next(&effects)
     }
 
@@ -225,44 +244,40 @@ struct WireSession {
     mutating func began(_ request: Request, _ start: ListenStart, _ effects: inout [Effect]) {
         defer { next(&effects) }
         // It has ended meanwhile: another one has taken its place, or the rules have changed.
-        guard let number = request.slot, var slot = slots[number] else { return answer(request, "{}", &effects) }
+        guard let number = request.slot, var slot = slots[number] else {
+            answer(request, "{}", &effects)
+            return release(after: request, upTo: nil, &effects)
+        }
+        release(after: request, upTo: start.token, &effects)
         if let message = start.value { effects.append(.send(.spooled(message))) }
         answer(request, start.isIndexed ? "{}" : "{\"w\":[\"no_index\"]}", &effects)
-        for event in slot.waiting ?? [] where event.token > start.token {
+        for event in slot.waiting ?? [] {
+            heldBytes -= event.frames.readableBytes
+            guard event.token > start.token else { continue }
             slot.token = event.token
             effects.append(.send(.frames(event.frames)))
         }
         slot.token = max(slot.token, start.token)
+        slot.startToken = start.token
         slot.waiting = nil
         slots[number] = slot
+        release(after: request, upTo: nil, &effects)
+    }
+
+    /// Tells what has waited for the first value of a listener: up to a position in the change log, or everything.
+    private mutating func release(after request: Request, upTo token: SyncToken?, _ effects: inout [Effect]) {
+        guard case .listen(let listen) = request.action, listen.key.tag == nil else { return }
+        let due = token.map { token in held.prefix { $0.token <= token } } ?? held[...]
+        held.removeFirst(due.count)
+        for event in due {
+            heldBytes -= event.frames.readableBytes
+            if slots[event.slot] != nil { effects.append(.send(.frames(event.frames))) }
+        }
+        if token == nil { beginning = nil }
     }
 
     private mutating func next(_ effects: inout [Effect]) {
         running -= 1
         startWhatMay(&effects)
-    }
-
-    // MARK: What the store tells
-
-    /// A listener; nil when it has ended.
-    func listen(_ slot: Int) -> WireListen? { slots[slot]?.listen }
-
-    /// Something has changed at what a listener listens to.
-    mutating func tell(_ number: Int, _ frames: ByteBuffer, token: SyncToken, _ effects: inout [Effect]) {
-        guard let slot = slots[number], token > slot.token else { return }
-        guard slot.waiting != nil else {
-            slots[number]?.token = token
-            return effects.append(.send(.frames(frames)))
-        }
-        slots[number]?.waiting?.append((token, frames))
-        slots[number]?.waitingBytes += frames.readableBytes
-        if slot.waitingBytes + frames.readableBytes > Self.maxHeldBytes { effects.append(.close(.slowReader)) }
-    }
-
-    /// A listener may not listen any more, or the store cannot follow it.
-    mutating func revoke(_ number: Int, _ effects: inout [Effect]) {
-        guard let slot = slots[number] else { return }
-        end(number, &effects)
-        effects.append(.send(.message(ServerMessage.revoked(slot.listen.key, query: slot.listen.queryText))))
     }
 }

@@ -1,0 +1,47 @@
+import NIOCore
+import Tree
+import TreeModel
+
+// What the store tells.
+extension WireSession {
+    /// A listener; nil when it has ended.
+    func listen(_ slot: Int) -> WireListen? { slots[slot]?.listen }
+
+    /// Something has changed at what a listener listens to.
+    mutating func tell(_ number: Int, _ frames: ByteBuffer, token: SyncToken, _ effects: inout [Effect]) {
+        guard let slot = slots[number], token > slot.token else { return }
+        if slot.waiting != nil {
+            slots[number]?.waiting?.append((token, frames))
+        } else {
+            slots[number]?.token = token
+            guard !isCovered(slot.listen.key, token: token) else { return }
+            guard waits(slot.listen.key) else { return effects.append(.send(.frames(frames))) }
+            held.append(Held(slot: number, frames: frames, token: token))
+        }
+        heldBytes += frames.readableBytes
+        if heldBytes > Self.maxHeldBytes { effects.append(.close(.slowReader)) }
+    }
+
+    /// Whether the same is told of a place above, to which the client listens without a tag.
+    private func isCovered(_ key: WireListen.Key, token: SyncToken) -> Bool {
+        guard key.tag == nil, numbers.count > 1 else { return false }
+        return key.path.indices.contains { length in
+            let above = WireListen.Key(path: Array(key.path.prefix(length)), tag: nil)
+            guard let slot = numbers[above].flatMap({ slots[$0] }), slot.waiting == nil else { return false }
+            return slot.startToken < token
+        }
+    }
+
+    /// Whether an event has to wait for the first value of another listener.
+    private func waits(_ key: WireListen.Key) -> Bool {
+        guard key.tag == nil, let beginning else { return false }
+        return beginning.starts(with: key.path) || key.path.starts(with: beginning)
+    }
+
+    /// A listener may not listen any more, or the store cannot follow it.
+    mutating func revoke(_ number: Int, _ effects: inout [Effect]) {
+        guard let slot = slots[number] else { return }
+        end(number, &effects)
+        effects.append(.send(.message(ServerMessage.revoked(slot.listen.key, query: slot.listen.queryText))))
+    }
+}

@@ -1,0 +1,122 @@
+import NIOCore
+import Testing
+import Tree
+
+@testable import Server
+
+@Suite("Frames and messages of the wire protocol", .timeLimit(.minutes(10)))
+struct WireFrameTests {
+    @Test(
+        "Frames are put together by their number; 0 and what is no number are none",
+        arguments: [
+            (["{}"], ["{}"]), (["2", "{\"a\"", ":1}"], ["{\"a\":1}"]), (["0", "{}", "0"], ["{}"]),
+            (["1", "12"], ["12"]), (["000002", "a", "b", "c"], ["ab", "c"]), (["1234567"], ["1234567"]),
+            (["-1", "1.5", ""], ["-1", "1.5", ""]), (["2", "a", "0", "b"], ["a0", "b"]),
+        ])
+    func joined(frames: [String], messages: [String]) throws {
+        var joiner = MessageJoiner()
+        let joined = try frames.compactMap { frame in
+            try joiner.add(Array(frame.utf8), isContinuation: false, isFinal: true)
+        }
+        #expect(joined.map { String(decoding: $0, as: UTF8.self) } == messages)
+    }
+
+    @Test("A frame may come in parts, which no other interrupts")
+    func parts() throws {
+        var joiner = MessageJoiner()
+        #expect(try joiner.add([0x31], isContinuation: false, isFinal: false) == nil)
+        #expect(throws: MessageJoiner.Fault.badContinuation) {
+            try joiner.add([0x31], isContinuation: false, isFinal: true)
+        }
+        #expect(joiner.isWithinMessage)
+        #expect(try joiner.add([0x32], isContinuation: true, isFinal: true) == nil)
+        for _ in 0..<11 { #expect(try joiner.add([0x78], isContinuation: false, isFinal: true) == nil) }
+        #expect(try joiner.add([0x79], isContinuation: false, isFinal: true)?.count == 12)
+        #expect(throws: MessageJoiner.Fault.badContinuation) {
+            try joiner.add([0x31], isContinuation: true, isFinal: true)
+        }
+    }
+
+    @Test("A message that is too long is refused while it comes")
+    func tooLong() throws {
+        var joiner = MessageJoiner()
+        _ = try joiner.add(Array("999999".utf8), isContinuation: false, isFinal: true)
+        let piece = [UInt8](repeating: 0x78, count: 1 << 20)
+        #expect(throws: MessageJoiner.Fault.tooLarge) {
+            for _ in 0..<20 { _ = try joiner.add(piece, isContinuation: false, isFinal: true) }
+        }
+        #expect(joiner.byteCount <= MessageJoiner.maxBytes)
+    }
+
+    @Test(
+        "Messages are cut between characters, into frames that each client reads",
+        arguments: [0, 125, 126, 16_384, 16_385, 70_000])
+    func cut(length: Int) throws {
+        for text in ["x", "é", "€", "😀", "x😀€é"] {
+            let message = Array(String(repeating: text, count: length).utf8.prefix(length))
+            guard String(validating: message, as: UTF8.self) != nil else { continue }
+            var frames = try #require(FrameWriter.frames(message))
+            var texts: [String] = []
+            while let head = frames.readBytes(length: 2) {
+                #expect(head[0] == 0x81)
+                var count = Int(head[1])
+                if count == 126 { count = Int(frames.readInteger(as: UInt16.self) ?? 0) }
+                let payload = frames.readBytes(length: count) ?? []
+                texts.append(try #require(String(validating: payload, as: UTF8.self)))
+            }
+            guard texts.count > 1 else {
+                #expect(Array(texts[0].utf8) == message)
+                continue
+            }
+            #expect(Int(texts[0]) == texts.count - 1)
+            #expect(Array(texts.dropFirst().joined().utf8) == message)
+            #expect(texts.allSatisfy { $0.utf16.count <= 16_384 })
+        }
+    }
+
+    @Test(
+        "Queries are read as each of the SDKs writes them",
+        arguments: [
+            (#"{"l":4,"vf":"r","i":".key","ep":"-P9","ein":true}"#, "key …-P9 last 4"),
+            (#"{"sp":"a","sn":"[MAX_NAME]","sin":false,"i":"n"}"#, "n a/[MAX_NAME](…"),
+            (#"{"sp":5,"i":".value"}"#, "value 5…"), (#"{"l":3}"#, "priority … last 3"),
+            (#"{"l":3,"sp":null}"#, "priority null… first 3"),
+            (#"{"i":"a/b","sp":1,"sn":"k","ep":2,"en":"z"}"#, "a/b 1/k…2/z"),
+            (#"{"i":".key"}"#, "nothing"), ("{}", "nothing"), ("null", "nothing"),
+            (#"{"l":0}"#, "refused"), (#"{"l":1.5}"#, "refused"), (#"{"l":1,"vf":"x"}"#, "refused"), ("7", "refused"),
+            (#"{"i":7,"l":1}"#, "refused"), (#"{"i":"","l":1}"#, "refused"), (#"{"sp":[1]}"#, "refused"),
+            (#"{"sp":1,"sn":2}"#, "refused"), (#"{"sp":1,"sin":"no"}"#, "refused"),
+            (#"{"i":".key","sp":1}"#, "refused"),
+        ])
+    func queries(text: String, meaning: String) {
+        do {
+            let query = try TreeQuery.wire(JSONSlice(Array(text.utf8)).value)
+            #expect(query.map(Self.description) ?? "nothing" == meaning)
+        } catch {
+            #expect(meaning == "refused", "\(error)")
+        }
+    }
+
+    private static func description(of query: TreeQuery) -> String {
+        let order =
+            switch query.order {
+            case .key: "key"
+            case .value: "value"
+            case .priority: "priority"
+            case .children(let paths): paths[0].keys.map(\.string).joined(separator: "/")
+            }
+        let limit =
+            switch query.limit {
+            case nil: ""
+            case .first(let count): " first \(count)"
+            case .last(let count): " last \(count)"
+            }
+        return "\(order) \(end(query.lower, "("))…\(end(query.upper, ")"))\(limit)"
+    }
+
+    private static func end(_ bound: TreeQuery.Bound?, _ mark: String) -> String {
+        guard let bound else { return "" }
+        let value = bound.values[0].map { String(decoding: $0.json(), as: UTF8.self).filter { $0 != "\"" } } ?? "null"
+        return value + (bound.key.map { "/\($0)" } ?? "") + (bound.isInclusive ? "" : mark)
+    }
+}

@@ -1,0 +1,199 @@
+import API
+import Database
+import NIOCore
+import Testing
+import Tree
+
+@testable import Server
+
+@Suite("A session of the wire protocol, without a connection", .timeLimit(.minutes(10)))
+struct WireSessionTests {
+    /// A session, and what came of it, in words.
+    private struct Run {
+        var session = WireSession()
+        var performed: [WireSession.Request] = []
+        var said: [String] = []
+        private var number = 0
+
+        /// What has come of it since the last time.
+        mutating func take(_ body: (inout WireSession, inout [WireSession.Effect]) -> Void) -> [String] {
+            var effects: [WireSession.Effect] = []
+            body(&session, &effects)
+            return effects.map { effect in
+                switch effect {
+                case .send(.message(let text)), .send(.spooled(.memory(let text))):
+                    String(decoding: text, as: UTF8.self)
+                case .send(.frames(let frames)): "frames \(String(buffer: frames))"
+                case .send(.spooled(.file)): "file"
+                case .perform(let request):
+                    Self.note(request, in: &performed)
+                case .stopListening(let slot): "stop \(slot)"
+                case .close(let reason): "close \(reason.rawValue)"
+                }
+            }
+        }
+
+        private static func note(_ request: WireSession.Request, in performed: inout [WireSession.Request]) -> String {
+            performed.append(request)
+            return "perform \(request.number ?? 0)"
+        }
+
+        mutating func ask(_ action: String, _ body: String) -> [String] {
+            number += 1
+            let text = #"{"t":"d","d":{"r":\#(number),"a":"\#(action)","b":\#(body)}}"#
+            return take { session, effects in session.receive(Array(text.utf8), &effects) }
+        }
+
+        mutating func finish(_ number: Int) -> [String] {
+            guard let request = performed.first(where: { $0.number == number }) else { return ["not performed"] }
+            return take { session, effects in session.finished(request, "\"\"", &effects) }
+        }
+
+        mutating func begin(_ number: Int, _ value: String?, at token: UInt64) -> [String] {
+            guard let request = performed.first(where: { $0.number == number }) else { return ["not performed"] }
+            let start = ListenStart(
+                value: value.map { .memory(Array($0.utf8)) }, token: SyncToken(sequence: token), isIndexed: true)
+            return take { session, effects in session.began(request, start, &effects) }
+        }
+
+        mutating func tell(_ slot: Int, _ text: String, at token: UInt64) -> [String] {
+            take { session, effects in
+                session.tell(slot, ByteBuffer(string: text), token: SyncToken(sequence: token), &effects)
+            }
+        }
+    }
+
+    private static func ok(_ number: Int, _ data: String = "\"\"") -> String {
+        #"{"t":"d","d":{"r":\#(number),"b":{"s":"ok","d":\#(data)}}}"#
+    }
+
+    @Test(
+        "Writes are handed on together, and so are reads; each kind waits for the other, and what changes more is alone"
+    )
+    func order() {
+        var run = Run()
+        #expect(run.ask("p", #"{"p":"/a","d":1}"#) == ["perform 1"])
+        #expect(run.ask("m", #"{"p":"/a","d":{}}"#) == ["perform 2"])
+        #expect(run.ask("g", #"{"p":"/a"}"#) == [])
+        #expect(run.ask("q", #"{"p":"/a","q":{"l":1},"t":1,"h":""}"#) == [])
+        #expect(run.ask("auth", #"{"cred":"x"}"#) == [])
+        #expect(run.ask("p", #"{"p":"/a","d":2}"#) == [])
+        #expect(run.finish(2) == [Self.ok(2)])
+        #expect(run.finish(1) == [Self.ok(1), "perform 3", "perform 4"])
+        #expect(run.finish(3) == [Self.ok(3)])
+        #expect(run.begin(4, "start", at: 5) == ["start", Self.ok(4, "{}"), "perform 5"])
+        #expect(run.finish(5) == [Self.ok(5), "perform 6"])
+        #expect(run.finish(6) == [Self.ok(6)])
+        #expect(!run.session.isBusy)
+    }
+
+    @Test("A large write is alone")
+    func large() {
+        var run = Run()
+        _ = run.ask("p", #"{"p":"/a","d":1}"#)
+        #expect(run.ask("p", #"{"p":"/a","d":"\#(String(repeating: "x", count: 70_000))"}"#) == [])
+        #expect(run.ask("p", #"{"p":"/a","d":2}"#) == [])
+        #expect(run.finish(1) == [Self.ok(1), "perform 2"])
+        #expect(run.finish(2) == [Self.ok(2), "perform 3"])
+    }
+
+    @Test("Events wait for the first value, and those that it has already are left out")
+    func events() {
+        var run = Run()
+        #expect(run.ask("q", #"{"p":"/a","h":""}"#) == ["perform 1"])
+        #expect(run.tell(1, "old", at: 4) == [])
+        #expect(run.tell(1, "new", at: 6) == [])
+        #expect(run.begin(1, "start", at: 5) == ["start", Self.ok(1, "{}"), "frames new"])
+        #expect(run.tell(1, "again", at: 6) == [])
+        #expect(run.tell(1, "next", at: 7) == ["frames next"])
+        #expect(run.tell(9, "nobody", at: 8) == [])
+    }
+
+    @Test("What is told of places above and below waits for the first value, which puts nothing back")
+    func overlapping() {
+        var run = Run()
+        for (number, path) in ["", "a/b/c", "b"].enumerated() {
+            #expect(run.ask("q", #"{"p":"/\#(path)","h":""}"#) == ["perform \(number + 1)"])
+            _ = run.begin(number + 1, "start", at: 1)
+        }
+        #expect(run.ask("q", #"{"p":"/a/b","h":""}"#) == ["perform 4"])
+        #expect(run.tell(1, "all 2", at: 2) == [])
+        #expect(run.tell(1, "all 5", at: 5) == [])
+        #expect(run.tell(4, "own 2", at: 2) == [])
+        #expect(run.tell(4, "own 5", at: 5) == [])
+        let begun = run.begin(4, "start", at: 3)
+        #expect(begun == ["frames all 2", "start", Self.ok(4, "{}"), "frames own 5", "frames all 5"])
+        // What is told of a place above is not told again.
+        #expect(run.tell(1, "all 6", at: 6) == ["frames all 6"])
+        #expect(run.tell(2, "below 6", at: 6) == [])
+        #expect(run.ask("n", #"{"p":"/"}"#) == ["stop 1", Self.ok(5)])
+        #expect(run.tell(4, "own 7", at: 7) == ["frames own 7"])
+        #expect(run.tell(3, "other 7", at: 7) == ["frames other 7"])
+    }
+
+    @Test("Whoever listens again at the same path with the same tag takes the place of the first")
+    func again() {
+        var run = Run()
+        _ = run.ask("q", #"{"p":"/a","q":{"l":1},"t":3,"h":""}"#)
+        #expect(run.ask("q", #"{"p":"a/","q":{"l":2},"t":3,"h":""}"#) == ["stop 1", "perform 2"])
+        #expect(run.begin(1, "start", at: 1) == [Self.ok(1, "{}")])
+        #expect(run.begin(2, "start", at: 1) == ["start", Self.ok(2, "{}")])
+        #expect(run.ask("n", #"{"p":"/a","t":3}"#) == ["stop 2", Self.ok(3)])
+        #expect(run.ask("n", #"{"p":"/a","t":3}"#) == [Self.ok(4)])
+    }
+
+    @Test("A listener that is not allowed any more is ended, with its query as it was asked")
+    func revoked() {
+        var run = Run()
+        _ = run.ask("q", #"{"p":"/a","q":{"i":"x", "l":1},"t":3,"h":""}"#)
+        _ = run.begin(1, "start", at: 1)
+        let effects = run.take { session, effects in session.revoke(1, &effects) }
+        #expect(effects == ["stop 1", #"{"t":"d","d":{"a":"c","b":{"p":"a","q":[{"i":"x", "l":1}]}}}"#])
+    }
+
+    @Test("Nothing more is read while too much waits", arguments: [(200, 10), (4, 400_000)])
+    func pressure(count: Int, size: Int) {
+        var run = Run()
+        _ = run.ask("auth", #"{"cred":"x"}"#)
+        #expect(run.session.isReady)
+        let text = String(repeating: "x", count: size)
+        for _ in 0..<count { _ = run.ask("p", #"{"p":"/a","d":"\#(text)"}"#) }
+        #expect(!run.session.isReady)
+        var next = 1
+        while run.session.isBusy {
+            _ = run.finish(next)
+            next += 1
+        }
+        #expect(run.session.isReady && next == count + 2)
+    }
+
+    @Test("A listener whose first value is slow to come does not hold everything that happens meanwhile")
+    func slow() {
+        var run = Run()
+        _ = run.ask("q", #"{"p":"/a","h":""}"#)
+        let text = String(repeating: "x", count: 1_000_000)
+        let effects = (1...5).flatMap { run.tell(1, text, at: UInt64($0)) }
+        #expect(effects == ["close 1008"])
+    }
+
+    @Test(
+        "What is no message ends the session",
+        arguments: [
+            "", "x", "[]", "{", #"{"t":"d"}"#, #"{"t":"x","d":{}}"#, #"{"t":"d","d":{"r":"1","a":"q","b":{}}}"#,
+        ])
+    func malformed(text: String) {
+        var run = Run()
+        let effects = run.take { session, effects in session.receive(Array(text.utf8), &effects) }
+        #expect(effects == [#"{"t":"c","d":{"t":"e","d":"the message cannot be read"}}"#, "close 1002"])
+    }
+
+    @Test("The session that a client had before ends before anything else is done")
+    func previous() {
+        var run = Run()
+        let begun = run.take { session, effects in session.begin(after: "old", &effects) }
+        #expect(begun == ["perform 0"])
+        #expect(run.ask("p", #"{"p":"/a","d":1}"#) == [])
+        let first = run.performed[0]
+        #expect(run.take { session, effects in session.finished(first, "\"\"", &effects) } == ["perform 1"])
+    }
+}
