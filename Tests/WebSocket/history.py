@@ -1,0 +1,104 @@
+"""The states of a part of the tree that one client alone writes, in order: whoever listens sees these and no others, never one
+that was before, and each commit by itself.
+"""
+
+import model
+from frames import Violation
+
+
+class History:
+    """Steps of a part of the tree. A step has more than one possible value where a connection ended with writes unanswered."""
+
+    def __init__(self, place):
+        self.place = place
+        self.steps = [[None]]
+        self.breaks = {}  # A step that is the end of a connection → the first step of which it left in doubt what came after.
+        self.acknowledged = 0
+
+    # What its writer does
+
+    def send(self, change):
+        """A write was sent; `change` gives the value after it. The number of its step."""
+        self.steps.append(distinct(change(value) for value in self.steps[-1]))
+        return len(self.steps) - 1
+
+    def acknowledge(self, step):
+        self.acknowledged = max(self.acknowledged, step)
+
+    def lose(self):
+        """The connection ended: of what was not answered, the first few writes have happened, or none, or all."""
+        if self.acknowledged < len(self.steps) - 1:
+            self.steps.append(distinct(value for step in self.steps[self.acknowledged:] for value in step))
+            self.breaks[len(self.steps) - 1] = self.acknowledged
+
+    def settle(self, value):
+        """Nothing is under way: the tree has this value, which must be a last one. Earlier steps are forgotten."""
+        if model.text(value) not in {model.text(possible) for possible in self.steps[-1]}:
+            raise Violation(f"/{'/'.join(self.place)} is {model.text(value)[:400]}, "
+                            f"expected {' or '.join(model.text(possible)[:400] for possible in self.steps[-1])}")
+        self.steps, self.breaks, self.acknowledged = [[value]], {}, 0
+
+    # What others see
+
+    def project(self, listen):
+        """How a listen shows this part: what it has of it, and a function that gives the same of a state; else None."""
+        depth, own = len(self.place), len(listen.path)
+        if listen.path[:depth] == self.place:
+            below = listen.path[depth:]
+            if listen.query is None:
+                return listen.value, lambda state: model.child(state, below)
+            return model.with_priority(listen.value, None), lambda state: listen.query.window(model.child(state, below))
+        if listen.query is None and self.place[:own] == listen.path:
+            return model.child(listen.value, self.place[own:]), lambda state: state
+        return None
+
+    def observe(self, listen):
+        """Holds what a listen shows now against the states, and moves its possible positions on."""
+        projection = self.project(listen)
+        if projection is None:
+            return
+        value, project = projection
+        seen = model.text(value)
+        before, starts = listen.positions.get(self.place, (None, {0}))
+        start = min(starts)
+        texts = {start + index: {model.text(project(state)) for state in step} for index, step in enumerate(self.steps[start:])}
+        possible = {index for index, found in texts.items() if seen in found}
+        if not possible:
+            raise Violation(f"{listen.name} shows {seen[:500]}, which is no state of /{'/'.join(self.place)} "
+                            f"from step {start} on; the last: {sorted(texts[len(self.steps) - 1])[0][:500]}")
+        if listen.query is None and not listen.may_jump and before is not None:
+            possible = self.next_positions(texts, starts, before, seen)
+            if not possible:
+                raise Violation(f"{listen.name} was told of several commits of /{'/'.join(self.place)} at once: from "
+                                f"{before[:300]} to {seen[:300]}")
+        listen.positions[self.place] = seen, possible
+
+    def next_positions(self, texts, starts, before, seen):
+        """The steps to which one commit, or none, leads from the steps at which a listen may be."""
+        found, ways = set(), list(starts)
+        if before == seen:
+            return starts
+        visited = set(ways)
+        while ways:
+            step = ways.pop()
+            after = {step + 1} | {end for end, first in self.breaks.items() if first <= step < end}
+            for following in after.intersection(texts):
+                if seen in texts[following]:
+                    found.add(following)
+                if before in texts[following] and following not in visited:
+                    visited.add(following)
+                    ways.append(following)
+        return found
+
+    def has_shown(self, listen, step):
+        """Whether a listen shows a state that comes no earlier than a step."""
+        projection = self.project(listen)
+        if projection is None or max(listen.positions.get(self.place, (None, {0}))[1]) >= step:
+            return True
+        value, project = projection
+        seen = model.text(value)
+        return any(seen == model.text(project(state)) for states in self.steps[step:] for state in states)
+
+
+def distinct(values):
+    return list({model.text(value): value for value in values}.values())

@@ -1,0 +1,101 @@
+"""What a client has heard of the tree: one value for each of its listens, and nothing but what was pushed."""
+
+import dataclasses
+import typing
+
+import model
+from frames import Violation
+from wire import path_of
+
+
+@dataclasses.dataclass(eq=False)
+class Listen:
+    """A listen of a client. `value` is that of its path, or of the window of its query."""
+
+    path: tuple
+    query: typing.Any = None
+    tag: typing.Optional[int] = None
+    state: str = "new"  # new, sent, live, ending
+    value: typing.Any = None
+    is_fresh: bool = False  # Whether data have come since it was last sent.
+    is_asked: bool = False  # Whether it was sent and not answered.
+    was_live: bool = False  # Whether it was answered on this connection before it was sent again.
+    hash: str = ""  # The hash with which it was last sent.
+    # By part with one writer, what it shows of it, and the steps at which that may be.
+    positions: dict = dataclasses.field(default_factory=dict)
+    may_jump: bool = True  # Whether what comes next may be later by several commits, as a first value is.
+    since: int = 0  # The number of the request with which it was last sent.
+
+    @property
+    def is_filled(self):
+        """Whether its value is one that the server has vouched for on this connection."""
+        return self.is_fresh or self.was_live or self.state in ("live", "ending") and not self.is_asked
+
+    @property
+    def name(self):
+        return "/" + "/".join(self.path) + (f" {self.query}" if self.query else "")
+
+
+class Views:
+    """The listens of a connection, and pushes applied to them as strictly as the most particular client does."""
+
+    def __init__(self):
+        self.listens = []
+
+    def of_tag(self, tag):
+        for listen in self.listens:
+            if listen.tag == tag:
+                return listen
+        raise Violation(f"a push for the tag {tag}, which belongs to no listen")
+
+    def apply(self, action, body):
+        """Applies a push, and gives the listens that it changed or filled."""
+        base = path_of(body["p"])
+        writes = [(base, body["d"])] if action == "d" else [
+            (base + path_of(key, is_key=True), value) for key, value in body["d"].items()]
+        if "t" in body:
+            listens = [self.of_tag(body["t"])]
+            if base[:len(listens[0].path)] != listens[0].path:
+                raise Violation(f"a push at {body['p']!r} for the tag {body['t']} of {listens[0].name}")
+        else:
+            listens = [listen for listen in self.listens if listen.tag is None and listen.state != "new"]
+            if not any(base[:len(listen.path)] == listen.path for listen in listens):
+                raise Violation(f"a push at {body['p']!r}, where nothing is listened to")
+        changed = [listen for listen in listens if self.fill(listen, action, base, writes)]
+        is_awaited = action == "d" and any(listen.path == base and listen.is_asked for listen in listens)
+        if not changed and not is_awaited:
+            raise Violation(f"a push at {body['p']!r} that changes nothing")
+        return changed
+
+    def fill(self, listen, action, base, writes):
+        """Applies the writes to a listen. Whether anything came of it that can be relied on."""
+        is_whole = action == "d" and base == listen.path
+        is_first = is_whole and not listen.is_filled
+        if not listen.is_filled and not is_first and not listen.hash:
+            # What comes before its own first value is another listen's.
+            if listen.tag is not None:
+                raise Violation(f"a push at {base} for {listen.name}, which has had no first value")
+            return False
+        before, listen.value = listen.value, after(listen.value, listen.path, writes)
+        if is_whole:
+            listen.is_fresh = True
+        if not listen.is_filled:
+            return False
+        if listen.query and model.text(listen.query.window(listen.value)) != model.text(plain(listen.value)):
+            raise Violation(f"after a push the window of {listen.name} holds what the query leaves out: {listen.value}")
+        return is_first or model.text(listen.value) != model.text(before)
+
+
+def after(value, place, writes):
+    """The value of a place after writes at it, below it or above it."""
+    for path, new in writes:
+        if path[:len(place)] == place:
+            value = model.put(value, path[len(place):], new)
+        elif place[:len(path)] == path:
+            value = model.child(model.normal(new), place[len(path):])
+    return value
+
+
+def plain(value):
+    """The value without the priority of the node itself, which a window does not have."""
+    return model.with_priority(value, None)

@@ -1,0 +1,148 @@
+"""Clients of all dialects use a service in random ways while it is killed, and look at it from outside.
+
+ws_model.py [MINUTES] [--seconds N] [--seed N] [--no-kills]    (TINTYPE names the binary)
+
+Whenever it is quiet, each client's view must be what REST says, and every transaction and every departure must have happened
+exactly once. In between, each frame is held against the protocol. The seed repeats the choices; when the service
+answers is its own affair.
+"""
+
+import argparse
+import collections
+import os
+import pathlib
+import random
+import select
+import socket
+import sys
+import tempfile
+import time
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Reliability"))
+
+import dialects  # noqa: E402
+from frames import Violation  # noqa: E402
+from ruled import RuledWorld, sign_up  # noqa: E402
+from service import Service  # noqa: E402
+from world import World  # noqa: E402
+
+BETWEEN_LOOKS = (2, 6)  # Seconds from one comparison to the next.
+KILLS_AT_LOOK = 0.3  # How often the service is killed before a comparison.
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Run:
+    """A service, two trees in it, and the clients of both."""
+
+    def __init__(self, service, address, seed, kills=True, has_rules=True):
+        self.service, self.address, self.kills, self.has_rules = service, address, kills, has_rules
+        self.choices = random.Random(seed)
+        self.done = collections.Counter()
+        self.worlds = []
+
+    def begin(self):
+        host = f"{self.address[0]}:{self.address[1]}"
+        free = World(self.service, "model-free", self.choices)
+        for number, dialect in enumerate([*dialects.ALL, *dialects.ALL]):
+            credential = [None, "owner"][number % 2] if dialect is not dialects.IOS else None
+            free.join(f"f{number}", f"{dialect.name} {number}", dialect(), self.address, host, credential)
+        free.join("socket", "js on the socket", dialects.JavaScript(), self.service.socket, "localhost")
+        self.worlds = [free]
+        if not self.has_rules:
+            return
+        ruled = RuledWorld(self.service, "model-ruled", self.choices)
+        for number, dialect in enumerate([*dialects.ALL, *dialects.ALL]):
+            uid, token = sign_up(self.address)
+            ruled.join(uid, f"{dialect.name} as {uid}", dialect(), self.address, host, token)
+        ruled.join("boss", "android as owner", dialects.Android(), self.address, host, "owner")
+        self.worlds.append(ruled)
+
+    def wait(self, seconds=0.02):
+        """Lets the service answer, at most for some time, and takes what it says."""
+        sockets = [member.socket.socket for world in self.worlds for member in world.members if member.is_connected]
+        select.select(sockets, [], [], seconds)
+        for world in self.worlds:
+            world.pump()
+
+    def run(self, seconds):
+        end = time.monotonic() + seconds
+        self.begin()
+        while time.monotonic() < end:
+            look = time.monotonic() + self.choices.uniform(*BETWEEN_LOOKS)
+            while time.monotonic() < look:
+                self.choices.choice(self.worlds).step()
+                self.wait(self.choices.choice([0, 0, 0, 0.001, 0.005]))
+            if self.kills and self.choices.random() < KILLS_AT_LOOK:
+                self.kill()
+            for world in self.worlds:
+                world.quiet(self.wait)
+            print(f"{sum(world.done['comparisons'] for world in self.worlds)} comparisons", file=sys.stderr, flush=True)
+
+    def kill(self):
+        """Ends the service in the middle of everything, and starts it again."""
+        self.service.kill()
+        self.done["kills"] += 1
+        for world in self.worlds:
+            world.pump()
+            for member in world.members:
+                member.drop("cut")
+        if not self.service.start():
+            raise Violation(f"the service does not start again; see {self.service.log}")
+
+
+def report(run):
+    counts, heard = collections.Counter(run.done), collections.Counter()
+    for world in run.worlds:
+        counts.update(world.done)
+        heard.update(world.heard)
+        for member in world.members:
+            heard.update(member.heard)
+    for title, counter in (("did", counts), ("heard", heard)):
+        for name, count in sorted(counter.items()):
+            print(f"{title:6} {name:28} {count}")
+
+
+def tell(violation, seed):
+    """The end of a run that found something, as a story."""
+    member = getattr(violation, "member", None)
+    if member is not None:
+        print(f"The last messages of {member.name}:")
+        for line in member.story:
+            print(f"  {line}")
+    print(f"violation: {violation}")
+    print(f"seed {seed}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("minutes", type=float, nargs="?", default=1)
+    parser.add_argument("--seconds", type=float)
+    parser.add_argument("--seed", type=int, default=time.time_ns() // 1_000_000 % 1_000_000)
+    parser.add_argument("--no-kills", action="store_true", help="leave the service alive")
+    options = parser.parse_args()
+    print(f"seed {options.seed}", flush=True)
+    with tempfile.TemporaryDirectory(prefix="tintype-websocket-") as folder:
+        port = free_port()
+        options_of_service = ["--listen", f"127.0.0.1:{port}", "--emulator"]
+        service = Service(os.environ["TINTYPE"], pathlib.Path(folder) / "Storage", options_of_service)
+        run = Run(service, ("127.0.0.1", port), options.seed, not options.no_kills)
+        try:
+            if not service.start():
+                sys.exit(f"the service does not start: {service.log.read_text()}")
+            run.run(60 * options.minutes if options.seconds is None else options.seconds)
+        except Violation as violation:
+            report(run)
+            tell(violation, options.seed)
+            sys.exit(1)
+        finally:
+            service.kill()
+    report(run)
+
+
+if __name__ == "__main__":
+    main()
