@@ -38,6 +38,15 @@ def query_of(body):
     return Query(index, bound("sp", "sn", "sin", MAX_NAME), bound("ep", "en", "ein", MIN_NAME), body.get("l"), is_left)
 
 
+def frame_of(payload):
+    """The bytes of a frame as a server sends it."""
+    if len(payload) < 126:
+        return bytes([0x81, len(payload)]) + payload
+    if len(payload) < 65536:
+        return struct.pack(">BBH", 0x81, 126, len(payload)) + payload
+    return struct.pack(">BBQ", 0x81, 127, len(payload)) + payload
+
+
 class Connection:
     """A connection, and what it listens to."""
 
@@ -67,23 +76,28 @@ class Connection:
         self.end()
 
     def open(self):
-        head = b""
-        while not head.endswith(b"\r\n\r\n"):
-            head += self.exactly(1)
-        first, *lines = head.decode().split("\r\n")
-        fields = dict(line.lower().split(": ", 1)[:1] + [line.split(": ", 1)[1]] for line in lines if ": " in line)
-        parameters = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(first.split()[1]).query))
-        accept = base64.b64encode(hashlib.sha1(fields["sec-websocket-key"].encode() + GUID).digest()).decode()
-        self.socket.sendall(("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n"
-                             f"Sec-WebSocket-Accept: {accept}\r\n\r\n").encode())
+        parameters, host = self.handshake()
         for other in list(self.server.connections):
             if other.session == parameters.get("ls"):
                 other.end()
         with self.server.lock:
             self.namespace, self.session = parameters["ns"], base64.urlsafe_b64encode(os.urandom(9)).decode()
             self.server.connections.append(self)
-            hello = {"ts": int(time.time() * 1000), "v": "5", "h": fields["host"], "s": self.session}
+            hello = {"ts": int(time.time() * 1000), "v": "5", "h": host, "s": self.session}
             self.send({"t": "c", "d": {"t": "h", "d": hello}})
+
+    def handshake(self):
+        """Answers the request that opens a WebSocket; gives its parameters and the host that it names."""
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            head += self.exactly(1)
+        first, *lines = head.decode().split("\r\n")
+        self.target = first.split()[1]
+        self.fields = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+        accept = base64.b64encode(hashlib.sha1(self.fields["sec-websocket-key"].encode() + GUID).digest()).decode()
+        self.socket.sendall(("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n"
+                             f"Sec-WebSocket-Accept: {accept}\r\n\r\n").encode())
+        return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.target).query)), self.fields["host"]
 
     def end(self):
         """Runs what was registered, once."""
@@ -137,16 +151,8 @@ class Connection:
 
     def send(self, message):
         text = json.dumps(message)
-        pieces = [text] if self.server.defect == "sends long frames" else cut(text)
-        for piece in pieces:
-            payload = piece.encode()
-            if len(payload) < 126:
-                head = bytes([0x81, len(payload)])
-            elif len(payload) < 65536:
-                head = struct.pack(">BBH", 0x81, 126, len(payload))
-            else:
-                head = struct.pack(">BBQ", 0x81, 127, len(payload))
-            self.unsent.put(head + payload)
+        for piece in [text] if self.server.defect == "sends long frames" else cut(text):
+            self.unsent.put(frame_of(piece.encode()))
 
     def send_all(self):
         while (data := self.unsent.get()) is not None:

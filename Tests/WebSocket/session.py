@@ -29,6 +29,7 @@ class Session:
         self.namespace, self.credential, self.choices = namespace, credential, choices
         self.count = dialect.first_request
         self.last_tag = 0
+        self.has_no_app_check = False  # Whether it says at the beginning that it has no token of App Check.
         self.views = Views()
         self.writes, self.gets = [], []
         self.story = collections.deque(maxlen=60)
@@ -136,7 +137,7 @@ class Session:
         self.request("s", {"c": {self.dialect.stats: 1}}, self.expect_ok(""))
         if self.credential is not None:
             self.authenticate(self.credential, self.begin)
-        if self.choices.random() < 0.5:
+        if self.has_no_app_check:
             self.request(self.dialect.no_app_check, {}, self.expect_ok(""))
         if self.credential is None or self.dialect.is_whole_at_once:
             self.restore()

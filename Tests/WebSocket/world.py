@@ -79,6 +79,7 @@ class World:
                 self.connect(member)
 
     def connect(self, member):
+        member.has_no_app_check = self.choices.random() < 0.5
         try:
             member.connect(forgets_session=self.choices.random() < 0.2)
         except OSError:
