@@ -5,7 +5,7 @@ from client import Write
 from frames import Violation
 from queries import KEY, PRIORITY, VALUE, Bound, Query
 
-KEYS = ["a", "b", "c", "0", "1", "10", "07", "-3", "A", "_", "日本", "ключ", "a b", "é", "😀", "key-with-%2F"]
+KEYS = ["a", "b", "c", "0", "1", "10", "07", "-3", "A", "_", "日本", "ключ", "c d", "é", "😀", "key-with-%2F"]
 ROWS = ["-Pa", "-Pb", "-Pc", "-Pd", "-Pe", "-Pf", "1", "2", "17"]
 WORDS = ["", "text", "0", "null", "ünïcödé", "日本語", "😀 and more", "line\nbreak\t\"quoted\" \\ \u2028",
          "\u0000\u001f\u007f"]
@@ -90,9 +90,10 @@ class Actions:
 
     def __init__(self, world, choices):
         self.world, self.choices, self.draw = world, choices, Draw(choices)
+        self.weights = dict(self.WEIGHTS)
 
     def act(self, member):
-        name = self.choices.choices(list(self.WEIGHTS), self.WEIGHTS.values())[0]
+        name = self.choices.choices(list(self.weights), self.weights.values())[0]
         if getattr(self, name)(member) is not False:
             self.world.done[name] += 1
 

@@ -64,11 +64,12 @@ class Client(Session):
     def send_listen(self, listen):
         if listen.state == "live":
             listen.was_live = True
-        listen.state, listen.is_fresh, listen.is_asked = "sent", False, True
+        listen.state, listen.is_fresh = "sent", False
+        listen.asked += 1
         listen.hash = node_hash(listen.value)
 
         def answered(status, data):
-            listen.is_asked = False
+            listen.asked -= 1
             if listen not in self.views.listens:
                 return
             if status != "ok":

@@ -64,8 +64,10 @@ class History:
         texts = {start + index: {model.text(project(state)) for state in step} for index, step in enumerate(self.steps[start:])}
         possible = {index for index, found in texts.items() if seen in found}
         if not possible:
-            raise Violation(f"{listen.name} shows {seen[:500]}, which is no state of /{'/'.join(self.place)} "
-                            f"from step {start} on; the last: {sorted(texts[len(self.steps) - 1])[0][:500]}")
+            fewest = min((model.differences(value, project(state)) + [f"at step {start + index}"]
+                          for index, step in enumerate(self.steps[start:]) for state in step), key=len)
+            raise Violation(f"{listen.name} shows what is no state of /{'/'.join(self.place)}; the nearest of the steps {start} "
+                            f"to {len(self.steps) - 1} has {'; '.join(reversed(fewest))}")
         if listen.query is None and not listen.may_jump and before is not None:
             possible = self.next_positions(texts, starts, before, seen)
             if not possible:

@@ -105,6 +105,18 @@ def resolve(new, old, now):
     return {key: resolve(item, before[key] if key in before else child(old, (key,)), now) for key, item in new.items()}
 
 
+def differences(found, wanted, keys=(), most=4):
+    """Where two values differ, as text: the topmost paths, a few of them."""
+    here, there = children(found), children(wanted)
+    if not here or not there or text(priority(found)) != text(priority(wanted)):
+        return [] if text(found) == text(wanted) else [f"/{'/'.join(keys)}: {text(found)[:300]} instead of {text(wanted)[:300]}"]
+    result = []
+    for key in sorted({*here, *there}):
+        if len(result) < most:
+            result += differences(here.get(key), there.get(key), keys + (key,), most)
+    return result
+
+
 def text(value):
     """A text that two values have in common exactly when they are the same: 1 is 1.0, and not true."""
 

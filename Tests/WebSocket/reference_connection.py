@@ -262,7 +262,9 @@ class Connection:
         for (place, tag), query in self.listens.items():
             if tag is None:
                 is_covered = any(place != other and place[:len(other)] == other for other in untagged)
-                if not is_covered or defect == "pushes once for each listen":
+                if not is_covered:
+                    self.notify_default(place, before, after, places, base)
+                if defect == "pushes twice":
                     self.notify_default(place, before, after, places, base)
             else:
                 self.notify_window(place, tag, query, before, after)

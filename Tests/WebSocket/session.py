@@ -24,6 +24,8 @@ class Request:
 class Session:
     """A connection of one dialect, and the one after it. It does nothing until `pump` is called, which takes what has come."""
 
+    trace = None  # A file for all that is said.
+
     def __init__(self, name, dialect, address, host, namespace, credential=None, choices=None):
         self.name, self.dialect, self.address, self.host = name, dialect, address, host
         self.namespace, self.credential, self.choices = namespace, credential, choices
@@ -64,13 +66,16 @@ class Session:
 
     def note(self, line):
         self.story.append(f"{time.time():.3f} {line[:400]}")
+        if self.trace is not None:
+            print(f"{time.time():.4f} {self.name}: {line}", file=self.trace)
 
     def pump(self):
         """Takes what the server has sent; True while the connection lives."""
         if self.socket is None:
             return False
         for text in self.socket.texts():
-            self.note(f"S {text}" if text.startswith("{") else f"S {text[:8]}, {len(text)} characters")
+            if self.assembler.wanted == 0:
+                self.note(f"S {text}")
             self.heard["frames"] += 1
             message = self.assembler.message(text)
             if message is not None:
@@ -95,7 +100,8 @@ class Session:
         self.on_drop()
         self.reset()
         for listen in list(self.views.listens):
-            listen.was_live = listen.is_fresh = listen.is_asked = False
+            listen.was_live = listen.is_fresh = False
+            listen.asked = 0
             if listen.state == "ending":
                 self.views.listens.remove(listen)
             else:

@@ -18,7 +18,7 @@ class Listen:
     state: str = "new"  # new, sent, live, ending
     value: typing.Any = None
     is_fresh: bool = False  # Whether data have come since it was last sent.
-    is_asked: bool = False  # Whether it was sent and not answered.
+    asked: int = 0  # How many times it was sent and not answered.
     was_live: bool = False  # Whether it was answered on this connection before it was sent again.
     hash: str = ""  # The hash with which it was last sent.
     # By part with one writer, what it shows of it, and the steps at which that may be.
@@ -29,7 +29,7 @@ class Listen:
     @property
     def is_filled(self):
         """Whether its value is one that the server has vouched for on this connection."""
-        return self.is_fresh or self.was_live or self.state in ("live", "ending") and not self.is_asked
+        return self.is_fresh or self.was_live or self.state in ("live", "ending") and not self.asked
 
     @property
     def name(self):
@@ -53,17 +53,20 @@ class Views:
         base = path_of(body["p"])
         writes = [(base, body["d"])] if action == "d" else [
             (base + path_of(key, is_key=True), value) for key, value in body["d"].items()]
+        may_repeat = False
         if "t" in body:
             listens = [self.of_tag(body["t"])]
             if base[:len(listens[0].path)] != listens[0].path:
                 raise Violation(f"a push at {body['p']!r} for the tag {body['t']} of {listens[0].name}")
         else:
             listens = [listen for listen in self.listens if listen.tag is None and listen.state != "new"]
-            if not any(base[:len(listen.path)] == listen.path for listen in listens):
+            if not any(is_above(listen.path, base) for listen in listens):
                 raise Violation(f"a push at {body['p']!r}, where nothing is listened to")
+            # Each of two default listens, one below the other, may be told of a commit.
+            may_repeat = sum(any(is_above(listen.path, path) for path, _ in writes) for listen in listens) > 1
         changed = [listen for listen in listens if self.fill(listen, action, base, writes)]
-        is_awaited = action == "d" and any(listen.path == base and listen.is_asked for listen in listens)
-        if not changed and not is_awaited:
+        is_awaited = action == "d" and any(listen.path == base and listen.asked for listen in listens)
+        if not changed and not is_awaited and not may_repeat:
             raise Violation(f"a push at {body['p']!r} that changes nothing")
         return changed
 
@@ -76,6 +79,9 @@ class Views:
             if listen.tag is not None:
                 raise Violation(f"a push at {base} for {listen.name}, which has had no first value")
             return False
+        if action == "d" and any(other.asked and other.path == base for other in self.listens if other is not listen):
+            # The first value of another listen may be older than what this one has heard.
+            listen.positions.clear()
         before, listen.value = listen.value, after(listen.value, listen.path, writes)
         if is_whole:
             listen.is_fresh = True
@@ -84,6 +90,11 @@ class Views:
         if listen.query and model.text(listen.query.window(listen.value)) != model.text(plain(listen.value)):
             raise Violation(f"after a push the window of {listen.name} holds what the query leaves out: {listen.value}")
         return is_first or model.text(listen.value) != model.text(before)
+
+
+def is_above(path, other):
+    """Whether a path is another one, or leads there."""
+    return other[:len(path)] == path
 
 
 def after(value, place, writes):

@@ -139,7 +139,8 @@ class World:
                     seen = model.text(model.with_priority(listen.value, None))
                     wanted = model.text(listen.query.window(here))
                 if seen != wanted:
-                    return member, f"{listen.name} shows {seen[:600]}, the tree holds {wanted[:600]}"
+                    wanted = here if listen.query is None else listen.query.window(here)
+                    return member, f"{listen.name} shows " + "; ".join(model.differences(listen.value, wanted))
             for key, state in member.presence.items():
                 found = model.child(tree, ("c", member.identifier, "on", key, "n")) or 0
                 least, most = state if isinstance(state, tuple) else (0, 0)

@@ -1,6 +1,6 @@
 """Clients of all dialects use a service in random ways while it is killed, and look at it from outside.
 
-ws_model.py [MINUTES] [--seconds N] [--seed N] [--no-kills]    (TINTYPE names the binary)
+ws_model.py [MINUTES] [--seconds N] [--seed N] [--no-kills] [--trace FILE]    (TINTYPE names the binary)
 
 Whenever it is quiet, each client's view must be what REST says, and every transaction and every departure must have happened
 exactly once. In between, each frame is held against the protocol. The seed repeats the choices; when the service
@@ -24,6 +24,7 @@ import dialects  # noqa: E402
 from frames import Violation  # noqa: E402
 from ruled import RuledWorld, sign_up  # noqa: E402
 from service import Service  # noqa: E402
+from session import Session  # noqa: E402
 from world import World  # noqa: E402
 
 BETWEEN_LOOKS = (2, 6)  # Seconds from one comparison to the next.
@@ -39,11 +40,11 @@ def free_port():
 class Run:
     """A service, two trees in it, and the clients of both."""
 
-    def __init__(self, service, address, seed, kills=True, has_rules=True):
+    def __init__(self, service, address, seed, kills=True, has_rules=True, without=()):
         self.service, self.address, self.kills, self.has_rules = service, address, kills, has_rules
         self.choices = random.Random(seed)
         self.done = collections.Counter()
-        self.worlds = []
+        self.worlds, self.without = [], without
 
     def begin(self):
         host = f"{self.address[0]}:{self.address[1]}"
@@ -72,6 +73,9 @@ class Run:
     def run(self, seconds):
         end = time.monotonic() + seconds
         self.begin()
+        for world in self.worlds:
+            for name in self.without:
+                del world.actions.weights[name]
         while time.monotonic() < end:
             look = time.monotonic() + self.choices.uniform(*BETWEEN_LOOKS)
             while time.monotonic() < look:
@@ -124,13 +128,17 @@ def main():
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--seed", type=int, default=time.time_ns() // 1_000_000 % 1_000_000)
     parser.add_argument("--no-kills", action="store_true", help="leave the service alive")
+    parser.add_argument("--trace", type=argparse.FileType("w"), help="a file for all that is said")
+    parser.add_argument("--without", default="", help="actions that are left out, with commas between")
     options = parser.parse_args()
+    Session.trace = options.trace
     print(f"seed {options.seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="tintype-websocket-") as folder:
         port = free_port()
         options_of_service = ["--listen", f"127.0.0.1:{port}", "--emulator"]
         service = Service(os.environ["TINTYPE"], pathlib.Path(folder) / "Storage", options_of_service)
-        run = Run(service, ("127.0.0.1", port), options.seed, not options.no_kills)
+        run = Run(service, ("127.0.0.1", port), options.seed, not options.no_kills,
+                  without=[name for name in options.without.split(",") if name])
         try:
             if not service.start():
                 sys.exit(f"the service does not start: {service.log.read_text()}")
