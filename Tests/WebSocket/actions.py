@@ -4,6 +4,7 @@ import model
 from client import Write
 from frames import Violation
 from queries import KEY, PRIORITY, VALUE, Bound, Query
+from views import is_above
 
 KEYS = ["a", "b", "c", "0", "1", "10", "07", "-3", "A", "_", "日本", "ключ", "c d", "é", "😀", "key-with-%2F"]
 ROWS = ["-Pa", "-Pb", "-Pc", "-Pd", "-Pe", "-Pf", "1", "2", "17"]
@@ -108,10 +109,15 @@ class Actions:
             f"shared/log/l{self.choices.randrange(2)}", "shared/counter", "shared/rows", self.world.widest]))
 
     def listen(self, member):
+        """Listens to a path, unless what is above is listened to; what is below is not needed any more. So do all clients."""
         place = self.place()
-        if len(member.views.listens) > 8 or any(one.path == place and one.query is None for one in member.views.listens):
+        others = [one for one in member.views.listens if one.query is None and one.state != "ending"]
+        if len(member.views.listens) > 8 or any(is_above(one.path, place) for one in others):
             return False
         member.listen(place)
+        for one in others:
+            if is_above(place, one.path):
+                member.unlisten(one)
 
     def listen_filtered(self, member):
         if len(member.views.listens) > 8:

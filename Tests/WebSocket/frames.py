@@ -173,7 +173,7 @@ class WebSocket:
             if len(payload) == 1:
                 raise Violation("a close frame with half a code")
             code = int.from_bytes(payload[:2], "big") if payload else 1005
-            self.end = self.end or f"the server closed it with {code} {payload[2:].decode()}"
+            self.end = f"the server closed it with {code} {payload[2:].decode()}"
         else:
             raise Violation(f"a frame with opcode {opcode}; clients know texts only")
 
