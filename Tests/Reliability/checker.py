@@ -9,6 +9,7 @@ import json
 import threading
 
 from service import below
+from speakers import Spoken
 
 
 class Ledger:
@@ -20,6 +21,7 @@ class Ledger:
         self.acknowledged = {}  # post id → SHA-256
         self.deleted = set()  # post ids whose deletion was answered
         self.maybe_deleted = set()  # post ids whose deletion was asked for
+        self.spoken = Spoken()  # what clients of the WebSocket protocol have done
 
     def offer(self, photo, user, intake):
         with self.lock:
@@ -55,6 +57,8 @@ class Check:
         self.check_files()
         self.check_unclaimed()
         self.check_change_log(tree)
+        # Whether what a client left to be done after it is not done yet.
+        self.is_early = ledger.spoken.check(normal(tree) or {}, self.complain)
 
     def complain(self, kind, sentence):
         self.counts[kind] += 1

@@ -206,8 +206,8 @@ class Lane:
         deadline = time.monotonic() + 10
         while True:
             check = Check(self.service, self.ledger)
-            # The garbage is collected meanwhile.
-            if not check.counts["orphans"] or time.monotonic() > deadline:
+            # The garbage is collected meanwhile, and what clients have left to be done is done.
+            if not (check.counts["orphans"] or check.is_early) or time.monotonic() > deadline:
                 break
             time.sleep(0.1)
         self.counts.update(check.counts)
@@ -230,6 +230,9 @@ class Lane:
         self.counts["uploads"] += len(self.ledger.contents)
         self.counts["acknowledged"] += len(self.ledger.acknowledged)
         self.counts["deleted"] += len(self.ledger.deleted)
+        self.counts["words"] += len(self.ledger.spoken.acknowledged)
+        self.counts["transactions"] += sum(map(len, self.ledger.spoken.committed.values()))
+        self.counts["departures"] += sum(least for least, _ in self.ledger.spoken.departures.values())
 
 
 def run_lane(*parameters):
@@ -265,7 +268,8 @@ def main():
         if problems and os.environ.get("KEEP"):
             os.rename(folder, f"{folder}.kept")
             os.mkdir(folder)
-    for name in ("kills", "at failpoints", "at a start", "looks", "uploads", "acknowledged", "deleted", "reads"):
+    for name in ("kills", "at failpoints", "at a start", "looks", "uploads", "acknowledged", "deleted", "words",
+                 "transactions", "departures", "reads"):
         print(f"{name:14} {counts[name]}")
     for name in ("lost", "duplicates", "halves", "orphans", "gaps", "unexplained"):
         print(f"{name:14} {max(counts[name], sum(problem.startswith(name) for problem in problems))}")

@@ -1,4 +1,4 @@
-"""What people do to the service while it is being killed: files, uploads, drafts, deletions, a batch job; and readers."""
+"""What people do to the service while it is being killed: files, uploads, drafts, deletions, a batch job, WebSockets; and readers."""
 
 import json
 import os
@@ -7,6 +7,8 @@ import random
 import struct
 import threading
 import time
+
+from speakers import Speaker
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "Fixtures"
 
@@ -29,7 +31,7 @@ class Photos:
 class Load:
     """One run's work, in threads; it ends when all is done or the service is gone."""
 
-    WORKS = ("drop_files", "upload", "upload", "draft", "spoil", "delete", "rethumb")
+    WORKS = ("drop_files", "upload", "upload", "draft", "spoil", "delete", "rethumb", "speak", "speak")
 
     def __init__(self, service, ledger, photos, unanswered, works=WORKS):
         self.service, self.ledger, self.photos = service, ledger, photos
@@ -135,6 +137,10 @@ class Load:
                 status, _ = self.service.json("PATCH", "/.json", {place: None for place in places})
             if status == 200:
                 self.ledger.deleted.add(post_id)
+
+    def speak(self):
+        """By WebSocket: writes, transactions, and what is to be done when the client is gone."""
+        Speaker(self.service, self.ledger.spoken).run()
 
     def rethumb(self):
         self.service.request("POST", "/v1/rethumb")
