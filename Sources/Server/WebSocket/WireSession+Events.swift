@@ -23,7 +23,7 @@ extension WireSession {
     }
 
     /// Whether the same is told of a place above, to which the client listens without a tag.
-    private func isCovered(_ key: WireListen.Key, token: SyncToken) -> Bool {
+    func isCovered(_ key: WireListen.Key, token: SyncToken) -> Bool {
         guard key.tag == nil, numbers.count > 1 else { return false }
         return key.path.indices.contains { length in
             let above = WireListen.Key(path: Array(key.path.prefix(length)), tag: nil)

@@ -253,7 +253,7 @@ struct WireSession {
         answer(request, start.isIndexed ? "{}" : "{\"w\":[\"no_index\"]}", &effects)
         for event in slot.waiting ?? [] {
             heldBytes -= event.frames.readableBytes
-            guard event.token > start.token else { continue }
+            guard event.token > start.token, !isCovered(slot.listen.key, token: event.token) else { continue }
             slot.token = event.token
             effects.append(.send(.frames(event.frames)))
         }
@@ -271,7 +271,8 @@ struct WireSession {
         held.removeFirst(due.count)
         for event in due {
             heldBytes -= event.frames.readableBytes
-            if slots[event.slot] != nil { effects.append(.send(.frames(event.frames))) }
+            guard let slot = slots[event.slot], !isCovered(slot.listen.key, token: event.token) else { continue }
+            effects.append(.send(.frames(event.frames)))
         }
         if token == nil { beginning = nil }
     }

@@ -122,13 +122,27 @@ struct WireSessionTests {
         #expect(run.tell(4, "own 2", at: 2) == [])
         #expect(run.tell(4, "own 5", at: 5) == [])
         let begun = run.begin(4, "start", at: 3)
-        #expect(begun == ["frames all 2", "start", Self.ok(4, "{}"), "frames own 5", "frames all 5"])
+        #expect(begun == ["frames all 2", "start", Self.ok(4, "{}"), "frames all 5"])
         // What is told of a place above is not told again.
         #expect(run.tell(1, "all 6", at: 6) == ["frames all 6"])
         #expect(run.tell(2, "below 6", at: 6) == [])
         #expect(run.ask("n", #"{"p":"/"}"#) == ["stop 1", Self.ok(5)])
         #expect(run.tell(4, "own 7", at: 7) == ["frames own 7"])
         #expect(run.tell(3, "other 7", at: 7) == ["frames other 7"])
+    }
+
+    @Test("What waits for the first value of a place above is not told again once that has told it")
+    func overlappingAbove() {
+        var run = Run()
+        _ = run.ask("q", #"{"p":"/a","h":""}"#)
+        _ = run.begin(1, "start", at: 1)
+        _ = run.ask("q", #"{"p":"/","h":""}"#)
+        for token in [2, 4, 5] as [UInt64] {
+            #expect(run.tell(1, "own \(token)", at: token) == [])
+            #expect(run.tell(2, "all \(token)", at: token) == [])
+        }
+        let begun = run.begin(2, "start", at: 3)
+        #expect(begun == ["frames own 2", "start", Self.ok(2, "{}"), "frames all 4", "frames all 5"])
     }
 
     @Test("Whoever listens again at the same path with the same tag takes the place of the first")
