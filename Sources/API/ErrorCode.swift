@@ -25,11 +25,13 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case blobsOlder = "blobs_older"
     case blocked
     case busy
+    case bytesLost = "bytes_lost"
     case cancelled
     case cannotListen = "cannot_listen"
     case cannotOpen = "cannot_open"
     case cannotScrub = "cannot_scrub"
     case changedWhileRead = "changed_while_read"
+    case checksumMismatch = "checksum_mismatch"
     case closed
     case codingNotSupported = "coding_not_supported"
     case conditionNotSupported = "condition_not_supported"
@@ -68,6 +70,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case jobRunning = "job_running"
     case keyReused = "key_reused"
     case leftOver = "left_over"
+    case lengthChanged = "length_changed"
     case malformedRequest = "malformed_request"
     case methodNotAllowed = "method_not_allowed"
     case missingUpdates = "missing_updates"
@@ -94,6 +97,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case sideTooLong = "side_too_long"
     case locked = "storage_locked"
     case storageMissing = "storage_missing"
+    case takenOver = "taken_over"
     case timedOut = "timed_out"
     case tokenTooOld = "token_too_old"
     case tokenUnknown = "token_unknown"
@@ -101,6 +105,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case upgradeRequired = "upgrade_required"
     case updateTooLarge = "too_large"
     case tooLarge = "too_large_bytes"
+    case tooManyBytes = "too_many_bytes"
     case tooManyConnections = "too_many_connections"
     case tooManyFrames = "too_many_frames"
     case tooManyFiles = "too_many_open_files"
@@ -109,6 +114,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case tooManyReads = "too_many_reads"
     case tooManyRequests = "too_many_requests"
     case tooManyScans = "too_many_scans"
+    case tooManyUploads = "too_many_uploads"
     case tooManyWrites = "too_many_writes"
     case tooMuchMemory = "too_much_memory"
     case tooSlow = "too_slow"
@@ -122,11 +128,13 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case unreadable
     case unsupportedFormat = "unsupported_format"
     case unsupportedType = "unsupported_type"
+    case uploadExpired = "upload_expired"
     case versionNotSupported = "version_not_supported"
     case workerKilled = "worker_killed"
     case workerUnavailable = "worker_unavailable"
     case writeTooLarge = "write_too_large"
     case wrongKind = "wrong_kind"
+    case wrongOffset = "wrong_offset"
     case wrongState = "wrong_state"
 
     /// The code with that name; `unknown` for what this version does not know.

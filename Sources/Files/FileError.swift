@@ -36,6 +36,8 @@ public struct FileError: Error, Sendable, CustomStringConvertible {
         public static let tooDeep = Code(rawValue: "too_deep")
         /// A folder of Storage was deleted or moved away while the service ran.
         public static let folderVanished = Code(rawValue: "folder_vanished")
+        /// Bytes of a file are missing that were durable.
+        public static let bytesLost = Code(rawValue: "bytes_lost")
         /// Anything else that the operating system reports.
         public static let io = Code(rawValue: "io")
     }

@@ -18,29 +18,39 @@ public final class StagedFile: Sendable {
         public let head: [UInt8]
     }
 
-    private struct State: ~Copyable {
+    struct State: ~Copyable {
         var hash = SHA256()
         var head: [UInt8] = []
         var byteCount = 0
+        /// How many bytes were made durable; see ``checkpoint()``.
+        var durableByteCount = 0
+        /// Whether the file stays when nobody holds it: it is gone on with later.
+        var isKept = false
         var isPublished = false
         var isFinished = false
         /// The error of a write or of the fsync: the bytes may be anything, and no later call can make them good.
         var failure: FileError?
     }
 
-    private let folder: Directory
-    private let name: String
-    private let descriptor: Int32
-    private let state = Mutex(State())
+    static let headByteCount = 4096
 
-    /// Starts a file in `folder` under the temporary name `name`; a leftover of that name is replaced.
-    public init(in folder: Directory, name: String) throws(FileError) {
-        try folder.remove(name)
-        self.descriptor = try folder.create(name)
-        // It lives: see `removeAbandoned`.
-        _ = flock(descriptor, LOCK_EX | LOCK_NB)
+    let folder: Directory
+    let name: String
+    let descriptor: Int32
+    let state = Mutex(State())
+
+    init(in folder: Directory, name: String, descriptor: Int32) {
         self.folder = folder
         self.name = name
+        self.descriptor = descriptor
+    }
+
+    /// Starts a file in `folder` under the temporary name `name`; a leftover of that name is replaced.
+    public convenience init(in folder: Directory, name: String) throws(FileError) {
+        try folder.remove(name)
+        self.init(in: folder, name: name, descriptor: try folder.create(name))
+        // It lives: see `removeAbandoned`.
+        _ = flock(descriptor, LOCK_EX | LOCK_NB)
     }
 
     /// Finishes a file in `folder` under a temporary name of its own, of bytes that are in memory.
@@ -52,10 +62,10 @@ public final class StagedFile: Sendable {
 
     deinit {
         _ = close(descriptor)
-        if !state.withLock({ $0.isPublished }) { try? folder.remove(name) }
+        if state.withLock({ !$0.isPublished && !$0.isKept }) { try? folder.remove(name) }
     }
 
-    private var path: String { "\(folder.path)/\(name)" }
+    var path: String { "\(folder.path)/\(name)" }
 
     /// How many bytes were written so far.
     public var byteCount: Int {
@@ -73,7 +83,9 @@ public final class StagedFile: Sendable {
                 throw failure
             }
             state.hash.update(bytes)
-            if state.head.count < 4096 { state.head.append(contentsOf: bytes.prefix(4096 - state.head.count)) }
+            if state.head.count < Self.headByteCount {
+                state.head.append(contentsOf: bytes.prefix(Self.headByteCount - state.head.count))
+            }
             state.byteCount += bytes.count
         }
     }

@@ -17,6 +17,7 @@ package struct Janitor: Sendable {
     let garbage: GarbageList
     let unclaimed: UnclaimedFiles
     let disk: DiskMonitor
+    let resumable: ResumableSweeper
     let logger: Logger
 
     package var hold: Failure? { storage.hold }
@@ -52,7 +53,7 @@ package struct Janitor: Sendable {
         try await all(
             [
                 storage.age.tick, posts.sweep, deletedPosts.sweep, expiry.expireAbandoned, expiry.expireIdle,
-                removeAbandonedParts,
+                removeAbandonedParts, resumable.sweep,
             ] + store.intakes.all.map { $0.sweep } + [
                 garbage.collect, expiry.forgetEnded, expiry.forgetKeys, forgetNotices,
             ])

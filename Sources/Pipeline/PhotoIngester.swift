@@ -42,6 +42,35 @@ package final class PhotoIngester: Sendable {
         return try await publish(staged, as: number, named: name, of: record)
     }
 
+    /// Moves a photo that has come as a whole, in whatever way, to the blob store.
+    ///
+    /// - Throws: `Failure`: `empty`, or the refusal of what is no photo at all.
+    func publish(
+        _ staged: StagedFile, _ contents: StagedFile.Contents, as number: Int = 0, named name: String,
+        of record: UploadRecord
+    ) async throws -> UploadRecord.Photo {
+        let format = try Self.format(of: contents, named: name)
+        let suffix = number == 0 ? "" : "-\(number + 1)"
+        let photo = UploadRecord.Photo(
+            fileName: "original\(suffix).\(format.fileExtension)", originalName: String(name.prefix(255)),
+            byteCount: contents.byteCount, sha256: contents.sha256)
+        try await blobs.publish(staged, as: record.blobName(photo.fileName))
+        return photo
+    }
+
+    /// The photo of an upload whose bytes were moved to the blob store by somebody who did not come to say so; nil when nobody
+    /// has moved them.
+    func published(
+        named name: String, byteCount: Int, sha256: String, of record: UploadRecord
+    ) async throws
+        -> UploadRecord.Photo?
+    {
+        let names = try await blobs.fileNames(userID: record.owner.description, postID: record.id.description)
+        guard let fileName = names.first(where: { $0.hasPrefix("original.") }) else { return nil }
+        return UploadRecord.Photo(
+            fileName: fileName, originalName: String(name.prefix(255)), byteCount: byteCount, sha256: sha256)
+    }
+
     /// Takes a copy of a photo that lies in a folder: as it was before the first byte was read and after the last, or not at
     /// all.
     ///
@@ -97,16 +126,8 @@ package final class PhotoIngester: Sendable {
     private func publish(
         _ staged: StagedFile, as number: Int, named name: String, of record: UploadRecord
     ) async throws -> UploadRecord.Photo {
-        let (contents, format) = try await FileThreads.run {
-            let contents = try staged.finish()
-            return (contents, try Self.format(of: contents, named: name))
-        }
-        let suffix = number == 0 ? "" : "-\(number + 1)"
-        let photo = UploadRecord.Photo(
-            fileName: "original\(suffix).\(format.fileExtension)", originalName: String(name.prefix(255)),
-            byteCount: contents.byteCount, sha256: contents.sha256)
-        try await blobs.publish(staged, as: record.blobName(photo.fileName))
-        return photo
+        let contents = try await FileThreads.run { () throws(FileError) in try staged.finish() }
+        return try await publish(staged, contents, as: number, named: name, of: record)
     }
 
     private static func format(of contents: StagedFile.Contents, named name: String) throws -> ImageFormat {

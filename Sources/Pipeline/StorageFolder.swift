@@ -12,7 +12,7 @@ package import Tree
 ///     tree.sqlite       the tree: posts, people, feeds, and the pipeline's own records
 ///     tree.mark         how far the tree's change log has come
 ///     blobs/            user_id/post_id/file_name, immutable; .store.json: whose they are, and of what age
-///     incoming/         what is on its way: *.part until it is whole, {id}/ while an inbox file is taken
+///     incoming/         what is on its way: *.part until it is whole, *.partial between requests, {id}/ while an inbox file is taken
 ///     forgiven/         photos that broke their decoder and are to be decoded again, by their SHA-256
 ///     inbox/{uid}/      people drop photos here
 ///     done/{uid}/       what became a post, or had been one before, with a receipt

@@ -5,7 +5,7 @@ import Social
 import Synchronization
 import Tree
 
-/// Expires reservations and drafts that nobody finishes, and forgets the records of uploads that ended long ago.
+/// Expires reservations, drafts and what was being received, when nobody finishes it, and forgets the records of uploads that ended long ago.
 struct UploadExpiry: Sendable {
     let tree: TreeStore
     let store: UploadStore
@@ -16,7 +16,7 @@ struct UploadExpiry: Sendable {
     func expireAbandoned() async throws {
         for (id, time) in store.abandoned.withLock({ $0 }) {
             if let record = try await store.record(of: id) {
-                if [.reserved, .draft].contains(record.state) {
+                if record.state.isUnfinished {
                     if try await !store.intakes[record.intake].holdsFiles(of: id) {
                         try await store.expire(id, from: record.state, unlessChangedSince: time)
                     }
@@ -28,7 +28,7 @@ struct UploadExpiry: Sendable {
         }
     }
 
-    /// Ends reservations and drafts that were left alone for longer than a draft may be.
+    /// Ends reservations, drafts and what was being received that were left alone for longer than a draft may be.
     func expireIdle() async throws {
         let deadline = store.now - settings.value.draftLifetime.milliseconds
         for entry in try await store.queued()
@@ -37,7 +37,7 @@ struct UploadExpiry: Sendable {
             do {
                 // It has ended, but what was to be cleaned up then could not be.
                 if record.state.isTerminal { try await store.cleanUp(record.id) }
-                guard [.reserved, .draft].contains(record.state),
+                guard record.state.isUnfinished,
                     try await !store.intakes[record.intake].holdsFiles(of: record.id)
                 else { continue }
                 try await store.expire(record.id, from: record.state, unlessChangedSince: deadline)

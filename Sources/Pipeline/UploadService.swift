@@ -20,6 +20,10 @@ package final class UploadService: Service, CustomStringConvertible {
     package let scheduler: RenderScheduler
     package let store: UploadStore
     package let receiver: UploadReceiver
+    /// Files that come in several requests, for uploads and for other parts of the server.
+    package let files: ResumableFiles
+    /// Uploads whose photo comes in several requests.
+    package let resumable: ResumableUploads
     package let publisher: Publisher
     package let index: PhotoIndex
     package let janitor: Janitor
@@ -62,10 +66,10 @@ package final class UploadService: Service, CustomStringConvertible {
         store = UploadStore(
             tree: tree, ids: storage.ids, clock: storage.clock, settings: shared, intakes: makeIntakes { shared.value },
             logger: logger)
-        receiver = UploadReceiver(
-            store: store,
-            ingester: PhotoIngester(blobs: blobs, incoming: storage.incoming, settings: shared, disk: disk),
-            renditions: renditions)
+        let ingester = PhotoIngester(blobs: blobs, incoming: storage.incoming, settings: shared, disk: disk)
+        receiver = UploadReceiver(store: store, ingester: ingester, renditions: renditions)
+        files = ResumableFiles(storage, disk: disk, settings: shared)
+        resumable = ResumableUploads(files: files, store: store, ingester: ingester, settings: shared, logger: logger)
         garbage = GarbageList(storage: storage, tree: tree, blobs: blobs, store: store, settings: shared)
         index = PhotoIndex(storage)
         publisher = Publisher(
@@ -78,7 +82,9 @@ package final class UploadService: Service, CustomStringConvertible {
             deletedPosts: DeletedPostSweeper(
                 tree: tree, blobs: blobs, store: store, settings: shared, logger: logger),
             expiry: UploadExpiry(tree: tree, store: store, settings: shared, logger: logger), posts: expiry,
-            garbage: garbage, unclaimed: unclaimed, disk: disk, logger: logger)
+            garbage: garbage, unclaimed: unclaimed, disk: disk,
+            resumable: ResumableSweeper(files: files, uploads: resumable, settings: shared, logger: logger),
+            logger: logger)
         leftovers = PersonUploads(store: store)
         jobs = JobWorker(tree, uploads: leftovers, clock: storage.clock, logger: logger)
         workers = UploadWorkers(store: store, publisher: publisher, disk: disk, logger: logger)
@@ -155,12 +161,14 @@ package final class UploadService: Service, CustomStringConvertible {
                 resumedCount += 1
             case nil:
                 try await store.cleanUp(entry.id)
-            case .reserved, .draft:
+            case .reserved, .draft, .receiving:
                 if entry.isOwnerGone { store.abandonLater(entry.id) }
             case .published, .deleted, .duplicate, .failed, .expired:
                 break
             }
         }
+        // All bytes of these have come, and nobody asks for them again.
+        await janitor.resumable.finishComplete()
         try await poison.removeExpired()
         logger.info("recovered", metadata: ["resumed": "\(resumedCount)"])
     }

@@ -23,6 +23,8 @@ package struct UploadRequest: Sendable {
     package var source: String?
     /// What a token claims of the owner.
     package var claims: OwnerClaims?
+    /// The photo, when it comes in several requests: the upload is `receiving` then, and its text does not come later.
+    package var file: ResumableFileRequest?
     /// For whom the post is to be; for everybody when there are none.
     package var audiences: [AudienceID] = []
 
@@ -49,7 +51,7 @@ extension UploadStore {
     package func reserve(_ request: UploadRequest) async throws -> Reservation {
         try await checkOwner(of: request)
         let record = try newRecord(request, clientReference: request.clientReference)
-        var update = try Self.insertion(of: record)
+        var update = try Self.insertion(of: record, receiving: request.file)
         guard let reference = request.clientReference else {
             guard try await tree.commit(update, at: "new-\(record.state)") else {
                 throw Failure.isBeingDeleted(request.owner)
@@ -76,7 +78,8 @@ extension UploadStore {
         request.isDraft = false
         try await checkOwner(of: request)
         let record = try newRecord(request, clientReference: failed.clientReference)
-        guard try await tree.commit(try Self.insertion(of: record), at: "new-reserved") else {
+        let update = try Self.insertion(of: record, receiving: request.file)
+        guard try await tree.commit(update, at: "new-\(record.state)") else {
             throw Failure.isBeingDeleted(request.owner)
         }
         return record
@@ -85,7 +88,8 @@ extension UploadStore {
     private func newRecord(_ request: UploadRequest, clientReference: String?) throws -> UploadRecord {
         var record = UploadRecord(
             id: ids.next(), owner: request.owner, intake: request.intake,
-            state: request.isDraft ? .draft : .reserved, text: "", clientReference: clientReference,
+            state: request.file != nil ? .receiving : request.isDraft ? .draft : .reserved, text: "",
+            clientReference: clientReference,
             source: request.source, createdAt: now, duplicates: request.duplicates, claims: request.claims,
             audiences: request.audiences, purpose: request.purpose)
         try record.say(request.text, mentioning: request.mentions)
@@ -93,10 +97,13 @@ extension UploadStore {
     }
 
     /// The update with which an upload begins, unless its owner is being deleted.
-    private static func insertion(of record: UploadRecord) throws -> MultiPathUpdate {
+    private static func insertion(
+        of record: UploadRecord, receiving file: ResumableFileRequest?
+    ) throws -> MultiPathUpdate {
         var update = MultiPathUpdate(preconditions: [.absent(PersonDeletion.job(of: record.owner))])
         update[Paths.upload(record.id)] = try record.value()
         update[Paths.queued(record.id)] = QueueEntry(record).value
+        if let file { update.beginResumableFile(ResumableFile(file, id: record.id, at: record.createdAt)) }
         if !record.audiences.isEmpty {
             // Before the first byte is there.
             update[Paths.restrictedMedia(ofPost: record.id.key) / record.owner.key] = true

@@ -32,6 +32,9 @@ extension UploadStore {
             record.updatedAt = clock()
             update[Paths.upload(id)] = try record.value()
             update[Paths.queued(id)] = QueueEntry(record).value
+            if old == .receiving, new != old, let file = try snapshot.resumableFile(id) {
+                update.endResumableFile(file)
+            }
             if new == .failed || new == .expired { update[Paths.endedUpload(id)] = .integer(record.updatedAt) }
             try Self.moveReference(of: record, replacing: failed, in: snapshot, &update)
             return record
@@ -100,7 +103,7 @@ extension UploadStore {
         try await cleanUp(id)
     }
 
-    /// Ends a reservation or a draft that nobody will finish, and frees its reference and its blobs; unless somebody has gone
+    /// Ends a reservation, a draft or what was being received, that nobody will finish, and frees its reference and its blobs; unless somebody has gone
     /// on with it since `time`, in milliseconds since the epoch.
     package func expire(_ id: PostID, from state: UploadState, unlessChangedSince time: Int64 = .max) async throws {
         struct SenderIsBack: Error {}

@@ -11,8 +11,9 @@ package final class Shared<Value: Sendable>: Sendable {
     /// What was noted so far.
     package var value: Value { mutex.withLock { $0 } }
 
-    /// Notes something.
-    package func change(_ body: @Sendable (inout Value) -> Void) {
+    /// Notes something, and returns what the body does.
+    @discardableResult
+    package func change<Result: Sendable>(_ body: @Sendable (inout Value) -> Result) -> Result {
         mutex.withLock { body(&$0) }
     }
 }

@@ -6,7 +6,8 @@ extension ErrorCode {
     var status: HTTPResponse.Status? {
         switch self {
         case .badRequest, .badMultipart, .badUser, .badText, .badTime, .badReference, .emptyFile, .emptyPost,
-            .malformedRequest, .invalidPath, .badQuery, .noData, .writeTooLarge, .conditionNotSupported, .timedOut:
+            .lengthChanged, .malformedRequest, .invalidPath, .badQuery, .noData, .writeTooLarge, .conditionNotSupported,
+            .timedOut:
             .badRequest
         case .permissionDenied, .badToken: .unauthorized
         case .foreignHost, .crossSite, .adminOnly, .blocked, .notAllowed, .notConsented, .notEncrypted, .notMember:
@@ -14,9 +15,9 @@ extension ErrorCode {
         case .notFound, .unknownUser, .invalidNamespace: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .tooSlow: .requestTimeout
-        case .wrongState, .jobRunning, .duplicate: .conflict
-        case .resnapshot, .deleted, .tokenTooOld, .tokenUnknown: .gone
-        case .tooLarge: .contentTooLarge
+        case .wrongState, .jobRunning, .duplicate, .takenOver, .wrongOffset: .conflict
+        case .resnapshot, .bytesLost, .deleted, .tokenTooOld, .tokenUnknown, .uploadExpired: .gone
+        case .tooLarge, .tooManyBytes: .contentTooLarge
         case .unsupportedFormat, .unsupportedType: .unsupportedMediaType
         case .rangeNotSatisfiable: .rangeNotSatisfiable
         case .audiencePost, .badAudience, .badCertificate, .badConfiguration, .badMention, .invalidRules, .keyReused,
@@ -25,7 +26,8 @@ extension ErrorCode {
             .decoderTimedOut, .cannotScrub, .oneself:
             .unprocessableContent
         case .upgradeRequired: .upgradeRequired
-        case .tooManyRequests: .tooManyRequests
+        case .tooManyRequests, .tooManyUploads: .tooManyRequests
+        case .checksumMismatch: HTTPResponse.Status(code: 460, reasonPhrase: "Checksum Mismatch")
         case .headTooLarge: .requestHeaderFieldsTooLarge
         case .codingNotSupported: .notImplemented
         case .versionNotSupported: .httpVersionNotSupported

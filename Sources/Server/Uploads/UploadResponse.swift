@@ -50,7 +50,7 @@ struct UploadResponse {
             return try await success(ended)
         case .failed, .expired:
             throw ended.error ?? Failure(.wrongState, "upload \(ended.id) is \(ended.state.rawValue)")
-        case .reserved, .draft, .ingested:
+        case .reserved, .draft, .receiving, .ingested:
             var headers: HTTPFields = [.location: "/v1/uploads/\(ended.id)"]
             if preference { headers[.preferenceApplied] = "respond-async" }
             return .json(document(of: ended), status: .accepted, headers: headers)

@@ -1,0 +1,122 @@
+import Synchronization
+
+/// Lets the latest of several that want a key have it: whoever comes asks the holder to end, and waits until it has.
+///
+/// The contrary of ``KeyedLock``, for holders that wait for a client which may be gone. Methods may be called from any task.
+final class LatestLock<Key: Hashable & Sendable>: Sendable {
+    /// A holder of a key, with the way to be told that somebody else wants it.
+    private final class Holder: Sendable {
+        private struct State {
+            var isWanted = false
+            var isOver = false
+            var waiting: CheckedContinuation<Bool, Never>?
+        }
+
+        private let state = Mutex(State())
+
+        /// Asks the holder to end.
+        func want() { finish { $0.isWanted = true } }
+
+        /// Nobody needs to be told any more.
+        func end() { finish { $0.isOver = true } }
+
+        private func finish(_ change: (inout State) -> Void) {
+            let (waiting, isWanted) = state.withLock { state in
+                change(&state)
+                defer { state.waiting = nil }
+                return (state.waiting, state.isWanted)
+            }
+            waiting?.resume(returning: isWanted)
+        }
+
+        var isWanted: Bool { state.withLock { $0.isWanted } }
+
+        /// Waits until somebody else wants the key (true), or the holder has ended (false). For one waiter.
+        func wait() async -> Bool {
+            await withCheckedContinuation { continuation in
+                let known: Bool? = state.withLock { state in
+                    if state.isWanted || state.isOver { return state.isWanted }
+                    state.waiting = continuation
+                    return nil
+                }
+                if let known { continuation.resume(returning: known) }
+            }
+        }
+    }
+
+    /// A key that is held, with those who wait for it in the order in which they came.
+    private struct Held {
+        var holder: Holder
+        var waiting: [(holder: Holder, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let keys = Mutex<[Key: Held]>([:])
+
+    /// Runs `body` as the only one with the key, until somebody else wants it: then its task is cancelled.
+    ///
+    /// - Throws: What the body throws; `TakenOver` in its place when somebody else wanted the key meanwhile.
+    func withKey<Value: Sendable>(
+        _ key: Key, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let holder = Holder()
+        await take(key, holder)
+        defer { release(key) }
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask {
+                defer { holder.end() }
+                return try await body()
+            }
+            group.addTask {
+                if await holder.wait() { throw TakenOver() }
+                return nil
+            }
+            var value: Value?
+            do {
+                while let next = try await group.next() { value = next ?? value }
+            } catch {
+                group.cancelAll()
+                // What is going on, such as a write, ends first: then it is the next one's turn.
+                while let result = await group.nextResult() {
+                    if case .success(let late?) = result { value = late }
+                }
+                if value == nil { throw holder.isWanted ? TakenOver() : error }
+            }
+            guard let value else { throw TakenOver() }
+            return value
+        }
+    }
+
+    /// Whether somebody has the key.
+    func isHeld(_ key: Key) -> Bool { keys.withLock { $0[key] != nil } }
+
+    private func take(_ key: Key, _ holder: Holder) async {
+        await withCheckedContinuation { continuation in
+            let previous: [Holder] = keys.withLock { keys in
+                guard let held = keys[key] else {
+                    keys[key] = Held(holder: holder)
+                    return []
+                }
+                keys[key]?.waiting.append((holder, continuation))
+                return [held.holder] + held.waiting.map(\.holder)
+            }
+            if previous.isEmpty { return continuation.resume() }
+            for holder in previous { holder.want() }
+        }
+    }
+
+    private func release(_ key: Key) {
+        let next = keys.withLock { keys -> CheckedContinuation<Void, Never>? in
+            guard let first = keys[key]?.waiting.first else {
+                keys[key] = nil
+                return nil
+            }
+            keys[key]?.holder = first.holder
+            keys[key]?.waiting.removeFirst()
+            return first.continuation
+        }
+        next?.resume()
+    }
+}
+
+/// Somebody else took over what was being done.
+struct TakenOver: Error {}
