@@ -90,6 +90,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Hashable, Sendable {
     case permission
     case permissionDenied = "permission_denied"
     case preconditionFailed = "precondition_failed"
+    case protocolVersion = "protocol_version"
     case rangeNotSatisfiable = "range_not_satisfiable"
     case readOnly = "read_only"
     case resnapshot

@@ -1,5 +1,25 @@
 /// What is answered in place of what was asked for: problem details (RFC 9457).
 package struct ProblemDocument: Document {
+    /// A type of problem that others have defined, with what it says beside.
+    package enum Kind: Sendable {
+        /// Bytes that do not begin where an upload stands ("Resumable Uploads for HTTP", "Mismatching Offset").
+        case mismatchingUploadOffset(expected: Int, provided: Int)
+        /// An upload that has all its bytes (in the same, "Completed Upload").
+        case completedUpload
+        /// Lengths of an upload that contradict each other (in the same, "Inconsistent Length").
+        case inconsistentUploadLength
+
+        fileprivate var type: String {
+            let name =
+                switch self {
+                case .mismatchingUploadOffset: "mismatching-upload-offset"
+                case .completedUpload: "completed-upload"
+                case .inconsistentUploadLength: "inconsistent-upload-length"
+                }
+            return "https://iana.org/assignments/http-problem-types#\(name)"
+        }
+    }
+
     package let type: String
     package let title: String
     /// The status of the answer.
@@ -9,9 +29,22 @@ package struct ProblemDocument: Document {
     package let hint: String
     /// By which the request is found in the service's log.
     package let trace: String
+    /// Where the upload stands, in bytes, for bytes that begin elsewhere.
+    package private(set) var expectedOffset: Int?
+    /// Where these begin.
+    package private(set) var providedOffset: Int?
 
-    package init(status: Int, title: String, failure: Failure, trace: String) {
-        type = "about:blank"
+    private enum CodingKeys: String, CodingKey {
+        case type, title, status, code, detail, hint, trace
+        case expectedOffset = "expected-offset"
+        case providedOffset = "provided-offset"
+    }
+
+    package init(status: Int, title: String, failure: Failure, trace: String, kind: Kind? = nil) {
+        type = kind?.type ?? "about:blank"
+        if case .mismatchingUploadOffset(let expected, let provided) = kind {
+            (expectedOffset, providedOffset) = (expected, provided)
+        }
         self.title = title
         self.status = status
         code = failure.code

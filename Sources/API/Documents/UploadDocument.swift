@@ -36,6 +36,10 @@ package struct UploadDocument: Document {
     package let createdAt: Int64
     package let updatedAt: Int64
     package let attempts: Int
+    /// How many bytes of a photo in several requests are durable; nil but while it is received.
+    package var receivedBytes: Int?
+    /// How many it will have; nil while that is not known, too.
+    package var expectedBytes: Int?
     package var text: String?
     package var clientReference: String?
     /// For whom the post is to be; nil for everybody.
@@ -50,7 +54,10 @@ package struct UploadDocument: Document {
         case user, purpose, door, state
         case createdAt = "created_at"
         case updatedAt = "updated_at"
-        case attempts, text
+        case attempts
+        case receivedBytes = "received_bytes"
+        case expectedBytes = "expected_bytes"
+        case text
         case clientReference = "client_ref"
         case audiences, post, error, photos
     }

@@ -35,7 +35,8 @@ package final class ResumableFiles: Sendable {
         self.settings = settings
     }
 
-    var now: Int64 { clock() }
+    /// The present time, in milliseconds since the epoch.
+    package var now: Int64 { clock() }
 
     // MARK: Beginning
 

@@ -1,4 +1,4 @@
-import API
+package import API
 package import Files
 package import NIOCore
 import Posts
@@ -71,6 +71,14 @@ package final class ResumableSession: Sendable {
             throw error
         }
         try await checkpoint(isLast: isLast)
+    }
+
+    /// Refuses bytes of which there would be too many, before they come.
+    ///
+    /// - Throws: `Failure`: `too_large_bytes`, `too_many_bytes`.
+    package func check(adding byteCount: Int) throws(Failure) {
+        let (sum, isTooLarge) = record.byteCount.addingReportingOverflow(byteCount)
+        try checkSize(isTooLarge ? .max : sum)
     }
 
     private func checkSize(_ byteCount: Int) throws(Failure) {

@@ -1,10 +1,12 @@
 package import API
+import Access
 import Files
 import Imaging
 import Logging
 package import Posts
 import Social
 import Tree
+import TreeModel
 
 /// Uploads whose photo comes in several requests: the post's id is taken first, then bytes come until all are there, and from then on
 /// it is an upload like any other.
@@ -35,11 +37,30 @@ package final class ResumableUploads: Sendable {
         package var alt: String
         /// Its size in bytes, when that is known.
         package var length: Int?
+        /// What else its sender said, to be told again.
+        package var metadata: String?
 
-        package init(name: String, alt: String = "", length: Int? = nil) {
-            self.name = name
+        package init(name: String, alt: String = "", length: Int? = nil, metadata: String? = nil) {
+            self.name = String(name.prefix(255))
             self.alt = alt
             self.length = length
+            self.metadata = metadata
+        }
+
+        /// What is kept beside the bytes.
+        fileprivate var details: String {
+            var fields: JSONValue = ["name": .string(name)]
+            if !alt.isEmpty { fields["alt"] = .string(alt) }
+            if let metadata { fields["metadata"] = .string(metadata) }
+            return String(decoding: fields.json(), as: UTF8.self)
+        }
+
+        /// Reads what was kept; a file that is none of an upload's has no name.
+        package init(of file: ResumableFile) {
+            let fields = JSONValue(text: file.details.utf8)
+            self.init(
+                name: fields?["name"]?.string ?? "photo", alt: fields?["alt"]?.string ?? "", length: file.length,
+                metadata: fields?["metadata"]?.string)
         }
     }
 
@@ -55,11 +76,11 @@ package final class ResumableUploads: Sendable {
     /// - Throws: As ``UploadStore/reserve(_:)`` and ``ResumableFiles/check(_:)``; `Failure` `bad_text` for an alternative text that is
     ///   none, `key_reused` when the known upload was said to be another.
     package func begin(_ request: UploadRequest, _ photo: Photo) async throws -> Reservation {
-        let details = PhotoDetails(name: String(photo.name.prefix(255)), alt: try PostText.requireAlt(photo.alt))
-        var request = request
+        var (request, photo) = (request, photo)
+        photo.alt = try PostText.requireAlt(photo.alt)
         var file = ResumableFileRequest(
             owner: request.owner.key, purpose: .upload, maxBytes: settings.value.limits.maxInputBytes)
-        file.details = details.text
+        file.details = photo.details
         file.length = photo.length
         request.file = file
         try await files.check(file)
@@ -114,7 +135,7 @@ package final class ResumableUploads: Sendable {
     }
 
     private func photo(of record: UploadRecord, _ session: ResumableSession) async throws -> UploadRecord.Photo {
-        let details = PhotoDetails(session.record.details)
+        let details = Photo(of: session.record)
         var photo: UploadRecord.Photo
         switch try await session.finish() {
         case .whole(let staged, let contents):
@@ -154,26 +175,4 @@ package final class ResumableUploads: Sendable {
         try await store.fail(id, from: .receiving, with: failure)
         try await files.removeBytes(of: id)
     }
-}
-
-/// What was said of a photo, as the record of its file has it.
-private struct PhotoDetails {
-    let name: String
-    let alt: String
-
-    init(name: String, alt: String) {
-        self.name = name
-        self.alt = alt
-    }
-
-    init(_ text: String) {
-        let parts = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-        name = parts.first.map(String.init) ?? "photo"
-        alt = parts.count > 1 ? String(parts[1]) : ""
-    }
-
-    /// The name, and the alternative text on the lines behind it.
-    var text: String { alt.isEmpty ? oneLineName : "\(oneLineName)\n\(alt)" }
-
-    private var oneLineName: String { name.split(whereSeparator: \.isNewline).joined(separator: " ") }
 }

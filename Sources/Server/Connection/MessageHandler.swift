@@ -10,6 +10,7 @@ import NIOHTTPTypesHTTP1
 ///
 /// - A client that waits to be asked for its body (`Expect: 100-continue`, RFC 9110 §10.1.1; curl does above 1 MiB) is asked
 ///   once somebody reads it (``BodyWanted``): whoever refuses the request before does not get it.
+/// - What is said before an answer (``InterimResponse``) goes to those who know of such things, and only before it.
 /// - When an answer comes before the body has ended, the answer says `Connection: close`, and what is still coming is read for
 ///   a little while: a client that gets its connection reset may never see the answer (RFC 9112 §9.6).
 /// - The connection ends with the answer to a client that does not ask to keep it (HTTP/1.0, `Connection: close`), or that asks
@@ -34,6 +35,8 @@ final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isLast = false
     /// Whether the latest request is of HTTP/1.0.
     private var isOld = false
+    /// Whether an answer is being written.
+    private var isAnswering = false
     /// Whether the client waits to be asked for the latest request's body.
     private var owesContinue = false
     /// What is to be answered after all others.
@@ -102,6 +105,7 @@ final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapOutboundIn(data) {
         case .head(var head):
             owesContinue = false
+            isAnswering = true
             if unanswered == 1, isReading { isLast = true }
             if unanswered == 1 { frame(&head) }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
@@ -109,6 +113,7 @@ final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
             context.write(data, promise: promise)
         case .end:
             unanswered -= 1
+            isAnswering = false
             guard unanswered == 0, isLast else { return context.write(data, promise: promise) }
             guard refusal == nil else {
                 context.write(data, promise: promise)
@@ -119,12 +124,24 @@ final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        if let interim = event as? InterimResponse { return write(interim, promise, context) }
         guard event is BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
         guard owesContinue, isReading, unanswered == 1 else { return promise?.succeed() ?? () }
         owesContinue = false
         let head = HTTPResponseHead(version: .http1_1, status: .continue)
         context.writeAndFlush(wrapOutboundOut(.head(head)), promise: promise)
         waitForBody(context)
+    }
+
+    /// Writes what comes before the answer to the latest request, unless that has begun, or its client knows no such thing.
+    private func write(_ interim: InterimResponse, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext)
+    {
+        guard !isOld, !isAnswering, unanswered == 1 else { return promise?.succeed() ?? () }
+        let status = HTTPResponseStatus(
+            statusCode: interim.status.code, reasonPhrase: interim.status.reasonPhrase)
+        let headers = HTTPHeaders(interim.headers.map { ($0.name.rawName, $0.value) })
+        let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
+        context.writeAndFlush(wrapOutboundOut(.head(head)), promise: promise)
     }
 
     /// Says what becomes of the connection behind the answer to the latest request.

@@ -8,7 +8,9 @@ struct CORSMiddleware: RouterMiddleware {
     let origins: AllowedOrigins
 
     private static let exposed = """
-        Accept-Ranges, Content-Length, Content-Range, ETag, Location, Preference-Applied, Retry-After, Tintype-Token
+        Accept-Ranges, Content-Length, Content-Location, Content-Range, ETag, Location, Preference-Applied, Retry-After, \
+        Tintype-Token, Tus-Checksum-Algorithm, Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, Upload-Complete, \
+        Upload-Defer-Length, Upload-Expires, Upload-Length, Upload-Limit, Upload-Metadata, Upload-Offset
         """
 
     func handle(
@@ -27,7 +29,7 @@ struct CORSMiddleware: RouterMiddleware {
             response.headers[.accessControlAllowOrigin] = origin
         }
         response.headers[.accessControlExposeHeaders] = Self.exposed
-        return request.isPreflight ? preflight(request, response) : response
+        return request.head.isPreflight ? preflight(request, response) : response
     }
 
     /// What may be sent to an address is what it is refused for not being: the methods that it allows.
@@ -40,11 +42,5 @@ struct CORSMiddleware: RouterMiddleware {
         headers[.accessControlMaxAge] = "3600"
         if request.headers[.requestPrivateNetwork] == "true" { headers[.allowPrivateNetwork] = "true" }
         return Response(status: .noContent, headers: headers)
-    }
-}
-
-extension Request {
-    fileprivate var isPreflight: Bool {
-        method == .options && headers[.origin] != nil && headers[.accessControlRequestMethod] != nil
     }
 }

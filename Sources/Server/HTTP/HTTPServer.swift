@@ -202,7 +202,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         router.add(middleware: `guard`)
         router.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
         var routes = RouteTable()
-        UploadRoutes(service, media, limits: limits).add(to: &routes)
+        ResumableRoutes(service, media, limits: limits, publicURL: settings.publicURL).add(to: &routes)
         DraftRoutes(service, media, limits: limits).add(to: &routes)
         let events = EventResponder(service.tree, admission.access, keepAlive: settings.database.keepAlive)
         EventRoutes(service.tree, access.database, media, events).add(to: &routes)

@@ -56,6 +56,8 @@ struct ResponseMiddleware: RouterMiddleware {
             return Self.noSuchAddress
         }
         let response = words.answer(error, context.trace)
+        // What is answered beside is of no matter to the log.
+        let error = (error as? AnnotatedError)?.error ?? error
         if response.status.kind == .serverError { onFault(error) }
         log(error, response.status, request, context)
         return response

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import NIOCore
 
@@ -20,6 +21,12 @@ struct ContinueAwaitingBody: AsyncSequence, Sendable {
     }
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(iterator: body.makeAsyncIterator(), channel: channel) }
+}
+
+/// Says something to the client before the answer to the request in work.
+struct InterimResponse: Sendable {
+    let status: HTTPResponse.Status
+    let headers: HTTPFields
 }
 
 /// Says that somebody begins to read the body of the request in work.

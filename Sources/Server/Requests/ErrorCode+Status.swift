@@ -17,6 +17,7 @@ extension ErrorCode {
         case .tooSlow: .requestTimeout
         case .wrongState, .jobRunning, .duplicate, .takenOver, .wrongOffset: .conflict
         case .resnapshot, .bytesLost, .deleted, .tokenTooOld, .tokenUnknown, .uploadExpired: .gone
+        case .protocolVersion: .preconditionFailed
         case .tooLarge, .tooManyBytes: .contentTooLarge
         case .unsupportedFormat, .unsupportedType: .unsupportedMediaType
         case .rangeNotSatisfiable: .rangeNotSatisfiable

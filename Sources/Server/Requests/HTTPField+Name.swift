@@ -16,3 +16,8 @@ extension HTTPField.Name {
         HTTPField.Name(parsed: "access-control-allow-private-network")
     }
 }
+
+extension HTTPField.Name {
+    static var uploadOffset: HTTPField.Name { HTTPField.Name(parsed: "upload-offset") }
+    static var uploadLength: HTTPField.Name { HTTPField.Name(parsed: "upload-length") }
+}

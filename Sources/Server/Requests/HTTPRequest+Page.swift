@@ -13,6 +13,11 @@ extension HTTPRequest {
         return "\(parts[0])//\(parts[2])".lowercased()
     }
 
+    /// Whether a browser asks whether a page may send another request (Fetch §3.2.2).
+    var isPreflight: Bool {
+        method == .options && headerFields[.origin] != nil && headerFields[.accessControlRequestMethod] != nil
+    }
+
     /// Whether a page that another machine serves makes a browser send the request.
     var isFromForeignPage: Bool {
         guard let origin = pageOrigin else { return false }

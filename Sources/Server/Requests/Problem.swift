@@ -10,9 +10,15 @@ import Tree
 struct Problem {
     let status: HTTPResponse.Status
     let failure: Failure
+    private var kind: ProblemDocument.Kind?
+    private var headers: HTTPFields = [:]
 
     init(_ error: any Error) {
         switch error {
+        case let annotated as AnnotatedError:
+            self.init(annotated.error)
+            kind = annotated.type
+            headers = annotated.headers
         case let error as Failure where !error.isTransient:
             self.init(error)
         case let pause as IntakePause:
@@ -91,12 +97,14 @@ struct Problem {
 
     /// The document; `trace` finds the request in the log.
     func document(trace: String) -> ProblemDocument {
-        ProblemDocument(status: status.code, title: status.reasonPhrase, failure: failure, trace: trace)
+        ProblemDocument(
+            status: status.code, title: status.reasonPhrase, failure: failure, trace: trace, kind: kind)
     }
 
     /// The document as an answer.
     func response(trace: String, headers: HTTPFields = [:]) -> Response {
         var headers = headers
+        for field in self.headers { headers[field.name] = field.value }
         if let seconds = failure.retryAfter {
             headers[.retryAfter] = "\(seconds)"
         } else if status == .serviceUnavailable || status == Self.diskFull {

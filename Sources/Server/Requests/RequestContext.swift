@@ -41,6 +41,12 @@ struct RequestContext: Hummingbird.RequestContext {
         return request
     }
 
+    /// Tells the client something before the answer, while its request is still coming (RFC 9110 §15.2): only one that is known to
+    /// understand it. Nothing is sent to a client of HTTP/1.0, nor once the answer has begun.
+    func sendInterim(_ status: HTTPResponse.Status, _ headers: HTTPFields) {
+        channel.triggerUserOutboundEvent(InterimResponse(status: status, headers: headers), promise: nil)
+    }
+
     /// Counts something that goes on for a while, until what is returned goes; nil where there is no limit.
     ///
     /// - Throws: `Failure` with the code `too_many_requests`.

@@ -7,7 +7,7 @@ import TreeModel
 struct RouteTable: Sendable {
     private(set) var paths: [(path: String, operations: [HTTPRequest.Method: Operation])] = []
 
-    /// Declares a path, such as `/v1/uploads/{id}`, and what may be done with it. `HEAD` goes with `GET`; any other method
+    /// Declares a path, such as `/v1/uploads/{id}`, and what may be done with it. `HEAD` goes with `GET`, unless it is declared; any other method
     /// is answered with 405 and the list of those that are allowed.
     mutating func add(_ path: String, _ operations: [HTTPRequest.Method: Operation]) {
         paths.append((path, operations))
@@ -33,7 +33,7 @@ struct RouteTable: Sendable {
                     try await operation.respond(to: request, context)
                 }
             }
-            if let get = handlers[.get] {
+            if let get = handlers[.get], handlers[.head] == nil {
                 handlers[.head] = { request, context in try await get(request, context).createHeadResponse() }
             }
             let allowed = handlers.keys.map(\.rawValue).sorted().joined(separator: ", ")

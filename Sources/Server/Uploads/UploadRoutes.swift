@@ -8,19 +8,22 @@ import Tree
 /// `/v1/uploads`: photos in, a post out.
 struct UploadRoutes: Sendable {
     private let uploads: UploadReceiver
+    private let files: ResumableFiles
     private let disk: DiskMonitor
     private let response: UploadResponse
     private let limits: BodyLimits
 
     init(_ service: UploadService, _ media: MediaAccess, limits: BodyLimits) {
         uploads = service.receiver
+        files = service.files
         disk = service.disk
         response = UploadResponse(service, media)
         self.limits = limits
     }
 
-    func add(to routes: inout RouteTable) {
-        let create = Operation(
+    /// `POST /v1/uploads`.
+    var creation: Operation {
+        Operation(
             "Publishes photos, a text, or both; with draft, reserves a post.",
             [
                 .query("user", .userID, "who posts"),
@@ -49,12 +52,13 @@ struct UploadRoutes: Sendable {
                 .keyReused,
             ],
             run: create)
-        // PUT, too: that is what "curl -T" sends.
-        routes.add("/v1/uploads", [.post: create, .put: create])
-        let show = Operation(
+    }
+
+    /// `GET /v1/uploads/{id}`.
+    var status: Operation {
+        Operation(
             "The state of an upload.", [.path("id", .postID)], answers: [.json(UploadDocument.self)],
             errors: [.notFound], run: show)
-        routes.add("/v1/uploads/{id}", [.get: show])
     }
 
     @Sendable private func create(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -181,6 +185,12 @@ struct UploadRoutes: Sendable {
         else {
             throw Failure(.notFound, "there is no such upload", hint: "it may have expired; send the photo again")
         }
-        return .json(response.document(of: record))
+        guard record.state == .receiving, let file = try await files.record(of: id) else {
+            return .json(response.document(of: record))
+        }
+        var document = response.document(of: record)
+        document.receivedBytes = file.byteCount
+        document.expectedBytes = file.length
+        return .json(document, headers: [.uploadOffset: "\(file.byteCount)"])
     }
 }

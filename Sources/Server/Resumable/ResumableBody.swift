@@ -1,0 +1,63 @@
+import API
+import Files
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The body of a request that brings bytes of an upload, as they are; with a checksum, if one was sent.
+struct ResumableBody {
+    private let announced: Int?
+    private var chunks: RequestBody.AsyncIterator
+    private var byteCount = 0
+    private let expected: [UInt8]
+    private var digest: MessageDigestBox?
+
+    /// Begins to read.
+    ///
+    /// - Throws: `Failure` `bad_request` for a checksum of an algorithm that is not known.
+    init(_ request: Request, checksum: UploadChecksum?) throws(Failure) {
+        announced = request.headers[.contentLength].flatMap { Int($0) }
+        chunks = request.body.makeAsyncIterator()
+        expected = checksum?.digest ?? []
+        guard let checksum else { return }
+        guard let algorithm = MessageDigest.Algorithm(rawValue: checksum.algorithm) else {
+            throw Failure(
+                .badRequest, "there is no checksum \"\(checksum.algorithm.prefix(40))\" here",
+                hint: "use one of \(Tus.checksumAlgorithms)")
+        }
+        digest = MessageDigestBox(algorithm)
+    }
+
+    /// The next bytes; nil when the body has ended as it should, and its checksum is right.
+    ///
+    /// - Throws: `Failure`: `bad_request` when the connection ended before, `checksum_mismatch`; `CancellationError` when somebody
+    ///   else goes on with the upload; what became of the connection.
+    mutating func next() async throws -> ByteBuffer? {
+        while let buffer = try await chunks.next(isolation: #isolation) {
+            byteCount += buffer.readableBytes
+            digest?.update(buffer)
+            if buffer.readableBytes > 0 { return buffer }
+        }
+        try Task.checkCancellation()
+        if let announced, announced != byteCount {
+            throw Failure(.badRequest, "the body ended after \(byteCount) of \(announced) bytes")
+        }
+        if let digest, digest.finish() != expected {
+            throw Failure(
+                .checksumMismatch, "the bytes are not those of the checksum, and none of them is kept",
+                hint: "send them again")
+        }
+        return nil
+    }
+}
+
+/// A digest in a value that can be copied; whoever copies it shares it.
+private final class MessageDigestBox {
+    private var digest: MessageDigest
+
+    init(_ algorithm: MessageDigest.Algorithm) { digest = MessageDigest(algorithm) }
+
+    func update(_ buffer: ByteBuffer) { buffer.withUnsafeReadableBytes { digest.update($0) } }
+
+    func finish() -> [UInt8]? { digest.finish() }
+}

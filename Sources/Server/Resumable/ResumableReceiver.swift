@@ -1,0 +1,183 @@
+import API
+import Access
+import HTTPTypes
+import Hummingbird
+import Pipeline
+import Posts
+import TreeModel
+
+/// What the protocols of uploads in several requests have in common: which upload is meant, where it stands, and how bytes are
+/// added.
+struct ResumableReceiver: Sendable {
+    let uploads: ResumableUploads
+    let store: UploadStore
+    let disk: DiskMonitor
+
+    init(_ service: UploadService) {
+        uploads = service.resumable
+        store = service.store
+        disk = service.disk
+    }
+
+    /// What a request says of the bytes that it brings.
+    struct Chunk: Sendable {
+        /// Where they begin.
+        var offset: Int
+        /// The size of the whole, if the request says it.
+        var length: Int?
+        /// Whether the whole ends with them, whatever its size.
+        var isLast = false
+        /// Whether the upload goes on by itself once all bytes are there.
+        var accepts = true
+        var checksum: UploadChecksum?
+    }
+
+    /// Where an upload stands.
+    enum Progress: Sendable {
+        /// Bytes are missing, or whether they are all was not said.
+        case receiving(ResumableFile)
+        /// All bytes have come; this is what becomes of them.
+        case complete(UploadRecord)
+    }
+
+    // MARK: Looking
+
+    /// The upload of an address, if it is theirs who ask.
+    ///
+    /// - Throws: `Failure`: `not_found`; `upload_expired`.
+    func record(_ context: RequestContext) async throws -> UploadRecord {
+        guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await store.record(of: id),
+            context.identity.owns(record), record.state != .draft, record.state != .reserved
+        else {
+            throw Failure(.notFound, "there is no such upload", hint: "it may have expired; begin again")
+        }
+        guard record.state != .expired else {
+            throw Failure(.uploadExpired, "the upload was left alone for too long, or ended", hint: "begin again")
+        }
+        return record
+    }
+
+    /// Where an upload stands. Whoever was receiving it ends, so that what is told stays true. One whose bytes have all come goes on
+    /// by itself now.
+    ///
+    /// - Throws: `Failure`: `bytes_lost`, with which the upload has failed then; the refusal of what is no photo.
+    func progress(of record: UploadRecord) async throws -> Progress {
+        guard record.state == .receiving else { return try await end(of: record) }
+        return try await work(on: record) { [uploads] session in
+            guard session.record.isComplete else { return .receiving(session.record) }
+            return .complete(try await uploads.accept(session))
+        }
+    }
+
+    private func end(of record: UploadRecord) async throws -> Progress {
+        guard record.state != .failed else { throw record.error ?? Failure(.wrongState, "upload \(record.id) failed") }
+        return .complete(record)
+    }
+
+    private func work(
+        on record: UploadRecord, _ body: @escaping @Sendable (ResumableSession) async throws -> Progress
+    ) async throws -> Progress {
+        do {
+            return try await uploads.files.withFile(record.id, body)
+        } catch let error as Failure where error.code == .bytesLost {
+            try await uploads.fail(record.id, with: error)
+            throw error
+        } catch let error as Failure where error.code == .notFound {
+            // It has moved on since it was looked up.
+            guard let now = try await store.record(of: record.id), now.state != .receiving, now.state != .expired
+            else { throw error }
+            return try await end(of: now)
+        }
+    }
+
+    // MARK: Receiving
+
+    /// Adds the bytes of a request's body. What has come is kept, however the request ends.
+    ///
+    /// - Parameter onCheckpoint: Is told how many bytes are durable, while more are coming.
+    /// - Throws: `Failure`: `wrong_offset`, with the right one; `length_changed`, `too_large_bytes`, `too_many_bytes`,
+    ///   `checksum_mismatch`, `taken_over`; the refusal of what is no photo; what became of the connection.
+    func receive(
+        _ request: Request, into record: UploadRecord, _ chunk: Chunk,
+        onCheckpoint: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws -> Progress {
+        guard record.state == .receiving else { return try await repeated(chunk, of: record, request) }
+        return try await work(on: record) { [uploads] session in
+            let start = session.record.byteCount
+            guard chunk.offset == start else { throw Self.wrongOffset(chunk.offset, insteadOf: start) }
+            try await Self.announce(chunk, of: request, in: session)
+            var body = try ResumableBody(request, checksum: chunk.checksum)
+            var told = start
+            do {
+                try await session.receive(isWhole: chunk.checksum != nil, isLast: chunk.isLast) {
+                    let byteCount = session.record.byteCount
+                    if byteCount > told { onCheckpoint(byteCount) }
+                    told = byteCount
+                    return try await body.next()
+                }
+            } catch {
+                // The last byte came, and then something else was in the way.
+                guard chunk.accepts, session.record.isComplete, chunk.checksum == nil else { throw error }
+            }
+            guard chunk.accepts, session.record.isComplete else { return .receiving(session.record) }
+            return .complete(try await uploads.accept(session))
+        }
+    }
+
+    /// Says the size of the whole before its bytes come, and refuses bytes that would be too many.
+    private static func announce(_ chunk: Chunk, of request: Request, in session: ResumableSession) async throws {
+        do {
+            if let length = chunk.length { try await session.announce(length: length) }
+            if let announced = request.headers[.contentLength].flatMap({ Int($0) }) {
+                try session.check(adding: announced)
+            }
+        } catch let error as Failure where error.code == .lengthChanged {
+            throw AnnotatedError(error, type: .inconsistentUploadLength)
+        }
+    }
+
+    /// A request for an upload all of whose bytes have come: the same end, if it brings no more.
+    private func repeated(_ chunk: Chunk, of record: UploadRecord, _ request: Request) async throws -> Progress {
+        let end = record.photos[0]?.byteCount ?? 0
+        guard chunk.offset == end || record.state == .failed else {
+            throw Self.wrongOffset(chunk.offset, insteadOf: end)
+        }
+        guard !request.bringsBytes else {
+            throw AnnotatedError(
+                Failure(.tooManyBytes, "all bytes of this upload have come", hint: "ask what became of it"),
+                type: .completedUpload)
+        }
+        return try await self.end(of: record)
+    }
+
+    private static func wrongOffset(_ provided: Int, insteadOf expected: Int) -> AnnotatedError {
+        AnnotatedError(
+            Failure(
+                .wrongOffset, "the upload has \(expected) bytes, and these begin at \(provided)",
+                hint: "send it from byte \(expected) on"),
+            headers: [.uploadOffset: "\(expected)"],
+            type: .mismatchingUploadOffset(expected: expected, provided: provided))
+    }
+
+    // MARK: The end
+
+    /// Ends an upload that its sender does not want any more.
+    ///
+    /// - Throws: `Failure` `wrong_state` when all bytes have come.
+    func cancel(_ record: UploadRecord) async throws {
+        guard record.state == .receiving else {
+            throw Failure(
+                .wrongState, "upload \(record.id) is \(record.state.rawValue)",
+                hint: "to delete a post: DELETE /v1/posts")
+        }
+        try await uploads.cancel(record.id)
+    }
+}
+
+extension Request {
+    /// Whether the request has a body with bytes, as far as its head says.
+    var bringsBytes: Bool {
+        guard let length = headers[.contentLength] else { return headers[.transferEncoding] != nil }
+        return length != "0"
+    }
+}

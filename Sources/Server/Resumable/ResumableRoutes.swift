@@ -1,0 +1,164 @@
+import API
+import HTTPTypes
+import Hummingbird
+import Imaging
+import Pipeline
+import TreeModel
+
+/// `/v1/uploads` for photos that come in several requests: by tus, or by "Resumable Uploads for HTTP". Whatever speaks neither is
+/// received as ``UploadRoutes`` does.
+struct ResumableRoutes: Sendable {
+    private let uploads: UploadRoutes
+    private let tus: Tus
+    private let draft: UploadDraft
+    private let maxBytes: @Sendable () -> Int
+
+    init(_ service: UploadService, _ media: MediaAccess, limits: BodyLimits, publicURL: PublicURL?) {
+        uploads = UploadRoutes(service, media, limits: limits)
+        let (receiver, response) = (ResumableReceiver(service), UploadResponse(service, media))
+        maxBytes = { service.settings.limits.maxInputBytes }
+        tus = Tus(receiver: receiver, response: response)
+        draft = UploadDraft(receiver: receiver, response: response, publicURL: publicURL, maxBytes: maxBytes)
+    }
+
+    func add(to routes: inout RouteTable) {
+        let creation = uploads.creation.extended(Self.creation, create)
+        // PUT, too: that is what "curl -T" sends.
+        routes.add(
+            "/v1/uploads",
+            [
+                .post: creation, .put: creation,
+                .options: options(creation.parameters.filter { $0.place == .query }, allow: "POST, PUT"),
+            ])
+        let onward = Operation(
+            "Adds bytes to an upload in several requests.", Self.onward, body: Self.pieces,
+            answers: [
+                .empty(.noContent).with(headers: "Upload-Offset"), .empty(.created).with(headers: "Upload-Offset"),
+                .json(PublishedDocument.self, .created).with(headers: "Location"), .json(PublishedDocument.self),
+                .json(UploadDocument.self, .accepted).with(headers: "Location"),
+            ],
+            errors: UploadForm.errors + Self.errors, run: patch)
+        let end = Operation(
+            "Ends an upload in several requests before all of it has come.", [.path("id", .postID)],
+            answers: [.empty(.noContent)], errors: [.notFound, .uploadExpired, .wrongState, .protocolVersion],
+            run: delete)
+        let overridden = Operation(
+            "Does what `X-HTTP-Method-Override` says, for clients that can send no PATCH.",
+            Self.onward + [.header("X-HTTP-Method-Override", .text, "`PATCH`, `DELETE` or `HEAD`").required],
+            body: Self.pieces, answers: onward.answers, errors: onward.errors + [.methodNotAllowed], run: overridden)
+        let standing = Operation(
+            "Where an upload in several requests stands.", [.path("id", .postID)],
+            answers: [.empty(.ok), .empty(.noContent)], errors: [.notFound, .uploadExpired, .protocolVersion],
+            run: head)
+        routes.add(
+            "/v1/uploads/{id}",
+            [
+                .get: uploads.status, .head: standing, .patch: onward, .delete: end, .post: overridden,
+                .options: options([.path("id", .postID)], allow: Self.methods),
+            ])
+    }
+
+    /// What can be done with an upload.
+    private static let methods = "DELETE, GET, HEAD, PATCH, POST"
+
+    // MARK: Which protocol
+
+    @Sendable private func create(_ request: Request, _ context: RequestContext) async throws -> Response {
+        if Tus.isSpoken(in: request) { return try await tus.create(request, context) }
+        guard UploadDraft.completeness(of: request) != nil else {
+            return try await uploads.creation.run(request, context)
+        }
+        return try await draft.create(request, context, whole: uploads.creation.run)
+    }
+
+    @Sendable private func patch(_ request: Request, _ context: RequestContext) async throws -> Response {
+        Tus.isSpoken(in: request)
+            ? try await tus.patch(request, context) : try await draft.patch(request, context)
+    }
+
+    @Sendable private func delete(_ request: Request, _ context: RequestContext) async throws -> Response {
+        Tus.isSpoken(in: request)
+            ? try await tus.delete(request, context) : try await draft.delete(request, context)
+    }
+
+    /// Of uploads that are received in one request, and by whoever speaks neither protocol, what `GET` would say.
+    @Sendable private func head(_ request: Request, _ context: RequestContext) async throws -> Response {
+        if Tus.isSpoken(in: request) { return try await tus.head(request, context) }
+        let status = try await uploads.status.run(request, context)
+        guard DraftVersion(request).number != nil || status.headers[.uploadOffset] != nil else {
+            return status.createHeadResponse()
+        }
+        return try await draft.head(request, context)
+    }
+
+    @Sendable private func overridden(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let method = request.headers[.methodOverride]?.uppercased()
+        switch method {
+        case "PATCH": return try await patch(request, context)
+        case "DELETE": return try await delete(request, context)
+        case "HEAD": return try await head(request, context)
+        default:
+            throw AnnotatedError(
+                Failure(
+                    .methodNotAllowed, "POST is not possible here",
+                    hint: "X-HTTP-Method-Override may be PATCH, DELETE or HEAD"),
+                headers: [.allow: Self.methods])
+        }
+    }
+
+    /// What is said of the protocols; browsers that ask for a page learn only which methods there are.
+    private func options(_ parameters: [Parameter], allow: String) -> Operation {
+        Operation(
+            "Which protocols of uploads in several requests are spoken.", parameters,
+            answers: [.empty(.noContent).with(headers: "Allow")], errors: [.methodNotAllowed]
+        ) { [draft, maxBytes] request, _ in
+            guard !request.head.isPreflight else {
+                throw AnnotatedError(
+                    Failure(.methodNotAllowed, "OPTIONS is not possible here", hint: "allowed: \(allow)"),
+                    headers: [.allow: allow])
+            }
+            var headers = Tus.options(maxBytes: maxBytes())
+            headers[.allow] = allow
+            headers[.acceptPatch] = "\(UploadDraft.contentType), \(Tus.contentType)"
+            headers[.uploadLimit] = draft.limit()
+            return Response(status: .noContent, headers: headers)
+        }
+    }
+}
+
+// MARK: - What is described
+
+extension ResumableRoutes {
+    private static let fields: [Parameter] = [
+        .header("Tus-Resumable", .text, "`1.0.0` for tus"),
+        .header("Upload-Complete", .text, "`?1` for the last bytes, or `?0`, by Resumable Uploads for HTTP"),
+        .header("Upload-Length", .text, "the size of the photo in bytes"),
+    ]
+    private static let creation =
+        fields + [
+            .header("Upload-Metadata", .text, "what tus says of the file and the post")
+        ]
+    private static let onward =
+        [.path("id", .postID)] + fields + [
+            .header("Upload-Offset", .text, "where the bytes begin"),
+            .header("Upload-Checksum", .text, "for tus: the checksum of the bytes"),
+        ]
+    private static let pieces: [String: Schema] = [Tus.contentType: .binary, UploadDraft.contentType: .binary]
+    /// What may be wrong with an upload in several requests, beside what may be wrong with any.
+    static let errors: [ErrorCode] = [
+        .notFound, .uploadExpired, .bytesLost, .wrongOffset, .takenOver, .lengthChanged, .tooManyBytes,
+        .tooManyUploads, .checksumMismatch, .protocolVersion,
+    ]
+}
+
+extension Operation {
+    /// The same, for more kinds of requests.
+    fileprivate func extended(_ parameters: [Parameter], _ run: @escaping Handler) -> Operation {
+        var body = body
+        body[Tus.contentType] = .binary
+        return Operation(
+            summary, self.parameters + parameters, body: body,
+            answers: answers + [.empty(.created).with(headers: "Location")], errors: errors + ResumableRoutes.errors,
+            run: run)
+    }
+}
