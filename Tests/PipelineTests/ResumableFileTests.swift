@@ -160,6 +160,29 @@ struct ResumableFileTests {
         }
     }
 
+    @Test("Whoever only looks is told, whoever comes meanwhile")
+    func brief() async throws {
+        try await withPipeline(runs: false) { running in
+            let files = running.pipeline.files
+            let id = try await files.create(try request()).id
+            let offsets = Shared<[Int]>([])
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        try await files.withFile(id, isBrief: true) { session in
+                            try await Task.sleep(for: .milliseconds(1))
+                            offsets.change { $0.append(session.record.byteCount) }
+                        }
+                    }
+                    group.addTask { try? await files.withFile(id) { try await $0.receive([[1]]) } }
+                }
+                try await group.waitForAll()
+            }
+            #expect(offsets.value.count == 20)
+            #expect(offsets.value == offsets.value.sorted(), "an offset that was told never shrinks")
+        }
+    }
+
     @Test func tooMuchIsRefusedBeforeItComes() async throws {
         try await withPipeline(runs: false) { running in
             let files = running.pipeline.files

@@ -54,13 +54,15 @@ final class LatestLock<Key: Hashable & Sendable>: Sendable {
 
     /// Runs `body` as the only one with the key, until somebody else wants it: then its task is cancelled.
     ///
+    /// - Parameter isBrief: Whether the body waits for no client: then it comes to its end, and whoever wants the key waits.
     /// - Throws: What the body throws; `TakenOver` in its place when somebody else wanted the key meanwhile.
     func withKey<Value: Sendable>(
-        _ key: Key, _ body: @escaping @Sendable () async throws -> Value
+        _ key: Key, isBrief: Bool = false, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let holder = Holder()
         await take(key, holder)
         defer { release(key) }
+        if isBrief { return try await body() }
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask {
                 defer { holder.end() }

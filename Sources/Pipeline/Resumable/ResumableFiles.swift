@@ -103,13 +103,14 @@ package final class ResumableFiles: Sendable {
     /// Works on a file, as the only one: who worked on it before is cancelled, and what it has received becomes durable first.
     /// When somebody else comes meanwhile, so is this.
     ///
+    /// - Parameter isBrief: Whether the body receives nothing, and comes to its end whoever comes.
     /// - Throws: `Failure`: `not_found` when there is no such file, or it has ended; `taken_over` when somebody else came;
     ///   `bytes_lost` when bytes are missing that were durable. What the body throws.
     package func withFile<Value: Sendable>(
-        _ id: PostID, _ body: @escaping @Sendable (ResumableSession) async throws -> Value
+        _ id: PostID, isBrief: Bool = false, _ body: @escaping @Sendable (ResumableSession) async throws -> Value
     ) async throws -> Value {
         do {
-            return try await locks.withKey(id) { [self] in
+            return try await locks.withKey(id, isBrief: isBrief) { [self] in
                 guard let record = try await record(of: id) else { throw Failure.noSuchFile(id) }
                 return try await body(try await ResumableSession(self, record))
             }

@@ -166,7 +166,7 @@ package final class ResumableUploads: Sendable {
     ///
     /// - Throws: `Failure`: `not_found`; `wrong_state` when all of it has come.
     package func cancel(_ id: PostID) async throws {
-        try await files.withFile(id) { [store] _ in try await store.expire(id, from: .receiving) }
+        try await files.withFile(id, isBrief: true) { [store] _ in try await store.expire(id, from: .receiving) }
         try await files.removeBytes(of: id)
     }
 

@@ -63,7 +63,7 @@ struct ResumableReceiver: Sendable {
     /// - Throws: `Failure`: `bytes_lost`, with which the upload has failed then; the refusal of what is no photo.
     func progress(of record: UploadRecord) async throws -> Progress {
         guard record.state == .receiving else { return try await end(of: record) }
-        return try await work(on: record) { [uploads] session in
+        return try await work(on: record, isBrief: true) { [uploads] session in
             guard session.record.isComplete else { return .receiving(session.record) }
             return .complete(try await uploads.accept(session))
         }
@@ -75,10 +75,11 @@ struct ResumableReceiver: Sendable {
     }
 
     private func work(
-        on record: UploadRecord, _ body: @escaping @Sendable (ResumableSession) async throws -> Progress
+        on record: UploadRecord, isBrief: Bool = false,
+        _ body: @escaping @Sendable (ResumableSession) async throws -> Progress
     ) async throws -> Progress {
         do {
-            return try await uploads.files.withFile(record.id, body)
+            return try await uploads.files.withFile(record.id, isBrief: isBrief, body)
         } catch let error as Failure where error.code == .bytesLost {
             try await uploads.fail(record.id, with: error)
             throw error
