@@ -51,8 +51,14 @@ final class Service {
         }
     }
 
+    /// Ends it as a power cut would: no handler runs.
+    func kill() {
+        _ = Glibc.kill(processID, SIGKILL)
+        waitpid(processID, nil, 0)
+    }
+
     func stop() {
-        kill(processID, SIGTERM)
+        _ = Glibc.kill(processID, SIGTERM)
         waitpid(processID, nil, 0)
     }
 

@@ -5,12 +5,13 @@ import Foundation
 enum ServiceBenchmark {
     private static let usage = """
         usage: ServiceBenchmark [--tintype PATH] [--folder FOLDER] [--seconds 5] [--posts 1000000] [--listeners 18900]
-                                [--accounts 1000000] [--people 100000]
-                                [updates] [rules] [social] [feeds] [accounts] [pages] [opening] [listeners] [large] [memory]
+                                [--accounts 1000000] [--people 100000] [--rounds 5] [--photo ../Fixtures/photo.jpg]
+                                [updates] [rules] [social] [feeds] [accounts] [pages] [opening] [listeners] [large] [memory] [resumable]
         """
 
     private static let kinds = [
         "updates", "rules", "social", "feeds", "accounts", "pages", "opening", "listeners", "large", "memory",
+        "resumable",
     ]
 
     static func main() {
@@ -28,7 +29,8 @@ enum ServiceBenchmark {
         }
         var options = [
             "tintype": ".build/release/tintype", "folder": "/tmp", "seconds": "5", "posts": "1000000",
-            "listeners": "18900", "accounts": "1000000", "people": "100000",
+            "listeners": "18900", "accounts": "1000000", "people": "100000", "rounds": "5",
+            "photo": "../Fixtures/photo.jpg",
         ]
         var wanted: [String] = []
         var rest = arguments[...]
@@ -69,7 +71,17 @@ enum ServiceBenchmark {
             try FileManager.default.createDirectory(atPath: apart, withIntermediateDirectories: true)
             try measureAccounts(executable: executable, folder: apart, port: port + 2, count: count)
         }
-        guard !Set(wanted).isSubset(of: ["memory", "rules", "accounts"]) else { return }
+        if wanted.contains("resumable") {
+            print("\na photo of 64 MiB over HTTP on the Unix socket, whole and in pieces")
+            let apart = "\(folder)/resumable"
+            try FileManager.default.createDirectory(atPath: apart, withIntermediateDirectories: true)
+            let service = try Service(executable: executable, folder: apart, port: port + 3)
+            defer { service.stop() }
+            try ResumableBenchmark(
+                service, photo: options["photo"] ?? "", rounds: Int(options["rounds"] ?? "") ?? 5
+            ).run()
+        }
+        guard !Set(wanted).isSubset(of: ["memory", "rules", "accounts", "resumable"]) else { return }
         let service = try Service(executable: executable, folder: folder, port: port)
         defer { service.stop() }
         if wanted.contains("social") {

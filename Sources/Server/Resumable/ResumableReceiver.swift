@@ -69,6 +69,14 @@ struct ResumableReceiver: Sendable {
         }
     }
 
+    /// Where an upload stands that has just begun.
+    ///
+    /// - Throws: As ``progress(of:)``.
+    func beginning(of record: UploadRecord) async throws -> Progress {
+        guard let file = try await uploads.files.record(of: record.id) else { return try await progress(of: record) }
+        return .receiving(file)
+    }
+
     private func end(of record: UploadRecord) async throws -> Progress {
         guard record.state != .failed else { throw record.error ?? Failure(.wrongState, "upload \(record.id) failed") }
         return .complete(record)

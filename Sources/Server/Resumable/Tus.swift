@@ -40,7 +40,8 @@ struct Tus: Sendable {
             case .known(let known): return try await answer(about: known, status: .created)
             }
             guard try Self.hasBody(request) || photo.length == 0 else {
-                return try await answer(about: record, status: .created)
+                return try await answer(
+                    try await receiver.beginning(of: record), of: record, to: nil, status: .created)
             }
             var chunk = ResumableReceiver.Chunk(offset: 0)
             chunk.checksum = try Self.checksum(in: request)

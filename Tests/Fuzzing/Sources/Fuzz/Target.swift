@@ -3,7 +3,7 @@
 /// What can be fuzzed, by name.
 enum Target: String, CaseIterable {
     case header, exif, jpeg, png, gif, webp, heif, hevc, animation, differential, pngDifferential, pngRows, recipe
-    case scrub, rules, regex
+    case scrub, rules, regex, uploadFields
 
     /// Takes some bytes; a crash, a hang, a leak or a trap is a finding.
     func take(_ bytes: [UInt8]) {
@@ -30,6 +30,7 @@ enum Target: String, CaseIterable {
             if let what = PNGOracle.disagreement(on: bytes) { fatalError("the decoders disagree: \(what)") }
         case .pngRows: takeRows(bytes)
         case .rules: RulesFuzzing.takeRules(bytes)
+        case .uploadFields: UploadFieldFuzzing.take(bytes)
         case .regex: RulesFuzzing.takeRegularExpression(bytes)
         case .recipe:
             guard let recipe = try? Recipe(parsing: String(decoding: bytes, as: UTF8.self)) else { return }

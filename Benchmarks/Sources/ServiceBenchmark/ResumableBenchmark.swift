@@ -1,0 +1,155 @@
+import Foundation
+import Glibc
+
+/// What it costs to send a photo of 64 MiB in pieces: cut off twenty times at random places, five times by the death of the
+/// service, beside one request that brings the same bytes at once. The rendering is done by other processes, and counts in neither.
+struct ResumableBenchmark {
+    private static let byteCount = 64 << 20
+    private static let cutCount = 20
+    private static let killCount = 5
+
+    private let service: Service
+    private let rounds: Int
+    private let photo: [UInt8]
+
+    /// - Parameter photo: The path of a photo, which is made longer by bytes that no decoder looks at.
+    init(_ service: Service, photo path: String, rounds: Int) throws {
+        self.service = service
+        self.rounds = rounds
+        guard let data = FileManager.default.contents(atPath: path), data.count < Self.byteCount else {
+            throw Failure("there is no photo at \(path): run it in Benchmarks/")
+        }
+        var generator = SystemRandomNumberGenerator()
+        var bytes = Array(data)
+        bytes.reserveCapacity(Self.byteCount)
+        while bytes.count < Self.byteCount { withUnsafeBytes(of: generator.next()) { bytes.append(contentsOf: $0) } }
+        photo = Array(bytes.prefix(Self.byteCount))
+    }
+
+    func run() throws {
+        try put()  // Once, so that all is in place.
+        var (whole, pieces): (Double, Double) = (0, 0)
+        var lost: [Int] = []
+        for round in 1...rounds {
+            let one = try put()
+            let many = try send(&lost)
+            print("  round \(round): one request \(ms(one * 1000)) of processor time, in pieces \(ms(many * 1000))")
+            whole += one
+            pieces += many
+        }
+        let sorted = lost.sorted()
+        let sum = sorted.reduce(0, +)
+        print(
+            """
+              bytes sent again for each cut: \(sum / max(1, sorted.count)) in the mean, \(sorted[sorted.count / 2]) in the middle, \
+            \(sorted.last ?? 0) at most
+              processor time of the service, to one request's: \(rounded(pieces / whole, 3))
+            """)
+    }
+
+    /// Sends all of it in one request.
+    ///
+    /// - Returns: The processor time of the service, in seconds.
+    @discardableResult
+    private func put() throws -> Double {
+        let begin = service.cpuSeconds
+        let connection = try Connection(unix: service.socketPath)
+        defer { connection.close() }
+        try connection.send(
+            head("PUT /v1/uploads?user=maria", "Content-Type: image/jpeg", length: photo.count))
+        try connection.send(photo)
+        _ = try answer(connection)
+        return service.cpuSeconds - begin
+    }
+
+    /// Sends it in pieces.
+    ///
+    /// - Returns: The processor time of all lives of the service, without what each start takes.
+    private func send(_ lost: inout [Int]) throws -> Double {
+        var spent = 0.0
+        var begin = service.cpuSeconds
+        let path = try create()
+        let cuts = (0..<Self.cutCount).map { _ in Int.random(in: 1..<photo.count) }.sorted()
+        let kills = Set((0..<Self.cutCount).shuffled().prefix(Self.killCount))
+        var offset = 0
+        for (number, cut) in cuts.enumerated() where cut > offset {
+            try sendPart(path, offset..<cut)
+            if kills.contains(number) {
+                spent += service.cpuSeconds - begin
+                service.kill()
+                try service.start()
+                // What a start does behind its first answer belongs to it.
+                usleep(500_000)
+                begin = service.cpuSeconds
+            }
+            let reached = try standing(path)
+            lost.append(cut - reached)
+            offset = reached
+        }
+        let connection = try Connection(unix: service.socketPath)
+        defer { connection.close() }
+        try connection.send(patch(path, from: offset))
+        try connection.send(Array(photo[offset...]))
+        _ = try answer(connection)
+        return spent + service.cpuSeconds - begin
+    }
+
+    // MARK: - tus 1.0.0
+
+    private func create() throws -> String {
+        let connection = try Connection(unix: service.socketPath)
+        defer { connection.close() }
+        let fields = "Tus-Resumable: 1.0.0\r\nUpload-Length: \(photo.count)"
+        try connection.send(head("POST /v1/uploads?user=maria", fields, length: 0))
+        guard let path = field("location", of: try answer(connection)) else { throw Failure("there is no Location") }
+        return path
+    }
+
+    private func standing(_ path: String) throws -> Int {
+        let connection = try Connection(unix: service.socketPath)
+        defer { connection.close() }
+        try connection.send(head("HEAD \(path)", "Tus-Resumable: 1.0.0", length: 0))
+        guard let offset = field("upload-offset", of: try answer(connection)).flatMap({ Int($0) }) else {
+            throw Failure("there is no Upload-Offset")
+        }
+        return offset
+    }
+
+    /// Begins a request for all that is missing, and sends no more than a part of it.
+    private func sendPart(_ path: String, _ part: Range<Int>) throws {
+        let connection = try Connection(unix: service.socketPath)
+        defer { connection.close() }
+        try connection.send(patch(path, from: part.lowerBound))
+        try connection.send(Array(photo[part]))
+    }
+
+    private func patch(_ path: String, from offset: Int) -> [UInt8] {
+        head(
+            "PATCH \(path)",
+            "Tus-Resumable: 1.0.0\r\nContent-Type: application/offset+octet-stream\r\nUpload-Offset: \(offset)",
+            length: photo.count - offset)
+    }
+
+    private func head(_ line: String, _ fields: String, length: Int) -> [UInt8] {
+        Array("\(line) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\nContent-Length: \(length)\r\n\r\n".utf8)
+    }
+
+    /// The head of an answer.
+    private func answer(_ connection: Connection) throws -> String {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while bytes.firstRange(of: Array("\r\n\r\n".utf8)) == nil {
+            let count = read(connection.descriptor, &chunk, chunk.count)
+            guard count > 0 else { throw Failure("the service has closed the connection") }
+            bytes += chunk[..<count]
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.hasPrefix("HTTP/1.1 2") else { throw Failure("refused: \(text)") }
+        return text
+    }
+
+    private func field(_ name: String, of head: String) -> String? {
+        head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("\(name):") }
+            .map { $0.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces) }
+    }
+}

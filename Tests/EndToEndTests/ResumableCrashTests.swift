@@ -1,0 +1,79 @@
+import Client
+import Files
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("A service that dies while a photo comes in pieces", .timeLimit(.minutes(30)))
+struct ResumableCrashTests {
+    private static let size = 20_000
+
+    /// Sends what is missing in pieces, by tus.
+    ///
+    /// - Returns: Whether all of it was taken. What was acknowledged is noted as it comes.
+    private func send(
+        _ photo: [UInt8], to path: String, _ daemon: Daemon, acknowledged: inout Int
+    ) async throws -> Bool {
+        var offset = acknowledged
+        while offset < photo.count {
+            let piece = Array(photo[offset..<min(offset + Self.size, photo.count)])
+            let headers = try headers([
+                "Upload-Offset": "\(offset)", "Content-Type": "application/offset+octet-stream",
+            ])
+            guard let answer = try? await daemon.client.ask(.patch, path, headers: headers, body: .bytes(piece)) else {
+                return false
+            }
+            #expect(answer.status == 204, "\(answer.text)")
+            offset += piece.count
+            acknowledged = offset
+        }
+        return true
+    }
+
+    private func headers(_ fields: [String: String]) throws -> HTTPFields {
+        var headers = HTTPFields()
+        for (name, value) in fields.merging(["Tus-Resumable": "1.0.0"], uniquingKeysWith: { $1 }) {
+            headers[try #require(HTTPField.Name(name))] = value
+        }
+        return headers
+    }
+
+    private static let points = [
+        "before-create:.partial=crash@1", "after-create:.partial=crash@1", "before-write:.partial=crash@3",
+        "before-fsync:.partial=crash@2", "after-fsync:.partial=crash@2", "before-step:file-checkpoint=crash@2",
+        "after-step:file-checkpoint=crash@2", "before-reply:PATCH=crash@2", "before-rename:/original.=crash@1",
+        "after-rename:/original.=crash@1", "before-step:receiving-ingested=crash@1",
+        "after-step:receiving-ingested=crash@1", "before-reply:PATCH=crash@5",
+    ]
+
+    @Test("Wherever it dies, what was acknowledged is there, and the rest makes one post of it", arguments: points)
+    func crash(point: String) async throws {
+        try await withScratch { scratch in
+            let photo = try Fixture.bytes("photo.jpg")
+            let storage = scratch.path + "/Storage"
+            let dying = try await Daemon(storage: storage, environment: ["TINTYPE_FAILPOINTS": point])
+            let created = try await dying.client.ask(
+                .post, "/v1/uploads?user=maria", headers: try headers(["Upload-Length": "\(photo.count)"]))
+            let path = try #require(created.headers[.location])
+            var acknowledged = 0
+            #expect(try await !send(photo, to: path, dying, acknowledged: &acknowledged), "\(point) is passed")
+            try await dying.untilEnd()
+
+            let daemon = try await Daemon(storage: storage)
+            let standing = try await daemon.client.ask(.head, path, headers: try headers([:]))
+            let name = try #require(HTTPField.Name("Upload-Offset"))
+            let offset = try #require(standing.headers[name].flatMap { Int($0) }, "\(standing.status)")
+            #expect(offset >= acknowledged)
+            acknowledged = offset
+            #expect(try await send(photo, to: path, daemon, acknowledged: &acknowledged))
+            try await eventually { try await daemon.get(path).json["state"].string == "published" }
+            #expect(try await daemon.get(path).json["photos"][0]["sha256"].string == sha256(of: photo))
+            #expect(try await daemon.get("/v1/posts").json["posts"].array.count == 1)
+            try await eventually {
+                try FileManager.default.contentsOfDirectory(atPath: storage + "/incoming").isEmpty
+            }
+            try await daemon.stop()
+        }
+    }
+}

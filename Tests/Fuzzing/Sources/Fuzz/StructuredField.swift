@@ -1,0 +1,1 @@
+../../../../Sources/Server/Resumable/Headers/StructuredField.swift
