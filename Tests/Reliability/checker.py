@@ -20,6 +20,7 @@ class Ledger:
         self.contents = {}  # SHA-256 of a photo → (user, the intake by which it went in)
         self.acknowledged = {}  # post id → SHA-256
         self.deleted = set()  # post ids whose deletion was answered
+        self.unfinished = []  # uploads in pieces: where, which photo, and the offset that was told
         self.maybe_deleted = set()  # post ids whose deletion was asked for
         self.spoken = Spoken()  # what clients of the WebSocket protocol have done
 
@@ -56,6 +57,7 @@ class Check:
         self.check_hashtags(tree.get("hashtags") or {})
         self.check_files()
         self.check_unclaimed()
+        self.check_unfinished()
         self.check_change_log(tree)
         # Whether what a client left to be done after it is not done yet.
         self.is_early = ledger.spoken.check(normal(tree) or {}, self.complain)
@@ -187,7 +189,8 @@ class Check:
                     if not (path.name in named or path.name.startswith("original") and named):
                         self.complain("orphans", f"{path} belongs to no post")
         for path in entries(self.service.storage / "incoming"):
-            self.complain("orphans", f"{path} is left over")
+            if path.suffix != ".partial" or not self.is_unfinished(path.stem):
+                self.complain("orphans", f"{path} is left over")
         for folder in ("blobs", "done", "failed", "inbox"):
             for path in below(self.service.storage / folder):
                 if path.suffix == ".part":
@@ -195,7 +198,15 @@ class Check:
 
     def is_unfinished(self, upload_id):
         status, upload = self.service.json("GET", f"/v1/uploads/{upload_id}")
-        return status == 200 and upload["state"] in ("reserved", "draft")
+        return status == 200 and upload["state"] in ("reserved", "draft", "receiving")
+
+    def check_unfinished(self):
+        """What its sender was told of a photo in pieces is there; a photo that is whole has become a post."""
+        for upload in self.ledger.unfinished:
+            _, document = self.service.json("GET", upload["path"])
+            stands = document.get("received_bytes", -1) if document["state"] == "receiving" else len(upload["photo"])
+            if document["state"] not in ("receiving", "published") or stands < upload["told"]:
+                self.complain("lost", f"{upload['path']} had {upload['told']} bytes, and is {document}")
 
     def check_change_log(self, tree):
         """The changes, applied to nothing, give the tree; their tokens go up."""

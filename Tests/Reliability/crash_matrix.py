@@ -83,6 +83,9 @@ def take_every_step(service, run, photos, ledger, path):
         assert status in (200, 201), answer
         if number == 0:
             service.request("POST", f"/v1/uploads/{draft['upload_id']}/publish?text=hello")
+    send_pieces(service, photos.next())
+    send_pieces(service, b"no photo, in pieces")
+    service.tus("POST", "/v1/uploads?user=ann", {"Upload-Length": "10"})
     inbox = service.storage / "inbox" / "bob"
     for _ in range(12):
         photo = drop(inbox, photos, ledger, "bob")
@@ -102,6 +105,15 @@ def take_every_step(service, run, photos, ledger, path):
     while "after-step:collected\n" not in path.read_text() and time.monotonic() < deadline:
         time.sleep(0.05)
     service.stop()
+
+
+def send_pieces(service, photo):
+    """Sends a photo in two pieces."""
+    status, fields = service.tus("POST", "/v1/uploads?user=ann", {"Upload-Length": str(len(photo))})
+    assert status == 201, status
+    for offset, piece in ((0, photo[:10]), (10, photo[10:])):
+        service.tus("PATCH", fields["location"], {"Upload-Offset": str(offset)}, piece)
+    service.tus("HEAD", fields["location"])
 
 
 def compare(points):
@@ -219,6 +231,7 @@ class Lane:
         if self.problems:
             return
         self.service.start(arguments(draft_lifetime="0s"))
+        self.ledger.unfinished = []
         deadline = time.monotonic() + 10
         while sum(self.service.status()["uploads"].values()) > 0 and time.monotonic() < deadline:
             time.sleep(0.05)

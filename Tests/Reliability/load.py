@@ -1,4 +1,5 @@
-"""What people do to the service while it is being killed: files, uploads, drafts, deletions, a batch job, WebSockets; and readers."""
+"""What people do to the service while it is being killed: files, uploads, drafts, photos in pieces, deletions, a batch job,
+WebSockets; and readers."""
 
 import json
 import os
@@ -31,7 +32,7 @@ class Photos:
 class Load:
     """One run's work, in threads; it ends when all is done or the service is gone."""
 
-    WORKS = ("drop_files", "upload", "upload", "draft", "spoil", "delete", "rethumb", "speak", "speak")
+    WORKS = ("drop_files", "upload", "upload", "draft", "pieces", "spoil", "delete", "rethumb", "speak", "speak")
 
     def __init__(self, service, ledger, photos, unanswered, works=WORKS):
         self.service, self.ledger, self.photos = service, ledger, photos
@@ -104,6 +105,42 @@ class Load:
         status, _ = self.service.request("POST", f"/v1/uploads/{post_id}/publish?text=a+draft")
         if status in (201, 202):
             self.ledger.acknowledge(post_id, photo)
+
+    def pieces(self):
+        """Photos in pieces: what was told as an offset is there after every death, and goes on from there."""
+        for _ in range(3):
+            with self.ledger.lock:
+                upload = self.ledger.unfinished[0] if self.ledger.unfinished else None
+            if upload is None:
+                photo = self.photos.next()
+                self.ledger.offer(photo, "piecer", "socket")
+                status, fields = self.service.tus("POST", "/v1/uploads?user=piecer", {"Upload-Length": str(len(photo))})
+                if status != 201:
+                    return
+                upload = {"path": fields["location"], "photo": photo, "told": 0}
+                self.ledger.unfinished.append(upload)
+            self.send_pieces(upload)
+
+    def send_pieces(self, upload):
+        photo, path = upload["photo"], upload["path"]
+        status, fields = self.service.tus("HEAD", path)
+        if status >= 500:
+            return
+        offset = int(fields.get("upload-offset", -1))
+        if status != 200 or offset < upload["told"]:
+            self.halves.append(f"{path} had {upload['told']} bytes, and stands at {offset} ({status})")
+            return
+        while offset < len(photo):
+            piece = photo[offset : offset + random.randrange(1, 2000)]
+            status, fields = self.service.tus("PATCH", path, {"Upload-Offset": str(offset)}, piece)
+            if status >= 500:
+                return
+            if status != 204:
+                self.halves.append(f"bytes for {path} at {offset} were refused: {status}")
+                return
+            offset = upload["told"] = int(fields["upload-offset"])
+        self.ledger.acknowledge(path.rsplit("/", 1)[1], photo)
+        self.ledger.unfinished.remove(upload)
 
     def spoil(self):
         """What is no photo: refused with a reason, by both ways in."""

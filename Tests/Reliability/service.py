@@ -116,6 +116,20 @@ class Service:
         status, answer = self.request("POST", f"/v1/uploads?{query}", photo, headers)
         return status, json.loads(answer)
 
+    def tus(self, method, path, headers=None, body=b""):
+        """A request of tus 1.0.0; gives the status and the header fields, in lower case."""
+        connection = Connection(str(self.socket), 30)
+        try:
+            fields = {"Tus-Resumable": "1.0.0", "Content-Type": "application/offset+octet-stream", **(headers or {})}
+            connection.request(method, path, body, fields)
+            response = connection.getresponse()
+            response.read()
+            return response.status, {name.lower(): value for name, value in response.getheaders()}
+        except http.client.HTTPException as error:
+            raise ConnectionError(str(error)) from error
+        finally:
+            connection.close()
+
     def status(self):
         return self.json("GET", "/v1/status")[1]
 
@@ -130,7 +144,9 @@ class Service:
         raise RuntimeError(f"it does not settle: {status}, waiting: {self.waiting_files()[:5]}")
 
     def waiting_files(self):
-        """What lies in the inbox or is claimed from it. What is hidden, or in a folder that is, nobody has finished."""
+        """What lies in the inbox or is claimed from it. What is hidden, or in a folder that is, nobody has finished; nor have
+        the senders of photos in pieces.
+        """
         root = self.storage / "inbox"
         inbox = [path for path in below(root) if not any(part.startswith(".") for part in path.relative_to(root).parts)]
-        return inbox + [p for p in (self.storage / "incoming").iterdir()]
+        return inbox + [path for path in (self.storage / "incoming").iterdir() if path.suffix != ".partial"]

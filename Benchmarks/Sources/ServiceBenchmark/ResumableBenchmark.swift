@@ -1,6 +1,17 @@
 import Foundation
 import Glibc
 
+/// Measures a service of its own; see ``ResumableBenchmark``.
+func measureResumable(_ options: [String: String], folder: String, port: Int) throws {
+    print("\na photo of 64 MiB over HTTP on the Unix socket, whole and in pieces")
+    let apart = "\(folder)/resumable"
+    try FileManager.default.createDirectory(atPath: apart, withIntermediateDirectories: true)
+    let service = try Service(executable: options["tintype"] ?? "", folder: apart, port: port)
+    defer { service.stop() }
+    let rounds = Int(options["rounds"] ?? "") ?? 5
+    try ResumableBenchmark(service, photo: options["photo"] ?? "", rounds: rounds).run()
+}
+
 /// What it costs to send a photo of 64 MiB in pieces: cut off twenty times at random places, five times by the death of the
 /// service, beside one request that brings the same bytes at once. The rendering is done by other processes, and counts in neither.
 struct ResumableBenchmark {

@@ -71,16 +71,7 @@ enum ServiceBenchmark {
             try FileManager.default.createDirectory(atPath: apart, withIntermediateDirectories: true)
             try measureAccounts(executable: executable, folder: apart, port: port + 2, count: count)
         }
-        if wanted.contains("resumable") {
-            print("\na photo of 64 MiB over HTTP on the Unix socket, whole and in pieces")
-            let apart = "\(folder)/resumable"
-            try FileManager.default.createDirectory(atPath: apart, withIntermediateDirectories: true)
-            let service = try Service(executable: executable, folder: apart, port: port + 3)
-            defer { service.stop() }
-            try ResumableBenchmark(
-                service, photo: options["photo"] ?? "", rounds: Int(options["rounds"] ?? "") ?? 5
-            ).run()
-        }
+        if wanted.contains("resumable") { try measureResumable(options, folder: folder, port: port + 3) }
         guard !Set(wanted).isSubset(of: ["memory", "rules", "accounts", "resumable"]) else { return }
         let service = try Service(executable: executable, folder: folder, port: port)
         defer { service.stop() }

@@ -34,7 +34,9 @@ struct ResumableSweeper: Sendable {
 
     private func finish(_ file: ResumableFile) async {
         do {
-            _ = try await files.withFile(file.id, isBrief: true) { [uploads] session in try await uploads.accept(session) }
+            _ = try await files.withFile(file.id, isBrief: true) { [uploads] session in
+                try await uploads.accept(session)
+            }
         } catch let error as Failure where error.code == .bytesLost {
             try? await uploads.fail(file.id, with: error)
         } catch {
