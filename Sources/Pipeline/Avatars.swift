@@ -26,9 +26,10 @@ extension TreeSnapshot {
         return try get(Paths.upload(id) / "owner")?.stringValue.flatMap { UserID($0) }
     }
 
-    /// Whether what an upload has become is there: a post, or somebody's picture.
+    /// Whether what an upload has become is there: a post, an object, or somebody's picture.
     func isShown(_ id: PostID) throws(TreeError) -> Bool {
         if try hasPost(id) { return true }
+        if try hasObject(withFile: id.key) { return true }
         guard let owner = try ownerOfAvatar(id) else { return false }
         return try avatar(of: owner) == id
     }

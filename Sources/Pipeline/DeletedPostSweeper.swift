@@ -5,7 +5,7 @@ import Logging
 import Posts
 import Tree
 
-/// Deletes the files of deleted posts, and of replaced avatars, when their grace period is over.
+/// Deletes the files of deleted posts, of replaced avatars, and of objects that are gone, when their grace period is over.
 ///
 /// The tree records each deletion in its own transaction, whoever makes it (`deleted/{id}`); files are swept by these
 /// records and by nothing else. A post that is merely missing, because the tree was damaged or is an old one, keeps its
@@ -53,8 +53,10 @@ struct DeletedPostSweeper: Sendable {
         }.result
         if isKept { return }
         let record = try await store.record(of: id)
+        let folder = ObjectFile(try await tree.get(Paths.objectFiles / entry.key))?.folder
         // Where nobody knows whose the post was, its files are looked for.
-        let users = if let record { [record.owner.description] } else { try await blobs.userIDs() }
+        let users =
+            if let owner = record?.owner.description ?? folder { [owner] } else { try await blobs.userIDs() }
         for user in users {
             try await blobs.removeAll(userID: user, postID: id.description)
         }
@@ -73,6 +75,7 @@ struct DeletedPostSweeper: Sendable {
             guard try snapshot.get(path) == entry.value, try !snapshot.keepsFiles(of: id) else { return false }
             update[path] = nil
             update[Paths.restrictedMedia(ofPost: id.key)] = nil
+            update[Paths.objectFiles / id.key] = nil
             for trace in PostTraces(of: id, post: nil, owner: record?.owner, text: record?.text).paths {
                 update[trace] = nil
             }

@@ -1,3 +1,4 @@
+import Blobs
 package import Posts
 package import Tree
 
@@ -42,6 +43,15 @@ extension Paths {
     static let deleted = TreePath(["deleted"], in: .pipeline)
 
     package static func deleted(_ id: PostID) -> TreePath { deleted / id.key }
+
+    /// The records of the bucket's objects (``ObjectKey``).
+    static let objects = TreePath(["objects"], in: .pipeline)
+
+    /// Whose the bytes of objects in the blob store are, by their ids (``ObjectFile``): from before they are there until they
+    /// are gone.
+    static let objectFiles = TreePath(["object_files"], in: .pipeline)
+
+    static func objectFile(_ blob: BlobName) -> TreePath { objectFiles / TreeKey(unchecked: blob.postID) }
 
     /// The store's id, and how old it is (`StorageAge`).
     static let store = TreePath(["store"], in: .pipeline)

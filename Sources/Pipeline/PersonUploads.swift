@@ -3,13 +3,18 @@ import Posts
 import Social
 import Tree
 
-/// Sees to it that nothing becomes of what somebody has begun to upload who is being deleted.
+/// Sees to it that nothing becomes of what somebody has begun to upload who is being deleted, and that what they have stored in
+/// the bucket goes.
 ///
 /// Each upload is marked. A reservation or a draft expires soon; one that was acknowledged fails when its turn comes, and
 /// what lies in its way is cleaned up there. A mark is not lost by a crash: the next start reads it in the queue.
 struct PersonUploads: PersonLeftovers {
     /// The number of uploads that one part looks at, everybody's.
     private static let batch = 200
+    /// The number of objects that go in one part.
+    private static let objectsAtOnce = 100
+    /// The position at which objects are gone through, behind those of uploads; no key has a slash.
+    private static let objects = "/objects"
 
     let store: UploadStore
 
@@ -22,14 +27,25 @@ struct PersonUploads: PersonLeftovers {
                     return true
                 }
             }
-            guard rows.count == Self.batch, let last = rows.last else { return false }
+            guard rows.count == Self.batch, let last = rows.last else { break }
             range = .after(last.key)
         }
+        return try await store.tree.snapshot { try !Self.names(of: uid, limit: 1, in: $0).isEmpty }
+    }
+
+    private static func names(
+        of uid: UserID, limit: Int, in snapshot: TreeSnapshot
+    ) throws(TreeError) -> [ObjectName] {
+        var query = ObjectQuery()
+        query.prefix = "\(uid)/"
+        query.limit = limit
+        return try snapshot.objects(query).names
     }
 
     func end(
         of uid: UserID, after position: String?, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> (count: Int, next: String?) {
+        guard position != Self.objects else { return try endObjects(of: uid, in: snapshot, &update) }
         let rows = try snapshot.children(
             of: Paths.queue, range: position.map { .after(TreeKey(unchecked: $0)) } ?? .all, limit: Self.batch)
         var count = 0
@@ -44,7 +60,19 @@ struct PersonUploads: PersonLeftovers {
             store.abandonLater(entry.id)
             count += 1
         }
-        return (count, rows.count == Self.batch ? rows.last?.key.string : nil)
+        return (count, rows.count == Self.batch ? rows.last?.key.string : Self.objects)
+    }
+
+    /// Deletes the first of the person's objects; nobody stores any for who is being deleted.
+    private func endObjects(
+        of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) -> (count: Int, next: String?) {
+        let names = try Self.names(of: uid, limit: Self.objectsAtOnce, in: snapshot)
+        for name in names {
+            if let object = try snapshot.object(name) { ObjectStore.discard(object.blob, at: store.now, in: &update) }
+            update[ObjectKey.path(name)] = nil
+        }
+        return (names.count, names.count == Self.objectsAtOnce ? Self.objects : nil)
     }
 }
 

@@ -109,7 +109,8 @@ package final class PhotoIngester: Sendable {
         }
     }
 
-    private func stage(_ id: PostID) async throws -> StagedFile {
+    /// Begins a file in `incoming/`.
+    func stage(_ id: PostID) async throws -> StagedFile {
         // A name that no other file has while this process runs; what a process leaves is swept at the next start.
         let name = "\(id).\(partCount.add(1, ordering: .relaxed).newValue).part"
         let make = { @Sendable [incoming] () throws(FileError) in try StagedFile(in: incoming, name: name) }

@@ -76,7 +76,7 @@ package final class StorageAge: Sendable {
     }
 
     private static func isBlank(_ tree: TreeStore) async throws -> Bool {
-        for path in [Paths.posts, Paths.audiencePosts, Paths.uploads]
+        for path in [Paths.posts, Paths.audiencePosts, Paths.uploads, Paths.objectFiles]
         where try await !tree.keys(of: path, limit: 1).isEmpty { return false }
         return true
     }
@@ -124,11 +124,13 @@ package final class StorageAge: Sendable {
         state.withLock { $0.blobs = mark }
     }
 
-    /// The last push id of an earlier run that is known, by what it noted and by the uploads that it reserved.
+    /// The last push id of an earlier run that is known, by what it noted and by the uploads that it reserved, of posts and
+    /// of objects.
     static func lastID(in tree: TreeStore) async -> PushID? {
         let noted = try? await tree.get(Paths.store / "last_id")?.stringValue
         let reserved = try? await tree.keys(of: Paths.uploads, order: .descending, limit: 1).first?.description
-        return [noted, reserved].compactMap { $0.flatMap { PushID($0) } }.max()
+        let stored = try? await tree.keys(of: Paths.objectFiles, order: .descending, limit: 1).first?.description
+        return [noted, reserved, stored].compactMap { $0.flatMap { PushID($0) } }.max()
     }
 }
 

@@ -29,6 +29,8 @@ package final class UploadService: Service, CustomStringConvertible {
     package let janitor: Janitor
     package let unclaimed: UnclaimedFiles
     package let expiry: PostExpiry
+    /// What clients of a bucket store.
+    package let objects: ObjectStore
     /// Does what is too much for the commit that causes it.
     package let jobs: JobWorker
     /// What people have left here when they are deleted.
@@ -70,6 +72,8 @@ package final class UploadService: Service, CustomStringConvertible {
         receiver = UploadReceiver(store: store, ingester: ingester, renditions: renditions)
         files = ResumableFiles(storage, disk: disk, settings: shared)
         resumable = ResumableUploads(files: files, store: store, ingester: ingester, settings: shared, logger: logger)
+        objects = ObjectStore(
+            tree: tree, blobs: blobs, store: store, ingester: receiver.ingester, settings: shared)
         garbage = GarbageList(storage: storage, tree: tree, blobs: blobs, store: store, settings: shared)
         index = PhotoIndex(storage)
         publisher = Publisher(

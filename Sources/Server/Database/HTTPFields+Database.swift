@@ -2,7 +2,6 @@ import HTTPTypes
 
 extension HTTPField.Name {
     static let firebaseETag: HTTPField.Name = HTTPField.Name(parsed: "X-Firebase-ETag")
-    static let methodOverride: HTTPField.Name = HTTPField.Name(parsed: "X-HTTP-Method-Override")
     static let tintypeToken: HTTPField.Name = HTTPField.Name(parsed: "Tintype-Token")
 }
 

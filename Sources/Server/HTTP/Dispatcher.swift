@@ -1,8 +1,8 @@
 import HTTPTypes
 import Hummingbird
 
-/// The choice between the applications of the server: the photo API, the database, whose paths no router knows beforehand,
-/// and the identity endpoints. Each has its own middleware, and answers errors in its own words.
+/// The choice between the applications of the server: the photo API, the database and the bucket, whose paths no router knows
+/// beforehand, and the identity endpoints. Each has its own middleware, and answers errors in its own words.
 struct Dispatcher: HTTPResponder {
     let photos: any HTTPResponder<RequestContext>
     let database: any HTTPResponder<RequestContext>
@@ -10,12 +10,17 @@ struct Dispatcher: HTTPResponder {
     let wire: any HTTPResponder<RequestContext>
     /// Nil for a service without accounts.
     let identity: (any HTTPResponder<RequestContext>)?
+    let storage: any HTTPResponder<RequestContext>
     let streams: EventStreams
     let sockets: WebSocketSessions
     /// What guards the database.
     let databaseGuard: SiteGuard
 
     func respond(to request: Request, context: RequestContext) async throws -> Response {
+        // An object's name may end in .json.
+        if StorageResponder.isFor(request.uri.path) {
+            return try await storage.respond(to: request, context: context)
+        }
         if let identity, IdentityResponder.isFor(request.uri.path) {
             return try await identity.respond(to: request, context: context)
         }
@@ -38,5 +43,6 @@ struct Dispatcher: HTTPResponder {
     private static func isForDatabase(_ request: HTTPRequest) -> Bool {
         guard let path = request.path?.utf8.prefix(while: { $0 != UInt8(ascii: "?") }) else { return false }
         return path.suffix(5).elementsEqual(".json".utf8) && !path.elementsEqual(OpenAPI.path.utf8)
+            && !StorageResponder.isFor(Substring(path))
     }
 }

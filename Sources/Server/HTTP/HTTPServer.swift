@@ -62,19 +62,19 @@ package struct HTTPServer: Service, CustomStringConvertible {
 
     package var description: String { "HTTP server" }
 
-    private let service: UploadService
-    private let settings: Settings
-    private let logger: Logger
+    let service: UploadService
+    let settings: Settings
+    let logger: Logger
     private let onListening: @Sendable (Listener) -> Void
     private let names: HostNames
-    private let admission: Admission
+    let admission: Admission
     private let access: DatabaseAccess
     let spool: ResponseSpool
-    private let audit: AuditLog
+    let audit: AuditLog
     private let streams: EventStreams
-    private let media: MediaAccess
+    let media: MediaAccess
     private let room = ConnectionLimiter()
-    private let accounts: AccountEndpoints?
+    let accounts: AccountEndpoints?
 
     /// Prepares the server.
     ///
@@ -150,7 +150,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
             maxPhotoBytes: service.settings.limits.maxInputBytes, maxRequestBytes: settings.maxRequestBytes)
     }
 
-    private var origins: AllowedOrigins {
+    var origins: AllowedOrigins {
         guard !settings.database.isEmulator else { return .any }
         return settings.publicURL.map { settings.allowedOrigins.adding($0.origin) } ?? settings.allowedOrigins
     }
@@ -170,28 +170,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
             photos: photos(behind: photosGuard).buildResponder(),
             database: database.middlewares.constructResponder(finalResponder: DatabaseResponder(access: access)),
             wire: database.middlewares.constructResponder(finalResponder: WireResponder(sockets: sockets)),
-            identity: identity(behind: photosGuard),
+            identity: identity(behind: photosGuard), storage: storage(behind: photosGuard),
             streams: streams, sockets: sockets, databaseGuard: databaseGuard)
-    }
-
-    private func identity(behind guard: SiteGuard) -> (any HTTPResponder<RequestContext>)? {
-        guard let accounts else { return nil }
-        let router = Router(context: RequestContext.self)
-        router.add(middleware: GzipMiddleware())
-        router.add(middleware: IdentityCORS(origins: origins))
-        router.add(middleware: responses(in: .identity))
-        router.add(middleware: `guard`)
-        router.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
-        let responder = IdentityResponder(
-            accounts: accounts.service, authority: accounts.authority, isEmulator: settings.database.isEmulator,
-            publicURL: settings.publicURL)
-        return router.middlewares.constructResponder(finalResponder: responder)
-    }
-
-    private func responses(in words: ErrorWords) -> ResponseMiddleware {
-        ResponseMiddleware(words: words, logger: logger, audit: audit, admission: admission) {
-            [disk = service.disk] error in disk.notice(error)
-        }
     }
 
     private func photos(behind guard: SiteGuard) -> Router<RequestContext> {

@@ -71,7 +71,9 @@ struct MediaRoutes: Sendable {
     private func name(_ context: RequestContext) throws(Failure) -> BlobName {
         let parameters = context.parameters
         guard let uid = parameters.get("uid"), let post = parameters.get("post"), let file = parameters.get("file"),
-            let name = try? BlobName(userID: uid, postID: post, fileName: file)
+            let name = try? BlobName(userID: uid, postID: post, fileName: file),
+            // What is no photo is an object's alone, and served by its name there.
+            file != ObjectStore.plainFileName
         else { throw Self.notFound }
         return name
     }
@@ -181,7 +183,7 @@ struct MediaRoutes: Sendable {
 
 extension HTTPFields {
     /// Whether `If-None-Match` names the tag; weak comparison (RFC 9110 §13.1.2).
-    fileprivate func ifNoneMatch(_ tag: String) -> Bool {
+    func ifNoneMatch(_ tag: String) -> Bool {
         self[values: .ifNoneMatch].contains { field in
             field.split(separator: ",").contains { candidate in
                 let text = candidate.filter { $0 != " " && $0 != "\t" }

@@ -1,7 +1,7 @@
 import API
 import NIOCore
 
-/// Takes a `multipart/form-data` body (RFC 7578, RFC 2046 §5.1) apart as its bytes come.
+/// Takes a `multipart/form-data` body (RFC 7578, RFC 2046 §5.1), or a `multipart/related` one (RFC 2387), apart as its bytes come.
 ///
 /// Pure: feed it a chunk, then ask for events until there are none. It holds a part's headers or a delimiter's length at
 /// most, beside the chunk that it was fed; photos pass through it in slices of that.
@@ -14,6 +14,12 @@ struct MultipartParser {
         case finished
     }
 
+    /// What the parts are.
+    enum Kind: String, Sendable {
+        case formData = "multipart/form-data"
+        case related = "multipart/related"
+    }
+
     static let maxBoundaryBytes = 70
     static let maxHeaderBytes = 8 << 10
     static let maxParts = 64
@@ -22,6 +28,7 @@ struct MultipartParser {
 
     private enum State { case preamble, afterDelimiter, headers, body, finished }
 
+    private let kind: Kind
     private let delimiter: [UInt8]
     private var state = State.preamble
     private var partCount = 0
@@ -31,15 +38,16 @@ struct MultipartParser {
     /// Prepares to read a body with that `Content-Type`.
     ///
     /// - Throws: `Failure` with the code `bad_multipart` when it names no boundary of 1 to 70 bytes.
-    init(contentType: String) throws(Failure) {
+    init(contentType: String, kind: Kind = .formData) throws(Failure) {
         let type = HeaderParameters(contentType)
-        guard type.value == "multipart/form-data", let boundary = type["boundary"],
+        guard type.value == kind.rawValue, let boundary = type["boundary"],
             (1...Self.maxBoundaryBytes).contains(boundary.utf8.count)
         else {
             throw Failure(
-                .badMultipart, "the Content-Type is not multipart/form-data with a boundary of 1 to 70 bytes",
+                .badMultipart, "the Content-Type is not \(kind.rawValue) with a boundary of 1 to 70 bytes",
                 hint: "let the library that makes the form set the header")
         }
+        self.kind = kind
         delimiter = Array("\r\n--\(boundary)".utf8)
     }
 
@@ -123,7 +131,7 @@ struct MultipartParser {
             throw Failure(
                 .badMultipart, "the form has more than \(Self.maxParts) parts", hint: "send fewer photos at a time")
         }
-        let headers = try PartHeaders(buffer.readableBytesView.prefix(end))
+        let headers = try PartHeaders(buffer.readableBytesView.prefix(end), of: kind)
         buffer.moveReaderIndex(forwardBy: end + 4)
         return headers
     }

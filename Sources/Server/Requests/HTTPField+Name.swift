@@ -15,6 +15,8 @@ extension HTTPField.Name {
     static var allowPrivateNetwork: HTTPField.Name {
         HTTPField.Name(parsed: "access-control-allow-private-network")
     }
+    /// The method that is meant, where a network lets only some pass.
+    static let methodOverride: HTTPField.Name = HTTPField.Name(parsed: "X-HTTP-Method-Override")
 }
 
 extension HTTPField.Name {

@@ -1,0 +1,32 @@
+import Blobs
+import Posts
+import Tree
+
+/// Whose the bytes are that one upload to the bucket has brought: the value at ``Paths/objectFile(_:)``.
+struct ObjectFile: Sendable {
+    /// The folder of the blob store that has them in one of their id.
+    let folder: String
+    /// The object that they are, or were, of.
+    let name: ObjectName
+
+    /// The folder, and the name behind a slash: no folder has one.
+    var value: TreeValue { .string("\(folder)/\(name)") }
+}
+
+extension ObjectFile {
+    /// Reads the value; nil for what is none.
+    init?(_ value: TreeValue?) {
+        guard let text = value?.stringValue, let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")),
+            let name = ObjectName(String(text[text.utf8.index(after: slash)...]))
+        else { return nil }
+        self.init(folder: String(text[..<slash]), name: name)
+    }
+}
+
+extension TreeSnapshot {
+    /// Whether an object has the bytes that are kept under an id.
+    func hasObject(withFile id: TreeKey) throws(TreeError) -> Bool {
+        guard let file = ObjectFile(try get(Paths.objectFiles / id)) else { return false }
+        return try object(file.name)?.blob.postID == id.string
+    }
+}

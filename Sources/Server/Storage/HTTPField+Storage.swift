@@ -1,0 +1,15 @@
+import HTTPTypes
+
+/// The fields of the Storage protocol, with the letters that the Android SDK reads, which takes no others.
+extension HTTPField.Name {
+    static let googHash: HTTPField.Name = HTTPField.Name(parsed: "x-goog-hash")
+    static let googGeneration: HTTPField.Name = HTTPField.Name(parsed: "x-goog-generation")
+    static let googMetageneration: HTTPField.Name = HTTPField.Name(parsed: "x-goog-metageneration")
+    static let uploadProtocol: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Protocol")
+    static let uploadCommand: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Command")
+    static let uploadOffset: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Offset")
+    static let uploadStatus: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Status")
+    static let uploadURL: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-URL")
+    static let uploadSizeReceived: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Size-Received")
+    static let uploadGranularity: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Chunk-Granularity")
+}

@@ -1,0 +1,64 @@
+import Access
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Pipeline
+import TreeModel
+
+/// What clients are told of an object: numbers as texts, and times with exactly three decimals, as the iOS SDK reads them.
+struct ObjectDocument {
+    let object: StoredObject
+    /// The name by which the client called the bucket.
+    let bucket: String
+
+    var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "name": .string(object.name.description), "bucket": .string(bucket), "storageClass": "STANDARD",
+            "generation": "\(object.generation)", "metageneration": "\(object.metageneration)",
+            "contentType": .string(object.metadata.contentType), "contentEncoding": "identity",
+            "contentDisposition": .string(object.disposition),
+            "timeCreated": .string(Self.time(object.createdAt)), "updated": .string(Self.time(object.updatedAt)),
+            "size": "\(object.byteCount)", "etag": .string(object.tag),
+            "md5Hash": .string(Data(object.md5).base64EncodedString()),
+            "crc32c": .string(Data(object.crc32c).base64EncodedString()),
+            "downloadTokens": .string(object.tokens.joined(separator: ",")),
+        ]
+        for field in ObjectMetadata.Field.allCases {
+            if let text = object.metadata[field] { members[field.rawValue] = .string(text) }
+        }
+        if !object.metadata.custom.isEmpty {
+            members["metadata"] = .object(object.metadata.custom.mapValues(JSONValue.string))
+        }
+        return .object(members)
+    }
+
+    func response(headers: HTTPFields = [:]) -> Response { .storage(json, headers: headers) }
+
+    /// A time as RFC 3339 has it, in UTC.
+    static func time(_ milliseconds: Int64) -> String {
+        let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        let date = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
+        let digits = String(1000 + rest).dropFirst()
+        return "\(date.dropLast()).\(digits)Z"
+    }
+}
+
+extension StoredObject {
+    /// How browsers are to treat the bytes: as the client said, else as something to show, with the last part of the name
+    /// (RFC 6266, RFC 8187).
+    var disposition: String {
+        if let text = metadata[.contentDisposition] { return text }
+        let last = name.description.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
+        return "inline; filename*=utf-8''\(PercentEncoding.encode(last))"
+    }
+}
+
+extension Response {
+    /// An answer of the bucket in JSON.
+    static func storage(_ json: JSONValue, headers: HTTPFields = [:]) -> Response {
+        var headers = headers
+        headers[.contentType] = "application/json; charset=utf-8"
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: json.text)))
+    }
+}

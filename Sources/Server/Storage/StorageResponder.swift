@@ -1,0 +1,163 @@
+import API
+import Access
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Pipeline
+import TreeModel
+
+/// The bucket as Firebase's Storage SDKs see it, by the protocol that they and the emulator speak (`/v0/b/BUCKET/o`): objects are
+/// uploaded, fetched, listed, described and deleted, as far as the storage rules allow it.
+struct StorageResponder: HTTPResponder {
+    let service: UploadService
+    let rules: StorageRulesStore
+    let isEmulator: Bool
+
+    /// The header fields that pages of other origins may read.
+    static let exposedHeaders = """
+        Accept-Ranges, Content-Disposition, Content-Encoding, Content-Length, Content-Range, ETag, Location, Range, \
+        Retry-After, X-Goog-Upload-Chunk-Granularity, X-Goog-Upload-Size-Received, X-Goog-Upload-Status, \
+        X-Goog-Upload-URL, x-goog-generation, x-goog-hash, x-goog-metageneration
+        """
+    static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+
+    /// Whether a path is one of these.
+    static func isFor(_ path: some StringProtocol) -> Bool { StorageAddress.isOne(path) }
+
+    func respond(to request: Request, context: RequestContext) async throws -> Response {
+        if request.method == .options { return Response(status: .noContent) }
+        let target = (request.head.path ?? "").split(
+            separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = StorageAddress(target[0]), isBucket(address.bucket) else { throw StorageError.notFound }
+        let query = try StorageQuery(target.count > 1 ? String(target[1]) : nil)
+        let asked = StorageRequest(
+            request: context.asking(request), context: context, bucket: address.bucket, query: query,
+            judge: ObjectJudge(rules: rules, identity: context.identity))
+        switch Self.method(of: request) {
+        case .get, .head:
+            return address.name == nil ? try await list(asked) : try await show(try address.object, asked)
+        case .post: return try await post(address, asked)
+        case .patch: return try await patch(try address.object, asked)
+        case .delete: return try await delete(try address.object, asked)
+        default:
+            throw StorageError(
+                status: .methodNotAllowed, message: "The method is not allowed.", headers: [.allow: Self.methods])
+        }
+    }
+
+    /// The method that is meant: some networks let no other than GET, POST and PUT pass, and the Android SDK sends PUT always.
+    private static func method(of request: Request) -> HTTPRequest.Method {
+        let override = request.headers[.methodOverride]?.uppercased()
+        return [.post, .put].contains(request.method) && override == "PATCH" ? .patch : request.method
+    }
+
+    /// Whether a name is the bucket's: that of the service's project in either of the forms that Firebase gives them, and in an
+    /// emulator any.
+    private func isBucket(_ name: String) -> Bool {
+        isEmulator || name == rules.bucket
+            || name == rules.bucket.replacing(".appspot.com", with: ".firebasestorage.app")
+    }
+
+    // MARK: Reading
+
+    private func show(_ name: ObjectName, _ asked: StorageRequest) async throws -> Response {
+        let present = try await service.objects.object(name)
+        try asked.judge.checkRead(name, present, token: asked.query["token"])
+        guard let present else { throw StorageError.notFound }
+        guard asked.query["alt"] == "media" else {
+            return ObjectDocument(object: present, bucket: asked.bucket).response()
+        }
+        return try await ObjectDownload(service: service, object: present).response(to: asked.request)
+    }
+
+    private func list(_ asked: StorageRequest) async throws -> Response {
+        var query = ObjectQuery()
+        query.prefix = asked.query["prefix"] ?? ""
+        query.delimiter = asked.query["delimiter"] ?? ""
+        query.pageToken = asked.query["pageToken"]
+        guard query.prefix.utf8.count <= ObjectName.maxBytes, query.delimiter.utf8.count <= ObjectName.maxBytes else {
+            throw StorageError.badRequest("The prefix or the delimiter is longer than a name.")
+        }
+        if let text = asked.query["maxResults"] {
+            guard let count = Int(text), count >= 1 else {
+                throw StorageError.badRequest("maxResults is no positive number.")
+            }
+            query.limit = count
+        }
+        try asked.judge.checkList(query.prefix)
+        let page = try await service.objects.list(query)
+        var document: JSONValue = [
+            "prefixes": .list(page.prefixes.map(JSONValue.string)),
+            "items": .list(
+                page.names.map { ["name": .string($0.description), "bucket": .string(asked.bucket)] }),
+        ]
+        document["nextPageToken"] = page.nextToken.map(JSONValue.string)
+        return .storage(document)
+    }
+
+    // MARK: Writing
+
+    private func post(_ address: StorageAddress, _ asked: StorageRequest) async throws -> Response {
+        if asked.query["create_token"] == "true" {
+            return try await changeTokens(try address.object, asked, removing: nil)
+        }
+        if let token = asked.query["delete_token"] {
+            return try await changeTokens(try address.object, asked, removing: token)
+        }
+        let object = try await ObjectReceiver(service: service).receive(asked, named: address.name)
+        return ObjectDocument(object: object, bucket: asked.bucket).response()
+    }
+
+    private func patch(_ name: ObjectName, _ asked: StorageRequest) async throws -> Response {
+        let json = try await ObjectBody.json(of: asked.request)
+        let object = try await service.objects.patch(name, with: json) { [judge = asked.judge] present, new in
+            // Of what is not there, those are told so who may know.
+            guard present != nil else { return try judge.checkRead(name, nil, token: nil) }
+            try judge.checkWrite(name, present, new, byteCount: present?.byteCount ?? 0)
+        }
+        return ObjectDocument(object: object, bucket: asked.bucket).response()
+    }
+
+    private func delete(_ name: ObjectName, _ asked: StorageRequest) async throws -> Response {
+        try await service.objects.delete(name) { [judge = asked.judge] present in
+            try judge.checkDelete(name, present)
+        }
+        return Response(status: .noContent)
+    }
+
+    private func changeTokens(
+        _ name: ObjectName, _ asked: StorageRequest, removing token: String?
+    ) async throws -> Response {
+        guard asked.context.identity == .admin else { throw StorageError.denied("WRITE") }
+        let object = try await service.objects.changeTokens(of: name, removing: token) { _ in }
+        return ObjectDocument(object: object, bucket: asked.bucket).response()
+    }
+}
+
+/// A request for the bucket, with what was read of its address.
+struct StorageRequest: Sendable {
+    let request: Request
+    let context: RequestContext
+    /// The name by which the client calls the bucket.
+    let bucket: String
+    let query: StorageQuery
+    let judge: ObjectJudge
+}
+
+extension StorageAddress {
+    /// The object that the path names.
+    ///
+    /// - Throws: `StorageError` 404 where there is none, 400 where it is no name.
+    var object: ObjectName {
+        get throws(StorageError) {
+            guard let name else { throw .notFound }
+            guard let object = ObjectName(name) else { throw .badName }
+            return object
+        }
+    }
+}
+
+extension StorageError {
+    static let badName = StorageError.badRequest(
+        "This is no name of an object: it has 1 to \(ObjectName.maxBytes) bytes, and no line breaks.")
+}

@@ -1,0 +1,127 @@
+import API
+import Blobs
+import Files
+import Foundation
+import NIOCore
+import Posts
+import Social
+import TestSupport
+import Testing
+import Tree
+
+@testable import Pipeline
+
+@Suite("The objects of the bucket, and their bytes", .timeLimit(.minutes(30)))
+struct ObjectTests {
+    private static let day: Int64 = 24 * 3600 * 1000
+
+    private func put(_ text: String, as name: String, in running: RunningPipeline) async throws -> StoredObject {
+        let upload = try await running.pipeline.objects.beginUpload()
+        try await upload.write(ByteBuffer(string: text))
+        let name = try #require(ObjectName(name))
+        return try await running.pipeline.objects.put(try await upload.finish(), as: name, ObjectMetadata()) { _ in }
+    }
+
+    private func read(_ blob: BlobName, in running: RunningPipeline) async throws -> String? {
+        guard try await running.storage.blobs.fileNames(userID: blob.userID, postID: blob.postID) != [] else {
+            return nil
+        }
+        return String(decoding: try await running.storage.blobs.open(blob).readAll(maxBytes: 100), as: UTF8.self)
+    }
+
+    @Test("Bytes that were replaced or deleted go when the grace period is over, with all that is known of them")
+    func sweeping() async throws {
+        try await withPipeline(runs: false) { running in
+            let (pipeline, tree) = (running.pipeline, running.storage.tree)
+            let first = try await put("one", as: "maria/a", in: running)
+            let second = try await put("two", as: "maria/a", in: running)
+            let common = try await put("three", as: "b", in: running)
+            #expect(common.blob.userID == "bucket.objects" && second.blob.userID == "maria")
+            try await pipeline.objects.delete(common.name) { _ in }
+
+            try await pipeline.janitor.sweep()
+            #expect(try await read(first.blob, in: running) == "one", "who is reading it goes on")
+            #expect(try await pipeline.unclaimed.list().isEmpty)
+
+            running.clock.advance(by: 3 * Self.day)
+            try await pipeline.janitor.sweep()
+            #expect(try await read(first.blob, in: running) == nil)
+            #expect(try await read(common.blob, in: running) == nil)
+            #expect(try await read(second.blob, in: running) == "two")
+            #expect(try await tree.keys(of: Paths.objectFiles).map(\.string) == [second.blob.postID])
+            #expect(try await tree.keys(of: Paths.deleted).isEmpty)
+            #expect(try await pipeline.unclaimed.list().isEmpty)
+        }
+    }
+
+    @Test("Whoever writes a post of an object's id, and deletes it, takes no bytes along")
+    func foreignPost() async throws {
+        try await withPipeline(runs: false) { running in
+            let object = try await put("mine", as: "maria/a", in: running)
+            let id = try #require(PostID(object.blob.postID))
+            try await running.storage.tree.set(Paths.post(id), to: ["author": ["uid": "eve"], "timestamp": 1])
+            try await running.storage.tree.set(Paths.post(id), to: nil)
+            #expect(try await running.storage.tree.get(Paths.deleted(id)) != nil)
+            running.clock.advance(by: 3 * Self.day)
+            try await running.pipeline.janitor.sweep()
+            #expect(try await read(object.blob, in: running) == "mine")
+            #expect(try await running.storage.tree.get(Paths.deleted(id)) == nil)
+        }
+    }
+
+    @Test("A crash between the bytes and the record leaves what the sweep finds, and never an object without bytes")
+    func crash() async throws {
+        try await withPipeline(runs: false) { running in
+            struct Crash: Error {}
+            let (pipeline, storage) = (running.pipeline, running.storage)
+            let upload = try await pipeline.objects.beginUpload()
+            try await upload.write(ByteBuffer(string: "lost"))
+            let name = try #require(ObjectName("maria/a"))
+            await #expect(throws: Crash.self) {
+                // The bytes have their name in the store when it is judged for good.
+                _ = try await pipeline.objects.put(try await upload.finish(), as: name, ObjectMetadata()) { _ in
+                    throw Crash()
+                }
+            }
+            #expect(try await pipeline.objects.object(name) == nil)
+            #expect(try await storage.blobs.postIDs(userID: "maria").count == 1)
+            try await pipeline.janitor.sweep()
+            #expect(try await storage.blobs.postIDs(userID: "maria").count == 1, "somebody may be about to name it")
+            #expect(try await pipeline.unclaimed.list().isEmpty)
+            running.clock.advance(by: 3 * Self.day)
+            try await pipeline.janitor.sweep()
+            #expect(try await storage.blobs.postIDs(userID: "maria").isEmpty)
+            #expect(try await storage.tree.keys(of: Paths.objectFiles).isEmpty)
+        }
+    }
+
+    @Test("Whoever took too long is told so, as the bytes may be gone")
+    func tooLate() async throws {
+        try await withPipeline(runs: false) { running in
+            let upload = try await running.pipeline.objects.beginUpload()
+            let name = try #require(ObjectName("maria/a"))
+            let contents = try await upload.finish()
+            await #expect(throws: Failure.self) {
+                _ = try await running.pipeline.objects.put(contents, as: name, ObjectMetadata()) { _ in
+                    running.clock.advance(by: Self.day)
+                }
+            }
+            #expect(try await running.pipeline.objects.object(name) == nil)
+        }
+    }
+
+    @Test("What somebody stored goes when that person is deleted, and nothing comes meanwhile")
+    func deletedPerson() async throws {
+        try await withPipeline { running in
+            let (pipeline, tree) = (running.pipeline, running.storage.tree)
+            let maria = try #require(UserID("maria"))
+            try await tree.set(Paths.person(maria), to: ["full_name": "Maria"])
+            for number in 0..<250 { _ = try await put("x", as: "maria/full/\(number)", in: running) }
+            let other = try await put("y", as: "maria2/full/1", in: running)
+            _ = try await PersonDeletion.begin(of: maria, in: tree, pipeline.leftovers)
+            await #expect(throws: Failure.self) { _ = try await put("z", as: "maria/full/new", in: running) }
+            try await eventually { try await tree.get(PersonDeletion.job(of: maria)) == nil }
+            #expect(try await pipeline.objects.list(ObjectQuery()).names == [other.name])
+        }
+    }
+}
