@@ -73,7 +73,7 @@ package final class UploadService: Service, CustomStringConvertible {
         files = ResumableFiles(storage, disk: disk, settings: shared)
         resumable = ResumableUploads(files: files, store: store, ingester: ingester, settings: shared, logger: logger)
         objects = ObjectStore(
-            tree: tree, blobs: blobs, store: store, ingester: receiver.ingester, settings: shared)
+            tree: tree, blobs: blobs, store: store, ingester: ingester, files: files, settings: shared)
         garbage = GarbageList(storage: storage, tree: tree, blobs: blobs, store: store, settings: shared)
         index = PhotoIndex(storage)
         publisher = Publisher(

@@ -95,6 +95,37 @@ struct ObjectTests {
         }
     }
 
+    @Test("A crash between the bytes and the record costs nothing that has come in several requests")
+    func resumed() async throws {
+        try await withPipeline(runs: false) { running in
+            let objects = running.pipeline.objects
+            let name = try #require(ObjectName("maria/a"))
+            let object = ResumableObject(name, ObjectMetadata(), identity: .null, secret: "s")
+            let file = try await objects.begin(object, of: "maria", length: nil)
+            #expect(try await objects.files.record(of: file.id).flatMap { ResumableObject($0) }?.name == name)
+            let texts: [ByteBuffer?] = [ByteBuffer(string: "found")]
+            struct Crash: Error {}
+            await #expect(throws: Crash.self) {
+                try await objects.files.withFile(file.id) { session in
+                    var rest = texts
+                    try await session.receive(isLast: true) { rest.popLast() ?? nil }
+                    // The bytes are in the blob store, and nothing names them.
+                    _ = try await objects.put(session, as: object) { _ in throw Crash() }
+                }
+            }
+            #expect(try await objects.result(of: file.id) == nil)
+            let stored = try await objects.files.withFile(file.id) { try await objects.put($0, as: object) { _ in } }
+            #expect(try await read(stored.blob, in: running) == "found")
+            #expect(try await objects.result(of: file.id) == stored)
+            #expect(try await objects.files.record(of: file.id) == nil)
+            let whole = try await put("found", as: "b", in: running)
+            #expect(whole.md5 == stored.md5 && whole.crc32c == stored.crc32c && whole.byteCount == stored.byteCount)
+            running.clock.advance(by: 3 * Self.day)
+            try await running.pipeline.janitor.sweep()
+            #expect(try await read(stored.blob, in: running) == "found")
+        }
+    }
+
     @Test("Whoever took too long is told so, as the bytes may be gone")
     func tooLate() async throws {
         try await withPipeline(runs: false) { running in

@@ -66,6 +66,9 @@ package struct ObjectMetadata: Hashable, Sendable {
         if let text = custom.removeValue(forKey: Self.tokensField) { tokens = try Self.tokens(in: text) }
     }
 
+    /// Takes the download tokens that the client has chosen.
+    mutating func choose(tokens: [String]) { self.tokens = tokens }
+
     private mutating func mergeCustom(_ entries: [String: JSONValue]) throws(Failure) {
         for (name, value) in entries {
             switch value {

@@ -19,17 +19,23 @@ package import TreeModel
 ///
 /// It is a part of the pipeline, and no store of its own, as an object may be a post's photo: both are one commit.
 package struct ObjectStore: Sendable {
-    private let tree: TreeStore
-    private let blobs: any BlobStore
+    let tree: TreeStore
+    let blobs: any BlobStore
     private let store: UploadStore
     private let ingester: PhotoIngester
+    /// What comes in several requests.
+    package let files: ResumableFiles
     private let settings: SharedSettings
 
-    init(tree: TreeStore, blobs: any BlobStore, store: UploadStore, ingester: PhotoIngester, settings: SharedSettings) {
+    init(
+        tree: TreeStore, blobs: any BlobStore, store: UploadStore, ingester: PhotoIngester, files: ResumableFiles,
+        settings: SharedSettings
+    ) {
         self.tree = tree
         self.blobs = blobs
         self.store = store
         self.ingester = ingester
+        self.files = files
         self.settings = settings
     }
 
@@ -73,15 +79,16 @@ package struct ObjectStore: Sendable {
     ///
     /// The object keeps its download tokens, unless the client has chosen others.
     ///
+    /// - Parameter resumed: The file whose bytes they are, when they came in several requests: it ends in the same commit.
     /// - Throws: What the judgement throws, and nothing has changed then; `Failure` `wrong_state` while the person whose folder
     ///   it is is being deleted.
     package func put(
         _ contents: ObjectUpload.Contents, as name: ObjectName, _ metadata: ObjectMetadata,
-        judgement: @escaping Judgement
+        ending resumed: ResumableFile? = nil, judgement: @escaping Judgement
     ) async throws -> StoredObject {
-        let blob = try blobName(contents, as: name)
+        let blob = try Self.blobName(contents.format, as: name, resumed?.id ?? store.ids.next())
         let deadline = try await announce(blob, as: name)
-        try await blobs.publish(contents.file, as: blob)
+        if let file = contents.file { try await blobs.publish(file, as: blob) }
         let token = try Self.newToken()
         return try await tree.transact(at: "object-stored") { [store] snapshot, update in
             let old = try snapshot.object(name)
@@ -101,6 +108,7 @@ package struct ObjectStore: Sendable {
             update[ObjectKey.path(name)] = object.value
             if let id = PostID(blob.postID) { update[Paths.deleted(id)] = nil }
             if let old { Self.discard(old.blob, at: now, in: &update) }
+            if let resumed { update.endResumableFile(resumed) }
             return object
         }
     }
@@ -189,10 +197,9 @@ package struct ObjectStore: Sendable {
     /// The folder of objects that are nobody's; no user id has a dot.
     static let commonFolder = "bucket.objects"
 
-    private func blobName(_ contents: ObjectUpload.Contents, as name: ObjectName) throws(FileError) -> BlobName {
+    static func blobName(_ format: ImageFormat?, as name: ObjectName, _ id: PostID) throws(FileError) -> BlobName {
         try BlobName(
-            userID: name.owner?.description ?? Self.commonFolder, postID: store.ids.next().string,
-            fileName: Self.plainFileName)
+            userID: name.owner?.description ?? Self.commonFolder, postID: id.string, fileName: Self.plainFileName)
     }
 
     /// How long bytes that are on disk may take to get their name, in milliseconds.

@@ -11,7 +11,8 @@ package final class ObjectUpload: Sendable {
         package let byteCount: Int
         /// The format that the first bytes are of; nil where they are no photo's.
         package let format: ImageFormat?
-        let file: StagedFile
+        /// The file; nil where it has its name in the blob store already.
+        let file: StagedFile?
         let sha256: String
         let md5: [UInt8]
         let crc32c: [UInt8]

@@ -12,4 +12,22 @@ extension HTTPField.Name {
     static let uploadURL: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-URL")
     static let uploadSizeReceived: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Size-Received")
     static let uploadGranularity: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Chunk-Granularity")
+    static let uploadControlURL: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Control-URL")
+
+    /// In which the media type of what is to come is announced, by one SDK or the other.
+    static let announcedTypes: [HTTPField.Name] = [
+        HTTPField.Name(parsed: "X-Goog-Upload-Header-Content-Type"),
+        HTTPField.Name(parsed: "X-Goog-Upload-Content-Type"), HTTPField.Name(parsed: "X-Upload-Content-Type"),
+    ]
+
+    /// In which the size of what is to come is announced.
+    static let announcedLengths: [HTTPField.Name] = [
+        HTTPField.Name(parsed: "X-Goog-Upload-Header-Content-Length"),
+        HTTPField.Name(parsed: "X-Goog-Upload-Content-Length"), HTTPField.Name(parsed: "X-Upload-Content-Length"),
+    ]
+}
+
+extension HTTPFields {
+    /// The value of the first of these fields that is there.
+    func first(of names: [HTTPField.Name]) -> String? { names.lazy.compactMap { self[$0] }.first }
 }

@@ -12,11 +12,13 @@ struct StorageResponder: HTTPResponder {
     let service: UploadService
     let rules: StorageRulesStore
     let isEmulator: Bool
+    /// The address by which the service is known; nil when it has no name.
+    let publicURL: PublicURL?
 
     /// The header fields that pages of other origins may read.
     static let exposedHeaders = """
         Accept-Ranges, Content-Disposition, Content-Encoding, Content-Length, Content-Range, ETag, Location, Range, \
-        Retry-After, X-Goog-Upload-Chunk-Granularity, X-Goog-Upload-Size-Received, X-Goog-Upload-Status, \
+        Retry-After, X-Goog-Upload-Chunk-Granularity, X-Goog-Upload-Control-URL, X-Goog-Upload-Size-Received, X-Goog-Upload-Status, \
         X-Goog-Upload-URL, x-goog-generation, x-goog-hash, x-goog-metageneration
         """
     static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
@@ -33,6 +35,10 @@ struct StorageResponder: HTTPResponder {
         let asked = StorageRequest(
             request: context.asking(request), context: context, bucket: address.bucket, query: query,
             judge: ObjectJudge(rules: rules, identity: context.identity))
+        if let text = query[UploadAddress.field] {
+            guard let upload = UploadAddress(text) else { throw StorageError.notFound }
+            return try await resumable.go(on: upload, asked)
+        }
         switch Self.method(of: request) {
         case .get, .head:
             return address.name == nil ? try await list(asked) : try await show(try address.object, asked)
@@ -43,6 +49,10 @@ struct StorageResponder: HTTPResponder {
             throw StorageError(
                 status: .methodNotAllowed, message: "The method is not allowed.", headers: [.allow: Self.methods])
         }
+    }
+
+    private var resumable: ResumableReceiver {
+        ResumableReceiver(service: service, rules: rules, publicURL: publicURL)
     }
 
     /// The method that is meant: some networks let no other than GET, POST and PUT pass, and the Android SDK sends PUT always.
@@ -104,6 +114,7 @@ struct StorageResponder: HTTPResponder {
         if let token = asked.query["delete_token"] {
             return try await changeTokens(try address.object, asked, removing: token)
         }
+        if ResumableReceiver.isStart(asked) { return try await resumable.start(asked, named: address.name) }
         let object = try await ObjectReceiver(service: service).receive(asked, named: address.name)
         return ObjectDocument(object: object, bucket: asked.bucket).response()
     }

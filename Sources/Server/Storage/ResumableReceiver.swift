@@ -1,0 +1,167 @@
+import API
+import Access
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Pipeline
+import Posts
+import TreeModel
+
+/// Receives objects that come in several requests, in the two forms that clients speak: Firebase's SDKs with `X-Goog-Upload-…`,
+/// others with `Content-Range` as Google Cloud Storage has it ("Resumable uploads").
+struct ResumableReceiver {
+    /// What the sizes of pieces are to be multiples of, in bytes; the last one may have any.
+    private static let granularity = 256 << 10
+
+    let service: UploadService
+    let rules: StorageRulesStore
+    let publicURL: PublicURL?
+
+    /// Whether a request begins such an upload.
+    static func isStart(_ asked: StorageRequest) -> Bool {
+        if let name = asked.request.headers[.uploadProtocol] { return name.lowercased() == "resumable" }
+        return asked.query["uploadType"] == "resumable"
+    }
+
+    // MARK: The beginning
+
+    /// Begins an upload: the rules are asked, and its address is told.
+    ///
+    /// - Parameter pathName: The name in the path; where there is none, it is in the query, or in the metadata.
+    func start(_ asked: StorageRequest, named pathName: String?) async throws -> Response {
+        let headers = asked.request.headers
+        let json = try await ObjectBody.json(of: asked.request)
+        guard let name = (pathName ?? asked.query["name"] ?? json["name"]?.string).flatMap({ ObjectName($0) }) else {
+            throw StorageError.badName
+        }
+        var metadata = ObjectMetadata()
+        try metadata.merge(json)
+        try metadata.suggest(contentType: headers.first(of: HTTPField.Name.announcedTypes))
+        let length = try headers.first(of: HTTPField.Name.announcedLengths).map { text throws(StorageError) in
+            guard let length = Int(text), length >= 0 else { throw StorageError.badRequest("This is no length.") }
+            return length
+        }
+        let present = try await service.objects.object(name)
+        if let length {
+            try service.objects.checkSize(length)
+            try asked.judge.checkWrite(name, present, metadata, byteCount: length)
+        } else {
+            try asked.judge.checkBeginning(name, present, metadata, maxBytes: nil)
+        }
+        let object = ResumableObject(
+            name, metadata, identity: asked.context.identity.stored, secret: try RandomText.make(bytes: 16))
+        let owner = asked.context.identity.ownerOfUploads
+        let file = try await service.objects.begin(object, of: owner, length: length)
+        let url = UploadAddress(file.id, secret: object.secret)
+            .url(of: name, in: asked.bucket, for: asked.request.head, publicURL: publicURL)
+        guard headers[.uploadProtocol] != nil else { return Response(status: .ok, headers: [.location: url]) }
+        return Response(
+            status: .ok,
+            headers: [
+                .uploadURL: url, .uploadControlURL: url, .uploadStatus: "active",
+                .uploadGranularity: "\(Self.granularity)",
+            ])
+    }
+
+    // MARK: Going on
+
+    /// Does what a request at the address of an upload asks for.
+    func go(on address: UploadAddress, _ asked: StorageRequest) async throws -> Response {
+        let step = try UploadStep(asked.request)
+        guard let file = try await service.objects.files.record(of: address.id), let object = ResumableObject(file),
+            address.isOf(object)
+        else { return try await ended(address, step, asked) }
+        switch step.action {
+        case .cancel:
+            try await service.objects.files.remove(file.id)
+            return step.cancelled
+        case .query:
+            return step.active(file.byteCount)
+        case .receive(let offset, let isLast, let length):
+            return try await receive(asked, file.id, object, step, offset: offset, isLast: isLast, length: length)
+        }
+    }
+
+    /// The answer for an upload that has ended: a client that did not get it asks again.
+    private func ended(_ address: UploadAddress, _ step: UploadStep, _ asked: StorageRequest) async throws -> Response {
+        guard let object = try await service.objects.result(of: address.id), step.action != .cancel else {
+            throw StorageError(
+                status: .notFound, message: "There is no such upload; it may have expired. Begin again.")
+        }
+        return step.final(ObjectDocument(object: object, bucket: asked.bucket), byteCount: object.byteCount)
+    }
+
+    private func receive(
+        _ asked: StorageRequest, _ id: PostID, _ object: ResumableObject, _ step: UploadStep, offset: Int?,
+        isLast: Bool, length: Int?
+    ) async throws -> Response {
+        try service.disk.gate.check()
+        let activity = try asked.context.begin(.upload)
+        defer { withExtendedLifetime(activity) {} }
+        return try await service.objects.files.withFile(id) { session in
+            let byteCount = session.record.byteCount
+            guard offset ?? byteCount == byteCount else {
+                return step.active(byteCount, mismatch: "The upload has \(byteCount) bytes, and goes on there.")
+            }
+            if let length { try await session.announce(length: length) }
+            var body = try ObjectBody(asked.request, maxBytes: session.record.maxBytes - byteCount)
+            try await Self.receive(&body, in: session, isLast: isLast)
+            guard isLast else { return step.active(session.record.byteCount) }
+            let stored = try await finish(session, object)
+            return step.final(ObjectDocument(object: stored, bucket: asked.bucket), byteCount: stored.byteCount)
+        }
+    }
+
+    private static func receive(_ body: inout ObjectBody, in session: ResumableSession, isLast: Bool) async throws {
+        // All bytes may be there: of a final request that was cut off before its answer.
+        guard !session.record.isComplete else {
+            guard try await body.next() == nil else { throw StorageError.badRequest("All bytes have come.") }
+            return
+        }
+        try await session.receive(isLast: isLast) { try await body.next() }
+    }
+
+    /// Gives the bytes their name. The rules are asked again, as for whom the upload began with.
+    private func finish(_ session: ResumableSession, _ object: ResumableObject) async throws -> StoredObject {
+        let judge = ObjectJudge(rules: rules, identity: Identity(stored: object.identity))
+        let byteCount = session.record.byteCount
+        do {
+            return try await service.objects.put(session, as: object) { present in
+                try judge.checkWrite(object.name, present, object.metadata, byteCount: byteCount)
+            }
+        } catch let error as StorageError {
+            try await service.objects.files.remove(session.record.id)
+            throw StorageError(status: error.status, message: error.message, headers: [.uploadStatus: "final"])
+        }
+    }
+}
+
+extension Identity {
+    /// The words for the identity in the record of an upload.
+    fileprivate var stored: JSONValue {
+        switch self {
+        case .admin: "admin"
+        case .anonymous: .null
+        case .user(let user): user.auth
+        }
+    }
+
+    fileprivate init(stored: JSONValue) {
+        switch stored {
+        case .object: self = .user(User(uid: stored["uid"]?.string, auth: stored))
+        case .string("admin"): self = .admin
+        default: self = .anonymous
+        }
+    }
+}
+
+extension Identity {
+    /// By whom the unfinished uploads are counted that somebody has: those who have not signed in have theirs together.
+    fileprivate var ownerOfUploads: TreeKey {
+        switch self {
+        case .admin: "=admin"
+        case .anonymous: "=anonymous"
+        case .user(let user): user.uid.flatMap { try? TreeKey($0) } ?? "=anonymous"
+        }
+    }
+}

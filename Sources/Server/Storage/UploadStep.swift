@@ -1,0 +1,107 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// What one request of an upload in several asks for, and its answers, in either of the two forms.
+struct UploadStep {
+    enum Action: Equatable {
+        case query, cancel
+        /// The body is the next bytes.
+        ///
+        /// - offset: Where they begin; nil where that was not said.
+        /// - isLast: Whether they end the object.
+        /// - length: The size of the whole; nil where that was not said.
+        case receive(offset: Int?, isLast: Bool, length: Int?)
+    }
+
+    let action: Action
+    /// Whether the request speaks with `Content-Range`.
+    private let isRanged: Bool
+
+    /// Reads the header fields.
+    ///
+    /// - Throws: `StorageError` 400.
+    init(_ request: Request) throws(StorageError) {
+        if let command = request.headers[.uploadCommand] {
+            isRanged = false
+            action = try Self.action(command: command, request)
+        } else if request.method == .put {
+            isRanged = true
+            action = try Self.action(range: request.headers[.contentRange])
+        } else if request.method == .delete {
+            (isRanged, action) = (true, .cancel)
+        } else {
+            throw .badRequest("X-Goog-Upload-Command is missing.")
+        }
+    }
+
+    private static func action(command: String, _ request: Request) throws(StorageError) -> Action {
+        let words = Set(command.lowercased().split { $0 == "," || $0 == " " }.map(String.init))
+        switch words {
+        case ["query"]: return .query
+        case ["cancel"]: return .cancel
+        case ["upload"], ["finalize"], ["upload", "finalize"]:
+            let text = request.headers[.uploadOffset]
+            let offset = text.flatMap { Int($0) }
+            guard text == nil || offset ?? -1 >= 0 else { throw .badRequest("X-Goog-Upload-Offset is no offset.") }
+            guard offset != nil || words == ["finalize"] else {
+                throw .badRequest("X-Goog-Upload-Offset is missing.")
+            }
+            return .receive(offset: offset, isLast: words.contains("finalize"), length: nil)
+        default: throw .badRequest("X-Goog-Upload-Command is none that is known.")
+        }
+    }
+
+    /// Reads `bytes FIRST-LAST/LENGTH`, of which the length may be `*`, or `bytes */LENGTH` (RFC 9110 §14.4).
+    private static func action(range: String?) throws(StorageError) -> Action {
+        guard let range else { return .receive(offset: 0, isLast: true, length: nil) }
+        guard range.hasPrefix("bytes ") else { throw badRange }
+        let parts = range.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { throw badRange }
+        let length = Int(parts[1])
+        guard length ?? 0 >= 0, length != nil || parts[1] == "*" else { throw badRange }
+        if parts[0] == "*" {
+            // An object without bytes has no first one.
+            return length == 0 ? .receive(offset: 0, isLast: true, length: 0) : .query
+        }
+        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+        guard ends.count == 2, let first = ends[0], let last = ends[1], first >= 0, first <= last, last < Int.max,
+            last < length ?? .max
+        else { throw badRange }
+        return .receive(offset: first, isLast: last + 1 == length, length: length)
+    }
+
+    private static let badRange = StorageError.badRequest("This is no Content-Range.")
+
+    // MARK: Answers
+
+    /// More bytes are wanted.
+    ///
+    /// - Parameter mismatch: What is wrong with those that came; nil for nothing.
+    func active(_ byteCount: Int, mismatch: String? = nil) -> Response {
+        if let mismatch {
+            return StorageError(
+                status: .badRequest, message: mismatch,
+                headers: [.uploadStatus: "active", .uploadSizeReceived: "\(byteCount)"]
+            ).response
+        }
+        guard isRanged else {
+            return Response(
+                status: .ok, headers: [.uploadStatus: "active", .uploadSizeReceived: "\(byteCount)"])
+        }
+        var headers: HTTPFields = [.contentLength: "0"]
+        if byteCount > 0 { headers[.range] = "bytes=0-\(byteCount - 1)" }
+        return Response(status: .init(code: 308, reasonPhrase: "Resume Incomplete"), headers: headers)
+    }
+
+    /// The object is there.
+    func final(_ document: ObjectDocument, byteCount: Int) -> Response {
+        document.response(headers: [.uploadStatus: "final", .uploadSizeReceived: "\(byteCount)"])
+    }
+
+    /// Nothing is left of it.
+    var cancelled: Response {
+        isRanged
+            ? Response(status: .noContent) : Response(status: .ok, headers: [.uploadStatus: "cancelled"])
+    }
+}

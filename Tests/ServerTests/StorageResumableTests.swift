@@ -1,0 +1,225 @@
+import Blobs
+import Client
+import Files
+import Foundation
+import HTTPTypes
+import Pipeline
+import TestSupport
+import Testing
+import Tree
+
+@testable import Server
+
+@Suite("Objects that come in several requests", .timeLimit(.minutes(30)))
+struct StorageResumableTests {
+    private static let name = "u1/full/-P1/a.jpg"
+
+    /// What an SDK says when it begins: its header fields, the path behind the bucket, and its metadata.
+    struct Dialect: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let path: @Sendable (StorageClient) -> String
+        let headers: @Sendable (Int) -> HTTPFields
+        let metadata: String
+    }
+
+    static let dialects = [
+        Dialect(
+            testDescription: "JavaScript", path: { "\($0.root)?name=\(PercentEncoding.encode(name.utf8))" },
+            headers: { count in
+                [
+                    .uploadProtocol: "resumable", .uploadCommand: "start",
+                    .named("X-Goog-Upload-Header-Content-Length"): "\(count)",
+                    .named("X-Goog-Upload-Header-Content-Type"): "image/jpeg",
+                    .contentType: "application/json; charset=utf-8",
+                ]
+            }, metadata: #"{"name":"u1/full/-P1/a.jpg","contentType":"image/jpeg"}"#),
+        Dialect(
+            testDescription: "iOS", path: { $0.path(name, "uploadType=resumable") },
+            headers: { count in
+                [
+                    .uploadProtocol: "resumable", .uploadCommand: "start",
+                    .named("X-Goog-Upload-Content-Length"): "\(count)",
+                    .named("X-Goog-Upload-Content-Type"): "image/jpeg",
+                ]
+            }, metadata: ""),
+        Dialect(
+            testDescription: "Android",
+            path: { $0.path(name, "name=\(PercentEncoding.encode(name.utf8))&uploadType=resumable") },
+            headers: { _ in
+                [
+                    .uploadProtocol: "resumable", .uploadCommand: "start",
+                    .named("X-Goog-Upload-Header-Content-Type"): "image/jpeg",
+                ]
+            }, metadata: "{}"),
+    ]
+
+    private static func start(_ client: StorageClient, _ dialect: Dialect, _ count: Int) async throws -> String {
+        let answer = try await client.ask(
+            .post, dialect.path(client), dialect.headers(count), body: .bytes(Array(dialect.metadata.utf8)))
+        #expect(answer.status == 200 && answer.body.isEmpty, "\(answer.text)")
+        #expect(answer.headers[.uploadStatus] == "active" && answer.headers[.uploadGranularity] == "262144")
+        let url = try #require(answer.headers[.uploadURL])
+        let origin = "http://127.0.0.1:\(client.service.tcpPort)"
+        #expect(url.hasPrefix(origin + "/v0/b/"), "the host that the client called: \(url)")
+        return String(url.dropFirst(origin.count))
+    }
+
+    private static func send(
+        _ bytes: some Sequence<UInt8>, at offset: Int, to url: String, _ command: String, by client: StorageClient
+    ) async throws -> TestSupport.Answer {
+        // The address is enough: some clients send no token with the bytes.
+        var client = client
+        client.headers = [:]
+        return try await client.ask(
+            .post, url, [.uploadCommand: command, .uploadOffset: "\(offset)"], body: .bytes(Array(bytes)))
+    }
+
+    @Test("Each SDK's way from the beginning to the end", arguments: dialects)
+    func dialect(_ dialect: Dialect) async throws {
+        let photo = try fixture("exif-gps.jpg")
+        try await withService { service in
+            let client = try StorageClient(service, as: "u1")
+            let url = try await Self.start(client, dialect, photo.count)
+            let half = photo.count / 2
+            let first = try await Self.send(photo[..<half], at: 0, to: url, "upload", by: client)
+            #expect(first.status == 200 && first.headers[.uploadStatus] == "active", "\(first.text)")
+            #expect(first.headers[.uploadSizeReceived] == "\(half)")
+            let asked = try await Self.send([], at: 0, to: url, "query", by: client)
+            #expect(asked.status == 200 && asked.headers[.uploadSizeReceived] == "\(half)")
+            for wrong in [0, half - 1, half + 1] {
+                let answer = try await Self.send([1], at: wrong, to: url, "upload", by: client)
+                #expect(answer.status == 400 && answer.headers[.uploadStatus] == "active", "\(answer.text)")
+                #expect(answer.headers[.uploadSizeReceived] == "\(half)")
+            }
+            let last = try await Self.send(photo[half...], at: half, to: url, "upload, finalize", by: client)
+            #expect(last.status == 200 && last.headers[.uploadStatus] == "final", "\(last.text)")
+            #expect(last.json["name"].string == Self.name && last.json["contentType"].string == "image/jpeg")
+            #expect(try await client.bytes(Self.name).body == photo)
+            // Whoever did not get the answer gets it again, however it asks.
+            for command in ["upload, finalize", "finalize", "query"] {
+                let again = try await Self.send(photo[half...], at: half, to: url, command, by: client)
+                #expect(again.status == 200 && again.headers[.uploadStatus] == "final" && again.json == last.json)
+            }
+            // One request's checksums are those of several.
+            let whole = try await client.upload(photo, as: "u1/full/-P1/b.jpg").json
+            #expect(whole["md5Hash"].string == last.json["md5Hash"].string)
+            #expect(whole["crc32c"].string == last.json["crc32c"].string)
+        }
+    }
+
+    @Test("An address with another secret, or of no upload, is 404; so is one that was cancelled")
+    func secrets() async throws {
+        try await withService { service in
+            let client = try StorageClient(service, as: "u1")
+            let url = try await Self.start(client, Self.dialects[0], 10)
+            let id = try #require(url.firstMatch(of: /upload_id=([^.&]+)\.([^&]+)/))
+            for other in [
+                url.replacing("\(id.1).", with: "-OaBcDeFgHiJkLmNoPqR."), url.replacing(".\(id.2)", with: ".x"),
+                url.replacing(".\(id.2)", with: ""), url.replacing("\(id.1)", with: ""),
+            ] {
+                let answer = try await Self.send([], at: 0, to: other, "query", by: client)
+                #expect(answer.status == 404, "\(other): \(answer.text)")
+            }
+            let cancelled = try await Self.send([], at: 0, to: url, "cancel", by: client)
+            #expect(cancelled.status == 200 && cancelled.headers[.uploadStatus] == "cancelled")
+            #expect(try await Self.send([], at: 0, to: url, "query", by: client).status == 404)
+            try await eventually { try service.pipeline.storage.incoming.names().isEmpty }
+        }
+    }
+
+    @Test("The rules are asked at the beginning, and again at the end, as for whoever began")
+    func rules() async throws {
+        try await withService { service in
+            let (owner, other) = (try StorageClient(service, as: "u1"), try StorageClient(service, as: "u2"))
+            for dialect in Self.dialects {
+                let answer = try await other.ask(
+                    .post, dialect.path(other), dialect.headers(10), body: .bytes(Array(dialect.metadata.utf8)))
+                #expect(answer.status == 403, "\(answer.text)")
+                #expect(answer.json["error"]["message"].string == "Permission denied. No WRITE permission.")
+            }
+            let large = try await owner.ask(
+                .post, Self.dialects[0].path(owner), Self.dialects[0].headers(5 << 20), body: .bytes(Array("{}".utf8)))
+            #expect(large.status == 403, "5 MiB is too much by the rules")
+
+            let url = try await Self.start(owner, Self.dialects[2], 0)
+            #expect(try await Self.send([1], at: 0, to: url, "upload", by: owner).status == 200)
+            let closed = "service firebase.storage { match /b/{b}/o { match /{a=**} { allow read; } } }"
+            _ = try await service.client.ask(.put, "/v1/storage-rules", body: .bytes(Array(closed.utf8)))
+            let last = try await Self.send([2], at: 1, to: url, "upload, finalize", by: owner)
+            #expect(last.status == 403 && last.headers[.uploadStatus] == "final", "\(last.text)")
+            #expect(try await Self.send([], at: 0, to: url, "query", by: owner).status == 404)
+            #expect(try await owner.metadata(Self.name).status == 404)
+        }
+    }
+
+    @Test(
+        "Requests that are none, and bytes that were not announced",
+        arguments: [
+            ("upload", "x", 400), ("upload", "-1", 400), ("upload", nil, 400), ("nonsense", "0", 400),
+            ("upload, cancel", "0", 400), ("", "0", 400),
+        ] as [(String, String?, Int)])
+    func bad(command: String, offset: String?, status: Int) async throws {
+        try await withService { service in
+            let client = try StorageClient(service, as: "u1")
+            let url = try await Self.start(client, Self.dialects[0], 10)
+            var headers: HTTPFields = [.uploadCommand: command]
+            headers[.uploadOffset] = offset
+            let answer = try await client.ask(.post, url, headers, body: .bytes([1]))
+            #expect(answer.status == status, "\(answer.text)")
+            #expect(
+                try await Self.send(Array(repeating: 1, count: 11), at: 0, to: url, "upload", by: client).status == 413)
+            #expect(try await Self.send([1, 2], at: 0, to: url, "upload, finalize", by: client).status == 400)
+            #expect(try await client.metadata(Self.name).status == 404)
+        }
+    }
+
+    @Test("The other form: Location, Content-Range, and 308 until all is there")
+    func ranged() async throws {
+        let photo = try fixture("exif-gps.jpg")
+        try await withService { service in
+            let client = try StorageClient(service, as: "u1")
+            let begun = try await client.ask(
+                .post, "\(client.root)?uploadType=resumable&name=\(PercentEncoding.encode(Self.name.utf8))",
+                [.contentType: "application/json", .named("X-Upload-Content-Type"): "image/jpeg"],
+                body: .bytes(Array(#"{"metadata":{"k":"v"}}"#.utf8)))
+            #expect(begun.status == 200, "\(begun.text)")
+            let url = try #require(begun.headers[.location]?.firstMatch(of: /\/v0\/.*/)?.0).description
+            let half = photo.count / 2
+            let ranges = [("bytes */\(photo.count)", 0..<0), ("bytes 0-\(half - 1)/\(photo.count)", 0..<half)]
+            for (range, part) in ranges {
+                let answer = try await client.ask(
+                    .put, url, [.contentRange: range], body: .bytes(Array(photo[part])))
+                #expect(answer.status == 308, "\(answer.text)")
+                #expect(answer.headers[.range] == (part.isEmpty ? nil : "bytes=0-\(half - 1)"))
+            }
+            for wrong in ["bytes 5-4/9", "bytes 0-9/5", "lines 0-1/2", "bytes 0-1", "bytes a-b/c"] {
+                #expect(try await client.ask(.put, url, [.contentRange: wrong], body: .bytes([1])).status == 400)
+            }
+            let last = try await client.ask(
+                .put, url, [.contentRange: "bytes \(half)-\(photo.count - 1)/\(photo.count)"],
+                body: .bytes(Array(photo[half...])))
+            #expect(last.status == 200 && last.json["metadata"]["k"].string == "v", "\(last.text)")
+            #expect(try await client.bytes(Self.name).body == photo)
+        }
+    }
+
+    @Test("Header names have the letters that the Android SDK reads, and no others")
+    func letters() async throws {
+        try await withService { service in
+            let client = try StorageClient(service, as: "u1")
+            let token = client.headers[.authorization] ?? ""
+            let request = [
+                "POST \(client.root)?name=u1%2Ffull%2FP%2Fx&uploadType=resumable HTTP/1.1", "Host: 127.0.0.1",
+                "Authorization: \(token)", "X-Goog-Upload-Protocol: resumable", "X-Goog-Upload-Command: start",
+                "X-Goog-Upload-Header-Content-Type: image/jpeg", "Content-Length: 0", "Connection: close", "", "",
+            ]
+            let text = try await WireConnection.with(port: service.tcpPort) { wire in
+                try await wire.send(request.joined(separator: "\r\n"))
+                return await wire.readToEnd()
+            }
+            for name in ["X-Goog-Upload-URL: ", "X-Goog-Upload-Status: active"] {
+                #expect(text.contains("\r\n\(name)"), "\(text)")
+            }
+        }
+    }
+}
