@@ -3,4 +3,6 @@ package enum UploadPurpose: String, Codable, Sendable, CaseIterable {
     case post
     /// The picture of a person.
     case avatar
+    /// The photo of an object of the bucket, which posts of Firebase's clients show.
+    case object
 }

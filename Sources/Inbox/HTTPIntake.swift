@@ -23,7 +23,8 @@ package struct HTTPIntake: IntakeHandler {
         if record.state == .failed, record.purpose == .post, record.error?.code != .deleted {
             try await putAside(record)
         }
-        if !record.state.isPost {
+        // The bytes of an object are its own, whatever can be made of them.
+        if !record.state.isPost, record.purpose != .object {
             try await storage.blobs.removeAll(userID: record.owner.description, postID: record.id.description)
         }
         return true

@@ -30,6 +30,7 @@ extension TreeSnapshot {
     func isShown(_ id: PostID) throws(TreeError) -> Bool {
         if try hasPost(id) { return true }
         if try hasObject(withFile: id.key) { return true }
+        if try exists(Paths.postsOfObject(id)) { return true }
         guard let owner = try ownerOfAvatar(id) else { return false }
         return try avatar(of: owner) == id
     }

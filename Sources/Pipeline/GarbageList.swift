@@ -65,8 +65,19 @@ struct GarbageList: Sendable {
         }
         guard let post = try await tree.snapshot({ try $0.record(ofPost: id) }) else {
             let rendered = (record?.photos.values).map { $0.compactMap(\.rendered) } ?? []
-            return rendered.contains { $0.renditions.values.contains { $0.fileName == name.fileName } }
+            if rendered.contains(where: { $0.renditions.values.contains { $0.fileName == name.fileName } }) {
+                return true
+            }
+            // Each post that shows an object is switched by itself.
+            let posts = try await tree.snapshot { snapshot in
+                try snapshot.posts(ofObject: id).compactMap { try snapshot.record(ofPost: $0) }
+            }
+            return posts.contains { Self.isNamed(name, by: $0) }
         }
+        return Self.isNamed(name, by: post)
+    }
+
+    private static func isNamed(_ name: BlobName, by post: TreeValue) -> Bool {
         guard let photos = PostPhotos.read(post) else { return true }
         return photos.contains { $0.renditions.values.contains { $0.fileName == name.fileName } }
     }

@@ -75,7 +75,8 @@ package struct OriginalScrub: PostJob {
     /// The record of a post or an avatar that is there; nil for what is none, or was written by a client of the database.
     private func published(_ id: PostID) async throws -> UploadRecord? {
         try await service.tree.snapshot { snapshot in
-            guard try snapshot.isShown(id), let record = try snapshot.upload(id), record.state == .published
+            guard try snapshot.isShown(id), let record = try snapshot.upload(behindPost: id),
+                record.state == .published
             else { return nil }
             return record
         }
@@ -111,7 +112,8 @@ package struct OriginalScrub: PostJob {
             "original\(suffix)-scrubbed-\(hash.prefix(16)).\(scrubbed.format.fileExtension)")
         let announcement = try await announce(new)
         try await service.storage.blobs.write([(new, scrubbed.bytes)])
-        guard try await switchOver(record.id, number, from: old, to: new, sha256: hash, announcement) else {
+        let scrub = Scrubbed(file: new, sha256: hash, scrubbed.bytes)
+        guard try await switchOver(record.id, number, from: old, to: scrub, announcement) else {
             throw Failure(.changedWhileRead, "\(photo.originalName) was changed meanwhile", hint: "run it again")
         }
         return ScrubDocument(path: "\(old)", outcome: .scrubbed, removed: removed, file: "\(new)")
@@ -147,16 +149,40 @@ package struct OriginalScrub: PostJob {
         return path
     }
 
-    /// Switches a photo from one file to another in its record; false when it has yet another by now, or the post is gone.
+    /// A file without the place, and what is known of it.
+    private struct Scrubbed: Sendable {
+        let file: BlobName
+        let sha256: String
+        let byteCount: Int
+        let md5: [UInt8]
+        let crc32c: [UInt8]
+
+        init(file: BlobName, sha256: String, _ bytes: [UInt8]) {
+            (self.file, self.sha256, byteCount) = (file, sha256, bytes.count)
+            var checksums = ObjectChecksums()
+            bytes.withUnsafeBytes { checksums.update($0) }
+            (md5, crc32c) = checksums.finish()
+        }
+    }
+
+    /// Switches a photo from one file to another in its record, and the object that it is; false when it has yet another by now, or
+    /// the post is gone.
     private func switchOver(
-        _ id: PostID, _ number: Int, from old: BlobName, to new: BlobName, sha256: String, _ announcement: TreePath?
+        _ id: PostID, _ number: Int, from old: BlobName, to new: Scrubbed, _ announcement: TreePath?
     ) async throws -> Bool {
         try await service.tree.transact(at: "original-scrubbed") { [service] snapshot, update in
             guard try snapshot.isShown(id), var record = try snapshot.upload(id),
                 record.photos[number]?.fileName == old.fileName
             else { return false }
-            record.photos[number]?.fileName = new.fileName
-            record.photos[number]?.storedSHA256 = sha256
+            record.photos[number]?.fileName = new.file.fileName
+            record.photos[number]?.storedSHA256 = new.sha256
+            if let file = ObjectFile(try snapshot.get(Paths.objectFiles / id.key)),
+                let object = try snapshot.object(file.name), object.blob == old
+            {
+                let scrubbed = object.replacing(
+                    new.file, byteCount: new.byteCount, md5: new.md5, crc32c: new.crc32c, at: service.store.now)
+                update[ObjectKey.path(file.name)] = scrubbed.value
+            }
             update[Paths.upload(id)] = try record.value()
             try service.garbage.add([old], to: &update)
             if let announcement { update[announcement] = nil }

@@ -32,7 +32,8 @@ package struct PostModeration: Sendable {
 
     private func change(_ id: PostID, _ verdict: ModerationVerdict) async throws -> ModerationDocument {
         guard let path = try await service.tree.snapshot({ try $0.path(ofPost: id) }),
-            let post = try await service.tree.get(path), var record = try await service.store.record(of: id),
+            let post = try await service.tree.get(path),
+            var record = try await service.tree.snapshot({ try $0.upload(behindPost: id) }),
             record.state == .published
         else {
             throw Failure(
@@ -89,7 +90,7 @@ package struct PostModeration: Sendable {
         }
         let isHiding = changed.contains { record.photos[numbers[$0]]?.isBlurred == true }
         let change = RenditionSwitch(
-            service: service, id: record.id, path: post, record: record, old: old, value: value)
+            service: service, path: post, record: record, old: old, value: value)
         guard try await change.run(changed, priority: .interactive, isAtOnce: isHiding, add: add) else {
             throw Failure(.changedWhileRead, "the post was changed meanwhile", hint: "send it again")
         }

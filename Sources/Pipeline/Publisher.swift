@@ -17,6 +17,7 @@ package struct Publisher: Sendable {
     let garbage: GarbageList
     let index: PhotoIndex
     let settings: SharedSettings
+    let addresses: MediaAddresses
     /// Whoever decides about posts before they are published; nil for nobody.
     let moderator: Moderator?
     let logger: Logger
@@ -68,7 +69,10 @@ package struct Publisher: Sendable {
         // There is nothing to blur in words.
         let isRefused =
             verdict.decision == .refuse || photos.contains(.refuse) || photos.isEmpty && verdict.decision == .blur
-        guard !isRefused else { throw Failure.refusedByModeration(verdict) }
+        guard !isRefused else {
+            if record.purpose == .object { try await withdrawObject(of: record.id) }
+            throw Failure.refusedByModeration(verdict)
+        }
         for (number, decision) in zip(record.photos.keys.sorted(), photos) where decision == .blur {
             record.photos[number]?.isBlurred = true
             record.photos[number]?.rendered = nil
@@ -77,6 +81,21 @@ package struct Publisher: Sendable {
         // What was never to be seen goes now; what is in the way of that is met again at the next sweep.
         if photos.contains(.blur) { try? await garbage.collect() }
         return result
+    }
+
+    /// Deletes the object whose photo is not to be seen, if it is still there.
+    private func withdrawObject(of id: PostID) async throws {
+        try await tree.transact(at: "object-refused") { [store] snapshot, update in
+            try Self.withdrawObject(of: id, at: store.now, in: snapshot, &update)
+        }
+    }
+
+    private static func withdrawObject(
+        of id: PostID, at now: Int64, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
+    ) throws(TreeError) {
+        guard let file = ObjectFile(try snapshot.get(Paths.objectFiles / id.key)) else { return }
+        if try snapshot.hasObject(withFile: id.key) { update[ObjectKey.path(file.name)] = nil }
+        update[Paths.deleted(id)] = .integer(now)
     }
 
     /// Keeps the renditions of an upload that is not published yet, so that they are not made again.
@@ -111,8 +130,13 @@ package struct Publisher: Sendable {
             if try snapshot.exists(PersonDeletion.job(of: record.owner)) { throw Failure.ownerIsGone(record.id) }
             try snapshot.requireConsent(of: record.owner, toContent: record.purpose == .post)
             try garbage.add(leftovers, to: &update, isAtOnce: record.photos.values.contains(where: \.isBlurred))
-            guard record.purpose == .post else {
+            switch record.purpose {
+            case .post: break
+            case .avatar:
                 try addAvatar(record, in: snapshot, to: &update)
+                return .post
+            case .object:
+                try addObject(record, in: snapshot, to: &update)
                 return .post
             }
             // An audience may have gone since the upload began, and so may the right to post for it.
@@ -174,6 +198,23 @@ package struct Publisher: Sendable {
         }
     }
 
+    /// Gives the posts that name an object its photo, which is rendered now.
+    private func addObject(
+        _ record: UploadRecord, in snapshot: TreeSnapshot, to update: inout MultiPathUpdate
+    ) throws {
+        var record = record
+        record.state = .published
+        record.updatedAt = store.now
+        record.error = nil
+        update[Paths.upload(record.id)] = try record.value()
+        update[Paths.queued(record.id)] = nil
+        // To those whom a post mentions its photo is no news.
+        update.firstStratum = SocialDerivations.firstStratumOfRepair
+        for id in try snapshot.posts(ofObject: record.id) where try snapshot.exists(Paths.post(id)) {
+            for (path, value) in try snapshot.fields(ofPost: id, with: record, addresses) { update[path] = value }
+        }
+    }
+
     /// The renditions that an earlier try made by other recipes, before the service was started with these.
     private func leftovers(of record: UploadRecord) async throws -> [BlobName] {
         let names = try await blobs.fileNames(userID: record.owner.description, postID: record.id.description)
@@ -221,10 +262,13 @@ package struct Publisher: Sendable {
             guard let path = try snapshot.path(ofPost: id), let post = try snapshot.get(path) else {
                 throw Failure(.notFound, "there is no post \(id)", hint: "it may have been deleted already")
             }
-            let record = try snapshot.upload(id)
+            let record = try snapshot.upload(behindPost: id)
             try Self.judgeDeletion(of: post, by: identity, in: snapshot)
             update[path] = nil
-            if let refusal, record != nil { update[Paths.upload(id) / "moderation"] = refusal.value }
+            if let refusal, let record {
+                update[Paths.upload(record.id) / "moderation"] = refusal.value
+                try Self.withdrawObject(of: record.id, at: store.now, in: snapshot, &update)
+            }
             guard path != Paths.audiencePost(id) else { return }  // No list names it that is not the stories' own.
             for trace in PostTraces(of: id, post: post, owner: record?.owner, text: record?.text).paths {
                 update[trace] = nil

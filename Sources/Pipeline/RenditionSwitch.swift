@@ -9,7 +9,6 @@ import Tree
 /// It is made while nothing else replaces files of posts (`GarbageList.renditionLock`).
 struct RenditionSwitch: Sendable {
     let service: UploadService
-    let id: PostID
     /// Where the post stands.
     let path: TreePath
     /// What the post's photos are made of; a photo whose treatment is to change is changed here already.
@@ -42,14 +41,34 @@ struct RenditionSwitch: Sendable {
         var update = MultiPathUpdate(preconditions: [.equals(path / "photos", value)])
         // To those whom the post mentions other renditions are no news.
         update.firstStratum = SocialDerivations.firstStratumOfRepair
-        for (name, value) in try PostPhotos(renewed).fields(owner: record.owner, post: id) {
-            update[path / name] = value
+        if record.purpose == .object {
+            try await addObject(renewed, to: &update)
+        } else {
+            for (name, value) in try PostPhotos(renewed).fields(owner: record.owner, post: record.id) {
+                update[path / name] = value
+            }
         }
         let replaced = try await replaced(by: renewed, andAllOthers: isAtOnce)
         try service.garbage.add(replaced, to: &update, isAtOnce: isAtOnce)
         if let announcement { update[announcement] = nil }
         try add(&update)
         return try await service.tree.commit(update, at: "switch")
+    }
+
+    /// What changes of a client's post: the upload keeps what the post has, for others that name the same object.
+    private func addObject(_ renewed: [PhotoRecord], to update: inout MultiPathUpdate) async throws {
+        var record = record
+        for (number, photo) in zip(record.photos.keys.sorted(), renewed) {
+            record.photos[number]?.rendered = photo
+            record.photos[number]?.alt = photo.alt
+            let place = Paths.upload(record.id) / "photos" / (try TreeKey(String(number)))
+            update[place / "rendered"] = try photo.value(owner: record.owner, post: record.id)
+        }
+        guard let id = path.lastKey.flatMap({ PostID($0.string) }) else { return }
+        let fields = try await service.tree.snapshot { [record] snapshot in
+            try snapshot.fields(ofPost: id, with: record, service.storage.addresses)
+        }
+        for (field, value) in fields { update[field] = value }
     }
 
     /// Lists the files that are about to be made as garbage, for the case that the switch to them never comes.
@@ -80,7 +99,8 @@ struct RenditionSwitch: Sendable {
         var replaced = Set(old.flatMap { $0.renditions.values.map(\.fileName) })
         if areOthers {
             replaced.formUnion(
-                try await service.storage.blobs.fileNames(userID: record.owner.description, postID: id.description))
+                try await service.storage.blobs.fileNames(
+                    userID: record.owner.description, postID: record.id.description))
         }
         return replaced.subtracting(kept).subtracting(originals).sorted().compactMap { try? record.blobName($0) }
     }

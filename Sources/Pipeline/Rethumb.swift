@@ -39,14 +39,16 @@ package struct Rethumb: PostJob {
                 .unreadable, "what the post says of its photos cannot be read",
                 hint: "a client of the database wrote it; mend it there")
         }
-        guard let record = try await service.store.record(of: id), record.photos.count == old.count else {
+        guard let record = try await service.tree.snapshot({ try $0.upload(behindPost: id) }),
+            record.photos.count == old.count
+        else {
             return false
         }
         let photos = zip(record.orderedPhotos, old).enumerated()
         let numbers = Set(photos.filter { needsWork($1.1, of: $1.0) }.map(\.offset))
         if numbers.isEmpty || isDryRun { return !numbers.isEmpty }
         return try await RenditionSwitch(
-            service: service, id: id, path: path, record: record, old: old, value: post["photos"]
+            service: service, path: path, record: record, old: old, value: post["photos"]
         ).run(numbers, priority: .batch)
     }
 

@@ -35,6 +35,8 @@ package final class StorageFolder: Sendable {
     package let clock: @Sendable () -> Int64
     /// Whether the tree and the blobs are of one age.
     package let age: StorageAge
+    /// The addresses that clients' posts get of what is made of their photos.
+    package let addresses = MediaAddresses()
     private let order: OrderMigration
     /// Brings in order what follows from data of earlier versions.
     let repair: SocialRepair
@@ -81,7 +83,7 @@ package final class StorageFolder: Sendable {
         let mark = engine == .sqlite ? try CommitMark(path: "\(path)/tree.mark") : nil
         tree = try await TreeStore(
             engine: database, retention: retention, mark: mark,
-            derivations: SocialDerivations.strata + [
+            derivations: SocialDerivations.strata + [[ObjectPosts(addresses: addresses)]] + [
                 [Paths.posts, Paths.audiencePosts].map { Tombstones(of: $0, at: Paths.deleted) } + [ReplacedAvatars()]
             ])
         order = OrderMigration(tree: tree, logger: logger)

@@ -1,6 +1,6 @@
 import API
 package import Blobs
-import Posts
+package import Posts
 package import Tree
 
 /// Whom moderation leaves a file to, whatever the rules of photos and the audiences of the post say.
@@ -14,6 +14,12 @@ package enum Withholding: Sendable {
 }
 
 extension UploadService {
+    /// Whether a post shows what an upload has become: its own, or one that names the object.
+    package func isInPost(_ id: PostID, in snapshot: TreeSnapshot) throws(TreeError) -> Bool {
+        if try snapshot.hasPost(id) { return true }
+        return try snapshot.exists(Paths.postsOfObject(id))
+    }
+
     /// Whether somebody decides about posts before they are published.
     package var isModerated: Bool { publisher.moderator != nil }
 
@@ -33,13 +39,19 @@ extension UploadService {
         if record.moderation?.decision == .refuse || isModerated && !record.state.isPost { return .always }
         guard record.photos.values.contains(where: \.isBlurred) else { return .none }
         if isOriginal { return .unlessSigned }
-        guard let post = try snapshot.record(ofPost: id), let photos = PostPhotos.read(post) else { return .none }
+        guard let photos = try snapshot.shownPhotos(of: record) else { return .none }
         let isShown = photos.contains { $0.renditions.values.contains { $0.fileName == name.fileName } }
         return isShown ? .none : .always
     }
 }
 
 extension TreeSnapshot {
+    /// The photos as they are shown that an upload has become; nil where there is no such post, or they cannot be read.
+    fileprivate func shownPhotos(of record: UploadRecord) throws(TreeError) -> [PhotoRecord]? {
+        guard record.purpose != .object else { return record.photos.values.compactMap(\.rendered) }
+        return try self.record(ofPost: record.id).flatMap { PostPhotos.read($0) }
+    }
+
     /// Whether the files of an upload are to stay: what it has become is there, and was not refused.
     func keepsFiles(of id: PostID) throws(TreeError) -> Bool {
         let decision = try get(Paths.upload(id) / "moderation" / "decision")?.stringValue

@@ -90,7 +90,7 @@ package struct ObjectStore: Sendable {
         let deadline = try await announce(blob, as: name)
         if let file = contents.file { try await blobs.publish(file, as: blob) }
         let token = try Self.newToken()
-        return try await tree.transact(at: "object-stored") { [store] snapshot, update in
+        let object = try await tree.transact(at: "object-stored") { [store] snapshot, update in
             let old = try snapshot.object(name)
             try judgement(old)
             if let owner = name.owner, try snapshot.exists(PersonDeletion.job(of: owner)) {
@@ -102,15 +102,23 @@ package struct ObjectStore: Sendable {
                 throw Failure(.unavailable, "the object took too long", hint: "send it again", isTransient: true)
             }
             let object = StoredObject(
-                name: name, blob: blob, generation: max(now * 1000, (old?.generation ?? 0) + 1), createdAt: now,
-                updatedAt: now, byteCount: contents.byteCount, md5: contents.md5, crc32c: contents.crc32c,
+                name: name, blob: blob, generation: max(now * 1000, (old?.generation ?? 0) + 1),
+                metageneration: 1, createdAt: now, updatedAt: now, byteCount: contents.byteCount, md5: contents.md5,
+                crc32c: contents.crc32c,
                 metadata: metadata, tokens: metadata.tokens.isEmpty ? old?.tokens ?? [token] : metadata.tokens)
             update[ObjectKey.path(name)] = object.value
             if let id = PostID(blob.postID) { update[Paths.deleted(id)] = nil }
             if let old { Self.discard(old.blob, at: now, in: &update) }
             if let resumed { update.endResumableFile(resumed) }
+            if let photo = Self.photo(of: object, contents) {
+                update[Paths.upload(photo.id)] = try photo.value()
+                update[Paths.queued(photo.id)] = QueueEntry(photo).value
+            }
             return object
         }
+        // It is rendered before a post names it.
+        if let photo = Self.photo(of: object, contents) { store.queue.push(photo.id, of: photo.owner) }
+        return object
     }
 
     /// Changes what is said of an object.
@@ -198,8 +206,25 @@ package struct ObjectStore: Sendable {
     static let commonFolder = "bucket.objects"
 
     static func blobName(_ format: ImageFormat?, as name: ObjectName, _ id: PostID) throws(FileError) -> BlobName {
-        try BlobName(
-            userID: name.owner?.description ?? Self.commonFolder, postID: id.string, fileName: Self.plainFileName)
+        let isPhoto = format != nil && name.isPhoto
+        return try BlobName(
+            userID: name.owner?.description ?? Self.commonFolder, postID: id.string,
+            fileName: isPhoto ? "original.\(format?.fileExtension ?? "")" : Self.plainFileName)
+    }
+
+    /// The upload with which an object begins that may be a post's photo; nil for others.
+    private static func photo(of object: StoredObject, _ contents: ObjectUpload.Contents) -> UploadRecord? {
+        guard contents.format != nil, object.name.isPhoto, let owner = object.name.owner,
+            let id = PostID(object.blob.postID)
+        else { return nil }
+        var record = UploadRecord(
+            id: id, owner: owner, intake: .socket, state: .ingested, text: "", clientReference: nil, source: nil,
+            createdAt: object.createdAt, purpose: .object)
+        let name = object.name.description.split(separator: "/").last.map(String.init) ?? ""
+        record.photos[0] = UploadRecord.Photo(
+            fileName: object.blob.fileName, originalName: String(name.prefix(255)), byteCount: contents.byteCount,
+            sha256: contents.sha256)
+        return record
     }
 
     /// How long bytes that are on disk may take to get their name, in milliseconds.

@@ -12,7 +12,7 @@ package struct StoredObject: Hashable, Sendable {
     /// The number of this content, greater than those before it: microseconds since the epoch, about.
     package let generation: Int64
     /// The number of changes of the metadata since, from 1.
-    package internal(set) var metageneration: Int64 = 1
+    package internal(set) var metageneration: Int64
     /// Milliseconds since the epoch.
     package let createdAt: Int64
     /// Milliseconds since the epoch.
@@ -33,6 +33,16 @@ package struct StoredObject: Hashable, Sendable {
     /// Whether a token of an address is one of the object's.
     package func hasToken(_ token: String) -> Bool {
         tokens.contains { Digest.areEqual(Array($0.utf8), Array(token.utf8)) }
+    }
+}
+
+extension StoredObject {
+    /// The same object with other bytes, at a time in milliseconds since the epoch.
+    func replacing(_ blob: BlobName, byteCount: Int, md5: [UInt8], crc32c: [UInt8], at time: Int64) -> StoredObject {
+        StoredObject(
+            name: name, blob: blob, generation: max(time * 1000, generation + 1), metageneration: metageneration + 1,
+            createdAt: createdAt, updatedAt: max(time, updatedAt), byteCount: byteCount, md5: md5, crc32c: crc32c,
+            metadata: metadata, tokens: tokens)
     }
 }
 

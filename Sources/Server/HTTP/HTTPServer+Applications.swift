@@ -29,7 +29,7 @@ extension HTTPServer {
         router.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
         return router.middlewares.constructResponder(
             finalResponder: StorageResponder(
-                service: service, rules: media.rules, isEmulator: settings.database.isEmulator,
+                service: service, media: media, isEmulator: settings.database.isEmulator,
                 publicURL: settings.publicURL))
     }
 

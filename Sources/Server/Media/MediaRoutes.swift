@@ -43,7 +43,11 @@ struct MediaRoutes: Sendable {
     }
 
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let name = try name(context)
+        try await response(of: try name(context), to: request, context)
+    }
+
+    /// A file of a post as an answer, for whoever may fetch it.
+    func response(of name: BlobName, to request: Request, _ context: RequestContext) async throws -> Response {
         let location = try location(of: name, request)
         let (file, storedByteCount) = try await open(name)
         var headers = headers(of: name)
@@ -65,6 +69,18 @@ struct MediaRoutes: Sendable {
                 .rangeNotSatisfiable, "the range lies outside the file", hint: "the file has \(byteCount) bytes")
             return Problem(error).response(trace: context.trace, headers: [.contentRange: "bytes */\(byteCount)"])
         }
+    }
+
+    /// The size and the media type of a file of a post, for whoever may fetch it, and a token with which its address is signed.
+    func description(
+        of name: BlobName, to request: Request, _ context: RequestContext
+    ) async throws -> (byteCount: Int, contentType: String, token: String) {
+        let (file, byteCount) = try await open(name)
+        let type = headers(of: name)[.contentType] ?? ""
+        _ = try await judge(name, .remove, byteCount, type, request, context)
+        let (pieces, _) = try await content(of: name, .remove, file, byteCount)
+        let token = access.signer.token(for: name.mediaPath, lifetimeSeconds: MediaAccess.lifetimeSeconds)
+        return (pieces.byteCount, type, token)
     }
 
     /// The blob that is asked for.

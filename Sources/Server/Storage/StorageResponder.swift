@@ -1,16 +1,19 @@
 import API
 import Access
+import Blobs
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import Pipeline
+import Posts
+import Tree
 import TreeModel
 
 /// The bucket as Firebase's Storage SDKs see it, by the protocol that they and the emulator speak (`/v0/b/BUCKET/o`): objects are
 /// uploaded, fetched, listed, described and deleted, as far as the storage rules allow it.
 struct StorageResponder: HTTPResponder {
     let service: UploadService
-    let rules: StorageRulesStore
+    let media: MediaAccess
     let isEmulator: Bool
     /// The address by which the service is known; nil when it has no name.
     let publicURL: PublicURL?
@@ -34,7 +37,7 @@ struct StorageResponder: HTTPResponder {
         let query = try StorageQuery(target.count > 1 ? String(target[1]) : nil)
         let asked = StorageRequest(
             request: context.asking(request), context: context, bucket: address.bucket, query: query,
-            judge: ObjectJudge(rules: rules, identity: context.identity))
+            judge: ObjectJudge(rules: media.rules, identity: context.identity))
         if let text = query[UploadAddress.field] {
             guard let upload = UploadAddress(text) else { throw StorageError.notFound }
             return try await resumable.go(on: upload, asked)
@@ -52,7 +55,7 @@ struct StorageResponder: HTTPResponder {
     }
 
     private var resumable: ResumableReceiver {
-        ResumableReceiver(service: service, rules: rules, publicURL: publicURL)
+        ResumableReceiver(service: service, rules: media.rules, publicURL: publicURL)
     }
 
     /// The method that is meant: some networks let no other than GET, POST and PUT pass, and the Android SDK sends PUT always.
@@ -64,20 +67,33 @@ struct StorageResponder: HTTPResponder {
     /// Whether a name is the bucket's: that of the service's project in either of the forms that Firebase gives them, and in an
     /// emulator any.
     private func isBucket(_ name: String) -> Bool {
-        isEmulator || name == rules.bucket
-            || name == rules.bucket.replacing(".appspot.com", with: ".firebasestorage.app")
+        isEmulator || name == media.rules.bucket
+            || name == media.rules.bucket.replacing(".appspot.com", with: ".firebasestorage.app")
     }
 
     // MARK: Reading
 
     private func show(_ name: ObjectName, _ asked: StorageRequest) async throws -> Response {
         let present = try await service.objects.object(name)
+        if present == nil, let file = PostFile(name) {
+            return try await file.response(to: asked, from: MediaRoutes(service, media))
+        }
         try asked.judge.checkRead(name, present, token: asked.query["token"])
-        guard let present else { throw StorageError.notFound }
+        guard let present, try await !isWithheld(present, asked.context.identity) else {
+            throw StorageError.notFound
+        }
         guard asked.query["alt"] == "media" else {
             return ObjectDocument(object: present, bucket: asked.bucket).response()
         }
         return try await ObjectDownload(service: service, object: present).response(to: asked.request)
+    }
+
+    /// Whether moderation leaves an object to its owner and admins.
+    private func isWithheld(_ object: StoredObject, _ identity: Identity) async throws -> Bool {
+        if media.isOwn(object.blob, identity) { return false }
+        return try await service.tree.snapshot { snapshot in
+            try service.withholding(of: object.blob, isOriginal: true, in: snapshot) != .none
+        }
     }
 
     private func list(_ asked: StorageRequest) async throws -> Response {
@@ -130,10 +146,19 @@ struct StorageResponder: HTTPResponder {
     }
 
     private func delete(_ name: ObjectName, _ asked: StorageRequest) async throws -> Response {
+        if let file = PostFile(name), try await hasGone(file, asked.context.identity) {
+            return Response(status: .noContent)
+        }
         try await service.objects.delete(name) { [judge = asked.judge] present in
             try judge.checkDelete(name, present)
         }
         return Response(status: .noContent)
+    }
+
+    /// Whether a file is of a post that its author, who asks, has deleted: it goes with the post, and need not be deleted.
+    private func hasGone(_ file: PostFile, _ identity: Identity) async throws -> Bool {
+        guard media.isOwn(file.blob, identity), let id = PostID(file.blob.postID) else { return false }
+        return try await service.tree.snapshot { snapshot in try !service.isInPost(id, in: snapshot) }
     }
 
     private func changeTokens(

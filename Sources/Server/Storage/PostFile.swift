@@ -1,0 +1,38 @@
+import Blobs
+import HTTPTypes
+import Hummingbird
+import Pipeline
+import Posts
+import TreeModel
+
+/// A file of a post as an object of the bucket: `USER/original/POST/FILE` or `USER/rendition/POST/FILE`, as the storage rules
+/// call it. It is there to be fetched and described, and changes with the post alone.
+struct PostFile: Sendable {
+    let blob: BlobName
+    private let name: ObjectName
+
+    /// Nil for the name of any other object.
+    init?(_ name: ObjectName) {
+        let parts = name.description.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 4, ["original", "rendition"].contains(parts[1]), UserID(parts[0]) != nil,
+            PostID(parts[2]) != nil, parts[3] != ObjectStore.plainFileName,
+            let blob = try? BlobName(userID: parts[0], postID: parts[2], fileName: parts[3]),
+            blob.isOriginal == (parts[1] == "original")
+        else { return nil }
+        self.blob = blob
+        self.name = name
+    }
+
+    /// The bytes, or what is known of them, for whoever may fetch the file at its other address.
+    func response(to asked: StorageRequest, from media: MediaRoutes) async throws -> Response {
+        if asked.query["alt"] == "media" { return try await media.response(of: blob, to: asked.request, asked.context) }
+        let (byteCount, contentType, token) = try await media.description(of: blob, to: asked.request, asked.context)
+        let time = ObjectDocument.time(PostID(blob.postID)?.timestampMilliseconds ?? 0)
+        return .storage([
+            "name": .string(name.description), "bucket": .string(asked.bucket), "generation": "1",
+            "metageneration": "1", "storageClass": "STANDARD", "contentType": .string(contentType),
+            "size": "\(byteCount)", "timeCreated": .string(time), "updated": .string(time),
+            "etag": .string(blob.fileName), "downloadTokens": .string(token),
+        ])
+    }
+}

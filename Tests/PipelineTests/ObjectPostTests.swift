@@ -1,0 +1,268 @@
+import API
+import Access
+import Blobs
+import Files
+import Foundation
+import Imaging
+import NIOCore
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@testable import Pipeline
+
+@Suite("Posts of Firebase's clients, of which the photo is an object", .timeLimit(.minutes(30)))
+struct ObjectPostTests {
+    private static let days: Int64 = 3 * 24 * 3600 * 1000
+    private static let origin = "http://127.0.0.1:9000"
+
+    private func put(
+        _ fixture: String, as name: String = "maria/full/1795329600000/a.jpg", in running: RunningPipeline
+    ) async throws -> StoredObject {
+        let objects = running.pipeline.objects
+        let upload = try await objects.beginUpload()
+        try await upload.write(ByteBuffer(bytes: try Fixture.bytes(fixture)))
+        var metadata = ObjectMetadata()
+        try metadata.suggest(contentType: "image/jpeg")
+        return try await objects.put(
+            try await upload.finish(), as: try #require(ObjectName(name)), metadata
+        ) { _ in }
+    }
+
+    /// A post as FriendlyPix's web client writes it.
+    private func post(
+        naming name: String, by author: String = "maria", uri: String? = nil, text: String = "#sunny"
+    ) -> TreeValue {
+        let encoded = name.replacing("/", with: "%2F")
+        return [
+            "full_url": .string("\(Self.origin)/v0/b/demo.appspot.com/o/\(encoded)?alt=media&token=t"),
+            "thumb_url": .string("\(Self.origin)/v0/b/demo.appspot.com/o/thumb?alt=media&token=t"),
+            "full_storage_uri": .string(uri ?? "gs://demo.appspot.com/\(name)"),
+            "thumb_storage_uri": "gs://demo.appspot.com/thumb", "client": "web", "text": .string(text),
+            "timestamp": 1_795_329_600_000, "author": ["uid": .string(author), "full_name": "Maria"],
+        ]
+    }
+
+    private func id(_ object: StoredObject) throws -> PostID { try #require(PostID(object.blob.postID)) }
+
+    private func files(_ object: StoredObject, in running: RunningPipeline) async throws -> [String] {
+        try await running.storage.blobs.fileNames(userID: object.blob.userID, postID: object.blob.postID)
+    }
+
+    /// Waits until the photo of an object is rendered.
+    private func render(_ object: StoredObject, in running: RunningPipeline) async throws -> UploadRecord {
+        try await running.pipeline.store.end(of: try id(object))
+    }
+
+    /// Whether a post has the renditions of an object, and is complete.
+    private func expect(_ post: PostID, shows object: StoredObject, in running: RunningPipeline) async throws {
+        let value = try #require(try await running.storage.tree.get(Paths.post(post)))
+        let photo = try #require(PostPhotos.read(value)?.first)
+        #expect(Set(photo.renditions.keys).isSuperset(of: ["full", "thumb"]) && photo.width > 0)
+        let files = Set(try await files(object, in: running))
+        #expect(files.isSuperset(of: photo.renditions.values.map(\.fileName)))
+        let thumb = try #require(photo.renditions["thumb"]?.fileName)
+        let name = "maria%2Frendition%2F\(object.blob.postID)%2F\(thumb)"
+        #expect(value["thumb_url"]?.stringValue == "\(Self.origin)/v0/b/demo.appspot.com/o/\(name)?alt=media")
+        #expect(value["full_url"]?.stringValue?.hasSuffix("token=t") == true)
+        #expect(value["kind"]?.stringValue == "photo_text" && value["published"]?.integerValue != nil)
+        #expect(PostShape.fault(of: value) == nil)
+        #expect(try await running.storage.tree.get(Paths.hashtag("sunny") / post.key) == true)
+    }
+
+    @Test("A photo that is rendered comes into the post in the commit that names it, in each way of naming it")
+    func rendered() async throws {
+        try await withPipeline { running in
+            let tree = running.storage.tree
+            let object = try await put("exif-gps.jpg", in: running)
+            #expect(object.blob.fileName == "original.jpg")
+            _ = try await render(object, in: running)
+            let name = object.name.description
+            for uri in [nil, name, "gs://other.bucket/\(name)", "gs://x/nothing", "nonsense", ""] {
+                let id = running.storage.ids.next()
+                let token = try await tree.update(
+                    MultiPathUpdate(setting: Paths.post(id), to: post(naming: name, uri: uri)))
+                try await expect(id, shows: object, in: running)
+                #expect(try await tree.snapshot { try $0.token } == token, "one commit")
+            }
+        }
+    }
+
+    @Test(
+        "A photo that is not rendered yet comes later, also through a crash, and the client's thumb serves until then")
+    func unrendered() async throws {
+        try await withScratch { scratch in
+            let known = Shared<(PostID, StoredObject)?>(nil)
+            try await withPipeline(in: scratch, runs: false) { running in
+                let object = try await put("exif-gps.jpg", in: running)
+                let id = running.storage.ids.next()
+                try await running.storage.tree.set(Paths.post(id), to: post(naming: object.name.description))
+                let value = try #require(try await running.storage.tree.get(Paths.post(id)))
+                #expect(value["photos"] == nil && value["thumb_url"]?.stringValue?.contains("/o/thumb?") == true)
+                #expect(value["published"]?.integerValue != nil)
+                known.change { $0 = (id, object) }
+            }
+            let (id, object) = try #require(known.value)
+            try await withPipeline(in: scratch) { running in
+                _ = try await render(object, in: running)
+                try await expect(id, shows: object, in: running)
+            }
+        }
+    }
+
+    @Test("What names no photo of its author's is left as it is")
+    func others() async throws {
+        try await withPipeline { running in
+            let tree = running.storage.tree
+            let object = try await put("exif-gps.jpg", in: running)
+            let plain = try await put("exif-gps.jpg", as: "maria/thumb/1/a.jpg", in: running)
+            let text = try await put("exif-gps.jpg", as: "maria/full/1/2/a.jpg", in: running)
+            #expect(plain.blob.fileName == "object" && text.blob.fileName == "object")
+            _ = try await render(object, in: running)
+            for post in [
+                post(naming: object.name.description, by: "eve"), post(naming: plain.name.description),
+                post(naming: text.name.description), post(naming: "maria/full/1/none.jpg"),
+            ] {
+                let id = running.storage.ids.next()
+                try await tree.set(Paths.post(id), to: post)
+                #expect(try await tree.get(Paths.post(id)) == post)
+            }
+            #expect(try await tree.keys(of: Paths.objectPosts).isEmpty)
+        }
+    }
+
+    @Test("What is no photo stays a plain object; one that cannot be decoded keeps its bytes")
+    func broken() async throws {
+        try await withPipeline { running in
+            let objects = running.pipeline.objects
+            for (bytes, isPhoto) in [
+                (Array("text".utf8), false), (Array(try Fixture.bytes("exif-gps.jpg").prefix(300)), true),
+            ] {
+                let upload = try await objects.beginUpload()
+                try await upload.write(ByteBuffer(bytes: bytes))
+                let name = try #require(ObjectName("maria/full/1/x.jpg"))
+                let object = try await objects.put(try await upload.finish(), as: name, ObjectMetadata()) { _ in }
+                #expect((object.blob.fileName == "object") != isPhoto)
+                if isPhoto { #expect(try await render(object, in: running).state == .failed) }
+                #expect(try await running.storage.blobs.open(object.blob).readAll(maxBytes: 1000) == bytes)
+                running.clock.advance(by: Self.days)
+                try await running.pipeline.janitor.sweep()
+                #expect(try await files(object, in: running).count == 1)
+            }
+        }
+    }
+
+    /// In which order the object and the post go.
+    enum Order: CaseIterable { case objectFirst, postFirst }
+
+    @Test("Object and post go in either order, each for itself, and leave nothing", arguments: Order.allCases)
+    func deletion(_ order: Order) async throws {
+        try await withPipeline { running in
+            let (tree, pipeline) = (running.storage.tree, running.pipeline)
+            let object = try await put("exif-gps.jpg", in: running)
+            _ = try await render(object, in: running)
+            let ids = [running.storage.ids.next(), running.storage.ids.next()]
+            for id in ids { try await tree.set(Paths.post(id), to: post(naming: object.name.description)) }
+            func deleteObject() async throws { try await pipeline.objects.delete(object.name) { _ in } }
+            func deletePosts() async throws {
+                var update = MultiPathUpdate()
+                for id in ids { update[Paths.post(id)] = nil }
+                try await tree.update(update)
+            }
+            func sweep() async throws {
+                running.clock.advance(by: Self.days)
+                try await pipeline.janitor.sweep()
+            }
+            if order == .objectFirst { try await deleteObject() } else { try await deletePosts() }
+            try await sweep()
+            #expect(try await files(object, in: running).count > 1, "the other needs them")
+            if order == .objectFirst {
+                // Changed by its author, it goes on showing what it showed.
+                try await tree.set(Paths.post(ids[0]) / "text", to: "#sunny day")
+                try await expect(ids[0], shows: object, in: running)
+                try await deletePosts()
+            } else {
+                try await deleteObject()
+            }
+            try await sweep()
+            #expect(try await files(object, in: running).isEmpty)
+            for path in [Paths.objectPosts, Paths.objectFiles, Paths.objects, Paths.deleted] {
+                #expect(try await tree.keys(of: path).isEmpty, "\(path)")
+            }
+            #expect(try await tree.get(TreePath(["posts_of_objects"], in: .pipeline)) == nil)
+            #expect(try await pipeline.store.record(of: try id(object))?.state == .deleted)
+            #expect(try await pipeline.unclaimed.list().isEmpty)
+        }
+    }
+
+    @Test("A post that is written anew by its client keeps its photo, and one that names another gets that")
+    func rewritten() async throws {
+        try await withPipeline { running in
+            let tree = running.storage.tree
+            let first = try await put("exif-gps.jpg", in: running)
+            let second = try await put("size-97x61.jpg", as: "maria/full/1/b.jpg", in: running)
+            for object in [first, second] { _ = try await render(object, in: running) }
+            let id = running.storage.ids.next()
+            for object in [first, first, second] {
+                try await tree.set(Paths.post(id), to: post(naming: object.name.description))
+                try await expect(id, shows: object, in: running)
+            }
+            try await tree.set(Paths.post(id) / "full_storage_uri", to: "maria/full/1/none")
+            try await tree.set(Paths.post(id) / "full_url", to: "https://photos.example/x.jpg")
+            #expect(try await tree.get(Paths.post(id) / "photos") == nil)
+            #expect(try await tree.keys(of: Paths.objectPosts).isEmpty)
+        }
+    }
+
+    @Test("Re-thumbnailing, moderation and scrubbing work on these posts, and the object goes along")
+    func jobs() async throws {
+        try await withPipeline { running in
+            let (tree, pipeline) = (running.storage.tree, running.pipeline)
+            let object = try await put("exif-gps.jpg", in: running)
+            _ = try await render(object, in: running)
+            let id = running.storage.ids.next()
+            try await tree.set(Paths.post(id), to: post(naming: object.name.description))
+            let before = try await tree.get(Paths.post(id) / "photos")
+
+            var settings = pipeline.settings
+            settings.recipes = [try Recipe(parsing: "thumb=50"), try Recipe(parsing: "full=90")]
+            try await pipeline.adopt(settings)
+            let progress = try await Rethumb(pipeline, selection: .init(), isDryRun: false).run { _ in }
+            #expect(progress.switched == 1 && progress.failed == 0, "\(progress)")
+            try await expect(id, shows: object, in: running)
+            #expect(try await tree.get(Paths.post(id) / "photos") != before)
+            #expect(try await Rethumb(pipeline, selection: .init(), isDryRun: false).run { _ in }.switched == 0)
+            // A client that writes it anew gets the new ones.
+            try await tree.set(Paths.post(id), to: post(naming: object.name.description))
+            try await expect(id, shows: object, in: running)
+
+            let documents = try await OriginalScrub(pipeline, isCheck: false).scrub(id, by: .admin)
+            #expect(documents.map(\.outcome) == [.scrubbed])
+            let scrubbed = try #require(try await pipeline.objects.object(object.name))
+            #expect(scrubbed.blob != object.blob && scrubbed.tokens == object.tokens)
+            #expect(scrubbed.generation > object.generation && scrubbed.md5 != object.md5)
+            running.clock.advance(by: Self.days)
+            try await pipeline.janitor.sweep()
+            try await expect(id, shows: object, in: running)
+            #expect(
+                try await running.storage.blobs.open(scrubbed.blob).byteCount() == scrubbed.byteCount,
+                "the old file went, not the new one")
+
+            let refused = ModerationVerdict(.refuse, reason: "no")
+            _ = try await PostModeration(pipeline).moderate(id, refused)
+            #expect(try await tree.get(Paths.post(id)) == nil)
+            #expect(try await pipeline.objects.object(object.name) == nil)
+            running.clock.advance(by: Self.days)
+            try await pipeline.janitor.sweep()
+            #expect(try await files(object, in: running).isEmpty)
+        }
+    }
+}
+
+extension MultiPathUpdate {
+    fileprivate init(setting path: TreePath, to value: TreeValue) {
+        self.init()
+        self[path] = value
+    }
+}
