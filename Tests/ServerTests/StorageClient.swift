@@ -41,7 +41,7 @@ struct StorageClient: Sendable {
         try await ask(
             .post, "\(root)?name=\(PercentEncoding.encode(name.utf8))",
             [
-                .contentType: "multipart/related; boundary=00017", .uploadProtocol: "multipart",
+                .contentType: "multipart/related; boundary=00017", .googUploadProtocol: "multipart",
                 .named("X-Firebase-Storage-Version"): "webjs/12.17",
             ], body: .bytes(Self.multipart(metadata, bytes)))
     }

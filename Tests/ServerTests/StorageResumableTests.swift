@@ -27,7 +27,7 @@ struct StorageResumableTests {
             testDescription: "JavaScript", path: { "\($0.root)?name=\(PercentEncoding.encode(name.utf8))" },
             headers: { count in
                 [
-                    .uploadProtocol: "resumable", .uploadCommand: "start",
+                    .googUploadProtocol: "resumable", .googUploadCommand: "start",
                     .named("X-Goog-Upload-Header-Content-Length"): "\(count)",
                     .named("X-Goog-Upload-Header-Content-Type"): "image/jpeg",
                     .contentType: "application/json; charset=utf-8",
@@ -37,7 +37,7 @@ struct StorageResumableTests {
             testDescription: "iOS", path: { $0.path(name, "uploadType=resumable") },
             headers: { count in
                 [
-                    .uploadProtocol: "resumable", .uploadCommand: "start",
+                    .googUploadProtocol: "resumable", .googUploadCommand: "start",
                     .named("X-Goog-Upload-Content-Length"): "\(count)",
                     .named("X-Goog-Upload-Content-Type"): "image/jpeg",
                 ]
@@ -47,7 +47,7 @@ struct StorageResumableTests {
             path: { $0.path(name, "name=\(PercentEncoding.encode(name.utf8))&uploadType=resumable") },
             headers: { _ in
                 [
-                    .uploadProtocol: "resumable", .uploadCommand: "start",
+                    .googUploadProtocol: "resumable", .googUploadCommand: "start",
                     .named("X-Goog-Upload-Header-Content-Type"): "image/jpeg",
                 ]
             }, metadata: "{}"),
@@ -57,8 +57,8 @@ struct StorageResumableTests {
         let answer = try await client.ask(
             .post, dialect.path(client), dialect.headers(count), body: .bytes(Array(dialect.metadata.utf8)))
         #expect(answer.status == 200 && answer.body.isEmpty, "\(answer.text)")
-        #expect(answer.headers[.uploadStatus] == "active" && answer.headers[.uploadGranularity] == "262144")
-        let url = try #require(answer.headers[.uploadURL])
+        #expect(answer.headers[.googUploadStatus] == "active" && answer.headers[.googUploadGranularity] == "262144")
+        let url = try #require(answer.headers[.googUploadURL])
         let origin = "http://127.0.0.1:\(client.service.tcpPort)"
         #expect(url.hasPrefix(origin + "/v0/b/"), "the host that the client called: \(url)")
         return String(url.dropFirst(origin.count))
@@ -71,7 +71,7 @@ struct StorageResumableTests {
         var client = client
         client.headers = [:]
         return try await client.ask(
-            .post, url, [.uploadCommand: command, .uploadOffset: "\(offset)"], body: .bytes(Array(bytes)))
+            .post, url, [.googUploadCommand: command, .googUploadOffset: "\(offset)"], body: .bytes(Array(bytes)))
     }
 
     @Test("Each SDK's way from the beginning to the end", arguments: dialects)
@@ -82,23 +82,23 @@ struct StorageResumableTests {
             let url = try await Self.start(client, dialect, photo.count)
             let half = photo.count / 2
             let first = try await Self.send(photo[..<half], at: 0, to: url, "upload", by: client)
-            #expect(first.status == 200 && first.headers[.uploadStatus] == "active", "\(first.text)")
-            #expect(first.headers[.uploadSizeReceived] == "\(half)")
+            #expect(first.status == 200 && first.headers[.googUploadStatus] == "active", "\(first.text)")
+            #expect(first.headers[.googUploadSizeReceived] == "\(half)")
             let asked = try await Self.send([], at: 0, to: url, "query", by: client)
-            #expect(asked.status == 200 && asked.headers[.uploadSizeReceived] == "\(half)")
+            #expect(asked.status == 200 && asked.headers[.googUploadSizeReceived] == "\(half)")
             for wrong in [0, half - 1, half + 1] {
                 let answer = try await Self.send([1], at: wrong, to: url, "upload", by: client)
-                #expect(answer.status == 400 && answer.headers[.uploadStatus] == "active", "\(answer.text)")
-                #expect(answer.headers[.uploadSizeReceived] == "\(half)")
+                #expect(answer.status == 400 && answer.headers[.googUploadStatus] == "active", "\(answer.text)")
+                #expect(answer.headers[.googUploadSizeReceived] == "\(half)")
             }
             let last = try await Self.send(photo[half...], at: half, to: url, "upload, finalize", by: client)
-            #expect(last.status == 200 && last.headers[.uploadStatus] == "final", "\(last.text)")
+            #expect(last.status == 200 && last.headers[.googUploadStatus] == "final", "\(last.text)")
             #expect(last.json["name"].string == Self.name && last.json["contentType"].string == "image/jpeg")
             #expect(try await client.bytes(Self.name).body == photo)
             // Whoever did not get the answer gets it again, however it asks.
             for command in ["upload, finalize", "finalize", "query"] {
                 let again = try await Self.send(photo[half...], at: half, to: url, command, by: client)
-                #expect(again.status == 200 && again.headers[.uploadStatus] == "final" && again.json == last.json)
+                #expect(again.status == 200 && again.headers[.googUploadStatus] == "final" && again.json == last.json)
             }
             // One request's checksums are those of several.
             let whole = try await client.upload(photo, as: "u1/full/-P1/b.jpg").json
@@ -121,7 +121,7 @@ struct StorageResumableTests {
                 #expect(answer.status == 404, "\(other): \(answer.text)")
             }
             let cancelled = try await Self.send([], at: 0, to: url, "cancel", by: client)
-            #expect(cancelled.status == 200 && cancelled.headers[.uploadStatus] == "cancelled")
+            #expect(cancelled.status == 200 && cancelled.headers[.googUploadStatus] == "cancelled")
             #expect(try await Self.send([], at: 0, to: url, "query", by: client).status == 404)
             try await eventually { try service.pipeline.storage.incoming.names().isEmpty }
         }
@@ -146,7 +146,7 @@ struct StorageResumableTests {
             let closed = "service firebase.storage { match /b/{b}/o { match /{a=**} { allow read; } } }"
             _ = try await service.client.ask(.put, "/v1/storage-rules", body: .bytes(Array(closed.utf8)))
             let last = try await Self.send([2], at: 1, to: url, "upload, finalize", by: owner)
-            #expect(last.status == 403 && last.headers[.uploadStatus] == "final", "\(last.text)")
+            #expect(last.status == 403 && last.headers[.googUploadStatus] == "final", "\(last.text)")
             #expect(try await Self.send([], at: 0, to: url, "query", by: owner).status == 404)
             #expect(try await owner.metadata(Self.name).status == 404)
         }
@@ -162,8 +162,8 @@ struct StorageResumableTests {
         try await withService { service in
             let client = try StorageClient(service, as: "u1")
             let url = try await Self.start(client, Self.dialects[0], 10)
-            var headers: HTTPFields = [.uploadCommand: command]
-            headers[.uploadOffset] = offset
+            var headers: HTTPFields = [.googUploadCommand: command]
+            headers[.googUploadOffset] = offset
             let answer = try await client.ask(.post, url, headers, body: .bytes([1]))
             #expect(answer.status == status, "\(answer.text)")
             #expect(

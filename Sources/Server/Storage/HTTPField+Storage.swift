@@ -5,14 +5,14 @@ extension HTTPField.Name {
     static let googHash: HTTPField.Name = HTTPField.Name(parsed: "x-goog-hash")
     static let googGeneration: HTTPField.Name = HTTPField.Name(parsed: "x-goog-generation")
     static let googMetageneration: HTTPField.Name = HTTPField.Name(parsed: "x-goog-metageneration")
-    static let uploadProtocol: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Protocol")
-    static let uploadCommand: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Command")
-    static let uploadOffset: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Offset")
-    static let uploadStatus: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Status")
-    static let uploadURL: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-URL")
-    static let uploadSizeReceived: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Size-Received")
-    static let uploadGranularity: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Chunk-Granularity")
-    static let uploadControlURL: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Control-URL")
+    static let googUploadProtocol: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Protocol")
+    static let googUploadCommand: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Command")
+    static let googUploadOffset: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Offset")
+    static let googUploadStatus: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Status")
+    static let googUploadURL: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-URL")
+    static let googUploadSizeReceived: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Size-Received")
+    static let googUploadGranularity: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Chunk-Granularity")
+    static let googUploadControlURL: HTTPField.Name = HTTPField.Name(parsed: "X-Goog-Upload-Control-URL")
 
     /// In which the media type of what is to come is announced, by one SDK or the other.
     static let announcedTypes: [HTTPField.Name] = [

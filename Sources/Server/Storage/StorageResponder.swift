@@ -54,8 +54,8 @@ struct StorageResponder: HTTPResponder {
         }
     }
 
-    private var resumable: ResumableReceiver {
-        ResumableReceiver(service: service, rules: media.rules, publicURL: publicURL)
+    private var resumable: StorageReceiver {
+        StorageReceiver(service: service, rules: media.rules, publicURL: publicURL)
     }
 
     /// The method that is meant: some networks let no other than GET, POST and PUT pass, and the Android SDK sends PUT always.
@@ -130,7 +130,7 @@ struct StorageResponder: HTTPResponder {
         if let token = asked.query["delete_token"] {
             return try await changeTokens(try address.object, asked, removing: token)
         }
-        if ResumableReceiver.isStart(asked) { return try await resumable.start(asked, named: address.name) }
+        if StorageReceiver.isStart(asked) { return try await resumable.start(asked, named: address.name) }
         let object = try await ObjectReceiver(service: service).receive(asked, named: address.name)
         return ObjectDocument(object: object, bucket: asked.bucket).response()
     }

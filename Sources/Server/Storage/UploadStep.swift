@@ -22,7 +22,7 @@ struct UploadStep {
     ///
     /// - Throws: `StorageError` 400.
     init(_ request: Request) throws(StorageError) {
-        if let command = request.headers[.uploadCommand] {
+        if let command = request.headers[.googUploadCommand] {
             isRanged = false
             action = try Self.action(command: command, request)
         } else if request.method == .put {
@@ -41,7 +41,7 @@ struct UploadStep {
         case ["query"]: return .query
         case ["cancel"]: return .cancel
         case ["upload"], ["finalize"], ["upload", "finalize"]:
-            let text = request.headers[.uploadOffset]
+            let text = request.headers[.googUploadOffset]
             let offset = text.flatMap { Int($0) }
             guard text == nil || offset ?? -1 >= 0 else { throw .badRequest("X-Goog-Upload-Offset is no offset.") }
             guard offset != nil || words == ["finalize"] else {
@@ -82,12 +82,12 @@ struct UploadStep {
         if let mismatch {
             return StorageError(
                 status: .badRequest, message: mismatch,
-                headers: [.uploadStatus: "active", .uploadSizeReceived: "\(byteCount)"]
+                headers: [.googUploadStatus: "active", .googUploadSizeReceived: "\(byteCount)"]
             ).response
         }
         guard isRanged else {
             return Response(
-                status: .ok, headers: [.uploadStatus: "active", .uploadSizeReceived: "\(byteCount)"])
+                status: .ok, headers: [.googUploadStatus: "active", .googUploadSizeReceived: "\(byteCount)"])
         }
         var headers: HTTPFields = [.contentLength: "0"]
         if byteCount > 0 { headers[.range] = "bytes=0-\(byteCount - 1)" }
@@ -96,12 +96,12 @@ struct UploadStep {
 
     /// The object is there.
     func final(_ document: ObjectDocument, byteCount: Int) -> Response {
-        document.response(headers: [.uploadStatus: "final", .uploadSizeReceived: "\(byteCount)"])
+        document.response(headers: [.googUploadStatus: "final", .googUploadSizeReceived: "\(byteCount)"])
     }
 
     /// Nothing is left of it.
     var cancelled: Response {
         isRanged
-            ? Response(status: .noContent) : Response(status: .ok, headers: [.uploadStatus: "cancelled"])
+            ? Response(status: .noContent) : Response(status: .ok, headers: [.googUploadStatus: "cancelled"])
     }
 }

@@ -9,7 +9,7 @@ import TreeModel
 
 /// Receives objects that come in several requests, in the two forms that clients speak: Firebase's SDKs with `X-Goog-Upload-…`,
 /// others with `Content-Range` as Google Cloud Storage has it ("Resumable uploads").
-struct ResumableReceiver {
+struct StorageReceiver {
     /// What the sizes of pieces are to be multiples of, in bytes; the last one may have any.
     private static let granularity = 256 << 10
 
@@ -19,7 +19,7 @@ struct ResumableReceiver {
 
     /// Whether a request begins such an upload.
     static func isStart(_ asked: StorageRequest) -> Bool {
-        if let name = asked.request.headers[.uploadProtocol] { return name.lowercased() == "resumable" }
+        if let name = asked.request.headers[.googUploadProtocol] { return name.lowercased() == "resumable" }
         return asked.query["uploadType"] == "resumable"
     }
 
@@ -54,12 +54,12 @@ struct ResumableReceiver {
         let file = try await service.objects.begin(object, of: owner, length: length)
         let url = UploadAddress(file.id, secret: object.secret)
             .url(of: name, in: asked.bucket, for: asked.request.head, publicURL: publicURL)
-        guard headers[.uploadProtocol] != nil else { return Response(status: .ok, headers: [.location: url]) }
+        guard headers[.googUploadProtocol] != nil else { return Response(status: .ok, headers: [.location: url]) }
         return Response(
             status: .ok,
             headers: [
-                .uploadURL: url, .uploadControlURL: url, .uploadStatus: "active",
-                .uploadGranularity: "\(Self.granularity)",
+                .googUploadURL: url, .googUploadControlURL: url, .googUploadStatus: "active",
+                .googUploadGranularity: "\(Self.granularity)",
             ])
     }
 
@@ -131,7 +131,7 @@ struct ResumableReceiver {
             }
         } catch let error as StorageError {
             try await service.objects.files.remove(session.record.id)
-            throw StorageError(status: error.status, message: error.message, headers: [.uploadStatus: "final"])
+            throw StorageError(status: error.status, message: error.message, headers: [.googUploadStatus: "final"])
         }
     }
 }
