@@ -3,6 +3,7 @@ import Files
 import NIOCore
 import Pipeline
 import Posts
+import Social
 import TestSupport
 import Testing
 import Tree
@@ -211,6 +212,27 @@ struct ResumableUploadTests {
                 return
             }
             #expect(known.id == second.id)
+            for (length, text) in [(bytes.count + 1, ""), (bytes.count, "another")] {
+                let other = await #expect(throws: Failure.self) {
+                    try await begin(running, length: length, text: text, key: "k")
+                }
+                #expect(other?.code == .keyReused)
+            }
+        }
+    }
+
+    @Test("What somebody has begun goes with them")
+    func deletedOwner() async throws {
+        try await withPipeline { running in
+            let bytes = try Fixture.bytes(Self.photo)
+            _ = try await running.upload([("a.jpg", bytes)], by: "maria")
+            let id = try await begun(running, length: bytes.count)
+            try await running.pipeline.files.withFile(id) { try await $0.receive([Array(bytes[..<100])]) }
+            let maria = try #require(UserID("maria"))
+            _ = try await People(running.storage.tree).delete(maria)
+            try await eventually { try await running.pipeline.store.record(of: id)?.state == .expired }
+            let error = await #expect(throws: Failure.self) { try await running.pipeline.files.withFile(id) { _ in } }
+            #expect(error?.code == .notFound)
         }
     }
 }

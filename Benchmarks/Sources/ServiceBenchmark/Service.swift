@@ -62,17 +62,12 @@ final class Service {
         waitpid(processID, nil, 0)
     }
 
-    /// The processor time that the process has used, in seconds, to a hundredth of one.
+    /// The processor time that the process has used, in seconds, to a nanosecond.
     var cpuSeconds: Double {
-        guard let file = fopen("/proc/\(processID)/stat", "r") else { return 0 }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 1024)
-        guard fgets(&line, 1024, file) != nil else { return 0 }
-        let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        // Behind the name, which may have spaces in it.
-        let words = text.split(separator: ")").last?.split(separator: " ") ?? []
-        guard words.count > 12, let user = Double(words[11]), let system = Double(words[12]) else { return 0 }
-        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+        var clock = clockid_t()
+        var time = timespec()
+        guard clock_getcpuclockid(processID, &clock) == 0, clock_gettime(clock, &time) == 0 else { return 0 }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     /// The memory that the process has in use, in bytes.

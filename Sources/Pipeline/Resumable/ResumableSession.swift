@@ -10,7 +10,7 @@ import Tree
 /// Used by one task, which hands it on to no other.
 package final class ResumableSession: Sendable {
     /// The bytes after which a checkpoint is made while more are coming: the most that a crash costs a sender.
-    package static let checkpointByteCount = 4 << 20
+    package static let checkpointByteCount = 2 << 20
     /// The time after which a checkpoint is made of whatever has come, for senders that are slow.
     private static let checkpointInterval = Duration.seconds(10)
 

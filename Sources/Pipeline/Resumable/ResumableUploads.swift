@@ -98,13 +98,18 @@ package final class ResumableUploads: Sendable {
     private func check(
         _ record: UploadRecord, against request: UploadRequest, _ file: ResumableFileRequest
     ) async throws {
-        guard record.state == .receiving else { return }
         var asked = record
         try asked.say(request.text, mentioning: request.mentions)
-        let known = try await files.record(of: record.id)
-        guard asked.text == record.text, asked.mentions == record.mentions,
-            request.audiences.sorted() == record.audiences,
-            known.map({ $0.details == file.details && ($0.length ?? file.length) == file.length }) ?? true
+        let isSamePhoto =
+            if record.state == .receiving {
+                try await files.record(of: record.id).map {
+                    $0.details == file.details && ($0.length ?? file.length) == file.length
+                } ?? true
+            } else {
+                record.photos.count == 1 && file.length ?? record.photos[0]?.byteCount == record.photos[0]?.byteCount
+            }
+        guard record.state != .draft, isSamePhoto, asked.text == record.text, asked.mentions == record.mentions,
+            request.audiences.sorted() == record.audiences
         else { throw Failure.keyReused(record.id) }
     }
 
