@@ -44,7 +44,7 @@ struct ResumableRoutes: Sendable {
             run: delete)
         let overridden = Operation(
             "Does what `X-HTTP-Method-Override` says, for clients that can send no PATCH.",
-            Self.onward + [.header("X-HTTP-Method-Override", .text, "`PATCH`, `DELETE` or `HEAD`").required],
+            Self.onward + [.header("X-HTTP-Method-Override", .text, "`PATCH`, `DELETE` or `HEAD`")],
             body: Self.pieces, answers: onward.answers, errors: onward.errors + [.methodNotAllowed], run: overridden)
         let standing = Operation(
             "Where an upload in several requests stands.", [.path("id", .postID)],
