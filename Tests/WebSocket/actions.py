@@ -109,15 +109,19 @@ class Actions:
             f"shared/log/l{self.choices.randrange(2)}", "shared/counter", "shared/rows", self.world.widest]))
 
     def listen(self, member):
-        """Listens to a path, unless what is above is listened to; what is below is not needed any more. So do all clients."""
+        """Listens to a path. Clients do so only where nothing above is listened to, and end what is below; some other does not."""
         place = self.place()
         others = [one for one in member.views.listens if one.query is None and one.state != "ending"]
-        if len(member.views.listens) > 8 or any(is_above(one.path, place) for one in others):
+        if len(member.views.listens) > 8 or any(one.path == place for one in others):
+            return False
+        is_thrifty = self.choices.random() < 0.7
+        if is_thrifty and any(is_above(one.path, place) for one in others):
             return False
         member.listen(place)
         for one in others:
-            if is_above(place, one.path):
+            if is_thrifty and is_above(place, one.path):
                 member.unlisten(one)
+        return None
 
     def listen_filtered(self, member):
         if len(member.views.listens) > 8:

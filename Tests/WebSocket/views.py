@@ -62,7 +62,7 @@ class Views:
             listens = [listen for listen in self.listens if listen.tag is None and listen.state != "new"]
             if not any(is_above(listen.path, base) for listen in listens):
                 raise Violation(f"a push at {body['p']!r}, where nothing is listened to")
-            # Each of two default listens, one below the other, may be told of a commit.
+            # Where one default listen begins or ends above another, a client may be told of a commit for each.
             may_repeat = sum(any(is_above(listen.path, path) for path, _ in writes) for listen in listens) > 1
         changed = [listen for listen in listens if self.fill(listen, action, base, writes)]
         is_awaited = action == "d" and any(listen.path == base and listen.asked for listen in listens)
@@ -79,9 +79,6 @@ class Views:
             if listen.tag is not None:
                 raise Violation(f"a push at {base} for {listen.name}, which has had no first value")
             return False
-        if action == "d" and any(other.asked and other.path == base for other in self.listens if other is not listen):
-            # The first value of another listen may be older than what this one has heard.
-            listen.positions.clear()
         before, listen.value = listen.value, after(listen.value, listen.path, writes)
         if is_whole:
             listen.is_fresh = True

@@ -59,6 +59,8 @@ class World:
 
     def rest(self, method, place, value=None, **parameters):
         query = urllib.parse.urlencode({"ns": self.namespace, **parameters})
+        if Member.trace is not None:
+            print(f"{time.time():.4f} REST {self.namespace}: {method} /{place} {json.dumps(value)}", file=Member.trace)
         status, answer = self.service.json(method, f"/{urllib.parse.quote(place)}.json?{query}", value)
         if status != 200:
             raise Violation(f"{method} /{place}.json was answered with {status} {answer}")
