@@ -207,6 +207,10 @@ class Session:
             request = self.requests.pop(body["r"], None)
             demand(request is not None, f"an answer to {body['r']}, which was answered before or never sent")
             self.heard[f"{request.action} {body['b']['s']}"] += 1
+            if request.action in ("p", "m"):
+                # Clients lay what is not acknowledged over what they are told, in its order.
+                earlier = [number for number, one in self.requests.items() if number < body["r"] and one.action in ("p", "m")]
+                demand(not earlier, f"the write {body['r']} was answered before the writes {earlier[:5]}")
             if request.on_answer:
                 request.on_answer(body["b"]["s"], body["b"]["d"])
             return None
