@@ -10,6 +10,7 @@ import Imaging
 package import Logging
 import NIOCore
 package import Pipeline
+import Posts
 import ServiceLifecycle
 import TreeModel
 
@@ -101,7 +102,9 @@ package struct HTTPServer: Service, CustomStringConvertible {
         admission = Admission(access: access, limiter: ClientLimiter(settings.limits))
         audit = AuditLog(logger)
         self.access = DatabaseAccess(settings.database, to: database, publicHost: names.publicHost)
-        self.media = media
+        let place = settings.publicURL.map { MediaPlace(origin: $0.origin, bucket: media.rules.bucket) }
+        service.storage.addresses.place = place
+        self.media = media.at(place)
         streams = EventStreams(
             admission, self.access, starts: InitialEvents(patience: settings.readingPace.time),
             keepAlive: .milliseconds(settings.database.keepAliveMilliseconds))
@@ -203,7 +206,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
             ).add(to: &routes)
         }
         HealthRoutes(service, room).add(to: &routes)
-        PageRoutes().add(to: &routes)
+        PageRoutes(publicURL: settings.publicURL).add(to: &routes)
         routes.addDescription(version: ServiceVersion.current)
         routes.register(with: router)
         return router
