@@ -215,6 +215,44 @@ struct ObjectPostTests {
         }
     }
 
+    @Test(
+        "Where posts are moderated, an object is its owner's alone until it was let pass, and goes when it was not",
+        arguments: ["pass", "blur", "refuse"])
+    func moderated(decision: String) async throws {
+        let moderator = Moderator(photos: .bytes) { _ in Array(#"{"decision":"\#(decision)"}"#.utf8) }
+        try await withScratch { scratch in
+            let known = Shared<(PostID, StoredObject)?>(nil)
+            @Sendable func withholding(_ running: RunningPipeline, _ object: StoredObject) async throws -> Withholding {
+                try await running.storage.tree.snapshot { snapshot in
+                    try running.pipeline.withholding(of: object.blob, isOriginal: true, in: snapshot)
+                }
+            }
+            try await withPipeline(in: scratch, runs: false, moderator: moderator) { running in
+                let object = try await put("exif-gps.jpg", in: running)
+                let id = running.storage.ids.next()
+                try await running.storage.tree.set(Paths.post(id), to: post(naming: object.name.description))
+                #expect(try await withholding(running, object) == .always)
+                known.change { $0 = (id, object) }
+            }
+            let (id, object) = try #require(known.value)
+            try await withPipeline(in: scratch, moderator: moderator) { running in
+                let record = try await render(object, in: running)
+                #expect(record.moderation?.decision.rawValue ?? "refuse" == decision)
+                switch decision {
+                case "pass", "blur":
+                    try await expect(id, shows: object, in: running)
+                    let value = try #require(try await running.storage.tree.get(Paths.post(id)))
+                    #expect(PostPhotos.read(value)?.first?.isBlurred == (decision == "blur"))
+                    #expect(try await withholding(running, object) == (decision == "blur" ? .unlessSigned : .none))
+                default:
+                    #expect(record.state == .failed)
+                    #expect(try await running.pipeline.objects.object(object.name) == nil)
+                    #expect(try await running.storage.tree.get(Paths.post(id) / "photos") == nil)
+                }
+            }
+        }
+    }
+
     @Test("Re-thumbnailing, moderation and scrubbing work on these posts, and the object goes along")
     func jobs() async throws {
         try await withPipeline { running in
