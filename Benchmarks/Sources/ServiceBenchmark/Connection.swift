@@ -84,6 +84,14 @@ final class Connection {
         return end.upperBound + length
     }
 
+    /// Waits for something, and reads what has come.
+    func readSome() throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 1 << 14)
+        let count = read(descriptor, &bytes, bytes.count)
+        guard count > 0 else { throw Failure("the service has closed the connection") }
+        return Array(bytes[..<count])
+    }
+
     /// Sends a request and waits for its answer.
     ///
     /// - Returns: The body.

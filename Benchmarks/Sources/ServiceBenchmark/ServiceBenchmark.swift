@@ -5,13 +5,15 @@ import Foundation
 enum ServiceBenchmark {
     private static let usage = """
         usage: ServiceBenchmark [--tintype PATH] [--folder FOLDER] [--seconds 5] [--posts 1000000] [--listeners 18900]
-                                [--accounts 1000000] [--people 100000] [--rounds 5] [--photo ../Fixtures/photo.jpg]
-                                [updates] [rules] [social] [feeds] [accounts] [pages] [opening] [listeners] [large] [memory] [resumable]
+                                [--accounts 1000000] [--people 100000] [--sessions 18900] [--rounds 5]
+                                [--photo ../Fixtures/photo.jpg]
+                                [updates] [rules] [social] [feeds] [accounts] [pages] [opening] [listeners] [websocket] [large]
+                                [memory] [resumable]
         """
 
     private static let kinds = [
-        "updates", "rules", "social", "feeds", "accounts", "pages", "opening", "listeners", "large", "memory",
-        "resumable",
+        "updates", "rules", "social", "feeds", "accounts", "pages", "opening", "listeners", "websocket", "large",
+        "memory", "resumable",
     ]
 
     static func main() {
@@ -29,7 +31,7 @@ enum ServiceBenchmark {
         }
         var options = [
             "tintype": ".build/release/tintype", "folder": "/tmp", "seconds": "5", "posts": "1000000",
-            "listeners": "18900", "accounts": "1000000", "people": "100000", "rounds": "5",
+            "listeners": "18900", "accounts": "1000000", "people": "100000", "sessions": "18900", "rounds": "5",
             "photo": "../Fixtures/photo.jpg",
         ]
         var wanted: [String] = []
@@ -57,22 +59,8 @@ enum ServiceBenchmark {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let executable = options["tintype"] ?? ""
         let port = 20_000 + Int(getpid()) % 10_000
-        if wanted.contains("memory") { try measureMemory(executable: executable, folder: folder, port: port) }
-        if wanted.contains("rules") {
-            print("\nwrites over HTTP on the Unix socket, 64 clients, with and without security rules")
-            let apart = "\(folder)/rules"
-            try FileManager.default.createDirectory(atPath: apart, withIntermediateDirectories: true)
-            try measureRules(executable: executable, folder: apart, port: port + 1, seconds: seconds)
-        }
-        if wanted.contains("accounts") {
-            let count = Int(options["accounts"] ?? "") ?? 1_000_000
-            print("\naccounts over HTTP on the Unix socket, by one client")
-            let apart = "\(folder)/accounts"
-            try FileManager.default.createDirectory(atPath: apart, withIntermediateDirectories: true)
-            try measureAccounts(executable: executable, folder: apart, port: port + 2, count: count)
-        }
-        if wanted.contains("resumable") { try measureResumable(options, folder: folder, port: port + 3) }
-        guard !Set(wanted).isSubset(of: ["memory", "rules", "accounts", "resumable"]) else { return }
+        try measureApart(wanted, options, executable: executable, folder: folder, port: port)
+        guard !Set(wanted).isSubset(of: ["memory", "rules", "accounts", "websocket", "resumable"]) else { return }
         let service = try Service(executable: executable, folder: folder, port: port)
         defer { service.stop() }
         if wanted.contains("social") {
@@ -105,5 +93,38 @@ enum ServiceBenchmark {
             print("\nopening")
             try measureOpening(service, leaves: posts * 10)
         }
+    }
+
+    /// What has a service of its own.
+    private static func measureApart(
+        _ wanted: [String], _ options: [String: String], executable: String, folder: String, port: Int
+    ) throws {
+        let seconds = Double(options["seconds"] ?? "") ?? 5
+        if wanted.contains("memory") { try measureMemory(executable: executable, folder: folder, port: port) }
+        if wanted.contains("rules") {
+            print("\nwrites over HTTP on the Unix socket, 64 clients, with and without security rules")
+            try measureRules(
+                executable: executable, folder: makeFolder("rules", in: folder), port: port + 1, seconds: seconds)
+        }
+        if wanted.contains("accounts") {
+            let count = Int(options["accounts"] ?? "") ?? 1_000_000
+            print("\naccounts over HTTP on the Unix socket, by one client")
+            try measureAccounts(
+                executable: executable, folder: makeFolder("accounts", in: folder), port: port + 2, count: count)
+        }
+        if wanted.contains("resumable") { try measureResumable(options, folder: folder, port: port + 4) }
+        if wanted.contains("websocket") {
+            print("\nthe wire protocol over WebSockets on the Unix socket, beside REST and event streams")
+            let sessions = Int(options["sessions"] ?? "") ?? 18_900
+            try WebSocketBenchmark(
+                executable: executable, folder: folder, port: port + 3, sessions: sessions, seconds: seconds
+            ).run()
+        }
+    }
+
+    private static func makeFolder(_ name: String, in folder: String) throws -> String {
+        let apart = "\(folder)/\(name)"
+        try FileManager.default.createDirectory(atPath: apart, withIntermediateDirectories: true)
+        return apart
     }
 }

@@ -1,0 +1,81 @@
+import CEpoll
+import Glibc
+
+/// Writes over many WebSocket sessions at once, by one thread; each session has several on their way.
+struct WireLoad {
+    let perSecond: Double
+    /// In seconds, sorted.
+    let latencies: [Double]
+
+    /// A session that writes, and what it waits for.
+    private final class Writer {
+        let client: WireClient
+        /// When the requests were sent, by their numbers, of which so many are on their way at most.
+        var sentAt: [Double]
+        var answered = 0
+        var pushed = 0
+
+        init(_ client: WireClient, unanswered: Int) {
+            self.client = client
+            sentAt = [Double](repeating: 0, count: unanswered)
+        }
+    }
+
+    /// - Parameters:
+    ///   - unanswered: How many requests of a session are on their way at most.
+    ///   - isListening: Whether each session listens to what it writes: it is told of a write before that is answered.
+    init(sessions count: Int, unanswered: Int, isListening: Bool, to socketPath: String, seconds: Double) throws {
+        var writers: [Int32: Writer] = [:]
+        let poll = epoll_create1(0)
+        defer {
+            writers.values.forEach { $0.client.close() }
+            Glibc.close(poll)
+        }
+        for number in 0..<count {
+            let client = try WireClient(on: Connection(unix: socketPath))
+            if isListening { try client.listen(to: "/writes/s\(number)") }
+            writers[client.descriptor] = Writer(client, unanswered: unanswered)
+            var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(fd: client.descriptor))
+            epoll_ctl(poll, EPOLL_CTL_ADD, client.descriptor, &event)
+        }
+        let places = Dictionary(uniqueKeysWithValues: writers.keys.enumerated().map { ($1, $0) })
+        func write(_ count: Int, by writer: Writer) throws {
+            let now = Clock.seconds
+            let place = places[writer.client.descriptor] ?? 0
+            try writer.client.send(
+                (0..<count).map { _ in
+                    let number = writer.client.lastNumber + 1
+                    writer.sentAt[number % unanswered] = now
+                    return writer.client.request(
+                        "p", #"{"p":"/writes/s\#(place)/k\#(number % 100)","d":\#(number)}"#)
+                })
+        }
+        let begin = Clock.seconds
+        for writer in writers.values { try write(unanswered, by: writer) }
+        var latencies: [Double] = []
+        latencies.reserveCapacity(1 << 20)
+        var events = [epoll_event](repeating: epoll_event(), count: 256)
+        while Clock.seconds - begin < seconds {
+            let ready = epoll_ready(poll, &events, 256, 1000)
+            for event in events.prefix(Int(max(ready, 0))) {
+                guard let writer = writers[event.data.fd] else { continue }
+                let before = writer.answered
+                try writer.client.receive { message in
+                    switch message {
+                    case .answer(let number):
+                        writer.answered += 1
+                        latencies.append(Clock.seconds - writer.sentAt[number % unanswered])
+                        guard !isListening || writer.pushed >= writer.answered else {
+                            throw Failure("a write was answered before the session was told of it")
+                        }
+                    case .push: writer.pushed += 1
+                    case .control: break
+                    }
+                }
+                if writer.answered > before { try write(writer.answered - before, by: writer) }
+            }
+        }
+        perSecond = Double(latencies.count) / (Clock.seconds - begin)
+        self.latencies = latencies.sorted()
+    }
+}
