@@ -297,10 +297,3 @@ struct ObjectPostTests {
         }
     }
 }
-
-extension MultiPathUpdate {
-    fileprivate init(setting path: TreePath, to value: TreeValue) {
-        self.init()
-        self[path] = value
-    }
-}

@@ -14,34 +14,6 @@ import Tree
 /// one that begins waits, too: the first value is not to put back what was told before. And what is told of a place is
 /// not told again of one below it.
 struct WireSession {
-    /// Something to be done for the client, outside of the session.
-    enum Effect {
-        case send(Outgoing)
-        case perform(Request)
-        /// Nobody listens under this number any more.
-        case stopListening(Int)
-        /// The client does what no client does, or falls behind by too much.
-        case close(CloseReason)
-    }
-
-    /// A message on its way to the client.
-    enum Outgoing {
-        case message([UInt8])
-        /// One that is in frames already, as several clients get it.
-        case frames(ByteBuffer)
-        /// One that may be on disk.
-        case spooled(SpooledBody.Finished)
-    }
-
-    enum CloseReason: UInt16, Error {
-        case goingAway = 1001
-        case protocolError = 1002
-        case notText = 1003
-        case slowReader = 1008
-        case tooLarge = 1009
-        case tryAgainLater = 1013
-    }
-
     /// A request on its way.
     struct Request {
         /// The client's number for it; nil for what the session does by itself.
@@ -51,6 +23,8 @@ struct WireSession {
         let byteCount: Int
         /// The number under which a listener listens.
         fileprivate(set) var slot: Int?
+        /// Its place among the writes that are underway together; nil for others.
+        fileprivate(set) var place: Int?
 
         /// Whether it is a write that is worth no thread of its own.
         var isSmallWrite: Bool {
@@ -104,6 +78,10 @@ struct WireSession {
     var slots: [Int: Slot] = [:]
     var numbers: [WireListen.Key: Int] = [:]
     private var lastSlot = 0
+    private var lastPlace = 0
+    /// The place of the next write to be answered, and the answers of writes behind it.
+    private var nextPlace = 1
+    private var answers: [Int: [UInt8]] = [:]
     /// The path of the listener without a tag that begins; there is one at a time.
     var beginning: [TreeKey]?
     var held: [Held] = []
@@ -194,6 +172,10 @@ struct WireSession {
             disconnectOperations += 1
         default: break
         }
+        if runningKind == .write {
+            lastPlace += 1
+            request.place = lastPlace
+        }
         running += 1
         effects.append(.perform(request))
     }
@@ -204,14 +186,24 @@ struct WireSession {
         effects.append(.stopListening(slot))
     }
 
-    private func answer(_ request: Request, _ data: String, _ effects: inout [Effect]) {
+    private mutating func answer(_ request: Request, _ data: String, _ effects: inout [Effect]) {
         guard let number = request.number else { return }
-        effects.append(.send(.message(ServerMessage.done(number, data.utf8))))
+        answer(request, ServerMessage.done(number, data.utf8), &effects)
     }
 
-    private func refuse(_ request: Request, _ refusal: ClientRefusal, _ effects: inout [Effect]) {
+    private mutating func refuse(_ request: Request, _ refusal: ClientRefusal, _ effects: inout [Effect]) {
         guard let number = request.number else { return }
-        effects.append(.send(.message(ServerMessage.refused(number, refusal))))
+        answer(request, ServerMessage.refused(number, refusal), &effects)
+    }
+
+    /// Answers a request. Writes are answered in their order: a client lays those that are not answered over what it is told.
+    private mutating func answer(_ request: Request, _ message: [UInt8], _ effects: inout [Effect]) {
+        guard let place = request.place else { return effects.append(.send(.message(message))) }
+        answers[place] = message
+        while let next = answers.removeValue(forKey: nextPlace) {
+            nextPlace += 1
+            effects.append(.send(.message(next)))
+        }
     }
 
     // MARK: What became of requests

@@ -1,0 +1,9 @@
+import Tree
+
+extension MultiPathUpdate {
+    /// An update that writes one path.
+    init(setting path: TreePath, to value: TreeValue) {
+        self.init()
+        self[path] = value
+    }
+}
