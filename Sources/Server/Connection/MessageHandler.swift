@@ -124,7 +124,7 @@ final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        if let interim = event as? InterimResponse { return write(interim, promise, context) }
+        if let interim = event as? InterimResponse { return tell(interim, promise, context) }
         guard event is BodyWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
         guard owesContinue, isReading, unanswered == 1 else { return promise?.succeed() ?? () }
         owesContinue = false
@@ -134,7 +134,7 @@ final class MessageHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// Writes what comes before the answer to the latest request, unless that has begun, or its client knows no such thing.
-    private func write(_ interim: InterimResponse, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext)
+    private func tell(_ interim: InterimResponse, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext)
     {
         guard !isOld, !isAnswering, unanswered == 1 else { return promise?.succeed() ?? () }
         let status = HTTPResponseStatus(

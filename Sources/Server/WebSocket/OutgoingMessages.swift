@@ -49,13 +49,13 @@ final class OutgoingMessages {
         switch message {
         case .message(let text), .spooled(.memory(let text)):
             guard let frames = FrameWriter.frames(text) else { return fail(.tooLarge) }
-            write(frames)
-        case .frames(let frames): write(frames)
+            put(frames)
+        case .frames(let frames): put(frames)
         case .spooled(.file(let file)): stream(file)
         }
     }
 
-    private func write(_ frames: ByteBuffer) {
+    private func put(_ frames: ByteBuffer) {
         guard connection.waitingBytes <= Self.maxWaitingBytes else { return fail(.slowReader) }
         connection.write(frames)
         needsFlush = true

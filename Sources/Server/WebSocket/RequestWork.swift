@@ -43,9 +43,9 @@ struct RequestWork: Sendable {
         case .listen(let listen): return try await self.listen(to: listen)
         case .get(let target): return try await read(target)
         case .put(let target, let json, let hash):
-            return await write(json, ifHash: hash) { try identity.session.set(path(of: target)) }
+            return await commit(json, ifHash: hash) { try identity.session.set(path(of: target)) }
         case .merge(let target, let json):
-            return await write(json) { try identity.session.update(path(of: target)) }
+            return await commit(json) { try identity.session.update(path(of: target)) }
         case .onDisconnect(let form, let target, let json):
             let operation = DisconnectOperation(form, at: path(of: target), json: Array(json))
             try await identity.session.onDisconnect(operation, of: connection)
@@ -68,7 +68,7 @@ struct RequestWork: Sendable {
 
     /// Makes a write, and waits until this client has been told what it and those before it have changed: a client drops its
     /// own view of a write with the answer.
-    private func write(
+    private func commit(
         _ json: ArraySlice<UInt8>, ifHash hash: String? = nil, _ begin: () throws -> DatabaseWrite
     ) async -> Outcome {
         var outcome = Outcome.done
