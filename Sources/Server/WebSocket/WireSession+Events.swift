@@ -7,28 +7,33 @@ extension WireSession {
     /// A listener; nil when it has ended.
     func listen(_ slot: Int) -> WireListen? { slots[slot]?.listen }
 
-    /// Something has changed at what a listener listens to.
+    /// Something has changed at what a listener listens to. Of listeners without a query, those of places above are told of a
+    /// change before those of places below.
     mutating func tell(_ number: Int, _ frames: ByteBuffer, token: SyncToken, _ effects: inout [Effect]) {
         guard let slot = slots[number], token > slot.token else { return }
         if slot.waiting != nil {
             slots[number]?.waiting?.append((token, frames))
         } else {
             slots[number]?.token = token
-            guard !isCovered(slot.listen.key, token: token) else { return }
-            guard waits(slot.listen.key) else { return effects.append(.send(.frames(frames))) }
+            let isCovered = isCovered(slot.listen.key, token: token)
+            // What covers it may be held itself, and its listener end before it is told; so it is decided then.
+            guard waits(slot.listen.key) || isCovered && !held.isEmpty else {
+                if !isCovered { effects.append(.send(.frames(frames))) }
+                return
+            }
             held.append(Held(slot: number, frames: frames, token: token))
         }
         heldBytes += frames.readableBytes
         if heldBytes > Self.maxHeldBytes { effects.append(.close(.slowReader)) }
     }
 
-    /// Whether the same is told of a place above, to which the client listens without a tag.
+    /// Whether the same was told, or is held to be told, of a place above to which the client listens without a tag.
     func isCovered(_ key: WireListen.Key, token: SyncToken) -> Bool {
         guard key.tag == nil, numbers.count > 1 else { return false }
         return key.path.indices.contains { length in
             let above = WireListen.Key(path: Array(key.path.prefix(length)), tag: nil)
             guard let slot = numbers[above].flatMap({ slots[$0] }), slot.waiting == nil else { return false }
-            return slot.startToken < token
+            return slot.startToken < token && slot.token >= token
         }
     }
 

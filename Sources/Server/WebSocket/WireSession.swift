@@ -182,6 +182,7 @@ struct WireSession {
 
     mutating func end(_ slot: Int, _ effects: inout [Effect]) {
         guard let ended = slots.removeValue(forKey: slot) else { return }
+        for event in ended.waiting ?? [] { heldBytes -= event.frames.readableBytes }
         if numbers[ended.listen.key] == slot { numbers[ended.listen.key] = nil }
         effects.append(.stopListening(slot))
     }
@@ -222,9 +223,7 @@ struct WireSession {
 
     /// A request was not carried out.
     mutating func refused(_ request: Request, _ refusal: ClientRefusal, _ effects: inout [Effect]) {
-        if let slot = request.slot, let ended = slots.removeValue(forKey: slot) {
-            if numbers[ended.listen.key] == slot { numbers[ended.listen.key] = nil }
-        }
+        if let slot = request.slot { end(slot, &effects) }
         refuse(request, refusal, &effects)
         release(after: request, upTo: nil, &effects)
         next(&effects)

@@ -146,7 +146,9 @@ final class CommitStream: Sendable {
 
     /// Takes a change to all whom it concerns; outside the lock, as a subscription that ends comes back to be removed.
     private func deliver(_ change: EncodedChange) {
-        for (node, group) in state.withLock({ $0.listeners.groups(concernedBy: change) }) {
+        let groups = state.withLock { $0.listeners.groups(concernedBy: change) }
+        // Of places above first: whoever listens to both may want to be told but once.
+        for (node, group) in groups.sorted(by: { $0.key.count < $1.key.count }) {
             if !group.recipients.isEmpty {
                 // What the store has written it can read; what it could not read would be left out, not reported
                 // wrongly.

@@ -1,6 +1,7 @@
 import API
 import Database
 import NIOCore
+import TestSupport
 import Testing
 import Tree
 
@@ -143,6 +144,51 @@ struct WireSessionTests {
         }
         let begun = run.begin(2, "start", at: 3)
         #expect(begun == ["frames own 2", "start", Self.ok(2, "{}"), "frames all 4", "frames all 5"])
+    }
+
+    @Test("What a listener was not told because of one above is not lost when that one ends", arguments: ["a/b", "b"])
+    func covered(below: String) {
+        var run = Run()
+        for (number, path) in ["", below].enumerated() {
+            _ = run.ask("q", #"{"p":"/\#(path)","h":""}"#)
+            _ = run.begin(number + 1, "start", at: 1)
+        }
+        _ = run.ask("q", #"{"p":"/a/b/c","h":""}"#)
+        #expect(run.tell(1, "above 3", at: 3) == [])
+        #expect(run.tell(2, "below 3", at: 3) == [])
+        _ = run.take { session, effects in session.revoke(1, &effects) }
+        #expect(run.begin(3, "start", at: 2) == ["start", Self.ok(3, "{}"), "frames below 3"])
+    }
+
+    @Test("What a listener was to be told is forgotten when it ends before its first value", arguments: [false, true])
+    func dropped(isRefused: Bool) {
+        var run = Run()
+        _ = run.ask("q", #"{"p":"/a","h":""}"#)
+        _ = run.tell(1, "news", at: 1)
+        #expect(run.session.heldBytes == 4)
+        let request = run.performed[0]
+        let effects = run.take { session, effects in
+            if isRefused {
+                session.refused(request, ClientRefusal(.permissionDenied, "Permission denied"), &effects)
+            } else {
+                session.revoke(1, &effects)
+            }
+        }
+        // Whoever has begun to listen for it stops.
+        #expect(effects.first == "stop 1")
+        #expect(run.session.heldBytes == 0)
+    }
+
+    @Test("Random sessions keep the rules of the protocol")
+    func property() {
+        let run = RandomRun(rounds: 5000)
+        var generator = SeededGenerator(seed: run.seed)
+        for _ in 0..<max(1, run.rounds / 100) {
+            let decisions = (0..<500).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            guard let complaint = SessionModel.complaint(about: decisions) else { continue }
+            Issue.record("TINTYPE_SEED=\(run.seed): \(complaint)")
+            return
+        }
     }
 
     @Test("Whoever listens again at the same path with the same tag takes the place of the first")

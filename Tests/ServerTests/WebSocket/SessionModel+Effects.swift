@@ -1,0 +1,125 @@
+import NIOCore
+import TreeModel
+
+@testable import Database
+@testable import Server
+@testable import Tree
+
+// What comes of it.
+extension SessionModel {
+    mutating func take(_ body: (inout WireSession, inout [WireSession.Effect]) -> Void) {
+        var effects: [WireSession.Effect] = []
+        body(&session, &effects)
+        for effect in effects where !isOver {
+            switch effect {
+            case .send(.message(let text)): hear(text)
+            case .send(.spooled(.memory(let text))) where text.last == UInt8(ascii: "e"):
+                hearOfStore(text, isFirst: true)
+            case .send(.spooled(.memory(let text))): hear(text)
+            case .send(.frames(let frames)): hearOfStore(Array(frames.readableBytesView), isFirst: false)
+            case .send(.spooled(.file)): complain("a file comes from nowhere")
+            case .perform(let request): perform(request)
+            case .stopListening(let slot): stop(slot)
+            case .close(let reason):
+                isClosed = true
+                if !mayClose || reason != .protocolError { complain("closed with \(reason)") }
+            }
+        }
+    }
+
+    private mutating func hear(_ text: [UInt8]) {
+        guard let message = JSONSlice(text).members(), let content = message["d"]?.members() else {
+            return complain("\(String(decoding: text, as: UTF8.self)) is no message")
+        }
+        guard message["t"]?.value?.string == "d", let number = content["r"]?.value?.integer else { return }
+        guard due[number, default: 0] > running.count(where: { $0.number == number }) else {
+            return complain("an answer to \(number), which nobody waits for")
+        }
+        due[number, default: 0] -= 1
+        // One that is answered without being carried out, if it is not one that could not be read.
+        let begun = due[number, default: 0] - running.count(where: { $0.number == number })
+        if begun < queue.count(where: { $0 == number }) { leaveQueue(number) }
+    }
+
+    private mutating func leaveQueue(_ number: Int) {
+        guard queue.first == number else { return complain("\(number) begins before \(queue.first ?? 0)") }
+        queue.removeFirst()
+    }
+
+    private mutating func perform(_ request: WireSession.Request) {
+        guard let number = request.number else { return complain("nobody has asked for \(request.action)") }
+        leaveQueue(number)
+        running.append(request)
+        let kinds = running.map { request in
+            switch request.action {
+            case .put, .merge: "write"
+            case .get: "read"
+            case .listen(let listen) where listen.key.tag != nil: "read"
+            default: "alone"
+            }
+        }
+        if kinds.count > 64 || kinds.count > 1 && (kinds.contains("alone") || Set(kinds).count > 1) {
+            complain("\(kinds) at once")
+        }
+        guard case .listen(let listen) = request.action else { return }
+        guard let slot = request.slot, watches[slot] == nil else { return complain("a number is used twice") }
+        watches[slot] = Watch(path: listen.key.path.map(\.string), tag: listen.key.tag)
+    }
+
+    private mutating func stop(_ slot: Int) {
+        guard let watch = watches[slot], !watch.isEnded else { return complain("\(slot) is ended twice") }
+        watches[slot]?.isEnded = true
+        deliveries.removeAll { $0.slot == slot }
+        guard watch.tag == nil else { return pictures[slot] = nil }
+        // A client forgets what it does not listen to.
+        let open = watches.values.filter { !$0.isEnded && $0.tag == nil }
+        for leaf in Self.leaves where !open.contains(where: { leaf.starts(with: $0.path) }) {
+            pictures[Self.unnamed]?[leaf] = nil
+        }
+    }
+
+    /// Takes a first value or an event in: `SLOT TOKEN [value]`.
+    private mutating func hearOfStore(_ text: [UInt8], isFirst: Bool) {
+        let words = String(decoding: text, as: UTF8.self).split(separator: " ")
+        guard words.count >= 2, let slot = Int(words[0]), let token = UInt64(words[1]), let watch = watches[slot] else {
+            return complain("\(words) come from nowhere")
+        }
+        guard isFirst || watch.isBegun || watch.isEnded else { return complain("an event of \(slot) before its value") }
+        if isFirst { watches[slot]?.isBegun = true }
+        let commit = commits[..<Int(token)].last ?? []
+        for leaf in Self.leaves where leaf.starts(with: watch.path) {
+            let change: UInt64
+            if isFirst {
+                change = UInt64((commits[..<Int(token)].lastIndex { leaf.starts(with: $0) } ?? -1) + 1)
+            } else {
+                guard leaf.starts(with: commit) else { continue }
+                change = token
+            }
+            show(change, at: leaf, for: slot, watch)
+        }
+    }
+
+    private mutating func show(_ change: UInt64, at leaf: [String], for slot: Int, _ watch: Watch) {
+        let open = watches.filter { !$0.value.isEnded && (watch.tag == nil ? $0.value.tag == nil : $0.key == slot) }
+        guard open.values.contains(where: { leaf.starts(with: $0.path) }) else { return }
+        let name = watch.tag == nil ? Self.unnamed : slot
+        let shown = pictures[name]?[leaf] ?? 0
+        guard change >= shown else { return complain("\(leaf) goes back from \(shown) to \(change), by \(slot)") }
+        pictures[name, default: [:]][leaf] = change
+    }
+
+    /// Nothing is underway any more.
+    mutating func checkAtRest() {
+        if session.isBusy || !queue.isEmpty { complain("\(queue) never begin") }
+        if let (number, _) = due.first(where: { $0.value != 0 }) { complain("\(number) is not answered") }
+        if !session.isReady { complain("no more is read") }
+        if session.heldBytes != 0 || !session.held.isEmpty { complain("\(session.heldBytes) bytes are held") }
+        for (slot, watch) in watches where !watch.isEnded && watch.isBegun {
+            let picture = pictures[watch.tag == nil ? Self.unnamed : slot] ?? [:]
+            for leaf in Self.leaves
+            where leaf.starts(with: watch.path) && picture[leaf, default: 0] != lastChange(of: leaf) {
+                complain("\(slot) was not told of \(lastChange(of: leaf)) at \(leaf)")
+            }
+        }
+    }
+}

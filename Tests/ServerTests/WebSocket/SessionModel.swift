@@ -1,0 +1,207 @@
+import NIOCore
+import TreeModel
+
+@testable import Database
+@testable import Server
+@testable import Tree
+
+/// A client, a store and a connection around a session of the wire protocol: what they do, and when, is decided by a sequence of
+/// bytes. Whatever comes of it is held against the rules of the protocol.
+///
+/// Each request is answered once, and those that the session carries out begin in their order. What the client is told makes a
+/// picture of the store, one of all listeners without a tag, and one of each other: no part of a picture ever becomes older,
+/// and once nothing is underway it is that of the store.
+struct SessionModel {
+    /// Somebody who listens, or has listened.
+    struct Watch {
+        let path: [String]
+        let tag: Int?
+        /// Whether the store tells it of changes.
+        var isRegistered = false
+        /// Whether its first value was told.
+        var isBegun = false
+        var isEnded = false
+    }
+
+    /// The change that the store has made with a token, less one.
+    typealias Commits = [[String]]
+    /// The token of the last change of each leaf.
+    typealias Picture = [[String]: UInt64]
+
+    static let nodes = [[], ["a"], ["b"], ["a", "b"], ["a", "d"], ["a", "b", "c"], ["a", "b", "e"]]
+    static let leaves = [["b"], ["a", "d"], ["a", "b", "c"], ["a", "b", "e"]]
+    static let unnamed = -1
+
+    private var decisions: ArraySlice<UInt8>
+    var session = WireSession()
+    private var lastNumber = 0
+    /// How many answers are due to each number.
+    var due: [Int: Int] = [:]
+    /// The numbers of requests that have not begun, in their order.
+    var queue: [Int] = []
+    var running: [WireSession.Request] = []
+    var commits: Commits = []
+    var watches: [Int: Watch] = [:]
+    /// The events that are on their way from the store, by their listeners.
+    var deliveries: [(slot: Int, token: UInt64)] = []
+    /// By the number of a listener with a tag; those without have one in common.
+    var pictures: [Int: Picture] = [:]
+    var isClosed = false
+    var mayClose = false
+    private var complaint: String?
+
+    /// - Parameter decisions: What is done, byte by byte.
+    init(_ decisions: [UInt8]) { self.decisions = decisions[...] }
+
+    /// Does what is decided, and then what is left to do.
+    ///
+    /// - Returns: What is wrong with it; nil for nothing.
+    static func complaint(about decisions: [UInt8]) -> String? {
+        var model = SessionModel(decisions)
+        while !model.decisions.isEmpty, !model.isOver { model.step() }
+        while !model.isOver, !model.running.isEmpty || !model.deliveries.isEmpty {
+            if model.deliveries.isEmpty { model.finish() } else { model.deliver(0) }
+        }
+        if !model.isOver { model.checkAtRest() }
+        return model.complaint
+    }
+
+    var isOver: Bool { isClosed || complaint != nil }
+
+    private mutating func next(_ bound: Int) -> Int { Int(decisions.popFirst() ?? 0) % bound }
+
+    mutating func complain(_ text: String) { complaint = complaint ?? text }
+
+    private mutating func step() {
+        switch next(12) {
+        case 0, 1, 2, 3: ask()
+        case 4, 5: commit()
+        case 6, 7: if !deliveries.isEmpty { deliver(next(deliveries.count)) }
+        case 8: register()
+        case 9, 10: finish()
+        default: next(4) == 0 ? sendAnything() : revoke()
+        }
+    }
+
+    // MARK: What the client does
+
+    private mutating func ask() {
+        guard session.isReady else { return }
+        let path = Self.nodes[next(Self.nodes.count)].joined(separator: "/")
+        let (action, rest) =
+            [
+                ("p", ",\"d\":1"), ("m", ",\"d\":{}"), ("g", ""), ("q", ",\"h\":\"\""), ("q", ",\"h\":\"\""),
+                ("q", ",\"h\":\"x\""), ("q", ",\"q\":{\"l\":1},\"t\":1,\"h\":\"\""),
+                ("q", ",\"q\":{\"l\":1},\"t\":2,\"h\":\"\""), ("n", ""), ("n", ""), ("n", ",\"t\":1"),
+                ("auth", ",\"cred\":\"x\""), ("o", ",\"d\":1"), ("oc", ""), ("s", ""), ("what", ""),
+            ][next(16)]
+        lastNumber += 1
+        send("{\"t\":\"d\",\"d\":{\"r\":\(lastNumber),\"a\":\"\(action)\",\"b\":{\"p\":\"/\(path)\"\(rest)}}}")
+    }
+
+    /// Sends bytes that may be no message, or one with a number that has been there before.
+    private mutating func sendAnything() {
+        let count = min(next(256), decisions.count)
+        let text = Array(decisions.prefix(count))
+        decisions.removeFirst(count)
+        mayClose = ClientMessage(text) == nil
+        send(text)
+    }
+
+    private mutating func send(_ text: String) { send(Array(text.utf8)) }
+
+    private mutating func send(_ text: [UInt8]) {
+        if case .request(let number, let action) = ClientMessage(text) {
+            due[number, default: 0] += 1
+            if case .success = action { queue.append(number) }
+        }
+        take { session, effects in session.receive(text, &effects) }
+    }
+
+    // MARK: What the store does
+
+    private mutating func commit() {
+        commits.append(Self.nodes[next(Self.nodes.count)])
+        let told = watches.filter { $0.value.isRegistered && !$0.value.isEnded }
+            .filter { Self.overlap($0.value.path, commits[commits.count - 1]) }
+        // Of places above first.
+        deliveries += told.sorted { ($0.value.path.count, $0.key) < ($1.value.path.count, $1.key) }
+            .map { ($0.key, UInt64(commits.count)) }
+    }
+
+    /// Tells of a change: the first of which nobody without a query was told, or the first of a listener with one. These may
+    /// be later than others.
+    private mutating func deliver(_ index: Int) {
+        let chosen = deliveries[index].slot
+        let isQuery = watches[chosen]?.tag != nil
+        let first = deliveries.firstIndex { isQuery ? $0.slot == chosen : watches[$0.slot]?.tag == nil } ?? index
+        let (slot, token) = deliveries.remove(at: first)
+        guard watches[slot]?.isEnded == false else { return }
+        take { session, effects in
+            session.tell(
+                slot, ByteBuffer(string: "\(slot) \(token)"), token: SyncToken(sequence: token), &effects)
+        }
+    }
+
+    /// A listener that begins is in the store's table from now on.
+    private mutating func register() {
+        let begins = running.compactMap(\.slot).filter { watches[$0]?.isRegistered == false }
+        guard !begins.isEmpty else { return }
+        watches[begins[next(begins.count)]]?.isRegistered = true
+    }
+
+    private mutating func revoke() {
+        let listening = watches.filter { $0.value.isRegistered && !$0.value.isEnded }.keys.sorted()
+        guard !listening.isEmpty else { return }
+        let slot = listening[next(listening.count)]
+        take { session, effects in session.revoke(slot, &effects) }
+    }
+
+    /// One of the requests that are underway comes to its end.
+    private mutating func finish() {
+        guard !running.isEmpty else { return }
+        let request = running.remove(at: next(running.count))
+        if next(8) == 1 {
+            if let slot = request.slot { watches[slot]?.isRegistered = true }
+            return take { session, effects in
+                session.refused(request, ClientRefusal(.permissionDenied, "Permission denied"), &effects)
+            }
+        }
+        switch request.action {
+        case .listen: begin(request)
+        case .get:
+            let text = ServerMessage.done(request.number ?? 0, "null".utf8)
+            take { session, effects in session.read(request, .memory(text), &effects) }
+        default: take { session, effects in session.finished(request, "\"\"", &effects) }
+        }
+    }
+
+    private mutating func begin(_ request: WireSession.Request) {
+        guard let slot = request.slot, let watch = watches[slot] else { return complain("a listener has no number") }
+        if !watch.isEnded { watches[slot]?.isRegistered = true }
+        let token = UInt64(commits.count)
+        // All that the first value has in it is told of before.
+        while !isOver, let first = deliveries.first, first.token <= token { deliver(0) }
+        let known = pictures[watch.tag == nil ? Self.unnamed : slot] ?? [:]
+        let hasAll = Self.leaves.allSatisfy { leaf in
+            !leaf.starts(with: watch.path) || known[leaf] == lastChange(of: leaf)
+        }
+        let isLeftOut = hasAll && next(2) == 1
+        take { session, effects in
+            let value = isLeftOut ? nil : SpooledBody.Finished.memory(Array("\(slot) \(token) value".utf8))
+            session.began(
+                request, ListenStart(value: value, token: SyncToken(sequence: token)), &effects)
+        }
+        if watches[slot]?.isEnded == false, watches[slot]?.isBegun == false {
+            if isLeftOut { watches[slot]?.isBegun = true } else { complain("the first value of \(slot) was not told") }
+        }
+    }
+
+    func lastChange(of leaf: [String]) -> UInt64 {
+        UInt64((commits.lastIndex { leaf.starts(with: $0) } ?? -1) + 1)
+    }
+
+    private static func overlap(_ one: [String], _ other: [String]) -> Bool {
+        one.starts(with: other) || other.starts(with: one)
+    }
+}
