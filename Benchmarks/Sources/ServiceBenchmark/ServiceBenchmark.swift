@@ -52,8 +52,7 @@ enum ServiceBenchmark {
     private static func measure(_ wanted: [String], _ options: [String: String]) throws {
         let seconds = Double(options["seconds"] ?? "") ?? 5
         let posts = Int(options["posts"] ?? "") ?? 1_000_000
-        var limit = rlimit(rlim_cur: 20_000, rlim_max: 20_000)
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        raiseDescriptorLimit()
         let folder = "\(options["folder"] ?? "/tmp")/service-benchmark-\(getpid())"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -120,6 +119,17 @@ enum ServiceBenchmark {
                 executable: executable, folder: folder, port: port + 3, sessions: sessions, seconds: seconds
             ).run()
         }
+    }
+
+    /// Lets this process, and the services that it starts, have as many descriptors as they need, or as the system permits.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let most = limit.rlim_max
+        limit = rlimit(rlim_cur: max(most, 26_000), rlim_max: max(most, 26_000))
+        if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 { return }
+        limit = rlimit(rlim_cur: most, rlim_max: most)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     private static func makeFolder(_ name: String, in folder: String) throws -> String {

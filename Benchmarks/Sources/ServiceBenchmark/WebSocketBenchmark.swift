@@ -172,9 +172,10 @@ struct WebSocketBenchmark {
         }
         for _ in 0..<3 {
             try measure(0) {
+                let salt = UInt32.random(in: 0...UInt32.max)
                 let load = try HTTPLoad(connections: Self.clients, to: socket, seconds: seconds / 2) { number in
                     let path = "/writes/s\(number % Self.clients)/k\(number / Self.clients % 100)"
-                    return HTTP.request("PUT", "\(path).json?print=silent", "\(number)")
+                    return HTTP.request("PUT", "\(path).json?print=silent", "\"\(salt) \(number)\"")
                 }
                 return (load.perSecond, load.latencies)
             }

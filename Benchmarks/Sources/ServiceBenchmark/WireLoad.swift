@@ -39,6 +39,8 @@ struct WireLoad {
             epoll_ctl(poll, EPOLL_CTL_ADD, client.descriptor, &event)
         }
         let places = Dictionary(uniqueKeysWithValues: writers.keys.enumerated().map { ($1, $0) })
+        // What is there already would be no change, of which nobody is told.
+        let salt = UInt32.random(in: 0...UInt32.max)
         func write(_ count: Int, by writer: Writer) throws {
             let now = Clock.seconds
             let place = places[writer.client.descriptor] ?? 0
@@ -47,7 +49,7 @@ struct WireLoad {
                     let number = writer.client.lastNumber + 1
                     writer.sentAt[number % unanswered] = now
                     return writer.client.request(
-                        "p", #"{"p":"/writes/s\#(place)/k\#(number % 100)","d":\#(number)}"#)
+                        "p", #"{"p":"/writes/s\#(place)/k\#(number % 100)","d":"\#(salt) \#(number)"}"#)
                 })
         }
         let begin = Clock.seconds
