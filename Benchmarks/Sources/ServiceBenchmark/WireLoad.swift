@@ -10,13 +10,15 @@ struct WireLoad {
     /// A session that writes, and what it waits for.
     private final class Writer {
         let client: WireClient
+        /// The node that it writes below.
+        let path: String
         /// When the requests were sent, by their numbers, of which so many are on their way at most.
         var sentAt: [Double]
         var answered = 0
         var pushed = 0
 
-        init(_ client: WireClient, unanswered: Int) {
-            self.client = client
+        init(_ client: WireClient, path: String, unanswered: Int) {
+            (self.client, self.path) = (client, path)
             sentAt = [Double](repeating: 0, count: unanswered)
         }
     }
@@ -33,23 +35,22 @@ struct WireLoad {
         }
         for number in 0..<count {
             let client = try WireClient(on: Connection(unix: socketPath))
-            if isListening { try client.listen(to: "/writes/s\(number)") }
-            writers[client.descriptor] = Writer(client, unanswered: unanswered)
+            let path = "/writes/s\(number)"
+            if isListening { try client.listen(to: path) }
+            writers[client.descriptor] = Writer(client, path: path, unanswered: unanswered)
             var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data(fd: client.descriptor))
             epoll_ctl(poll, EPOLL_CTL_ADD, client.descriptor, &event)
         }
-        let places = Dictionary(uniqueKeysWithValues: writers.keys.enumerated().map { ($1, $0) })
         // What is there already would be no change, of which nobody is told.
         let salt = UInt32.random(in: 0...UInt32.max)
         func write(_ count: Int, by writer: Writer) throws {
             let now = Clock.seconds
-            let place = places[writer.client.descriptor] ?? 0
             try writer.client.send(
                 (0..<count).map { _ in
                     let number = writer.client.lastNumber + 1
                     writer.sentAt[number % unanswered] = now
                     return writer.client.request(
-                        "p", #"{"p":"/writes/s\#(place)/k\#(number % 100)","d":"\#(salt) \#(number)"}"#)
+                        "p", #"{"p":"\#(writer.path)/k\#(number % 100)","d":"\#(salt) \#(number)"}"#)
                 })
         }
         let begin = Clock.seconds
