@@ -15,10 +15,10 @@ extension WireSession {
             slots[number]?.waiting?.append((token, frames))
         } else {
             slots[number]?.token = token
-            let isCovered = isCovered(slot.listen.key, token: token)
-            // What covers it may be held itself, and its listener end before it is told; so it is decided then.
-            guard waits(slot.listen.key) || isCovered && !held.isEmpty else {
-                if !isCovered { effects.append(.send(.frames(frames))) }
+            // All that is told behind what is held waits with it. What covers it may be held itself, and its listener end before
+            // it is told; so whether it is covered is decided then.
+            guard waits(slot.listen.key) || slot.listen.key.tag == nil && !held.isEmpty else {
+                if !isCovered(slot.listen.key, token: token) { effects.append(.send(.frames(frames))) }
                 return
             }
             held.append(Held(slot: number, frames: frames, token: token))

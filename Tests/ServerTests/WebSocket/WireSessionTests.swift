@@ -157,7 +157,10 @@ struct WireSessionTests {
         #expect(run.tell(1, "above 3", at: 3) == [])
         #expect(run.tell(2, "below 3", at: 3) == [])
         _ = run.take { session, effects in session.revoke(1, &effects) }
-        #expect(run.begin(3, "start", at: 2) == ["start", Self.ok(3, "{}"), "frames below 3"])
+        // What comes behind what is held does not overtake it.
+        #expect(run.tell(2, "below 4", at: 4) == [])
+        #expect(
+            run.begin(3, "start", at: 2) == ["start", Self.ok(3, "{}"), "frames below 3", "frames below 4"])
     }
 
     @Test("What a listener was to be told is forgotten when it ends before its first value", arguments: [false, true])
