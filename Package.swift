@@ -13,6 +13,8 @@ let package = Package(
         .library(name: "Rules", targets: ["Rules"]),
         .library(name: "Tree", targets: ["Tree"]),
         .library(name: "Blobs", targets: ["Blobs", "Files"]),
+        // For Tests/Fuzzing alone: all that is in it is of the package.
+        .library(name: "Server", targets: ["Server"]),
     ],
     // Codecs that a build may do without: `swift build --traits WebP`, or `--disable-default-traits`.
     traits: [

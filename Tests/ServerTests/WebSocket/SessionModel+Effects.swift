@@ -1,9 +1,9 @@
 import NIOCore
-import TreeModel
 
 @testable import Database
 @testable import Server
 @testable import Tree
+@testable import TreeModel
 
 // What comes of it.
 extension SessionModel {

@@ -1,9 +1,9 @@
 import NIOCore
-import TreeModel
 
 @testable import Database
 @testable import Server
 @testable import Tree
+@testable import TreeModel
 
 /// A client, a store and a connection around a session of the wire protocol: what they do, and when, is decided by a sequence of
 /// bytes. Whatever comes of it is held against the rules of the protocol.

@@ -3,7 +3,7 @@
 /// What can be fuzzed, by name.
 enum Target: String, CaseIterable {
     case header, exif, jpeg, png, gif, webp, heif, hevc, animation, differential, pngDifferential, pngRows, recipe
-    case scrub, rules, regex, uploadFields
+    case scrub, rules, regex, uploadFields, session, frames
 
     /// Takes some bytes; a crash, a hang, a leak or a trap is a finding.
     func take(_ bytes: [UInt8]) {
@@ -32,6 +32,9 @@ enum Target: String, CaseIterable {
         case .rules: RulesFuzzing.takeRules(bytes)
         case .uploadFields: UploadFieldFuzzing.take(bytes)
         case .regex: RulesFuzzing.takeRegularExpression(bytes)
+        case .session:
+            if let complaint = SessionModel.complaint(about: bytes) { fatalError(complaint) }
+        case .frames: WireFuzzing.takeFrames(bytes)
         case .recipe:
             guard let recipe = try? Recipe(parsing: String(decoding: bytes, as: UTF8.self)) else { return }
             guard (try? Recipe(parsing: recipe.description)) == recipe else {
