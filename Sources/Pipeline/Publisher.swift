@@ -162,7 +162,7 @@ package struct Publisher: Sendable {
             id: record.id, author: author, text: record.text, mentions: MentionSpan.value(of: record.mentions),
             timestamp: record.updatedAt, photos: record.orderedPhotos.compactMap(\.published),
             clientReference: record.clientReference, audiences: record.audiences)
-        try post.write(to: &update, at: addresses.place)
+        try post.write(to: &update)
         if name == nil { author.write(to: &update) }
         for number in record.photos.keys { record.photos[number]?.rendered = nil }  // The post has it now.
         update[Paths.upload(record.id)] = try record.value()
@@ -193,7 +193,7 @@ package struct Publisher: Sendable {
         if let present = try snapshot.avatar(of: record.owner), present.key > record.id.key {
             update[Paths.deleted(record.id)] = .integer(record.updatedAt)
         } else {
-            let url = MediaAddress.url(record.owner, record.id, rendition.fileName, at: addresses.place)
+            let url = MediaAddress.url(record.owner, record.id, rendition.fileName)
             update[Paths.person(record.owner) / "profile_picture"] = .string(url)
         }
     }

@@ -44,9 +44,9 @@ struct RenditionSwitch: Sendable {
         if record.purpose == .object {
             try await addObject(renewed, to: &update)
         } else {
-            let fields = try PostPhotos(renewed).fields(
-                owner: record.owner, post: record.id, at: service.storage.addresses.place)
-            for (name, value) in fields { update[path / name] = value }
+            for (name, value) in try PostPhotos(renewed).fields(owner: record.owner, post: record.id) {
+                update[path / name] = value
+            }
         }
         let replaced = try await replaced(by: renewed, andAllOthers: isAtOnce)
         try service.garbage.add(replaced, to: &update, isAtOnce: isAtOnce)
@@ -83,7 +83,6 @@ struct RenditionSwitch: Sendable {
                 }
             }
         }
-        guard !names.isEmpty else { return nil }
         var update = MultiPathUpdate()
         let announcement = try service.garbage.add(names, to: &update)
         try await service.tree.update(update)

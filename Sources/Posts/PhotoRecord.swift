@@ -57,13 +57,11 @@ package struct PhotoRecord: Sendable, Hashable {
 
 extension PhotoRecord {
     /// The record as it is written, with the addresses that media are served under.
-    ///
-    /// - Parameter place: Where apps reach the service; nil for addresses without a host.
-    package func value(owner: UserID, post: PostID, at place: MediaPlace? = nil) throws(TreeError) -> TreeValue {
+    package func value(owner: UserID, post: PostID) throws(TreeError) -> TreeValue {
         var records: [TreeKey: TreeValue] = [:]
         for (name, rendition) in renditions {
             records[try TreeKey(name)] = [
-                "url": .string(MediaAddress.url(owner, post, rendition.fileName, at: place)),
+                "url": .string(MediaAddress.url(owner, post, rendition.fileName)),
                 "storage_uri": .string(MediaAddress.storageURI(owner, post, rendition.fileName)),
                 "width": .integer(Int64(rendition.width)),
                 "height": .integer(Int64(rendition.height)),
@@ -116,7 +114,7 @@ extension PhotoRecord.Rendition {
     }
 }
 
-/// The stable names of a blob: they never expire, and hold no host but the one by which the service is known.
+/// The stable names of a blob: they never expire and hold no host.
 package struct MediaAddress: Sendable, Hashable {
     package let owner: UserID
     /// The post, or other upload, that the blob is of.
@@ -124,13 +122,8 @@ package struct MediaAddress: Sendable, Hashable {
 
     private static let prefix = "/media/"
 
-    /// Reads the address of a file of an upload, with or without a host; nil for any other.
+    /// Reads the address of a file of an upload; nil for any other.
     package init?(_ url: String) {
-        if let (_, owner, post, _) = MediaPlace.parts(of: url) {
-            guard let owner = UserID(owner), let id = PostID(post) else { return nil }
-            (self.owner, self.id) = (owner, id)
-            return
-        }
         guard url.hasPrefix(Self.prefix) else { return nil }
         let parts = url.dropFirst(Self.prefix.count).split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, let owner = UserID(String(parts[0])), let id = PostID(String(parts[1])),
@@ -139,11 +132,9 @@ package struct MediaAddress: Sendable, Hashable {
         (self.owner, self.id) = (owner, id)
     }
 
-    /// The address under which the service serves the blob: a path, or the whole address where it is known by one.
-    package static func url(
-        _ owner: UserID, _ post: PostID, _ fileName: String, at place: MediaPlace? = nil
-    ) -> String {
-        place?.url(owner, post, fileName) ?? "\(prefix)\(owner)/\(post)/\(fileName)"
+    /// The path under which the service serves the blob.
+    package static func url(_ owner: UserID, _ post: PostID, _ fileName: String) -> String {
+        "\(prefix)\(owner)/\(post)/\(fileName)"
     }
 
     /// Where the blob lies, relative to the Storage folder.

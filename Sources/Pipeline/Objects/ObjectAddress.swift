@@ -1,5 +1,4 @@
 import Foundation
-package import Posts
 import Synchronization
 
 /// The address of an object as clients have it from the bucket: `http://HOST/v0/b/BUCKET/o/NAME?…`.
@@ -33,21 +32,35 @@ struct ObjectAddress {
 
 /// The addresses at which apps fetch what the service has made, from wherever they are.
 package final class MediaAddresses: Sendable {
-    private let known = Mutex<MediaPlace?>(nil)
+    private struct Place: Sendable {
+        let origin: String
+        let bucket: String
+    }
+
+    private let place = Mutex<Place?>(nil)
 
     init() {}
 
-    /// Where apps reach the service; nil where nobody said by which address it is known.
-    package var place: MediaPlace? {
-        get { known.withLock { $0 } }
-        set { known.withLock { $0 = newValue } }
+    /// Says by which address the service is known.
+    ///
+    /// - Parameters:
+    ///   - origin: Scheme, host and port.
+    ///   - bucket: The name of the bucket there.
+    package func setPublic(origin: String, bucket: String) {
+        place.withLock { $0 = Place(origin: origin, bucket: bucket) }
     }
 
-    /// Where a client reaches the service: where nobody said it, there where it has another object from.
+    /// The absolute address of a file of ours, as if it were an object of the bucket.
     ///
-    /// - Parameter url: The address of that object; nil for none.
-    func place(beside url: String?) -> MediaPlace? {
-        if let place { return place }
-        return url.flatMap { ObjectAddress($0) }.map { MediaPlace(origin: $0.origin, bucket: $0.bucket) }
+    /// - Parameter url: An address that a client has of another object: where nobody said by which address the service is known, it
+    ///   is known by that. Nil for none.
+    /// - Returns: Nil where no address is known.
+    func url(ofObject name: String, beside url: String?) -> String? {
+        let known = place.withLock { $0 }
+        let place = known ?? url.flatMap { ObjectAddress($0) }.map { Place(origin: $0.origin, bucket: $0.bucket) }
+        guard let place else { return nil }
+        let plain = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+        let text = name.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
+        return "\(place.origin)/v0/b/\(place.bucket)/o/\(text)?alt=media"
     }
 }

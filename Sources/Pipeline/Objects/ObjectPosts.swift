@@ -136,15 +136,14 @@ extension TreeSnapshot {
         let post = Paths.post(id)
         let text = try get(post / "text")?.stringValue ?? ""
         var fields: [TreePath: TreeValue] = [
-            post / "photos": ["0": try photo.value(owner: record.owner, post: record.id, at: addresses.place)],
+            post / "photos": ["0": try photo.value(owner: record.owner, post: record.id)],
             post / "kind": .string(text.isEmpty ? "photo" : "photo_text"),
         ]
         let bySize = photo.renditions.values.sorted { $0.width * $0.height < $1.width * $1.height }
         if let thumb = photo.renditions["thumb"] ?? bySize.first {
             let full = try get(post / "full_url")?.stringValue
-            if let place = addresses.place(beside: full) {
-                fields[post / "thumb_url"] = .string(place.url(record.owner, record.id, thumb.fileName))
-            }
+            let name = "\(record.owner)/rendition/\(record.id)/\(thumb.fileName)"
+            if let url = addresses.url(ofObject: name, beside: full) { fields[post / "thumb_url"] = .string(url) }
         }
         return fields
     }

@@ -10,7 +10,6 @@ import Imaging
 package import Logging
 import NIOCore
 package import Pipeline
-import Posts
 import ServiceLifecycle
 import TreeModel
 
@@ -102,9 +101,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         admission = Admission(access: access, limiter: ClientLimiter(settings.limits))
         audit = AuditLog(logger)
         self.access = DatabaseAccess(settings.database, to: database, publicHost: names.publicHost)
-        let place = settings.publicURL.map { MediaPlace(origin: $0.origin, bucket: media.rules.bucket) }
-        service.storage.addresses.place = place
-        self.media = media.at(place)
+        self.media = media
         streams = EventStreams(
             admission, self.access, starts: InitialEvents(patience: settings.readingPace.time),
             keepAlive: .milliseconds(settings.database.keepAliveMilliseconds))
@@ -206,7 +203,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
             ).add(to: &routes)
         }
         HealthRoutes(service, room).add(to: &routes)
-        PageRoutes(publicURL: settings.publicURL).add(to: &routes)
+        PageRoutes().add(to: &routes)
         routes.addDescription(version: ServiceVersion.current)
         routes.register(with: router)
         return router

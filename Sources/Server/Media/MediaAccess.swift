@@ -1,7 +1,6 @@
 import API
 package import Access
 import Blobs
-import Posts
 import Rules
 import Tree
 import TreeModel
@@ -18,19 +17,10 @@ package struct MediaAccess: Sendable {
 
     let rules: StorageRulesStore
     package let signer: MediaSigner
-    /// Where apps reach the service; nil where nobody said by which address it is known.
-    var place: MediaPlace?
 
     package init(_ rules: StorageRulesStore, signer: MediaSigner) {
         self.rules = rules
         self.signer = signer
-    }
-
-    /// The same for a service that apps reach there.
-    func at(_ place: MediaPlace?) -> MediaAccess {
-        var access = self
-        access.place = place
-        return access
     }
 
     /// Whether somebody may fetch a file.
@@ -76,11 +66,11 @@ package struct MediaAccess: Sendable {
         guard isRestricted || !rules.inForce.areRenditionsPublic, var fields = post.object else { return post }
         let owner = post["author"]?["uid"]?.stringValue
         func signed(_ url: TreeValue) -> TreeValue {
-            guard let text = url.stringValue, let name = Self.rendition(at: text, place), name.userID == owner,
-                name.postID == id.string, !name.isOriginal
+            guard let text = url.stringValue, text.hasPrefix("/media/"),
+                let name = try? BlobName(String(text.dropFirst(7))), name.userID == owner, name.postID == id.string,
+                !name.isOriginal
             else { return url }
-            let token = signer.token(for: name.mediaPath, lifetimeSeconds: Self.lifetimeSeconds)
-            return .string(text + (text.contains("?") ? "&" : "?") + "token=\(token)")
+            return .string(address(of: name, .remove))
         }
         for key in ["full_url", "thumb_url"] as [TreeKey] { fields[key] = fields[key].map(signed) }
         fields["photos"] = fields["photos"].map { photos in
@@ -97,13 +87,6 @@ package struct MediaAccess: Sendable {
             }
         }
         return .object(fields)
-    }
-
-    /// The file that one of the service's own addresses names, with its host or without one; nil for any other.
-    private static func rendition(at url: String, _ place: MediaPlace?) -> BlobName? {
-        if url.hasPrefix("/media/") { return try? BlobName(String(url.dropFirst(7))) }
-        guard let place, let parts = MediaPlace.parts(of: url), parts.place == place else { return nil }
-        return try? BlobName(userID: parts.owner, postID: parts.post, fileName: parts.fileName)
     }
 
     /// A signed address of a file, without scheme and host.

@@ -4,9 +4,6 @@ import NIOCore
 
 /// `/`: the page with the newest posts, and `/account`, where codes in messages lead. They are part of the binary and ask nobody else for anything.
 struct PageRoutes: Sendable {
-    /// The address at which posts name their photos; nil where they do so without a host.
-    let publicURL: PublicURL?
-
     func add(to routes: inout RouteTable) {
         routes.add("/", [.get: file(PackageResources.index_html, "text/html; charset=utf-8")])
         routes.add("/page.css", [.get: file(PackageResources.page_css, "text/css; charset=utf-8")])
@@ -20,12 +17,11 @@ struct PageRoutes: Sendable {
     private let script = "text/javascript; charset=utf-8"
 
     private func file(_ bytes: [UInt8], _ contentType: String) -> Operation {
-        let images = publicURL.map { " \($0.origin)" } ?? ""
         let headers: HTTPFields = [
             .contentType: contentType, .cacheControl: "no-cache",
             // No inline code, no other site's anything.
             .contentSecurityPolicy: """
-            default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:\(images); connect-src 'self'; \
+            default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
             base-uri 'none'; form-action 'none'; frame-ancestors 'none'
             """,
         ]
