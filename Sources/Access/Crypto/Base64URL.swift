@@ -1,51 +1,8 @@
 /// Bytes as text that may stand in an address (RFC 4648 §5), without padding.
 package enum Base64URL {
     /// The text of bytes.
-    package static func encode(_ bytes: some Collection<UInt8>) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
-        var buffer: UInt32 = 0
-        var bitCount = 0
-        for byte in bytes {
-            buffer = buffer << 8 | UInt32(byte)
-            bitCount += 8
-            while bitCount >= 6 {
-                bitCount -= 6
-                text.append(alphabet[Int(buffer >> UInt32(bitCount) & 0x3F)])
-            }
-        }
-        if bitCount > 0 { text.append(alphabet[Int(buffer << UInt32(6 - bitCount) & 0x3F)]) }
-        return String(decoding: text, as: UTF8.self)
-    }
+    package static func encode(_ bytes: some Collection<UInt8>) -> String { Base64Text.url.encode(bytes) }
 
-    /// The bytes that a text stands for; nil for padding, other characters, and any spelling but the one that
-    /// ``encode(_:)`` makes.
-    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-        guard text.count % 4 != 1 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count * 3 / 4)
-        var buffer: UInt32 = 0
-        var bitCount = 0
-        for character in text {
-            let value = values[Int(character)]
-            guard value < 64 else { return nil }
-            buffer = buffer << 6 | UInt32(value)
-            bitCount += 6
-            guard bitCount >= 8 else { continue }
-            bitCount -= 8
-            bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bitCount)))
-        }
-        // What is left over has to be zero, or several texts would stand for the same bytes.
-        guard buffer & (1 << UInt32(bitCount) - 1) == 0 else { return nil }
-        return bytes
-    }
-
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-
-    /// The value of each character, 255 for those that have none.
-    private static let values: [UInt8] = {
-        var values = [UInt8](repeating: 255, count: 256)
-        for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
-        return values
-    }()
+    /// The bytes that a text stands for; see ``Base64Text/decode(_:)``.
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? { Base64Text.url.decode(text) }
 }

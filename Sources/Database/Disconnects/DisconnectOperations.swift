@@ -1,6 +1,5 @@
 import Access
 import Logging
-import Synchronization
 import Tree
 import TreeModel
 
@@ -19,7 +18,7 @@ final class DisconnectOperations: Sendable {
     private let isOpenWithoutRules: Bool
     private let logger: Logger
     /// Connections whose writes are being made.
-    private let running = WatchedCount()
+    private let running = WatchedValue(0)
 
     /// - Parameter run: The name of this run of the process, which no other has.
     init(in tree: TreeStore, of run: PushID, isOpenWithoutRules: Bool, logger: Logger) {
@@ -78,9 +77,9 @@ final class DisconnectOperations: Sendable {
     }
 
     private func makeSoon(_ make: @escaping @Sendable () async throws -> Void) {
-        running.change(by: 1)
+        running.change { $0 += 1 }
         Task(name: "On disconnect") {
-            defer { running.change(by: -1) }
+            defer { running.change { $0 -= 1 } }
             while true {
                 do {
                     return try await make()
@@ -94,7 +93,16 @@ final class DisconnectOperations: Sendable {
     }
 
     /// Waits until no writes are being made, but not longer than this.
-    func waitUntilDone(atMost limit: Duration) async { await running.waitForZero(atMost: limit) }
+    func waitUntilDone(atMost limit: Duration) async {
+        await withTaskGroup { [running] group in
+            group.addTask {
+                while running.value > 0, !Task.isCancelled { await running.wait { $0 == 0 } }
+            }
+            group.addTask { try? await Task.sleep(for: limit) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
 
     private func make(at records: TreePath) async throws {
         for child in try await tree.children(of: records) { try await make(child.value, at: records / child.key) }
@@ -118,45 +126,6 @@ final class DisconnectOperations: Sendable {
                 "what was due at a disconnect is refused",
                 metadata: ["path": "\(operation.path.node)", "identity": "\(identity)", "error": "\(error)"])
             try await tree.set(record, to: nil)
-        }
-    }
-}
-
-/// A number of things underway, for whose end somebody may wait.
-private final class WatchedCount: Sendable {
-    private struct State {
-        var count = 0
-        var waiting: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state = Mutex(State())
-
-    func change(by difference: Int) {
-        let waiting = state.withLock { state in
-            state.count += difference
-            guard state.count == 0 else { return [CheckedContinuation<Void, Never>]() }
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    func waitForZero(atMost limit: Duration) async {
-        let timer = Task {
-            try? await Task.sleep(for: limit)
-            let waiting = state.withLock { state in
-                defer { state.waiting = [] }
-                return state.waiting
-            }
-            for continuation in waiting { continuation.resume() }
-        }
-        defer { timer.cancel() }
-        await withCheckedContinuation { continuation in
-            let isOver = state.withLock { state in
-                if state.count > 0 { state.waiting.append(continuation) }
-                return state.count == 0
-            }
-            if isOver { continuation.resume() }
         }
     }
 }

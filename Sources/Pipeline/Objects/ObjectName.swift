@@ -1,3 +1,4 @@
+import Access
 package import Posts
 import Tree
 
@@ -39,14 +40,7 @@ package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
 enum ObjectKey {
     /// The bytes of a name that are in the first key: a multiple of three, which no digit shares with the second.
     private static let firstBytes = 570
-    private static let alphabet = Array("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz".utf8)
-    private static let mark = UInt8(ascii: "n")
-    /// The value of each character, 255 for those that have none.
-    private static let values: [UInt8] = {
-        var values = [UInt8](repeating: 255, count: 256)
-        for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
-        return values
-    }()
+    private static let mark = "n"
 
     /// The pattern of the records of all objects.
     static let pattern = TreePattern(Paths.objects / "*" / "*")
@@ -67,35 +61,11 @@ enum ObjectKey {
     }
 
     private static func key(_ bytes: ArraySlice<UInt8>) -> TreeKey {
-        var text = [mark]
-        var buffer: UInt32 = 0
-        var bitCount = 0
-        for byte in bytes {
-            buffer = buffer << 8 | UInt32(byte)
-            bitCount += 8
-            while bitCount >= 6 {
-                bitCount -= 6
-                text.append(alphabet[Int(buffer >> UInt32(bitCount) & 0x3F)])
-            }
-        }
-        if bitCount > 0 { text.append(alphabet[Int(buffer << UInt32(6 - bitCount) & 0x3F)]) }
-        return TreeKey(unchecked: String(decoding: text, as: UTF8.self))
+        TreeKey(unchecked: mark + Base64Text.ordered.encode(bytes))
     }
 
     private static func bytes(_ key: TreeKey) -> [UInt8]? {
-        guard key.string.utf8.first == mark else { return nil }
-        var bytes: [UInt8] = []
-        var buffer: UInt32 = 0
-        var bitCount = 0
-        for character in key.string.utf8.dropFirst() {
-            let value = values[Int(character)]
-            guard value < 64 else { return nil }
-            buffer = buffer << 6 | UInt32(value)
-            bitCount += 6
-            guard bitCount >= 8 else { continue }
-            bitCount -= 8
-            bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bitCount)))
-        }
-        return bytes
+        guard key.string.hasPrefix(mark) else { return nil }
+        return Base64Text.ordered.decode(key.string.utf8.dropFirst())
     }
 }

@@ -22,11 +22,12 @@ struct ListenAddresses: Sendable {
         try checkSocketPath()
         guard let tcp, tcp.port > 0 else { return }
         do {
-            // Nobody is let in: whoever connects meanwhile is cut off with the probe, and not kept by it.
+            // Nobody is let in: whoever connects meanwhile is cut off with the probe, which ends where it begins, on its
+            // event loop: a busy process does not make it stay.
             let probe = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .serverChannelOption(.autoRead, value: false)
-            try await probe.bind(host: tcp.host, port: tcp.port).get().close()
+            try await probe.bind(host: tcp.host, port: tcp.port).flatMap { $0.close() }.get()
         } catch let error as IOError {
             throw explained(error)
         }

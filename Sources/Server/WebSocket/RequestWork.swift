@@ -24,8 +24,10 @@ struct RequestWork: Sendable {
     let identity: WireIdentity
     /// The name of the client's session, as of a connection that leaves writes for its end.
     let connection: TreeKey
-    /// Who listens for the client.
-    let listeners: [Listener]
+    /// Whether somebody listens for the client.
+    let isListening: Bool
+    /// Those who do so with a query.
+    let queries: [Listener]
     let loop: WebSocketLoop
     /// Is given the listener that a request begins, before the first event can come to it.
     let began: @Sendable (Listener) -> Void
@@ -79,7 +81,7 @@ struct RequestWork: Sendable {
         } catch {
             outcome = .refused(ClientRefusal(error, isWrite: true))
         }
-        if !listeners.isEmpty { await admitted.database.waitForEvents(of: listeners) }
+        if isListening { await admitted.database.waitForEvents(of: queries) }
         return outcome
     }
 

@@ -27,7 +27,9 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     /// Whom requests act as from now on.
     var identity: WireIdentity
     /// The listeners by the session's numbers.
-    var listeners: [Int: Listener] = [:]
+    private var listeners: [Int: Listener] = [:]
+    /// Those of them that have a query.
+    private var queries: [Int: Listener] = [:]
     private(set) var connection: TakenConnection?
     private var outgoing: OutgoingMessages?
     private var context: ChannelHandlerContext?
@@ -77,6 +79,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
         memory = nil
         for listener in listeners.values { stop(listener) }
         listeners = [:]
+        queries = [:]
         loop.remove(self)
         endSessionIfIdle()
     }
@@ -186,6 +189,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
             case .send(let message): outgoing?.send(message)
             case .perform(let request): perform(request)
             case .stopListening(let slot):
+                queries[slot] = nil
                 if let listener = listeners.removeValue(forKey: slot) { stop(listener) }
             case .close(let reason): close(reason)
             }
@@ -202,7 +206,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
         let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
         let work = RequestWork(
             request: request, admitted: admitted, identity: identity, connection: TreeKey(unchecked: id),
-            listeners: Array(listeners.values), loop: loop
+            isListening: !listeners.isEmpty, queries: Array(queries.values), loop: loop
         ) { [eventLoop = loop.eventLoop] listener in
             // Comes before all events, which take the same way.
             eventLoop.execute { bound.value.add(listener, of: request) }
@@ -237,10 +241,11 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
 
     /// Notes a listener, unless it has ended before it has begun.
     private func add(_ listener: Listener, of request: WireSession.Request) {
-        guard connection != nil, let slot = request.slot, session.listen(slot) != nil else {
+        guard connection != nil, let slot = request.slot, session.key(slot) != nil else {
             return identity.session.stopListening(listener)
         }
         listeners[slot] = listener
+        if listener.query != nil { queries[slot] = listener }
         loop.add(self, slot, as: listener)
     }
 

@@ -38,7 +38,7 @@ final class WebSocketLoop: EventReceiver {
             var shared: ByteBuffer?
             for id in listeners {
                 guard let (connection, slot) = tables.value.listeners[id],
-                    let key = connection.session.listen(slot)?.key
+                    let key = connection.session.key(slot)
                 else { continue }
                 let made = key.tag == nil ? shared : nil
                 guard let frames = made ?? FrameWriter.frames(ServerMessage.event(event, for: key)) else {

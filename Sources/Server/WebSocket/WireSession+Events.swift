@@ -4,8 +4,8 @@ import TreeModel
 
 // What the store tells.
 extension WireSession {
-    /// A listener; nil when it has ended.
-    func listen(_ slot: Int) -> WireListen? { slots[slot]?.listen }
+    /// By what the client knows a listener; nil when it has ended.
+    func key(_ slot: Int) -> WireListen.Key? { slots[slot]?.key }
 
     /// Something has changed at what a listener listens to. Of listeners without a query, those of places above are told of a
     /// change before those of places below.
@@ -17,8 +17,8 @@ extension WireSession {
             slots[number]?.token = token
             // All that is told behind what is held waits with it. What covers it may be held itself, and its listener end before
             // it is told; so whether it is covered is decided then.
-            guard waits(slot.listen.key) || slot.listen.key.tag == nil && !held.isEmpty else {
-                if !isCovered(slot.listen.key, token: token) { effects.append(.send(.frames(frames))) }
+            guard waits(slot.key) || slot.key.tag == nil && !held.isEmpty else {
+                if !isCovered(slot.key, token: token) { effects.append(.send(.frames(frames))) }
                 return
             }
             held.append(Held(slot: number, frames: frames, token: token))
@@ -47,6 +47,6 @@ extension WireSession {
     mutating func revoke(_ number: Int, _ effects: inout [Effect]) {
         guard let slot = slots[number] else { return }
         end(number, &effects)
-        effects.append(.send(.message(ServerMessage.revoked(slot.listen.key, query: slot.listen.queryText))))
+        effects.append(.send(.message(ServerMessage.revoked(slot.key, query: slot.queryText))))
     }
 }

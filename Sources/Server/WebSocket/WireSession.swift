@@ -42,7 +42,9 @@ struct WireSession {
 
     /// A listener of the client.
     struct Slot {
-        let listen: WireListen
+        let key: WireListen.Key
+        /// Its query as the client wrote it.
+        let queryText: [UInt8]
         /// What has come before the first value is told; nil once it is.
         var waiting: [(token: SyncToken, frames: ByteBuffer)]? = []
         /// What has been told.
@@ -93,10 +95,6 @@ struct WireSession {
     var isReady: Bool { waiting.count < Self.maxWaiting && waitingBytes < Self.maxWaitingBytes }
     /// Whether something is underway.
     var isBusy: Bool { running > 0 }
-    /// The numbers of all listeners.
-    var listeners: some Sequence<Int> { slots.keys }
-    /// Whether there is anybody to whom an event could have to come before an answer.
-    var hasListeners: Bool { !slots.isEmpty }
 
     // MARK: What the client sends
 
@@ -161,7 +159,7 @@ struct WireSession {
                 return refuse(request, ClientRefusal(.unavailable, "there are too many listeners"), &effects)
             }
             lastSlot += 1
-            slots[lastSlot] = Slot(listen: listen)
+            slots[lastSlot] = Slot(key: listen.key, queryText: listen.queryText)
             numbers[listen.key] = lastSlot
             request.slot = lastSlot
             if listen.key.tag == nil { beginning = listen.key.path }
@@ -183,7 +181,7 @@ struct WireSession {
     mutating func end(_ slot: Int, _ effects: inout [Effect]) {
         guard let ended = slots.removeValue(forKey: slot) else { return }
         for event in ended.waiting ?? [] { heldBytes -= event.frames.readableBytes }
-        if numbers[ended.listen.key] == slot { numbers[ended.listen.key] = nil }
+        if numbers[ended.key] == slot { numbers[ended.key] = nil }
         effects.append(.stopListening(slot))
     }
 
@@ -244,7 +242,7 @@ struct WireSession {
         answer(request, start.isIndexed ? "{}" : "{\"w\":[\"no_index\"]}", &effects)
         for event in slot.waiting ?? [] {
             heldBytes -= event.frames.readableBytes
-            guard event.token > start.token, !isCovered(slot.listen.key, token: event.token) else { continue }
+            guard event.token > start.token, !isCovered(slot.key, token: event.token) else { continue }
             slot.token = event.token
             effects.append(.send(.frames(event.frames)))
         }
@@ -262,7 +260,7 @@ struct WireSession {
         held.removeFirst(due.count)
         for event in due {
             heldBytes -= event.frames.readableBytes
-            guard let slot = slots[event.slot], !isCovered(slot.listen.key, token: event.token) else { continue }
+            guard let slot = slots[event.slot], !isCovered(slot.key, token: event.token) else { continue }
             effects.append(.send(.frames(event.frames)))
         }
         if token == nil { beginning = nil }

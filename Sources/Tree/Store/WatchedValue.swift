@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A value that tasks wait on. Any thread.
-final class WatchedValue<Value: Sendable>: Sendable {
+package final class WatchedValue<Value: Sendable>: Sendable {
     private struct State {
         var value: Value
         var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
@@ -10,14 +10,14 @@ final class WatchedValue<Value: Sendable>: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ value: Value) {
+    package init(_ value: Value) {
         state = Mutex(State(value: value))
     }
 
-    var value: Value { state.withLock { $0.value } }
+    package var value: Value { state.withLock { $0.value } }
 
     /// Changes the value, and wakes all who wait.
-    func change(_ body: (inout Value) -> Void) {
+    package func change(_ body: (inout Value) -> Void) {
         let waiting = state.withLock { state in
             body(&state.value)
             defer { state.waiting = [:] }
@@ -27,7 +27,7 @@ final class WatchedValue<Value: Sendable>: Sendable {
     }
 
     /// Waits until the value changes, unless it is past waiting for; or until the task is cancelled.
-    func wait(unless isReached: @Sendable (Value) -> Bool) async {
+    package func wait(unless isReached: @Sendable (Value) -> Bool) async {
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
