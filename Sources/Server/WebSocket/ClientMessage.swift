@@ -12,7 +12,25 @@ enum ClientMessage {
     case request(number: Int, Result<ClientAction, ClientRefusal>)
 
     /// Reads a message; nil for what is none.
-    init?(_ text: [UInt8]) {
+    init?(_ message: MessageJoiner.Message) {
+        switch message {
+        case .text(let text): self.init(text)
+        case .tooLong(let edges):
+            guard let number = Self.requestNumber(in: edges) else { return nil }
+            self = .request(
+                number: number, .failure(ClientRefusal(.writeTooLarge, "a message has at most 16 MiB: write in parts")))
+        }
+    }
+
+    /// The number of a request of which the beginning and the end are left: clients write it before its body or behind it.
+    private static func requestNumber(in edges: [UInt8]) -> Int? {
+        let text = String(decoding: edges, as: UTF8.self)
+        let before = /^\{[^{}]*\{[^{}]*"r":(\d{1,9})[,}]/
+        let behind = /"r":(\d{1,9})(?:,[^{}]*)?\}[^{}]*\}$/
+        return (text.firstMatch(of: before)?.1 ?? text.firstMatch(of: behind)?.1).flatMap { Int($0) }
+    }
+
+    private init?(_ text: [UInt8]) {
         guard let envelope = JSONSlice(text).members(), let content = envelope["d"] else { return nil }
         switch envelope["t"]?.value?.string {
         case "c":

@@ -8,23 +8,41 @@ struct MessageJoiner {
     /// The longest number of pieces, in digits.
     private static let maxDigits = 6
 
+    /// How much is kept of the beginning and of the end of a message that is too long, in bytes.
+    private static let edgeBytes = 256
+
+    /// A message that is complete.
+    enum Message: Hashable {
+        case text([UInt8])
+        /// One that was too long, of which the beginning and the end are left.
+        case tooLong(edges: [UInt8])
+
+        /// The bytes that are held.
+        var byteCount: Int {
+            switch self {
+            case .text(let bytes), .tooLong(let bytes): bytes.count
+            }
+        }
+    }
+
     /// What is wrong with a frame.
     enum Fault: Error, Hashable {
-        case tooLarge
-        /// A frame goes on with a message that has not begun, or begins one within another.
+        /// A frame goes on with one that has not begun, or begins within another.
         case badContinuation
     }
 
-    /// The bytes of a frame that is not complete; nil when none is open.
-    private var frame: [UInt8]?
-    private var pieces: [UInt8] = []
+    /// What has come of the message.
+    private var text: [UInt8] = []
+    private var isFrameOpen = false
     private var missingPieces = 0
+    /// Whether the message has become too long: the middle of it is not kept.
+    private(set) var isTooLong = false
 
     /// The bytes that are held.
-    var byteCount: Int { pieces.count + (frame?.count ?? 0) }
+    var byteCount: Int { text.count }
 
     /// Whether a message has begun that is not complete.
-    var isWithinMessage: Bool { missingPieces > 0 || frame != nil }
+    var isWithinMessage: Bool { missingPieces > 0 || isFrameOpen }
 
     /// Takes a frame.
     ///
@@ -33,31 +51,29 @@ struct MessageJoiner {
     ///   - isFinal: Whether it is the last part.
     /// - Returns: The message that it completes; nil for none.
     mutating func add(
-        _ bytes: some Collection<UInt8>, isContinuation: Bool, isFinal: Bool
-    ) throws(Fault) -> [UInt8]? {
-        guard isContinuation == (frame != nil) else { throw .badContinuation }
-        guard byteCount + bytes.count <= Self.maxBytes else { throw .tooLarge }
-        if !isFinal {
-            frame = (frame ?? []) + bytes
+        _ bytes: some BidirectionalCollection<UInt8>, isContinuation: Bool, isFinal: Bool
+    ) throws(Fault) -> Message? {
+        guard isContinuation == isFrameOpen else { throw .badContinuation }
+        isFrameOpen = !isFinal
+        append(bytes)
+        guard isFinal else { return nil }
+        if missingPieces > 0 {
+            missingPieces -= 1
+            guard missingPieces == 0 else { return nil }
+        } else if let count = Self.pieceCount(text) {
+            missingPieces = count
+            text = []
             return nil
         }
-        var whole = frame ?? []
-        frame = nil
-        whole.append(contentsOf: bytes)
-        return add(whole)
+        defer { (text, isTooLong) = ([], false) }
+        return isTooLong ? .tooLong(edges: text) : .text(text)
     }
 
-    private mutating func add(_ text: [UInt8]) -> [UInt8]? {
-        guard missingPieces > 0 else {
-            guard let count = Self.pieceCount(text) else { return text }
-            missingPieces = count
-            return nil
-        }
-        pieces.append(contentsOf: text)
-        missingPieces -= 1
-        guard missingPieces == 0 else { return nil }
-        defer { pieces = [] }
-        return pieces
+    private mutating func append(_ bytes: some BidirectionalCollection<UInt8>) {
+        if !isTooLong, text.count + bytes.count <= Self.maxBytes { return text.append(contentsOf: bytes) }
+        isTooLong = true
+        let end = text.dropFirst(Self.edgeBytes).suffix(Self.edgeBytes) + bytes.suffix(Self.edgeBytes)
+        text = text.prefix(Self.edgeBytes) + end.suffix(Self.edgeBytes)
     }
 
     /// The number that a frame consists of; nil for one that is a message.

@@ -133,18 +133,18 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
         let bytes = frame.unmaskedData.readableBytesView
         do {
             let message = try joiner.add(bytes, isContinuation: frame.opcode == .continuation, isFinal: frame.fin)
-            if joiner.isWithinMessage {
+            if joiner.isWithinMessage, !joiner.isTooLong {
                 if memory == nil { memory = admitted.database.memoryShare() }
                 try memory?.take(bytes.count)
             } else {
                 memory = nil
-                secondsWithinMessage = 0
             }
+            if !joiner.isWithinMessage { secondsWithinMessage = 0 }
             guard let message else { return }
-            count(message.count)
+            count(message.byteCount)
             run { session, effects in session.receive(message, &effects) }
-        } catch let fault as MessageJoiner.Fault {
-            close(fault == .tooLarge ? .tooLarge : .protocolError)
+        } catch is MessageJoiner.Fault {
+            close(.protocolError)
         } catch {
             close(.tryAgainLater)
         }

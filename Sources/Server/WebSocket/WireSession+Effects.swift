@@ -25,8 +25,18 @@ extension WireSession {
         case goingAway = 1001
         case protocolError = 1002
         case notText = 1003
+        case notUTF8 = 1007
         case slowReader = 1008
         case tooLarge = 1009
         case tryAgainLater = 1013
+
+        /// Why a message that cannot be read ends its session.
+        init(unreadable message: MessageJoiner.Message) {
+            self =
+                switch message {
+                case .tooLong: .tooLarge
+                case .text(let text): String(validating: text, as: UTF8.self) == nil ? .notUTF8 : .protocolError
+                }
+        }
     }
 }

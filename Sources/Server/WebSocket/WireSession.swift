@@ -105,17 +105,17 @@ struct WireSession {
     }
 
     /// Takes a message.
-    mutating func receive(_ text: [UInt8], _ effects: inout [Effect]) {
-        switch ClientMessage(text) {
+    mutating func receive(_ message: MessageJoiner.Message, _ effects: inout [Effect]) {
+        switch ClientMessage(message) {
         case nil:
             effects.append(.send(.message(ServerMessage.error("the message cannot be read"))))
-            effects.append(.close(.protocolError))
+            effects.append(.close(CloseReason(unreadable: message)))
         case .ping: effects.append(.send(.message(ServerMessage.pong)))
         case .control: break
         case .request(let number, .failure(let refusal)):
             effects.append(.send(.message(ServerMessage.refused(number, refusal))))
         case .request(let number, .success(let action)):
-            take(Request(number: number, action: action, byteCount: text.count), &effects)
+            take(Request(number: number, action: action, byteCount: message.byteCount), &effects)
         }
     }
 

@@ -22,7 +22,8 @@ extension SessionModel {
             case .stopListening(let slot): stop(slot)
             case .close(let reason):
                 isClosed = true
-                if !mayClose || reason != .protocolError { complain("closed with \(reason)") }
+                let isDue = mayClose && [.protocolError, .notUTF8, .tooLarge].contains(reason)
+                if !isDue { complain("closed with \(reason)") }
             }
         }
     }

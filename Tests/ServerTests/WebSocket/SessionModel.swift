@@ -99,23 +99,24 @@ struct SessionModel {
         send("{\"t\":\"d\",\"d\":{\"r\":\(lastNumber),\"a\":\"\(action)\",\"b\":{\"p\":\"/\(path)\"\(rest)}}}")
     }
 
-    /// Sends bytes that may be no message, or one with a number that has been there before.
+    /// Sends bytes that may be no message, or one with a number that has been there before; or what is left of one that was too long.
     private mutating func sendAnything() {
         let count = min(next(256), decisions.count)
         let text = Array(decisions.prefix(count))
         decisions.removeFirst(count)
-        mayClose = ClientMessage(text) == nil
-        send(text)
+        let message = next(8) == 0 ? MessageJoiner.Message.tooLong(edges: text) : .text(text)
+        mayClose = ClientMessage(message) == nil
+        send(message)
     }
 
-    private mutating func send(_ text: String) { send(Array(text.utf8)) }
+    private mutating func send(_ text: String) { send(.text(Array(text.utf8))) }
 
-    private mutating func send(_ text: [UInt8]) {
-        if case .request(let number, let action) = ClientMessage(text) {
+    private mutating func send(_ message: MessageJoiner.Message) {
+        if case .request(let number, let action) = ClientMessage(message) {
             due[number, default: 0] += 1
             if case .success = action { queue.append(number) }
         }
-        take { session, effects in session.receive(text, &effects) }
+        take { session, effects in session.receive(message, &effects) }
     }
 
     // MARK: What the store does

@@ -165,6 +165,19 @@ struct WebSocketSessionTests {
         }
     }
 
+    @Test("A write that is longer than any may be is refused, and the session goes on")
+    func tooLong() async throws {
+        try await withService { service in
+            let client = try await WireClient(service)
+            let text = String(repeating: "x", count: 17 << 20)
+            let heard = try await client.answer("p", #"{"p":"/a","d":"\#(text)"}"#)
+            #expect(heard.count == 1 && heard[0].contains(#""s":"write_too_big""#))
+            #expect(try await client.answer("p", #"{"p":"/a","d":1}"#).count == 1)
+            #expect(try await service.tree.get("a") == 1)
+            await client.close()
+        }
+    }
+
     @Test("A request for a WebSocket that is refused is answered, and ends its connection instead of deafening it")
     func refused() async throws {
         let cases = [

@@ -18,7 +18,7 @@ struct WireFrameTests {
         let joined = try frames.compactMap { frame in
             try joiner.add(Array(frame.utf8), isContinuation: false, isFinal: true)
         }
-        #expect(joined.map { String(decoding: $0, as: UTF8.self) } == messages)
+        #expect(joined == messages.map { .text(Array($0.utf8)) })
     }
 
     @Test("A frame may come in parts, which no other interrupts")
@@ -31,21 +31,31 @@ struct WireFrameTests {
         #expect(joiner.isWithinMessage)
         #expect(try joiner.add([0x32], isContinuation: true, isFinal: true) == nil)
         for _ in 0..<11 { #expect(try joiner.add([0x78], isContinuation: false, isFinal: true) == nil) }
-        #expect(try joiner.add([0x79], isContinuation: false, isFinal: true)?.count == 12)
+        #expect(try joiner.add([0x79], isContinuation: false, isFinal: true)?.byteCount == 12)
         #expect(throws: MessageJoiner.Fault.badContinuation) {
             try joiner.add([0x31], isContinuation: true, isFinal: true)
         }
     }
 
-    @Test("A message that is too long is refused while it comes")
+    @Test("Of a message that is too long the beginning and the end are kept; the next one is read as ever")
     func tooLong() throws {
         var joiner = MessageJoiner()
-        _ = try joiner.add(Array("999999".utf8), isContinuation: false, isFinal: true)
-        let piece = [UInt8](repeating: 0x78, count: 1 << 20)
-        #expect(throws: MessageJoiner.Fault.tooLarge) {
-            for _ in 0..<20 { _ = try joiner.add(piece, isContinuation: false, isFinal: true) }
+        func add(_ text: [UInt8]) throws -> MessageJoiner.Message? {
+            try joiner.add(text, isContinuation: false, isFinal: true)
         }
-        #expect(joiner.byteCount <= MessageJoiner.maxBytes)
+        let piece = [UInt8](repeating: 0x78, count: 1 << 20)
+        for pieceCount in [18, 40] {
+            #expect(try add(Array("\(pieceCount)".utf8)) == nil)
+            #expect(try add(Array("begin".utf8) + piece) == nil)
+            for _ in 2..<pieceCount {
+                #expect(try add(piece) == nil)
+                #expect(joiner.byteCount <= MessageJoiner.maxBytes)
+            }
+            #expect(joiner.isTooLong)
+            let edges = Array("begin".utf8) + [UInt8](repeating: 0x78, count: 504) + Array("end".utf8)
+            #expect(try add(Array("end".utf8)) == .tooLong(edges: edges))
+            #expect(try add(Array("{}".utf8)) == .text(Array("{}".utf8)))
+        }
     }
 
     @Test(

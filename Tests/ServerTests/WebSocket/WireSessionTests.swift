@@ -42,7 +42,7 @@ struct WireSessionTests {
         mutating func ask(_ action: String, _ body: String) -> [String] {
             number += 1
             let text = #"{"t":"d","d":{"r":\#(number),"a":"\#(action)","b":\#(body)}}"#
-            return take { session, effects in session.receive(Array(text.utf8), &effects) }
+            return take { session, effects in session.receive(.text(Array(text.utf8)), &effects) }
         }
 
         mutating func finish(_ number: Int) -> [String] {
@@ -246,8 +246,34 @@ struct WireSessionTests {
         ])
     func malformed(text: String) {
         var run = Run()
-        let effects = run.take { session, effects in session.receive(Array(text.utf8), &effects) }
+        let effects = run.take { session, effects in session.receive(.text(Array(text.utf8)), &effects) }
         #expect(effects == [#"{"t":"c","d":{"t":"e","d":"the message cannot be read"}}"#, "close 1002"])
+    }
+
+    @Test("What is no UTF-8 ends the session with the code for it")
+    func notUTF8() {
+        var run = Run()
+        let effects = run.take { session, effects in session.receive(.text([0x7B, 0xFF]), &effects) }
+        #expect(effects == [#"{"t":"c","d":{"t":"e","d":"the message cannot be read"}}"#, "close 1007"])
+    }
+
+    @Test(
+        "A write that is too long is refused where its number can be seen, so that no client sends it for ever",
+        arguments: [
+            (#"{"t":"d","d":{"r":5,"a":"p","b":{"p":"/a","d":{"x":"#, #""}}}}"#, 5),
+            (#"{"d":{"a":"p","b":{"p":"/a","d":{"r":9,"x":"#, #""}},"r":5},"t":"d"}"#, 5),
+            (#"{"t":"d","d":{"a":"p","r":0,"b":{"d":{"r":9,"x":"#, #"","p":"/a"}}}"#, 0),
+            (#"{"t":"d","d":{"b":{"d":{"r":9,"x":"#, #""}},"r":123456789,"a":"p"}}"#, 123_456_789),
+            (#"{"t":"d","d":{"a":"p","b":{"d":{"r":9,"x":"#, #"","r":9}}}}"#, nil), ("xxx", "xxx", nil),
+            (#"{"t":"d","d":{"r":99999999999999999999,"b":{"#, "}}}", nil),
+        ] as [(String, String, Int?)])
+    func tooLong(head: String, tail: String, number: Int?) {
+        var run = Run()
+        let text = head + String(repeating: "x", count: 512 - head.utf8.count - tail.utf8.count) + tail
+        let effects = run.take { session, effects in session.receive(.tooLong(edges: Array(text.utf8)), &effects) }
+        guard let number else { return #expect(effects.last == "close 1009") }
+        #expect(effects.count == 1)
+        #expect(effects.first?.contains(#""r":\#(number),"b":{"s":"write_too_big""#) == true)
     }
 
     @Test("The session that a client had before ends before anything else is done")

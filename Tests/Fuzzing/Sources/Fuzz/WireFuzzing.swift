@@ -30,13 +30,13 @@ enum WireFuzzing {
         let isNumber = message.allSatisfy { (0x30...0x39).contains($0) }
         let isText = String(validating: message, as: UTF8.self) != nil
         var joiner = MessageJoiner()
-        var joined: [UInt8]?
+        var joined: MessageJoiner.Message?
         while let payload = readFrame(from: &frames) {
             guard joined == nil, payload.count <= FrameWriter.maxFrameBytes else { fatalError("frames without end") }
             if isText, String(validating: payload, as: UTF8.self) == nil { fatalError("a character is cut") }
             joined = try? joiner.add(payload, isContinuation: false, isFinal: true)
         }
-        guard isNumber || joined == message else { fatalError("another message comes out") }
+        guard isNumber || joined == .text(message) else { fatalError("another message comes out") }
     }
 
     private static func readFrame(from frames: inout ByteBuffer) -> [UInt8]? {
@@ -57,7 +57,7 @@ enum WireFuzzing {
             taken += frame.count
             do throws(MessageJoiner.Fault) {
                 let message = try joiner.add(frame, isContinuation: flags & 1 == 1, isFinal: flags & 2 == 0)
-                if let message, joiner.byteCount > 0 || message.count > taken { fatalError("bytes are made up") }
+                if let message, joiner.byteCount > 0 || message.byteCount > taken { fatalError("bytes are made up") }
             } catch {
                 return
             }
