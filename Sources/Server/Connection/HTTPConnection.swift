@@ -93,6 +93,7 @@ struct HTTPConnection: ServerChildChannel {
         remove(MessageHandler.self, from: pipeline)
         remove(RequestFramer.self, from: pipeline)
         remove(SlowReaderHandler.self, from: pipeline)
+        try connection.readLittleAtOnce()
         return connection
     }
 

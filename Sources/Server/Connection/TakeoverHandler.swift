@@ -167,7 +167,25 @@ final class TakeoverHandler: ChannelDuplexHandler, RemovableChannelHandler {
         } catch {
             context.close(promise: nil)
         }
+        // The task that waits for requests ends, and the memory that it holds is free.
+        context.fireErrorCaught(TakenOver())
+        context.read()
     }
+
+    /// Nobody above asks for more once the connection is taken.
+    func channelReadComplete(context: ChannelHandlerContext) {
+        guard case .taken = state else { return context.fireChannelReadComplete() }
+        context.read()
+    }
+
+    /// What stood above has no part in the connection any more, and cannot close it; the owner does so from below.
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard case .taken = state else { return context.close(mode: mode, promise: promise) }
+        promise?.fail(TakenOver())
+    }
+
+    /// What the task that answers requests is told when there will be none any more.
+    private struct TakenOver: Error {}
 }
 
 /// A connection that was taken over: writes bytes past all that would make an HTTP answer of them.
@@ -186,6 +204,14 @@ final class TakenConnection: ChannelOutboundHandler, RemovableChannelHandler {
     func add(_ handlers: [any ChannelHandler]) throws {
         guard let context else { throw ChannelError.ioOnClosedChannel }
         try context.pipeline.syncOperations.addHandlers(handlers, position: .after(self))
+    }
+
+    /// Keeps a small buffer for what the client sends: most say little, and there are many. It grows for those that say more.
+    ///
+    /// - Throws: `ChannelError` when the connection is gone.
+    func readLittleAtOnce() throws {
+        try context?.channel.syncOptions?.setOption(
+            .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 256, maximum: 65_536))
     }
 
     func write(_ bytes: ByteBuffer) { context?.write(wrapOutboundOut(bytes), promise: nil) }
