@@ -39,17 +39,20 @@ struct ResumableBenchmark {
 
     func run() throws {
         try put()  // Once, so that all is in place.
-        var (whole, pieces, first) = (0.0, 0.0, 0.0)
+        var (whole, cut, pieces, first) = (0.0, 0.0, 0.0, 0.0)
         var lost: [Int] = []
         for round in 1...rounds {
             let one = try put()
-            let many = try send(&lost)
+            let alive = try send(&lost, killCount: 0).spent
+            let many = try send(&lost, killCount: Self.killCount)
             print(
                 """
-                  round \(round): one request \(ms(one * 1000)) of processor time, in pieces \(ms(many.spent * 1000)), \
-                the first requests after each start \(ms(many.first * 1000))
+                  round \(round): one request \(ms(one * 1000)) of processor time, cut \(Self.cutCount) times \
+                \(ms(alive * 1000)), killed \(Self.killCount) times, too, \(ms(many.spent * 1000)), the first requests after each \
+                start \(ms(many.first * 1000))
                 """)
             whole += one
+            cut += alive
             pieces += many.spent
             first += many.first
         }
@@ -59,8 +62,9 @@ struct ResumableBenchmark {
             """
               bytes sent again for each cut: \(sum / max(1, sorted.count)) in the mean, \(sorted[sorted.count / 2]) in the middle, \
             \(sorted.last ?? 0) at most
-              processor time of the service, to one request's: \(rounded(pieces / whole, 3)); with the first requests after each \
-            start, which find everything cold: \(rounded((pieces + first) / whole, 3))
+              processor time of the service, to one request's: cut \(rounded(cut / whole, 3)), killed, too, \
+            \(rounded(pieces / whole, 3)); with the first requests after each start, which find everything cold: \
+            \(rounded((pieces + first) / whole, 3))
             """)
     }
 
@@ -83,12 +87,12 @@ struct ResumableBenchmark {
     ///
     /// - Returns: The processor time of all lives of the service, without what each start takes; and that of the first requests
     ///   behind a start, which are for another upload.
-    private func send(_ lost: inout [Int]) throws -> (spent: Double, first: Double) {
+    private func send(_ lost: inout [Int], killCount: Int) throws -> (spent: Double, first: Double) {
         var (spent, first) = (0.0, 0.0)
         var begin = service.cpuSeconds
         let path = try create()
         let cuts = (0..<Self.cutCount).map { _ in Int.random(in: 1..<photo.count) }.sorted()
-        let kills = Set((0..<Self.cutCount).shuffled().prefix(Self.killCount))
+        let kills = Set((0..<Self.cutCount).shuffled().prefix(killCount))
         var offset = 0
         for (number, cut) in cuts.enumerated() where cut > offset {
             try sendPart(path, offset..<cut)

@@ -51,8 +51,13 @@ final class LatestLock<Key: Hashable & Sendable>: Sendable {
     }
 
     private let keys = Mutex<[Key: Held]>([:])
+    private let grace: Duration
 
-    /// Runs `body` as the only one with the key, until somebody else wants it: then its task is cancelled.
+    /// - Parameter grace: How long a holder may go on that somebody else wants to follow: one whose client is gone has the time to
+    ///   take what that has sent.
+    init(grace: Duration) { self.grace = grace }
+
+    /// Runs `body` as the only one with the key, until somebody else wants it, and a grace is over: then its task is cancelled.
     ///
     /// - Parameter isBrief: Whether the body waits for no client: then it comes to its end, and whoever wants the key waits.
     /// - Throws: What the body throws; `TakenOver` in its place when somebody else wanted the key meanwhile.
@@ -69,12 +74,18 @@ final class LatestLock<Key: Hashable & Sendable>: Sendable {
                 return try await body()
             }
             group.addTask {
-                if await holder.wait() { throw TakenOver() }
-                return nil
+                guard await holder.wait() else { return nil }
+                try await Task.sleep(for: self.grace)
+                throw TakenOver()
             }
             var value: Value?
             do {
-                while let next = try await group.next() { value = next ?? value }
+                while let next = try await group.next() {
+                    guard let next else { continue }
+                    value = next
+                    // Nobody has to be told any more.
+                    group.cancelAll()
+                }
             } catch {
                 group.cancelAll()
                 // What is going on, such as a write, ends first: then it is the next one's turn.

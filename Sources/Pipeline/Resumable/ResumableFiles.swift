@@ -24,7 +24,7 @@ package final class ResumableFiles: Sendable {
     private let ids: PushIDGenerator
     private let settings: SharedSettings
     private let clock: @Sendable () -> Int64
-    private let locks = LatestLock<PostID>()
+    private let locks = LatestLock<PostID>(grace: .milliseconds(100))
 
     init(_ storage: StorageFolder, disk: DiskMonitor, settings: SharedSettings) {
         tree = storage.tree
