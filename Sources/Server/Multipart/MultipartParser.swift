@@ -108,21 +108,22 @@ struct MultipartParser {
         }
         let padding = view.prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.count
         let rest = view.dropFirst(padding)
-        if rest.starts(with: "\r\n".utf8) {
-            buffer.moveReaderIndex(forwardBy: padding)  // The line break stays: with another, it ends empty headers.
-            return false
-        }
-        guard rest.count < 2, padding <= Self.maxPaddingBytes else {
+        let isEnd = rest.starts(with: "\r\n".utf8)
+        guard isEnd || rest.count < 2, padding <= Self.maxPaddingBytes else {
             throw Failure(
                 .badMultipart, "something else than a line break follows a boundary",
                 hint: "choose a boundary that does not occur in the photos")
         }
-        return nil
+        guard isEnd else { return nil }
+        buffer.moveReaderIndex(forwardBy: padding)  // The line break stays: with another, it ends empty headers.
+        return false
     }
 
     private mutating func readHeaders() throws(Failure) -> PartHeaders? {
-        let end = offset(of: Array("\r\n\r\n".utf8))
-        guard (end ?? buffer.readableBytes) <= Self.maxHeaderBytes else {
+        let separator = Array("\r\n\r\n".utf8)
+        let end = offset(of: separator)
+        // The last bytes may be the beginning of the end.
+        guard end ?? (buffer.readableBytes - separator.count + 1) <= Self.maxHeaderBytes else {
             throw Failure(.badMultipart, "a part's headers have more than \(Self.maxHeaderBytes) bytes")
         }
         guard let end else { return nil }
@@ -132,7 +133,7 @@ struct MultipartParser {
                 .badMultipart, "the form has more than \(Self.maxParts) parts", hint: "send fewer photos at a time")
         }
         let headers = try PartHeaders(buffer.readableBytesView.prefix(end), of: kind)
-        buffer.moveReaderIndex(forwardBy: end + 4)
+        buffer.moveReaderIndex(forwardBy: end + separator.count)
         return headers
     }
 

@@ -46,11 +46,12 @@ struct ObjectDocument {
 
 extension StoredObject {
     /// How browsers are to treat the bytes: as the client said, else as something to show, with the last part of the name
-    /// (RFC 6266, RFC 8187).
+    /// (RFC 6266, RFC 8187) unless that becomes too long for a client to send it back.
     var disposition: String {
         if let text = metadata[.contentDisposition] { return text }
         let last = name.description.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
-        return "inline; filename*=utf-8''\(PercentEncoding.encode(last))"
+        let text = "inline; filename*=utf-8''\(PercentEncoding.encode(last))"
+        return text.utf8.count <= ObjectMetadata.maxFieldBytes ? text : "inline"
     }
 }
 

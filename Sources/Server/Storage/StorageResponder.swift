@@ -105,7 +105,7 @@ struct StorageResponder: HTTPResponder {
             throw StorageError.badRequest("The prefix or the delimiter is longer than a name.")
         }
         if let text = asked.query["maxResults"] {
-            guard let count = Int(text), count >= 1 else {
+            guard let count = Int(digits: text), count >= 1 else {
                 throw StorageError.badRequest("maxResults is no positive number.")
             }
             query.limit = count

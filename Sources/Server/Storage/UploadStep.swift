@@ -16,7 +16,7 @@ struct UploadStep {
 
     let action: Action
     /// Whether the request speaks with `Content-Range`.
-    private let isRanged: Bool
+    let isRanged: Bool
 
     /// Reads the header fields.
     ///
@@ -42,8 +42,8 @@ struct UploadStep {
         case ["cancel"]: return .cancel
         case ["upload"], ["finalize"], ["upload", "finalize"]:
             let text = request.headers[.googUploadOffset]
-            let offset = text.flatMap { Int($0) }
-            guard text == nil || offset ?? -1 >= 0 else { throw .badRequest("X-Goog-Upload-Offset is no offset.") }
+            let offset = text.flatMap { Int(digits: $0) }
+            guard text == nil || offset != nil else { throw .badRequest("X-Goog-Upload-Offset is no offset.") }
             guard offset != nil || words == ["finalize"] else {
                 throw .badRequest("X-Goog-Upload-Offset is missing.")
             }
@@ -58,15 +58,15 @@ struct UploadStep {
         guard range.hasPrefix("bytes ") else { throw badRange }
         let parts = range.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2 else { throw badRange }
-        let length = Int(parts[1])
-        guard length ?? 0 >= 0, length != nil || parts[1] == "*" else { throw badRange }
+        let length = Int(digits: parts[1])
+        guard length != nil || parts[1] == "*" else { throw badRange }
         if parts[0] == "*" {
             // An object without bytes has no first one.
             return length == 0 ? .receive(offset: 0, isLast: true, length: 0) : .query
         }
-        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
-        guard ends.count == 2, let first = ends[0], let last = ends[1], first >= 0, first <= last, last < Int.max,
-            last < length ?? .max
+        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+            .map { Int(digits: $0) }
+        guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last, last < length ?? .max
         else { throw badRange }
         return .receive(offset: first, isLast: last + 1 == length, length: length)
     }

@@ -36,6 +36,11 @@ extension SessionModel {
         guard due[number, default: 0] > running.count(where: { $0.number == number }) else {
             return complain("an answer to \(number), which nobody waits for")
         }
+        if due[number] == 1, writes.contains(number), writes.first != number {
+            complain("\(number) is answered before \(writes[0])")
+        }
+        // Of several with one number nobody can tell which is answered.
+        writes.removeAll { $0 == number }
         due[number, default: 0] -= 1
         // One that is answered without being carried out, if it is not one that could not be read.
         let begun = due[number, default: 0] - running.count(where: { $0.number == number })
@@ -48,8 +53,15 @@ extension SessionModel {
     }
 
     private mutating func perform(_ request: WireSession.Request) {
-        guard let number = request.number else { return complain("nobody has asked for \(request.action)") }
-        leaveQueue(number)
+        if let number = request.number {
+            if hasPrevious { complain("\(number) begins before the end of the session before") }
+            leaveQueue(number)
+            if request.isSmallWrite { writes.append(number) }
+        } else if case .endSession = request.action, hasPrevious {
+            hasPrevious = false
+        } else {
+            complain("nobody has asked for \(request.action)")
+        }
         running.append(request)
         let kinds = running.map { request in
             switch request.action {
@@ -112,6 +124,7 @@ extension SessionModel {
     /// Nothing is underway any more.
     mutating func checkAtRest() {
         if session.isBusy || !queue.isEmpty { complain("\(queue) never begin") }
+        if hasPrevious { complain("the session before is not ended") }
         if let (number, _) = due.first(where: { $0.value != 0 }) { complain("\(number) is not answered") }
         if !session.isReady { complain("no more is read") }
         if session.heldBytes != 0 || !session.held.isEmpty { complain("\(session.heldBytes) bytes are held") }

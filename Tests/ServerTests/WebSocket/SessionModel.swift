@@ -8,9 +8,10 @@ import NIOCore
 /// A client, a store and a connection around a session of the wire protocol: what they do, and when, is decided by a sequence of
 /// bytes. Whatever comes of it is held against the rules of the protocol.
 ///
-/// Each request is answered once, and those that the session carries out begin in their order. What the client is told makes a
-/// picture of the store, one of all listeners without a tag, and one of each other: no part of a picture ever becomes older,
-/// and once nothing is underway it is that of the store.
+/// Each request is answered once, and writes in their order; those that the session carries out begin in their order, behind the
+/// end of the session that the client had before. What the client is told makes a picture of the store, one of all listeners
+/// without a tag, and one of each other: no part of a picture ever becomes older, and once nothing is underway it is that of
+/// the store.
 struct SessionModel {
     /// Somebody who listens, or has listened.
     struct Watch {
@@ -40,6 +41,10 @@ struct SessionModel {
     /// The numbers of requests that have not begun, in their order.
     var queue: [Int] = []
     var running: [WireSession.Request] = []
+    /// The numbers of writes that have begun and are not answered, in their order.
+    var writes: [Int] = []
+    /// Whether the client has had a session before that is to be ended first.
+    var hasPrevious = false
     var commits: Commits = []
     var watches: [Int: Watch] = [:]
     /// The events that are on their way from the store, by their listeners.
@@ -58,6 +63,7 @@ struct SessionModel {
     /// - Returns: What is wrong with it; nil for nothing.
     static func complaint(about decisions: [UInt8]) -> String? {
         var model = SessionModel(decisions)
+        if model.next(2) == 1 { model.succeed() }
         while !model.decisions.isEmpty, !model.isOver { model.step() }
         while !model.isOver, !model.running.isEmpty || !model.deliveries.isEmpty {
             if model.deliveries.isEmpty { model.finish() } else { model.deliver(0) }
@@ -84,6 +90,12 @@ struct SessionModel {
     }
 
     // MARK: What the client does
+
+    /// Comes back after a session that has not ended.
+    private mutating func succeed() {
+        hasPrevious = true
+        take { session, effects in session.begin(after: "s-1", &effects) }
+    }
 
     private mutating func ask() {
         guard session.isReady else { return }

@@ -3,7 +3,7 @@
 /// What can be fuzzed, by name.
 enum Target: String, CaseIterable {
     case header, exif, jpeg, png, gif, webp, heif, hevc, animation, differential, pngDifferential, pngRows, recipe
-    case scrub, rules, regex, uploadFields, session, frames
+    case scrub, rules, regex, uploadFields, session, frames, storage
 
     /// Takes some bytes; a crash, a hang, a leak or a trap is a finding.
     func take(_ bytes: [UInt8]) {
@@ -35,6 +35,7 @@ enum Target: String, CaseIterable {
         case .session:
             if let complaint = SessionModel.complaint(about: bytes) { fatalError(complaint) }
         case .frames: WireFuzzing.takeFrames(bytes)
+        case .storage: StorageFuzzing.take(bytes)
         case .recipe:
             guard let recipe = try? Recipe(parsing: String(decoding: bytes, as: UTF8.self)) else { return }
             guard (try? Recipe(parsing: recipe.description)) == recipe else {

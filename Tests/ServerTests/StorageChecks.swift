@@ -1,0 +1,284 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+@testable import API
+@testable import Access
+@testable import Blobs
+@testable import Pipeline
+@testable import Posts
+@testable import Server
+@testable import TreeModel
+
+/// What must be true of whatever the bucket's requests are read by, under any bytes: what is accepted is within its limits, and
+/// written again it is read as the same; a body is the same in whatever pieces it comes.
+enum StorageChecks {
+    struct Complaint: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Takes the bytes for an address, a query, a name, metadata, the head of a request, and a body.
+    ///
+    /// - Throws: `Complaint`.
+    static func check(_ bytes: [UInt8]) async throws {
+        let text = String(decoding: bytes, as: UTF8.self)
+        try checkAddress(text)
+        try checkQuery(text)
+        try checkName(text)
+        try checkOrder(bytes)
+        try checkMetadata(bytes)
+        try checkStep(text)
+        try checkRange(text)
+        try checkBoundary(text)
+        try await checkBody(bytes)
+        try await checkContent(bytes)
+    }
+
+    private static func expect(_ isTrue: Bool, _ complaint: @autoclosure () -> String) throws {
+        if !isTrue { throw Complaint(description: complaint()) }
+    }
+
+    /// Whether texts are the same byte by byte: to `==`, a letter with an accent is what the two of them are.
+    private static func areSame(_ one: String?, _ other: String?) -> Bool {
+        one.map { Array($0.utf8) } == other.map { Array($0.utf8) }
+    }
+
+    private static func escaped(_ text: String) -> String { PercentEncoding.encode(text.utf8) }
+
+    // MARK: Addresses
+
+    private static func checkAddress(_ text: String) throws {
+        guard let address = StorageAddress(text) else { return }
+        let name = address.name.map { "/\(escaped($0))" } ?? ""
+        let again = StorageAddress("/v0/b/\(escaped(address.bucket))/o\(name)")
+        try expect(
+            areSame(again?.bucket, address.bucket) && areSame(again?.name, address.name),
+            "\(address) is read again as \(String(describing: again))")
+        guard let object = address.name.flatMap({ ObjectName($0) }) else { return }
+        try checkUploadAddress(of: object, in: address.bucket)
+        let download = ObjectAddress("http://h:9/v0/b/\(escaped(address.bucket))/o\(name)?alt=media&token=t")
+        try expect(download?.name == object, "\(object) is not found by its address")
+    }
+
+    /// The address at which an upload goes on leads to that upload.
+    private static func checkUploadAddress(of name: ObjectName, in bucket: String) throws {
+        guard let id = PostID("-OeVWmdPvLGxNyEv6bTq") else { throw Complaint(description: "no id") }
+        let upload = UploadAddress(id, secret: "s.3")
+        let head = HTTPRequest(method: .post, scheme: "http", authority: "h:9", path: "/")
+        let url = upload.url(of: name, in: bucket, for: head, publicURL: nil)
+        let parts = url.dropFirst("http://h:9".count).split(separator: "?", maxSplits: 1)
+        let address = StorageAddress(parts[0])
+        let query = try StorageQuery(String(parts[1]))
+        let again = query[UploadAddress.field].flatMap { UploadAddress($0) }
+        try expect(
+            areSame(address?.bucket, bucket) && address?.name == nil && areSame(query["name"], name.description)
+                && again?.id == id && again?.secret == upload.secret, "\(url) leads elsewhere")
+    }
+
+    private static func checkQuery(_ text: String) throws {
+        guard let query = try? StorageQuery(text) else { return }
+        let names = ["name", "prefix", "delimiter", "maxResults", "pageToken", "alt", "token", UploadAddress.field]
+        let pairs = names.compactMap { name in query[name].map { "\(name)=\(escaped($0))" } }
+        // Escaped it may be too long.
+        if let again = try? StorageQuery(pairs.joined(separator: "&")) {
+            for name in names { try expect(areSame(again[name], query[name]), "\(name) is another one") }
+        }
+        if let upload = query[UploadAddress.field].flatMap({ UploadAddress($0) }) {
+            let again = UploadAddress("\(upload.id).\(upload.secret)")
+            try expect(again?.id == upload.id && areSame(again?.secret, upload.secret), "\(upload) is another one")
+        }
+    }
+
+    private static func checkName(_ text: String) throws {
+        if let address = ObjectAddress(text) {
+            let again = ObjectAddress("\(address.origin)/v0/b/\(address.bucket)/o/\(escaped(address.name.description))")
+            try expect(again?.name == address.name && again?.origin == address.origin, "\(address) is another one")
+        }
+        guard let name = ObjectName(text) else { return }
+        try expect(
+            (1...1024).contains(text.utf8.count) && !text.utf8.contains(where: { [0, 0x0A, 0x0D].contains($0) }),
+            "\(name) is no name")
+        try expect(ObjectKey.name(at: ObjectKey.path(name)) == name, "\(name) is not found by its key")
+        try expect(ObjectAddress.name(inURI: "gs://b/\(text)") == name, "\(name) is not found by its URI")
+    }
+
+    /// Keys are in the order of the names that they stand for.
+    private static func checkOrder(_ bytes: [UInt8]) throws {
+        let bytes = bytes.prefix(2 * ObjectName.maxBytes)
+        let names = [bytes.prefix(bytes.count / 2), bytes.suffix(bytes.count / 2)].map { Array($0) }
+        let keys = names.map { name in ObjectKey.path(name).keys.map { Array($0.string.utf8) } }
+        let areInOrder = keys[0].lexicographicallyPrecedes(keys[1]) { $0.lexicographicallyPrecedes($1) }
+        try expect(
+            areInOrder == names[0].lexicographicallyPrecedes(names[1]), "the keys of \(names) are in another order")
+    }
+
+    // MARK: Metadata
+
+    private static func checkMetadata(_ bytes: [UInt8]) throws {
+        guard let json = try? ObjectBody.json(ByteBuffer(bytes: bytes)) else { return }
+        var metadata = ObjectMetadata()
+        do {
+            try metadata.merge(json)
+        } catch {
+            return try expect(error.code == .badRequest, "metadata is refused with \(error.code)")
+        }
+        var again = metadata
+        try again.merge(json)
+        try expect(metadata == again, "\(metadata) becomes \(again)")
+        for text in metadata.fields.values {
+            try expect(
+                text.utf8.count <= 1024 && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F },
+                "\(text) is no value of a header field")
+        }
+        let customBytes = metadata.custom.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        try expect(customBytes <= 8 << 10, "the custom metadata has \(customBytes) bytes")
+        try expect(
+            metadata.tokens.count <= 10 && metadata.tokens.allSatisfy { (1...128).contains($0.utf8.count) },
+            "\(metadata.tokens) are no tokens")
+        let name = json["name"]?.string.flatMap { ObjectName($0) } ?? ObjectName("u1/full/-P1/a.jpg")
+        if let name { try checkRecord(of: name, metadata) }
+    }
+
+    /// The record of an object is read again as it was, and what clients are told of it they may send back.
+    private static func checkRecord(of name: ObjectName, _ metadata: ObjectMetadata) throws {
+        var object = StoredObject(
+            name: name, blob: try BlobName(userID: "u1", postID: "-P1", fileName: "a"), generation: 2,
+            metageneration: 1, createdAt: 1_795_329_600_005, updatedAt: 1_795_329_600_005, byteCount: 3,
+            md5: Array(0..<16), crc32c: Array(0..<4), metadata: metadata, tokens: metadata.tokens)
+        // Tokens are the object's, not the metadata's.
+        object.metadata.choose(tokens: [])
+        try expect(try StoredObject(name, object.value) == object, "\(object) is not read again")
+        let document = ObjectDocument(object: object, bucket: "b").json
+        try expect(JSONValue(text: document.text) == document, "\(document) is no JSON")
+        var patched = object
+        do {
+            try patched.metadata.merge(document)
+        } catch {
+            throw Complaint(description: "what is told of \(name) is refused: \(error)")
+        }
+        try expect(ObjectDocument(object: patched, bucket: "b").json == document, "\(document) changes what it is of")
+    }
+
+    // MARK: Header fields
+
+    /// A method and header fields, a line each, are a step of an upload; it can be said again, in either form.
+    private static func checkStep(_ text: String) throws {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        var fields = HTTPFields()
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2, let name = HTTPField.Name(String(parts[0])) else { continue }
+            fields[name] = parts[1].drop { $0 == " " }.description
+        }
+        guard let method = HTTPRequest.Method(String(lines[0])), let action = action(method, fields) else { return }
+        let isRanged = fields[.googUploadCommand] == nil
+        let numbers = isRanged ? fields[.contentRange]?.dropFirst("bytes ".count) : fields[.googUploadOffset]?[...]
+        try expect(
+            action.isWithoutBytes || numbers?.utf8.allSatisfy { "0123456789-/*".utf8.contains($0) } != false,
+            "\(fields) is taken for \(action)")
+        switch action {
+        case .query:
+            try expect(self.action(.post, [.googUploadCommand: "query"]) == action, "a query is another one")
+            try expect(self.action(.put, [.contentRange: "bytes */*"]) == action, "a query is another one")
+        case .cancel:
+            try expect(self.action(.delete, [:]) == action, "\(action) is another one")
+        case .receive(let offset, let isLast, let length):
+            try expect(offset ?? 0 >= 0 && length ?? .max >= offset ?? 0, "\(action) is nowhere")
+            if isRanged {
+                let again = self.action(.put, [.contentRange: range(offset ?? 0, isLast: isLast, length)])
+                try expect(again == action || length == nil && isLast, "\(action) is another one")
+            }
+            guard offset != nil || isLast else { throw Complaint(description: "\(action) has no offset") }
+            let command = offset == nil ? "finalize" : isLast ? "upload, finalize" : "upload"
+            var again: HTTPFields = [.googUploadCommand: command]
+            again[.googUploadOffset] = offset.map(String.init)
+            try expect(
+                self.action(.post, again) == .receive(offset: offset, isLast: isLast, length: nil),
+                "\(action) is another one")
+        }
+    }
+
+    private static func action(_ method: HTTPRequest.Method, _ fields: HTTPFields) -> UploadStep.Action? {
+        let head = HTTPRequest(method: method, scheme: "http", authority: "h:9", path: "/", headerFields: fields)
+        return try? UploadStep(Request(head: head, body: RequestBody(buffer: ByteBuffer()))).action
+    }
+
+    private static func range(_ offset: Int, isLast: Bool, _ length: Int?) -> String {
+        if length == 0 { return "bytes */0" }
+        return "bytes \(offset)-\(isLast ? (length ?? 1) - 1 : offset)/\(length.map(String.init) ?? "*")"
+    }
+
+    private static func checkRange(_ text: String) throws {
+        guard case .part(let range) = ByteRange(header: text, byteCount: 1000) else { return }
+        try expect(!range.isEmpty && (0...1000).contains(range.upperBound), "\(range) is not in the file")
+        let again = ByteRange(header: "bytes=\(range.lowerBound)-\(range.upperBound - 1)", byteCount: 1000)
+        try expect(again == .part(range), "\(range) is read again as \(again)")
+    }
+
+    private static func checkBoundary(_ text: String) throws {
+        guard let boundary = HeaderParameters(text)["boundary"],
+            (try? MultipartParser(contentType: text, kind: .related)) != nil
+        else { return }
+        try expect((1...70).contains(boundary.utf8.count), "\(boundary) is no boundary")
+        let quoted = boundary.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        let again = HeaderParameters("multipart/related; boundary=\"\(quoted)\"")["boundary"]
+        try expect(areSame(again, boundary), "\(boundary) is read again as \(again ?? "none")")
+    }
+
+    // MARK: Bodies
+
+    /// What an upload in one request is read as.
+    private enum Reading: Equatable {
+        case object(JSONValue?, contentType: String?, bytes: [UInt8])
+        case refused(ErrorCode, String)
+    }
+
+    /// A body is read as the same wherever it is cut.
+    private static func checkBody(_ body: [UInt8]) async throws {
+        let whole = try await read([body])
+        let place = body.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF } % (body.count + 1)
+        try await expect(read([Array(body[..<place]), Array(body[place...])]), whole, "cut at \(place)")
+        if body.count < 300 { try await expect(read(body.map { [$0] }), whole, "cut everywhere") }
+    }
+
+    /// Whatever the bytes of an object are, they come out as they went in.
+    private static func checkContent(_ bytes: [UInt8]) async throws {
+        let delimiter = Array("\r\n--b".utf8)
+        let isCut = bytes.indices.contains { bytes[$0...].starts(with: delimiter) }
+        guard !isCut else { return }
+        let pieces = [
+            Array("--b\r\nContent-Type: application/json\r\n\r\n{\"a\":1}\r\n--b\r\ncontent-type: x/y\r\n\r\n".utf8),
+            bytes, Array("\r\n--b--".utf8),
+        ]
+        let reading = try await read(pieces)
+        try expect(reading == .object(["a": 1], contentType: "x/y", bytes: bytes), "\(bytes) is read as \(reading)")
+    }
+
+    private static func expect(_ reading: Reading, _ whole: Reading, _ what: String) throws {
+        try expect(reading == whole, "\(what) it is read as \(reading), not \(whole)")
+    }
+
+    private static func read(_ pieces: [[UInt8]]) async throws -> Reading {
+        let stream = AsyncStream<ByteBuffer> { stream in
+            for piece in pieces { stream.yield(ByteBuffer(bytes: piece)) }
+            stream.finish()
+        }
+        let head = HTTPRequest(
+            method: .post, scheme: "http", authority: "h:9", path: "/",
+            headerFields: [.contentType: "multipart/related; boundary=b"])
+        do {
+            var parts = try ObjectParts(
+                Request(head: head, body: RequestBody(asyncSequence: stream)), maxBytes: 1 << 20)
+            let metadata = try await parts.readMetadata()
+            var bytes: [UInt8] = []
+            while let buffer = try await parts.nextBytes() { bytes += buffer.readableBytesView }
+            return .object(metadata?.json, contentType: metadata?.contentType, bytes: bytes)
+        } catch let failure as Failure {
+            return .refused(failure.code, failure.message)
+        }
+    }
+}
+
+extension UploadStep.Action {
+    fileprivate var isWithoutBytes: Bool { [.query, .cancel].contains(self) }
+}
