@@ -37,6 +37,15 @@ extension WireSession {
         }
     }
 
+    /// What was told of a place is not told again of one below it, also when the listener has ended by then to which it was told.
+    mutating func noteTold(above ended: Slot) {
+        // Behind an event, nothing older comes any more.
+        guard ended.key.tag == nil, ended.token > ended.startToken else { return }
+        for (number, slot) in slots where slot.key.tag == nil && slot.waiting == nil && slot.token < ended.token {
+            if slot.key.path.starts(with: ended.key.path) { slots[number]?.token = ended.token }
+        }
+    }
+
     /// Whether an event has to wait for the first value of another listener.
     private func waits(_ key: WireListen.Key) -> Bool {
         guard key.tag == nil, let beginning else { return false }

@@ -182,6 +182,7 @@ struct WireSession {
         guard let ended = slots.removeValue(forKey: slot) else { return }
         for event in ended.waiting ?? [] { heldBytes -= event.frames.readableBytes }
         if numbers[ended.key] == slot { numbers[ended.key] = nil }
+        if !held.contains(where: { $0.slot == slot }) { noteTold(above: ended) }
         effects.append(.stopListening(slot))
     }
 

@@ -163,6 +163,20 @@ struct WireSessionTests {
             run.begin(3, "start", at: 2) == ["start", Self.ok(3, "{}"), "frames below 3", "frames below 4"])
     }
 
+    @Test("What was told of a place is not told again of one below it when the listener above has ended meanwhile")
+    func endedAbove() {
+        var run = Run()
+        for (number, path) in ["a", "a/b", "c"].enumerated() {
+            _ = run.ask("q", #"{"p":"/\#(path)","h":""}"#)
+            _ = run.begin(number + 1, "start", at: 1)
+        }
+        #expect(run.tell(1, "above 2", at: 2) == ["frames above 2"])
+        _ = run.ask("n", #"{"p":"/a"}"#)
+        #expect(run.tell(2, "below 2", at: 2) == [])
+        #expect(run.tell(2, "below 3", at: 3) == ["frames below 3"])
+        #expect(run.tell(3, "beside 2", at: 2) == ["frames beside 2"])
+    }
+
     @Test("What a listener was to be told is forgotten when it ends before its first value", arguments: [false, true])
     func dropped(isRefused: Bool) {
         var run = Run()
