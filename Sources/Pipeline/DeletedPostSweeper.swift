@@ -45,6 +45,8 @@ struct DeletedPostSweeper: Sendable {
             return
         }
         if try await tree.get(Paths.queued(id)) != nil { return }  // Something is to be cleaned up first.
+        // Its sender may come back, to have it named.
+        if try await tree.get(Paths.resumableFile(id)) != nil { return }
         let isKept = try await tree.transact { snapshot, update in
             // It may have been written again in time.
             let isKept = try snapshot.keepsFiles(of: id)

@@ -52,8 +52,9 @@ package struct Janitor: Sendable {
         guard hold == nil else { return }
         try await all(
             [
-                storage.age.tick, posts.sweep, deletedPosts.sweep, expiry.expireAbandoned, expiry.expireIdle,
-                removeAbandonedParts, resumable.sweep,
+                storage.age.tick, posts.sweep, expiry.expireAbandoned, expiry.expireIdle, removeAbandonedParts,
+                // What has ended leaves its bytes to those that follow.
+                resumable.sweep, deletedPosts.sweep,
             ] + store.intakes.all.map { $0.sweep } + [
                 garbage.collect, expiry.forgetEnded, expiry.forgetKeys, forgetNotices,
             ])

@@ -95,7 +95,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("A crash between the bytes and the record costs nothing that has come in several requests")
+    @Test("S10: A crash between the bytes and the record costs nothing that has come in several requests")
     func resumed() async throws {
         try await withPipeline(runs: false) { running in
             let objects = running.pipeline.objects
@@ -114,6 +114,9 @@ struct ObjectTests {
                 }
             }
             #expect(try await objects.result(of: file.id) == nil)
+            // Nor does it matter when the sender comes back, while the upload has not expired.
+            running.clock.advance(by: 3 * Self.day)
+            try await running.pipeline.janitor.deletedPosts.sweep()
             let stored = try await objects.files.withFile(file.id) { try await objects.put($0, as: object) { _ in } }
             #expect(try await read(stored.blob, in: running) == "found")
             #expect(try await objects.result(of: file.id) == stored)
@@ -123,6 +126,27 @@ struct ObjectTests {
             running.clock.advance(by: 3 * Self.day)
             try await running.pipeline.janitor.sweep()
             #expect(try await read(stored.blob, in: running) == "found")
+        }
+    }
+
+    @Test("Bytes in the store whose upload expires before they have a name go, too")
+    func expired() async throws {
+        try await withPipeline(runs: false) { running in
+            let objects = running.pipeline.objects
+            let name = try #require(ObjectName("maria/a"))
+            let object = ResumableObject(name, ObjectMetadata(), identity: .null, secret: "s")
+            let file = try await objects.begin(object, of: "maria", length: nil)
+            struct Crash: Error {}
+            await #expect(throws: Crash.self) {
+                try await objects.files.withFile(file.id) { session in
+                    try await session.receive(isLast: true) { nil }
+                    _ = try await objects.put(session, as: object) { _ in throw Crash() }
+                }
+            }
+            running.clock.advance(by: 3 * Self.day)
+            try await running.pipeline.janitor.sweep()
+            #expect(try await running.storage.blobs.postIDs(userID: "maria").isEmpty)
+            #expect(try await running.storage.tree.keys(of: Paths.objectFiles).isEmpty)
         }
     }
 

@@ -8,6 +8,7 @@ import hashlib
 import json
 import threading
 
+from objects import KEEPERS, Bucket, Kept
 from service import below
 from speakers import Spoken
 
@@ -23,6 +24,7 @@ class Ledger:
         self.unfinished = []  # uploads in pieces: where, which photo, and the offset that was told
         self.maybe_deleted = set()  # post ids whose deletion was asked for
         self.spoken = Spoken()  # what clients of the WebSocket protocol have done
+        self.kept = Kept()  # what clients of the bucket have done
 
     def offer(self, photo, user, intake):
         with self.lock:
@@ -38,10 +40,13 @@ def digest(data):
 
 
 class Check:
-    """One look at everything. `problems` are sentences; empty when all is well."""
+    """One look at everything. `problems` are sentences; empty when all is well.
 
-    def __init__(self, service, ledger):
-        self.service, self.ledger = service, ledger
+    `is_last`: nobody comes back to finish what is unfinished, and the time is over for which its bytes are kept.
+    """
+
+    def __init__(self, service, ledger, is_last=False):
+        self.service, self.ledger, self.is_last = service, ledger, is_last
         self.counts = {"lost": 0, "duplicates": 0, "halves": 0, "orphans": 0, "gaps": 0, "unexplained": 0}
         self.problems = []
         tree = service.json("GET", "/.json")[1] or {}
@@ -49,6 +54,7 @@ class Check:
         self.people = tree.get("people") or {}
         self.feeds = tree.get("feed") or {}
         self.originals = {}
+        self.bucket = Bucket(service, self.complain)
         self.check_posts()
         self.check_references()
         self.check_order()
@@ -59,6 +65,7 @@ class Check:
         self.check_unclaimed()
         self.check_unfinished()
         self.check_change_log(tree)
+        ledger.kept.check(self.bucket, self.posts, self.complain)
         # Whether what a client left to be done after it is not done yet.
         self.is_early = ledger.spoken.check(normal(tree) or {}, self.complain)
 
@@ -74,11 +81,11 @@ class Check:
                 self.complain("halves", f"people/{user}/posts lacks {post_id}")
             if (self.feeds.get(user) or {}).get(post_id) is not True:
                 self.complain("halves", f"feed/{user} lacks {post_id}")
-            for photo in as_list(post.get("photos")):
-                for name, rendition in photo["renditions"].items():
-                    self.check_rendition(post_id, name, rendition)
-            folder = self.service.storage / "blobs" / user / post_id
-            found = sorted(folder.glob("original*")) if folder.is_dir() else []
+            for name, rendition in renditions(post):
+                self.check_rendition(post_id, name, rendition)
+            # Beside the renditions: an app's post shows those of an object.
+            folders = {self.service.storage / rendition["storage_uri"].rsplit("/", 1)[0] for _, rendition in renditions(post)}
+            found = sorted(path for folder in folders for path in folder.glob("original*"))
             if len(found) != len(as_list(post.get("photos"))):
                 self.complain("halves", f"post {post_id} has {len(found)} originals")
             self.originals[post_id] = [digest(path.read_bytes()) for path in found]
@@ -173,30 +180,46 @@ class Check:
             self.complain("unexplained", f"nothing is swept: {sweeps}")
 
     def check_files(self):
-        """No blob without a post, nothing on its way, no temporary file."""
+        """No blob without a post or an object, nothing on its way, no temporary file."""
+        named = {}  # Names of renditions by the names of their folders.
+        for post in self.posts.values():
+            for _, rendition in renditions(post):
+                _, folder, name = rendition["storage_uri"].rsplit("/", 2)
+                named.setdefault(folder, set()).add(name)
         for user in entries(self.service.storage / "blobs"):
             if user.name == ".store.json":
                 continue
             for folder in entries(user):
-                if folder.name not in self.posts and self.is_unfinished(folder.name):
-                    continue
-                named = {
-                    rendition["storage_uri"].rsplit("/", 1)[1]
-                    for photo in as_list(self.posts.get(folder.name, {}).get("photos"))
-                    for rendition in photo["renditions"].values()
-                }
-                for path in entries(folder):
-                    if not (path.name in named or path.name.startswith("original") and named):
-                        self.complain("orphans", f"{path} belongs to no post")
+                if folder.name in named:
+                    self.check_folder(folder, named[folder.name])
+                elif not self.is_needed(folder):
+                    self.complain("orphans", f"{folder} belongs to no post and to no object")
+        nameless = self.ledger.kept.lost_beginnings
         for path in entries(self.service.storage / "incoming"):
-            if path.suffix != ".partial" or not self.is_unfinished(path.stem):
+            if path.suffix == ".partial" and self.is_unfinished(path.stem):
+                continue
+            nameless -= path.suffix == ".partial"
+            if path.suffix != ".partial" or nameless < 0:
                 self.complain("orphans", f"{path} is left over")
         for folder in ("blobs", "done", "failed", "inbox"):
             for path in below(self.service.storage / folder):
                 if path.suffix == ".part":
                     self.complain("orphans", f"{path} is left over")
 
+    def check_folder(self, folder, names):
+        for path in entries(folder):
+            if path.name not in names and not path.name.startswith("original"):
+                self.complain("orphans", f"{path} belongs to no post")
+
+    def is_needed(self, folder):
+        """Whether files that no post shows have to be there. Bytes that were to become an object are kept for some minutes,
+        and the service says itself if it cannot explain them."""
+        is_keepers = folder.parent.name in (*KEEPERS, "bucket.objects")
+        return folder.name in self.bucket.folders or self.is_unfinished(folder.name) or is_keepers and not self.is_last
+
     def is_unfinished(self, upload_id):
+        if any(upload["id"] == upload_id for upload in self.ledger.kept.unfinished):
+            return True
         status, upload = self.service.json("GET", f"/v1/uploads/{upload_id}")
         return status == 200 and upload["state"] in ("reserved", "draft", "receiving")
 
@@ -240,6 +263,11 @@ def entries(folder):
 
 def files_in(folder):
     return [path for path in below(folder) if not path.name.endswith(".json")]
+
+
+def renditions(post):
+    """All of a post's photos, with their names."""
+    return [item for photo in as_list(post.get("photos")) for item in photo["renditions"].items()]
 
 
 def as_list(value):

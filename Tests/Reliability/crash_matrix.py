@@ -16,14 +16,16 @@ import sys
 import tempfile
 import time
 
+import objects
 from checker import Check, Ledger
 from load import FIXTURES, Load, Photos, drop
-from service import Service
+from service import Service, build_shim
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECIPES = [["full=96", "thumb=48,cover"], ["full=80", "thumb=40,cover"]]
 KILLS_BEFORE_A_LOOK = 3
 LOOKS_BEFORE_A_NEW_FOLDER = 8
+MINUTES_AHEAD = 11  # Bytes on their way to be an object are kept for ten.
 
 
 def arguments(generation=0, draft_lifetime="24h"):
@@ -44,7 +46,8 @@ def place_of(line, storage):
         return f"{point}:/{below.split('/')[1]}/" if below.count("/") > 1 else f"{point}:{below}"
     if point.endswith("-reply"):
         method, _, path = place.partition(" ")
-        return f"{point}:{method} /v1/uploads" if path.startswith("/v1/uploads") else None
+        known = [root for root in ("/v1/uploads", "/v0/b") if path.startswith(root)]
+        return f"{point}:{method} {known[0]}" if known else None
     return line
 
 
@@ -86,6 +89,7 @@ def take_every_step(service, run, photos, ledger, path):
     send_pieces(service, photos.next())
     send_pieces(service, b"no photo, in pieces")
     service.tus("POST", "/v1/uploads?user=ann", {"Upload-Length": "10"})
+    keep_objects(service, photos, ledger)
     inbox = service.storage / "inbox" / "bob"
     for _ in range(12):
         photo = drop(inbox, photos, ledger, "bob")
@@ -105,6 +109,21 @@ def take_every_step(service, run, photos, ledger, path):
     while "after-step:collected\n" not in path.read_text() and time.monotonic() < deadline:
         time.sleep(0.05)
     service.stop()
+
+
+def keep_objects(service, photos, ledger):
+    """Stores objects in all ways and posts one; changes and deletes some, and leaves one unfinished."""
+    keeper = objects.Keeper(service, ledger, photos)
+    keeper.begin(keeper.photo_name("full", "left"), keeper.photo(), False)
+    for is_ranged in (False, True):
+        keeper.resume(keeper.begin(keeper.photo_name("full", f"pieces-{is_ranged}"), keeper.photo(), is_ranged))
+    keeper.put(f"{objects.NOBODY}/notes/1", b"note")
+    keeper.put(f"{objects.NOBODY}/notes/1", b"another")
+    service.json("PATCH", objects.path(f"{objects.NOBODY}/notes/1"), {"metadata": {"k": "v"}})
+    keeper.remove(f"{objects.NOBODY}/notes/1")
+    keeper.post()
+    service.settle()
+    keeper.delete_post()
 
 
 def send_pieces(service, photo):
@@ -213,11 +232,11 @@ class Lane:
         self.service.kill()
         self.counts["kills"] += 1
 
-    def check(self):
+    def check(self, is_last=False):
         self.service.settle()
         deadline = time.monotonic() + 10
         while True:
-            check = Check(self.service, self.ledger)
+            check = Check(self.service, self.ledger, is_last)
             # The garbage is collected meanwhile, and what clients have left to be done is done.
             if not (check.counts["orphans"] or check.is_early) or time.monotonic() > deadline:
                 break
@@ -227,15 +246,19 @@ class Lane:
         self.problems += [f"{problem} ({self.service.storage})" for problem in check.problems]
 
     def end_of_folder(self):
-        """At the end nothing is under way: what nobody finished has expired."""
+        """At the end nothing is under way: what nobody finished has expired, also what is kept for some minutes."""
         if self.problems:
             return
-        self.service.start(arguments(draft_lifetime="0s"))
+        shim = self.folder / f"{self.name}-clock.so"
+        build_shim(shim, "clock_shim.c")
+        environment = {"LD_PRELOAD": str(shim), "TINTYPE_CLOCK_AHEAD": str(MINUTES_AHEAD * 60)}
+        self.service.start(arguments(draft_lifetime="0s"), environment)
         self.ledger.unfinished = []
+        self.ledger.kept.forget_unfinished()
         deadline = time.monotonic() + 10
         while sum(self.service.status()["uploads"].values()) > 0 and time.monotonic() < deadline:
             time.sleep(0.05)
-        self.check()
+        self.check(is_last=True)
         states = self.service.status()["uploads"]
         if sum(states.values()) > 0:
             self.problems.append(f"orphans: uploads that nobody finished did not expire: {states}")
@@ -245,6 +268,7 @@ class Lane:
         self.counts["deleted"] += len(self.ledger.deleted)
         self.counts["words"] += len(self.ledger.spoken.acknowledged)
         self.counts["transactions"] += sum(map(len, self.ledger.spoken.committed.values()))
+        self.counts.update({f"{name} kept": count for name, count in self.ledger.kept.counts.items()})
         self.counts["departures"] += sum(least for least, _ in self.ledger.spoken.departures.values())
 
 
@@ -282,7 +306,7 @@ def main():
             os.rename(folder, f"{folder}.kept")
             os.mkdir(folder)
     for name in ("kills", "at failpoints", "at a start", "looks", "uploads", "acknowledged", "deleted", "words",
-                 "transactions", "departures", "reads"):
+                 "transactions", "departures", "objects kept", "resumed kept", "posts kept", "removed kept", "reads"):
         print(f"{name:14} {counts[name]}")
     for name in ("lost", "duplicates", "halves", "orphans", "gaps", "unexplained"):
         print(f"{name:14} {max(counts[name], sum(problem.startswith(name) for problem in problems))}")

@@ -17,7 +17,6 @@ import pathlib
 import random
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
 import threading
@@ -25,9 +24,8 @@ import time
 
 from fault_run import Run, progress, verdict
 from real_disks import real_disks
-from service import Service
+from service import Service, build_shim
 
-HERE = pathlib.Path(__file__).resolve().parent
 OPERATIONS = [
     "open", "create", "read", "write", "fsync", "truncate", "rename", "link", "unlink", "mkdir", "fallocate", "mmap", "close",
 ]
@@ -55,10 +53,7 @@ class Faults:
 
     def __init__(self, folder, storage):
         self.shim, self.path, self.storage = folder / "fault_shim.so", folder / "orders", storage
-        compiler = os.environ.get("CC", "clang")  # It comes with Swift.
-        subprocess.run(
-            [compiler, "-O2", "-Wall", "-U_FORTIFY_SOURCE", "-shared", "-fPIC", "-o", self.shim,
-             HERE / "fault_shim.c", HERE / "fault_orders.c", "-ldl"], check=True)
+        build_shim(self.shim, "fault_shim.c", "fault_orders.c")
         self.path.write_bytes(bytes(4096))
         self.file = open(self.path, "r+b")
         self.memory = mmap.mmap(self.file.fileno(), 4096)

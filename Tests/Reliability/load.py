@@ -1,5 +1,5 @@
 """What people do to the service while it is being killed: files, uploads, drafts, photos in pieces, deletions, a batch job,
-WebSockets; and readers."""
+WebSockets, objects of the bucket; and readers."""
 
 import json
 import os
@@ -9,6 +9,7 @@ import struct
 import threading
 import time
 
+from objects import Keeper
 from speakers import Speaker
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "Fixtures"
@@ -32,7 +33,8 @@ class Photos:
 class Load:
     """One run's work, in threads; it ends when all is done or the service is gone."""
 
-    WORKS = ("drop_files", "upload", "upload", "draft", "pieces", "spoil", "delete", "rethumb", "speak", "speak")
+    WORKS = ("drop_files", "upload", "upload", "draft", "pieces", "spoil", "delete", "rethumb", "speak", "speak",
+             "keep", "keep")
 
     def __init__(self, service, ledger, photos, unanswered, works=WORKS):
         self.service, self.ledger, self.photos = service, ledger, photos
@@ -179,6 +181,10 @@ class Load:
         """By WebSocket: writes, transactions, and what is to be done when the client is gone."""
         Speaker(self.service, self.ledger.spoken).run()
 
+    def keep(self):
+        """Objects of the bucket, and posts that show them."""
+        Keeper(self.service, self.ledger, self.photos).run()
+
     def rethumb(self):
         self.service.request("POST", "/v1/rethumb")
 
@@ -206,7 +212,7 @@ class Load:
             feeds = self.service.json("GET", "/feed.json?shallow=true")[1] or {}
             for user in random.sample(sorted(feeds), min(1, len(feeds))):
                 feed = self.service.json("GET", f'/feed/{user}.json?orderBy="$key"&limitToLast=3')[1] or {}
-                for post_id in feed:
+                for post_id in feed.keys() - self.ledger.kept.going:
                     if not self.follows(user, post_id) and self.is_in(f"feed/{user}/{post_id}"):
                         # Deleted or switched in between is no half: it must be so still, and again.
                         if not self.follows(user, post_id) and self.is_in(f"feed/{user}/{post_id}"):
@@ -221,7 +227,8 @@ class Load:
         post = self.service.json("GET", f"/posts/{post_id}.json")[1]
         if not post or not self.is_in(f"people/{user}/posts/{post_id}"):
             return False
-        return all(self.service.request("GET", post[name])[0] == 200 for name in ("full_url", "thumb_url"))
+        urls = [post[name].removeprefix("http://localhost") for name in ("full_url", "thumb_url")]
+        return all(self.service.request("GET", url)[0] == 200 for url in urls)
 
 
 def drop(folder, photos, ledger, user, again=None):

@@ -3,7 +3,9 @@ import Client
 import Files
 import Foundation
 import HTTPTypes
+import NIOCore
 import Pipeline
+import Posts
 import TestSupport
 import Testing
 import Tree
@@ -74,7 +76,7 @@ struct StorageResumableTests {
             .post, url, [.googUploadCommand: command, .googUploadOffset: "\(offset)"], body: .bytes(Array(bytes)))
     }
 
-    @Test("Each SDK's way from the beginning to the end", arguments: dialects)
+    @Test("S10: Each SDK's way from the beginning to the end", arguments: dialects)
     func dialect(_ dialect: Dialect) async throws {
         let photo = try fixture("exif-gps.jpg")
         try await withService { service in
@@ -127,7 +129,7 @@ struct StorageResumableTests {
         }
     }
 
-    @Test("The rules are asked at the beginning, and again at the end, as for whoever began")
+    @Test("S11: The rules are asked at the beginning, and again at the end, as for whoever began")
     func rules() async throws {
         try await withService { service in
             let (owner, other) = (try StorageClient(service, as: "u1"), try StorageClient(service, as: "u2"))
@@ -200,6 +202,29 @@ struct StorageResumableTests {
                 body: .bytes(Array(photo[half...])))
             #expect(last.status == 200 && last.json["metadata"]["k"].string == "v", "\(last.text)")
             #expect(try await client.bytes(Self.name).body == photo)
+        }
+    }
+
+    @Test("S10: Where a crash came between the last byte and the object, asking for the state brings it to its end")
+    func endAfterCrash() async throws {
+        try await withService { service in
+            let client = try StorageClient(service, as: "u1")
+            let begun = try await client.ask(
+                .post, "\(client.root)?uploadType=resumable&name=\(PercentEncoding.encode(Self.name.utf8))",
+                [.named("X-Upload-Content-Type"): "image/jpeg"])
+            let url = try #require(begun.headers[.location]?.firstMatch(of: /\/v0\/.*/)?.0).description
+            let id = try #require(url.firstMatch(of: /upload_id=([^.&]+)/).flatMap { PostID(String($0.1)) })
+            try await service.pipeline.objects.files.withFile(id) { session in
+                var rest = [ByteBuffer(string: "abc")]
+                try await session.receive(isLast: true) { rest.popLast() }
+            }
+            // Firebase's SDKs then send the command to finalize.
+            let asked = try await Self.send([], at: 0, to: url, "query", by: client)
+            #expect(asked.headers[.googUploadStatus] == "active" && asked.headers[.googUploadSizeReceived] == "3")
+            // Who speaks with Content-Range has nothing left to send.
+            let last = try await client.ask(.put, url, [.contentRange: "bytes */3"])
+            #expect(last.status == 200 && last.json["size"].string == "3", "\(last.status) \(last.text)")
+            #expect(try await client.bytes(Self.name).body == Array("abc".utf8))
         }
     }
 
