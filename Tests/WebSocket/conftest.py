@@ -8,6 +8,7 @@ import pytest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Reliability"))
 
+from pages import browser, origin, page  # noqa: E402, F401
 from service import Service  # noqa: E402
 from ws_model import free_port  # noqa: E402
 
