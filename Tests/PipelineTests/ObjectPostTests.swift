@@ -71,7 +71,7 @@ struct ObjectPostTests {
         #expect(try await running.storage.tree.get(Paths.hashtag("sunny") / post.key) == true)
     }
 
-    @Test("A photo that is rendered comes into the post in the commit that names it, in each way of naming it")
+    @Test("S12: A photo that is rendered comes into the post in the commit that names it, in each way of naming it")
     func rendered() async throws {
         try await withPipeline { running in
             let tree = running.storage.tree
@@ -156,7 +156,7 @@ struct ObjectPostTests {
     /// In which order the object and the post go.
     enum Order: CaseIterable { case objectFirst, postFirst }
 
-    @Test("Object and post go in either order, each for itself, and leave nothing", arguments: Order.allCases)
+    @Test("S13: Object and post go in either order, each for itself, and leave nothing", arguments: Order.allCases)
     func deletion(_ order: Order) async throws {
         try await withPipeline { running in
             let (tree, pipeline) = (running.storage.tree, running.pipeline)

@@ -84,7 +84,7 @@ struct ResumableFileTests {
         }
     }
 
-    @Test("While much is coming, no more than a checkpoint's bytes are at stake")
+    @Test("S7: While much is coming, no more than a checkpoint's bytes are at stake")
     func checkpoints() async throws {
         try await withPipeline(runs: false) { running in
             let files = running.pipeline.files
@@ -107,7 +107,7 @@ struct ResumableFileTests {
         }
     }
 
-    @Test("The latest request has the file; the one before ends, and what it received counts")
+    @Test("S8: The latest request has the file; the one before ends, and what it received counts")
     func oneOwner() async throws {
         try await withPipeline(runs: false) { running in
             let files = running.pipeline.files

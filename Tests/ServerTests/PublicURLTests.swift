@@ -34,7 +34,7 @@ struct PublicURLTests {
     }
 
     @Test(
-        "Requests to the public name are answered, and its own pages may upload",
+        "S15: Requests to the public name are answered, and its own pages may upload",
         arguments: [
             ("photos.example.org", "https://photos.example.org", "same-origin", 201),
             ("photos.example.org:443", nil, nil, 201), ("PHOTOS.example.org", nil, "none", 201),

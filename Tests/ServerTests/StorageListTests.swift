@@ -44,7 +44,8 @@ struct StorageListTests {
     }
 
     @Test(
-        "Every name comes in the order of its bytes, below any prefix, with folders and without, in pages of any size")
+        "S9: Every name comes in the order of its bytes, below any prefix, with folders and without, in pages of any size"
+    )
     func lists() async throws {
         try await withService { service in
             let objects = service.pipeline.objects

@@ -22,7 +22,7 @@ struct StorageParserTests {
         "multipart/related; boundary=", "\"", "\\",
     ]
 
-    @Test("What is accepted is within its limits and can be said again, and no place to cut a body is another one")
+    @Test("S16: What is accepted is within its limits and can be said again, and no place to cut a body is another one")
     func words() async throws {
         let run = RandomRun(rounds: 6000)
         var random = SeededGenerator(seed: run.seed)

@@ -11,7 +11,7 @@ import Tree
 
 @Suite("What FriendlyPix's apps do with photos", .timeLimit(.minutes(30)))
 struct StoragePostTests {
-    @Test("Two uploads and one update become a post with photos of ours, at addresses that apps fetch")
+    @Test("S12: Two uploads and one update become a post with photos of ours, at addresses that apps fetch")
     func web() async throws {
         let photo = try fixture("exif-gps.jpg")
         try await withService { service in

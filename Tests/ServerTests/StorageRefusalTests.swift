@@ -16,7 +16,7 @@ import Tree
 struct StorageRefusalTests {
     private static let name = "u1/full/-P1/a.jpg"
 
-    @Test("Nobody writes, replaces, changes, deletes or lists what is another's")
+    @Test("S11: Nobody writes, replaces, changes, deletes or lists what is another's")
     func strangers() async throws {
         let photo = try fixture("size-97x61.jpg")
         try await withService { service in
@@ -138,7 +138,7 @@ struct StorageRefusalTests {
         }
     }
 
-    @Test("Pages of other origins ask first, and read the fields that they need")
+    @Test("S14: Pages of other origins ask first, and read the fields that they need")
     func origins() async throws {
         let page = "https://photos.example"
         try await withService(changeServer: { $0.allowedOrigins = .these([page]) }) { service in

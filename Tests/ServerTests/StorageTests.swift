@@ -14,7 +14,7 @@ import Tree
 struct StorageTests {
     private static let name = "u1/full/-P1/a photo.jpg"
 
-    @Test("What is uploaded is described in the SDKs' words, and fetched byte for byte")
+    @Test("S9: What is uploaded is described in the SDKs' words, and fetched byte for byte")
     func roundTrip() async throws {
         let photo = try fixture("size-97x61.jpg")
         try await withService { service in
@@ -111,7 +111,7 @@ struct StorageTests {
         }
     }
 
-    @Test("Who has a download token needs nothing else; another one is worth nothing")
+    @Test("S11: Who has a download token needs nothing else; another one is worth nothing")
     func tokens() async throws {
         let photo = try fixture("size-97x61.jpg")
         try await withService { service in
@@ -184,7 +184,7 @@ struct StorageTests {
         }
     }
 
-    @Test("A deleted object is gone, and 404 from then on")
+    @Test("S9: A deleted object is gone, and 404 from then on")
     func deletion() async throws {
         try await withService { service in
             let client = try StorageClient(service, as: "u1")

@@ -80,7 +80,7 @@ struct TusTests {
         }
     }
 
-    @Test("What came before the connection broke is kept, and the next request goes on from there")
+    @Test("S7: What came before the connection broke is kept, and the next request goes on from there")
     func cut() async throws {
         try await withService { service in
             let bytes = try fixture(TusClient.photo)
@@ -96,14 +96,7 @@ struct TusTests {
                     )
                     let piece = Array(bytes[offset..<offset + 1000])
                     try await connection.send(length > 0 ? piece : Array("3e8\r\n".utf8) + piece)
-                    let name = path.dropFirst("/v1/uploads/".count)
-                    try await eventually {
-                        let file = "Storage/incoming/\(name).partial"
-                        let size =
-                            try FileManager.default.attributesOfItem(
-                                atPath: "\(service.scratch.path)/\(file)")[.size] as? Int
-                        return size == offset + 1000
-                    }
+                    try await Self.untilReceived(offset + 1000, at: path, by: service)
                 }
                 #expect(try await tus.offset(path) == offset + 1000)
             }
@@ -113,7 +106,15 @@ struct TusTests {
         }
     }
 
-    @Test("A client that comes back ends the request that hangs, and has its bytes")
+    /// Waits until so many bytes of an upload are in its file.
+    private static func untilReceived(_ byteCount: Int, at path: String, by service: Service) async throws {
+        let file = "\(service.scratch.path)/Storage/incoming/\(path.dropFirst("/v1/uploads/".count)).partial"
+        try await eventually {
+            (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int == byteCount
+        }
+    }
+
+    @Test("S8: A client that comes back ends the request that hangs, and has its bytes")
     func takenOver() async throws {
         try await withService { service in
             let tus = TusClient(client: service.client)
@@ -122,7 +123,9 @@ struct TusTests {
                 try await connection.send(
                     "PATCH \(path) HTTP/1.1\r\nHost: localhost\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Type: application/offset+octet-stream\r\nContent-Length: 100\r\n\r\nabc"
                 )
-                try await eventually { try await tus.offset(path) == 3 }
+                // Asking for the offset would end the request before its bytes are there.
+                try await Self.untilReceived(3, at: path, by: service)
+                #expect(try await tus.offset(path) == 3)
                 #expect(try await tus.patch(path, from: 3, [1, 2]).status == 204)
                 let hanging = try #require(await connection.answer())
                 #expect(hanging.status == 409, "\(hanging.text)")

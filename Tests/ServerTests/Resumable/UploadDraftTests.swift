@@ -53,7 +53,7 @@ struct UploadDraftTests {
     }
 
     @Test(
-        "A client that is cut off asks where it was, goes on, and gets the answer of the first request",
+        "S7: A client that is cut off asks where it was, goes on, and gets the answer of the first request",
         arguments: [3, 6])
     func resumed(version: Int) async throws {
         try await withService { service in

@@ -53,7 +53,7 @@ struct WebSocketSessionTests {
         }
     }
 
-    @Test("A session whose token expires is told so, and is nobody from then on")
+    @Test("S4: A session whose token expires is told so, and is nobody from then on")
     func expiry() async throws {
         try await withService { service in
             try await setRules(service)
@@ -74,7 +74,7 @@ struct WebSocketSessionTests {
         }
     }
 
-    @Test("Whoever listens is judged again when rules change, and when what they look at does")
+    @Test("S4: Whoever listens is judged again when rules change, and when what they look at does")
     func judgedAgain() async throws {
         try await withService { service in
             try await setRules(service)
@@ -94,7 +94,7 @@ struct WebSocketSessionTests {
     }
 
     @Test(
-        "What is left for the end of a session is written when it ends, in whatever way",
+        "S3: What is left for the end of a session is written when it ends, in whatever way",
         arguments: ["close", "cut", "ls", "bad"])
     func disconnect(way: String) async throws {
         try await withService { service in
@@ -129,7 +129,7 @@ struct WebSocketSessionTests {
         }
     }
 
-    @Test("A shutdown says so to each session, and writes what they have left")
+    @Test("S3: A shutdown says so to each session, and writes what they have left")
     func shutDown() async throws {
         let heard = try await withService { service in
             let client = try await WireClient(service)
@@ -144,7 +144,7 @@ struct WebSocketSessionTests {
     }
 
     @Test(
-        "Frames that no client sends end the session with the code that says why",
+        "S16: Frames that no client sends end the session with the code that says why",
         arguments: [
             ("unmasked", 1002), ("binary", 1003), ("reserved", 1002), ("long", 1009), ("continuation", 1002),
         ])
@@ -178,7 +178,7 @@ struct WebSocketSessionTests {
         }
     }
 
-    @Test("A request for a WebSocket that is refused is answered, and ends its connection instead of deafening it")
+    @Test("S5: A request for a WebSocket that is refused is answered, and ends its connection instead of deafening it")
     func refused() async throws {
         let cases = [
             ("GET /.ws?v=5 HTTP/1.1\r\nHost: localhost\r\n\r\n", 426),
@@ -229,7 +229,8 @@ struct WebSocketSessionTests {
     }
 
     @Test(
-        "A browser that has fallen back to long polling is sent back to WebSockets, by a script that says nothing else")
+        "S5: A browser that has fallen back to long polling is sent back to WebSockets, by a script that says nothing else"
+    )
     func longPolling() async throws {
         try await withService { service in
             let answer = try await service.tcpClient.ask(.get, "/.lp?start=t&ser=123&cb=4&v=5&ns=tintype")
@@ -242,7 +243,7 @@ struct WebSocketSessionTests {
         }
     }
 
-    @Test("A client that does not read is cut off, and nobody waits for it")
+    @Test("S6: A client that does not read is cut off, and nobody waits for it")
     func slowReader() async throws {
         try await withService { service in
             try await WireConnection.with(socket: service.socketPath) { slow in

@@ -153,7 +153,7 @@ struct WebSocketTests {
         ),
     ]
 
-    @Test("Conversations", arguments: talks.map(\.name))
+    @Test("S1: Conversations", arguments: talks.map(\.name))
     func conversation(name: String) async throws {
         let talks = try #require(Self.talks.first { $0.name == name }).talks
         try await withService { service in
@@ -175,7 +175,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test("Requests take effect in their order without waiting for answers, the smallest beside the largest")
+    @Test("S2: Requests take effect in their order without waiting for answers, the smallest beside the largest")
     func pipelined() async throws {
         try await withService { service in
             let client = try await WireClient(service)

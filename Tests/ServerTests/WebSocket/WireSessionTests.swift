@@ -196,7 +196,7 @@ struct WireSessionTests {
         #expect(run.session.heldBytes == 0)
     }
 
-    @Test("Random sessions keep the rules of the protocol")
+    @Test("S2: Random sessions keep the rules of the protocol")
     func property() {
         let run = RandomRun(rounds: 5000)
         var generator = SeededGenerator(seed: run.seed)
