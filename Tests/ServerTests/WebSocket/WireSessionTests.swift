@@ -257,18 +257,12 @@ struct WireSessionTests {
         "What is no message ends the session",
         arguments: [
             "", "x", "[]", "{", #"{"t":"d"}"#, #"{"t":"x","d":{}}"#, #"{"t":"d","d":{"r":"1","a":"q","b":{}}}"#,
-        ])
-    func malformed(text: String) {
+        ].map { Array($0.utf8) } + [[0x7B, 0xFF]])
+    func malformed(text: [UInt8]) {
         var run = Run()
-        let effects = run.take { session, effects in session.receive(.text(Array(text.utf8)), &effects) }
-        #expect(effects == [#"{"t":"c","d":{"t":"e","d":"the message cannot be read"}}"#, "close 1002"])
-    }
-
-    @Test("What is no UTF-8 ends the session with the code for it")
-    func notUTF8() {
-        var run = Run()
-        let effects = run.take { session, effects in session.receive(.text([0x7B, 0xFF]), &effects) }
-        #expect(effects == [#"{"t":"c","d":{"t":"e","d":"the message cannot be read"}}"#, "close 1007"])
+        let effects = run.take { session, effects in session.receive(.text(text), &effects) }
+        let code = text.last == 0xFF ? 1007 : 1002
+        #expect(effects == [#"{"t":"c","d":{"t":"e","d":"the message cannot be read"}}"#, "close \(code)"])
     }
 
     @Test(
