@@ -17,7 +17,8 @@ package struct Publisher: Sendable {
     let garbage: GarbageList
     let index: PhotoIndex
     let settings: SharedSettings
-    let addresses: MediaAddresses
+    /// Where apps reach the service; nil for addresses without a host.
+    let mediaPlace: MediaPlace?
     /// Whoever decides about posts before they are published; nil for nobody.
     let moderator: Moderator?
     let logger: Logger
@@ -162,7 +163,7 @@ package struct Publisher: Sendable {
             id: record.id, author: author, text: record.text, mentions: MentionSpan.value(of: record.mentions),
             timestamp: record.updatedAt, photos: record.orderedPhotos.compactMap(\.published),
             clientReference: record.clientReference, audiences: record.audiences)
-        try post.write(to: &update)
+        try post.write(to: &update, at: mediaPlace)
         if name == nil { author.write(to: &update) }
         for number in record.photos.keys { record.photos[number]?.rendered = nil }  // The post has it now.
         update[Paths.upload(record.id)] = try record.value()
@@ -193,7 +194,7 @@ package struct Publisher: Sendable {
         if let present = try snapshot.avatar(of: record.owner), present.key > record.id.key {
             update[Paths.deleted(record.id)] = .integer(record.updatedAt)
         } else {
-            let url = MediaAddress.url(record.owner, record.id, rendition.fileName)
+            let url = MediaAddress.url(record.owner, record.id, rendition.fileName, at: mediaPlace)
             update[Paths.person(record.owner) / "profile_picture"] = .string(url)
         }
     }
@@ -211,7 +212,7 @@ package struct Publisher: Sendable {
         // To those whom a post mentions its photo is no news.
         update.firstStratum = SocialDerivations.firstStratumOfRepair
         for id in try snapshot.posts(ofObject: record.id) where try snapshot.exists(Paths.post(id)) {
-            for (path, value) in try snapshot.fields(ofPost: id, with: record, addresses) { update[path] = value }
+            for (path, value) in try snapshot.fields(ofPost: id, with: record, at: mediaPlace) { update[path] = value }
         }
     }
 

@@ -44,9 +44,9 @@ struct RenditionSwitch: Sendable {
         if record.purpose == .object {
             try await addObject(renewed, to: &update)
         } else {
-            for (name, value) in try PostPhotos(renewed).fields(owner: record.owner, post: record.id) {
-                update[path / name] = value
-            }
+            let fields = try PostPhotos(renewed).fields(
+                owner: record.owner, post: record.id, at: service.storage.mediaPlace)
+            for (name, value) in fields { update[path / name] = value }
         }
         let replaced = try await replaced(by: renewed, andAllOthers: isAtOnce)
         try service.garbage.add(replaced, to: &update, isAtOnce: isAtOnce)
@@ -66,7 +66,7 @@ struct RenditionSwitch: Sendable {
         }
         guard let id = path.lastKey.flatMap({ PostID($0.string) }) else { return }
         let fields = try await service.tree.snapshot { [record] snapshot in
-            try snapshot.fields(ofPost: id, with: record, service.storage.addresses)
+            try snapshot.fields(ofPost: id, with: record, at: service.storage.mediaPlace)
         }
         for (field, value) in fields { update[field] = value }
     }
@@ -83,6 +83,7 @@ struct RenditionSwitch: Sendable {
                 }
             }
         }
+        guard !names.isEmpty else { return nil }
         var update = MultiPathUpdate()
         let announcement = try service.garbage.add(names, to: &update)
         try await service.tree.update(update)

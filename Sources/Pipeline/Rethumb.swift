@@ -7,7 +7,8 @@ import Tree
 ///
 /// Post by post: the missing renditions are written under new names, one multi-path update switches the post to them and
 /// puts the old blobs on the garbage list, from which they go after the grace period. A reader therefore always finds
-/// what a post says. A post whose renditions are those of the recipes needs nothing.
+/// what a post says. A post whose renditions are those of the recipes, at the address by which the service is known, needs
+/// nothing; one that names them at another address is only written anew.
 package struct Rethumb: PostJob {
     package let service: UploadService
     private let selection: Selection
@@ -46,10 +47,20 @@ package struct Rethumb: PostJob {
         }
         let photos = zip(record.orderedPhotos, old).enumerated()
         let numbers = Set(photos.filter { needsWork($1.1, of: $1.0) }.map(\.offset))
-        if numbers.isEmpty || isDryRun { return !numbers.isEmpty }
+        let isMoved = !selection.onlyMissing && old.first.map { isElsewhere(post, $0, of: record) } ?? false
+        guard !numbers.isEmpty || isMoved else { return false }
+        guard !isDryRun else { return true }
         return try await RenditionSwitch(
             service: service, path: path, record: record, old: old, value: post["photos"]
         ).run(numbers, priority: .batch)
+    }
+
+    /// Whether a post names its photos at another address than that by which the service is known today.
+    private func isElsewhere(_ post: TreeValue, _ photo: PhotoRecord, of record: UploadRecord) -> Bool {
+        guard let (name, rendition) = photo.renditions.first else { return false }
+        let url = MediaAddress.url(record.owner, record.id, rendition.fileName, at: service.storage.mediaPlace)
+        let written = post["photos"]?["0"]?["renditions"]?[TreeKey(unchecked: name)]?["url"]
+        return written?.stringValue != url
     }
 
     private func needsWork(_ photo: PhotoRecord, of original: UploadRecord.Photo) -> Bool {

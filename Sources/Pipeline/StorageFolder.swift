@@ -2,7 +2,7 @@ package import API
 package import Blobs
 package import Files
 package import Logging
-import Posts
+package import Posts
 import Social
 package import Tree
 
@@ -35,8 +35,8 @@ package final class StorageFolder: Sendable {
     package let clock: @Sendable () -> Int64
     /// Whether the tree and the blobs are of one age.
     package let age: StorageAge
-    /// The addresses that clients' posts get of what is made of their photos.
-    package let addresses = MediaAddresses()
+    /// Where apps reach the service, which is what addresses in posts begin with; nil for addresses without a host.
+    package let mediaPlace: MediaPlace?
     private let order: OrderMigration
     /// Brings in order what follows from data of earlier versions.
     let repair: SocialRepair
@@ -54,7 +54,7 @@ package final class StorageFolder: Sendable {
     }
 
     /// Opens the folder, making what is missing, and takes its lock; `retention` says how long changes can be asked for,
-    /// `clock` what time it is, in milliseconds since the epoch.
+    /// `clock` what time it is, in milliseconds since the epoch, `mediaPlace` by which address apps know the service.
     ///
     /// It returns when posts of earlier versions are in the order of publication, which takes some seconds for 100,000 of
     /// them at the first start; `logger` hears of that.
@@ -64,11 +64,13 @@ package final class StorageFolder: Sendable {
     ///   changed before all of it succeeded.
     package init(
         path: String, engine: TreeEngine = .sqlite, retention: ChangeRetention = ChangeRetention(),
-        clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds, logger: Logger = Logger(label: "tintype")
+        mediaPlace: MediaPlace? = nil, clock: @escaping @Sendable () -> Int64 = WallClock.milliseconds,
+        logger: Logger = Logger(label: "tintype")
     ) async throws {
         self.path = path
         self.clock = clock
         self.engine = engine
+        self.mediaPlace = mediaPlace
         root = try Directory(path: path, create: true)
         lock = try FolderLock(in: root)
         incoming = try root.folder("incoming", create: true)
@@ -83,7 +85,7 @@ package final class StorageFolder: Sendable {
         let mark = engine == .sqlite ? try CommitMark(path: "\(path)/tree.mark") : nil
         tree = try await TreeStore(
             engine: database, retention: retention, mark: mark,
-            derivations: SocialDerivations.strata + [[ObjectPosts(addresses: addresses)]] + [
+            derivations: SocialDerivations.strata + [[ObjectPosts(mediaPlace: mediaPlace)]] + [
                 [Paths.posts, Paths.audiencePosts].map { Tombstones(of: $0, at: Paths.deleted) } + [ReplacedAvatars()]
             ])
         order = OrderMigration(tree: tree, logger: logger)

@@ -78,7 +78,7 @@ package final class UploadService: Service, CustomStringConvertible {
         index = PhotoIndex(storage)
         publisher = Publisher(
             tree: tree, blobs: blobs, store: store, renditions: renditions, garbage: garbage, index: index,
-            settings: shared, addresses: storage.addresses, moderator: moderator, logger: logger)
+            settings: shared, mediaPlace: storage.mediaPlace, moderator: moderator, logger: logger)
         expiry = PostExpiry(tree: tree, publisher: publisher, store: store, settings: shared, logger: logger)
         unclaimed = UnclaimedFiles(storage, logger: logger)
         janitor = Janitor(

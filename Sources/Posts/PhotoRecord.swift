@@ -57,11 +57,13 @@ package struct PhotoRecord: Sendable, Hashable {
 
 extension PhotoRecord {
     /// The record as it is written, with the addresses that media are served under.
-    package func value(owner: UserID, post: PostID) throws(TreeError) -> TreeValue {
+    ///
+    /// - Parameter place: Where apps reach the service; nil for addresses without a host.
+    package func value(owner: UserID, post: PostID, at place: MediaPlace? = nil) throws(TreeError) -> TreeValue {
         var records: [TreeKey: TreeValue] = [:]
         for (name, rendition) in renditions {
             records[try TreeKey(name)] = [
-                "url": .string(MediaAddress.url(owner, post, rendition.fileName)),
+                "url": .string(MediaAddress.url(owner, post, rendition.fileName, at: place)),
                 "storage_uri": .string(MediaAddress.storageURI(owner, post, rendition.fileName)),
                 "width": .integer(Int64(rendition.width)),
                 "height": .integer(Int64(rendition.height)),
@@ -111,34 +113,5 @@ extension PhotoRecord.Rendition {
         self.init(
             fileName: String(name), width: Int(width), height: Int(height), byteCount: Int(bytes),
             contentType: contentType)
-    }
-}
-
-/// The stable names of a blob: they never expire and hold no host.
-package struct MediaAddress: Sendable, Hashable {
-    package let owner: UserID
-    /// The post, or other upload, that the blob is of.
-    package let id: PostID
-
-    private static let prefix = "/media/"
-
-    /// Reads the address of a file of an upload; nil for any other.
-    package init?(_ url: String) {
-        guard url.hasPrefix(Self.prefix) else { return nil }
-        let parts = url.dropFirst(Self.prefix.count).split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 3, let owner = UserID(String(parts[0])), let id = PostID(String(parts[1])),
-            !parts[2].isEmpty
-        else { return nil }
-        (self.owner, self.id) = (owner, id)
-    }
-
-    /// The path under which the service serves the blob.
-    package static func url(_ owner: UserID, _ post: PostID, _ fileName: String) -> String {
-        "\(prefix)\(owner)/\(post)/\(fileName)"
-    }
-
-    /// Where the blob lies, relative to the Storage folder.
-    package static func storageURI(_ owner: UserID, _ post: PostID, _ fileName: String) -> String {
-        "blobs/\(owner)/\(post)/\(fileName)"
     }
 }

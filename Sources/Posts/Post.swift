@@ -38,10 +38,11 @@ package struct Post: Sendable {
     /// Writes the post with the commit's position in the change log (`published`), its place among the author's posts and
     /// in the author's feed, and its hashtags; a post for audiences where it is in none of these lists.
     ///
+    /// - Parameter place: Where apps reach the service; nil for addresses without a host.
     /// - Throws: `TreeError` when a recipe's name cannot be a key.
-    package func write(to update: inout MultiPathUpdate) throws(TreeError) {
+    package func write(to update: inout MultiPathUpdate, at place: MediaPlace? = nil) throws(TreeError) {
         let path = audiences.isEmpty ? Paths.post(id) : Paths.audiencePost(id)
-        update[path] = try value()
+        update[path] = try value(at: place)
         update.set(path / "published", to: .position)
         guard audiences.isEmpty else { return }
         update[Paths.postsOf(author.uid) / id.key] = true
@@ -51,7 +52,7 @@ package struct Post: Sendable {
         }
     }
 
-    private func value() throws(TreeError) -> TreeValue {
+    private func value(at place: MediaPlace?) throws(TreeError) -> TreeValue {
         var fields: [TreeKey: TreeValue] = [
             "kind": .string(kind), "timestamp": .integer(timestamp), "author": author.author,
         ]
@@ -59,7 +60,9 @@ package struct Post: Sendable {
         if !audiences.isEmpty { fields["audiences"] = .audiences(audiences) }
         fields["mentions"] = mentions
         if let clientReference { fields["client_ref"] = .string(clientReference) }
-        for (name, value) in try PostPhotos(photos).fields(owner: author.uid, post: id) { fields[name] = value }
+        for (name, value) in try PostPhotos(photos).fields(owner: author.uid, post: id, at: place) {
+            fields[name] = value
+        }
         return .object(fields)
     }
 }
@@ -73,22 +76,24 @@ package struct PostPhotos: Sendable {
     }
 
     /// `photos/{n}`, and FriendlyPix's four fields about the first photo.
-    package func fields(owner: UserID, post: PostID) throws(TreeError) -> [TreeKey: TreeValue] {
+    ///
+    /// - Parameter place: Where apps reach the service; nil for addresses without a host.
+    package func fields(owner: UserID, post: PostID, at place: MediaPlace?) throws(TreeError) -> [TreeKey: TreeValue] {
         guard let first = photos.first else { return [:] }
         var records: [TreeKey: TreeValue] = [:]
         for (index, photo) in photos.enumerated() {
-            records[try TreeKey(String(index))] = try photo.value(owner: owner, post: post)
+            records[try TreeKey(String(index))] = try photo.value(owner: owner, post: post, at: place)
         }
         var fields: [TreeKey: TreeValue] = ["photos": .object(records)]
         let bySize = first.renditions.values.sorted {
             ($0.width * $0.height, $0.fileName) < ($1.width * $1.height, $1.fileName)
         }
         if let full = first.renditions["full"] ?? bySize.last {
-            fields["full_url"] = .string(MediaAddress.url(owner, post, full.fileName))
+            fields["full_url"] = .string(MediaAddress.url(owner, post, full.fileName, at: place))
             fields["full_storage_uri"] = .string(MediaAddress.storageURI(owner, post, full.fileName))
         }
         if let thumb = first.renditions["thumb"] ?? bySize.first {
-            fields["thumb_url"] = .string(MediaAddress.url(owner, post, thumb.fileName))
+            fields["thumb_url"] = .string(MediaAddress.url(owner, post, thumb.fileName, at: place))
             fields["thumb_storage_uri"] = .string(MediaAddress.storageURI(owner, post, thumb.fileName))
         }
         return fields

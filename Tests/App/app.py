@@ -8,6 +8,7 @@ with which it uses firebase-admin. REQUESTS_CA_BUNDLE names the certificate auth
 
 import os
 import sys
+from urllib.parse import urljoin
 
 import firebase_admin
 import google.oauth2.credentials
@@ -55,14 +56,17 @@ ben = Person("signInWithCustomToken", token=vouched.json()["token"])
 
 lake = ada.post("Two of us #lake")
 [shown] = ada.feed()
-thumbnail = ada.ask("GET", shown["thumb_url"])
+# Where the service is known by an address, posts have whole addresses of photos, else paths. Everybody may fetch this photo; a
+# token is for the service alone.
+thumbnail = requests.get(urljoin(SERVICE, shown["thumb_url"]), timeout=60)
+thumbnail.raise_for_status()
 print(f"{shown['author']['full_name']} posts {lake}; the thumbnail has {len(thumbnail.content)} bytes")
 ben.ask("PUT", f"/likes/{lake}/{ben.uid}.json", json={".sv": "timestamp"}).raise_for_status()
 
 server = firebase_admin.initialize_app(AdminKey(), {"databaseURL": SERVICE})
 print("The server sees who likes it:", ", ".join(db.reference(f"likes/{lake}").get()))
 
-original = shown["full_url"].rsplit("/", 1)[0] + "/original.jpg"
+original = f"/media/{ada.uid}/{lake}/original.jpg"
 for what, answer, expected in [
     ("read Ada's feed", ben.ask("GET", f"/feed/{ada.uid}.json"), 401),
     ("write into her post", ben.ask("PUT", f"/posts/{lake}/text.json", json="Mine"), 401),

@@ -79,10 +79,6 @@ class Person:
         """What the page's browser is answered at an address."""
         return self.tab.value(f"fetch('{url}').then((answer) => answer.status)")
 
-    def original(self):
-        """Where the photo of the first post would be as it was sent."""
-        return self.tab.value("document.querySelector('article img').src.replace(/[^/]*$/, 'original.jpg')")
-
     def picture(self):
         """The page as a PNG."""
         return base64.b64decode(self.tab.call("Page.captureScreenshot", captureBeyondViewport=True)["data"])

@@ -1,5 +1,7 @@
 """A school's stories: a teacher posts for a class, for the school, and for the family of one child."""
 
+from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
+
 from checks import check, equal
 from client import Client, refused
 from handset import Handset
@@ -96,12 +98,14 @@ class ClassStory:
         self.sees(self.pat, ADA, self.tooth)
 
     def address(self, post):
-        """Where a photo of it is, without a signature."""
-        return self.tan.do("GET", f"/v1/posts/{post}")["thumb_url"].split("?")[0]
+        """Where a photo of it is at the service, without a signature."""
+        address = urlsplit(self.tan.do("GET", f"/v1/posts/{post}")["thumb_url"])
+        fields = [(name, value) for name, value in parse_qsl(address.query) if name != "token"]
+        return address.path + (f"?{urlencode(fields)}" if fields else "")
 
     def sees(self, person, audience, post):
         signed = person.do("GET", f"/v1/posts/{post}")["thumb_url"]
-        answers = [person.ask("GET", self.address(post)), person.session.get(self.service.url + signed)]
+        answers = [person.ask("GET", self.address(post)), person.session.get(urljoin(self.service.url, signed))]
         check(f"{person.name} sees the photo, by token or by signed address", all(
             answer.ok and answer.content[:2] == b"\xff\xd8" for answer in answers), answers)
         equal(f"{person.name} reads the story", post in person.get(f"stories/{audience}"), True)
@@ -110,7 +114,7 @@ class ClassStory:
         equal(f"{who} sees neither posts nor photos", [
             person.ask("GET", path).status_code for path in (
                 f"/v1/posts/{post}", f"/v1/audiences/{audience}/posts", f"/v1/audiences/{audience}", self.address(post),
-                self.address(post).rsplit("/", 1)[0] + "/original.jpg")], [403] * 5)
+                f"/media/{self.tan.uid}/{post}/original.jpg")], [403] * 5)
         equal(f"{who} sees nothing in the database", [
             person.ask("GET", path).status_code for path in (
                 f"/stories/{audience}.json", f"/stories/{audience}/{post}.json", f"/audience_posts/{post}.json",

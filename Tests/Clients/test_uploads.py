@@ -7,6 +7,7 @@ import pathlib
 import socket
 import time
 import uuid
+from urllib.parse import urljoin
 
 import pytest
 import requests
@@ -38,7 +39,7 @@ def check_post(path, token, text):
     assert upload["photos"][0]["sha256"] == hashlib.sha256(PHOTO.read_bytes()).hexdigest()
     post = requests.get(BASE + upload["post"], headers=headers, timeout=60).json()
     assert post["text"] == text
-    thumb = requests.get(BASE + post["thumb_url"], headers=headers, timeout=60)
+    thumb = requests.get(urljoin(BASE, post["thumb_url"]), headers=headers, timeout=60)
     assert thumb.status_code == 200 and thumb.content[:2] == b"\xff\xd8"
 
 

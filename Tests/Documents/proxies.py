@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAME = "photos.example.org"
@@ -96,7 +97,7 @@ class Browser:
     def ask(self, path, *options):
         """Gives the status and the body."""
         answer = subprocess.run(
-            [*self.command, "-w", "\n%{http_code}", *options, self.origin + path], capture_output=True)
+            [*self.command, "-w", "\n%{http_code}", *options, urllib.parse.urljoin(self.origin, path)], capture_output=True)
         body, _, status = answer.stdout.rpartition(b"\n")
         return int(status or 0), body or answer.stderr
 
@@ -137,11 +138,13 @@ def use(browser, service, folder):
     check("a page of another site does not", status == 403 and b"cross_site" in body, (status, body))
     status, body = browser.upload(*allowed)
     check("a program uploads", status == 201, (status, body))
-    post = json.loads(body)["post"] if status == 201 else {}
+    published = json.loads(body) if status == 201 else {}
+    post = published.get("post", {})
     photo = post.get("photos", [{}])[0].get("renditions", {}).get("full", {}).get("url", "/")
+    check("the post names its photo by the public address", photo.startswith(f"{browser.origin}/v0/b/"), photo)
     status, body = browser.ask(photo, "-H", "Range: bytes=0-99")
     check("a part of a rendition is served", status == 206 and len(body) == 100, (status, len(body)))
-    status, body = browser.ask(re.sub(r"full-[^/]*$", "original.jpg", photo))
+    status, body = browser.ask(f"/media/{post.get('author', {}).get('uid')}/{published.get('post_id')}/original.jpg")
     check("an original is not", status == 404, (status, body))
     status, body = browser.ask("/.json")
     check("nor is the tree", status == 401, (status, body))

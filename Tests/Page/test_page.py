@@ -266,6 +266,32 @@ def test_words_can_be_read(browser):
         tab.close()
 
 
+def test_photos_of_a_service_that_is_known_by_an_address(browser):
+    """Posts name their photos there, and the page shows them from where it is: it may be on the machine itself."""
+    with service("--public-url", "https://photos.example.org") as running:
+        post = running.ask(f"/v1/posts/{running.post('abroad', 'photo.jpg')}")
+        assert post["thumb_url"].startswith("https://photos.example.org/v0/b/"), post
+        tab = browser.open(running.url)
+        tab.wait(LOADED)
+        tab.wait("list.querySelector('img')?.naturalWidth > 1")
+        assert tab.value("list.querySelector('img').currentSrc").startswith(running.url), "it is loaded from here"
+        tab.value("list.querySelector('a').click()")
+        tab.wait("viewer.open && viewer.querySelector('img').naturalWidth > 1")
+        loaded = tab.value("performance.getEntriesByType('resource').map((entry) => entry.name)")
+        assert all(name.startswith(running.url) for name in loaded), loaded
+        assert not tab.faults, tab.faults
+        tab.close()
+        # What is no address, or one elsewhere, leaves the placeholder.
+        for address in ("http://", "https://elsewhere.example/a.jpg", ""):
+            running.ask(f"/posts/{post['post_id']}/photos/0/renditions.json", "-X", "PUT", "-d", json.dumps(
+                {"full": {"url": address, "width": 8, "height": 8}}))
+            tab = browser.open(running.url)
+            tab.wait(LOADED)
+            tab.wait("list.querySelector('img')?.src.startsWith('data:')")
+            assert tab.value("skipped.hidden")
+            tab.close()
+
+
 def test_the_page_is_small(browser):
     """40: under 60 kB before it shows a photo, and all of it from here."""
     with service() as running:

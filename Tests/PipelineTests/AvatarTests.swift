@@ -108,6 +108,34 @@ struct AvatarTests {
         }
     }
 
+    @Test("A service that is known by an address has pictures there, which are replaced and go as others do")
+    func publicAddress() async throws {
+        try await withScratch { scratch in
+            let first = Shared<UploadRecord?>(nil)
+            try await withPipeline(in: scratch) { running in
+                let record = try await send("size-640x480.jpg", of: try await person(running), running)
+                first.change { $0 = record }
+            }
+            let old = try #require(first.value)
+            let place = MediaPlace(origin: "https://photos.example.org", bucket: "demo.appspot.com")
+            try await withPipeline(in: scratch, mediaPlace: place) { running in
+                let uid = try #require(maria)
+                #expect(try await picture(of: uid, running)?.hasPrefix("/media/maria/\(old.id)/avatar-") == true)
+                let new = try await send("rgb-8.png", of: uid, running)
+                let prefix = "https://photos.example.org/v0/b/demo.appspot.com/o/maria%2Frendition%2F"
+                #expect(try await picture(of: uid, running)?.hasPrefix("\(prefix)\(new.id)%2Favatar-") == true)
+                try await sweepAll(running)
+                #expect(try await files(of: old, running).isEmpty)
+                #expect(try await files(of: new, running).count == 2)
+                #expect(try await running.pipeline.unclaimed.list().isEmpty)
+                // Whoever removes it by the database.
+                try await running.storage.tree.set(Paths.person(uid) / "profile_picture", to: nil)
+                try await sweepAll(running)
+                #expect(try await files(of: new, running).isEmpty)
+            }
+        }
+    }
+
     @Test("38: Whoever writes the picture's address, what is not named any more goes, and what is named again stays")
     func rawWrites() async throws {
         try await withPipeline { running in

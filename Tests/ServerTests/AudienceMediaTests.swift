@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import Posts
+import Server
 import TestSupport
 import Testing
 import Tree
@@ -18,9 +19,11 @@ struct AudienceMediaTests {
     }
 
     /// Runs a body with a service in which maria has posted a photo for class `c`, which jan reads.
-    private func withPost(_ body: @Sendable (Service, Posted) async throws -> Void) async throws {
+    private func withPost(
+        at origin: String = "", _ body: @Sendable (Service, Posted) async throws -> Void
+    ) async throws {
         let photo = try fixture("exif-gps.jpg")
-        try await withService { service in
+        try await withService(changeServer: { $0.publicURL = PublicURL(origin) }) { service in
             try await service.setDefaultRules()
             try await service.tree.set(
                 "audiences/c", to: ["name": "7b", "kind": "class", "members": ["maria": "owner", "jan": "reader"]])
@@ -30,10 +33,10 @@ struct AudienceMediaTests {
             #expect(answer.status == 201, "\(answer.text)")
             let id = try #require(answer.json["post_id"].string)
             let url = try #require(answer.json["post"]["full_url"].string)
-            let path = String(url.prefix { $0 != "?" })
+            let path = url.dropFirst(origin.count).replacing(/[?&]token=.*/, with: "")
             try await body(
                 service,
-                Posted(id: id, rendition: path, original: path.replacing(/[^\/]+$/, with: "original.jpg")))
+                Posted(id: id, rendition: String(path), original: "/media/maria/\(id)/original.jpg"))
         }
     }
 
@@ -152,6 +155,27 @@ struct AudienceMediaTests {
                 #expect(try await service.ask(.post, "/v1/posts/\(post.id)/scrub", as: uid).status == 403)
                 #expect(try await service.ask(.delete, "/v1/posts/\(post.id)", as: uid).status == 403)
             }
+        }
+    }
+
+    @Test("The whole addresses of a service that is known by one are for members alone, too, by token or signed")
+    func publicAddress() async throws {
+        let origin = "https://photos.example"
+        try await withPost(at: origin) { service, post in
+            #expect(post.rendition.hasPrefix("/v0/b/"))
+            for uid in ["maria", "jan"] {
+                #expect(try await statuses(post.rendition, as: uid, service) == [200, 206, 304], "\(uid)")
+                let answer = try await service.ask(.get, "/v1/posts/\(post.id)", as: uid)
+                let url = try #require(answer.json["photos"][0]["renditions"]["full"]["url"].string)
+                #expect(url.hasPrefix(origin + post.rendition + "&token="))
+                let file = try await service.tcpClient.get(String(url.dropFirst(origin.count)))
+                #expect(file.status == 200 && file.headers[.cacheControl]?.hasPrefix("private") == true)
+            }
+            #expect(try await statuses(post.rendition, as: "eve", service) == [403])
+            #expect(try await statuses(post.rendition, as: nil, service) == [401])
+            let original = post.rendition.replacing("rendition", with: "original")
+                .replacing(/[^F]+\?/, with: "original.jpg?")
+            #expect(try await statuses(original, as: "jan", service).isDisjoint(with: [200, 206]))
         }
     }
 

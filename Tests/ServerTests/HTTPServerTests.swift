@@ -30,7 +30,8 @@ struct HTTPServerTests {
             pipeline, settings: settings,
             access: AccessControl(AccessControl.Settings(peers: try PeerPolicy()), authority: nil),
             media: MediaAccess(
-                try StorageRulesStore(in: storage.tree, project: "tintype"), signer: MediaSigner(keys: try MediaKeys())),
+                try StorageRulesStore(in: storage.tree, project: "tintype"), signer: MediaSigner(keys: try MediaKeys()),
+                at: nil),
             logger: Self.logger)
         let error = await #expect(throws: Failure.self) { try await server.run() }
         await storage.close()

@@ -89,12 +89,8 @@ func withService<R: Sendable>(
 ) async throws -> R {
     try await withScratch { scratch in
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let storage = try await StorageFolder(
-            path: "\(scratch.path)/Storage", engine: engine, retention: retention)
-        var settings = PipelineSettings(workers: 2)
-        change(&settings)
-        let pipeline = UploadService(storage: storage, settings: settings, moderator: moderator, logger: logger)
-        var serverSettings = HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: storage.path))
+        let path = "\(scratch.path)/Storage"
+        var serverSettings = HTTPServer.Settings(socketPath: StorageFolder.socketPath(in: path))
         serverSettings.listen = try ListenAddress("127.0.0.1:0")
         // All tests run at once, on few processors: nothing that a slow machine would make happen.
         serverSettings.shutdownPatience = .seconds(600)
@@ -102,13 +98,20 @@ func withService<R: Sendable>(
         serverSettings.bodyPatience = .seconds(600)
         serverSettings.database.keepAliveMilliseconds = 600_000
         changeServer(&serverSettings)
+        let project = serverSettings.database.namespace
+        let storage = try await StorageFolder(
+            path: path, engine: engine, retention: retention,
+            mediaPlace: serverSettings.publicURL?.mediaPlace(ofProject: project))
+        var settings = PipelineSettings(workers: 2)
+        change(&settings)
+        let pipeline = UploadService(storage: storage, settings: settings, moderator: moderator, logger: logger)
         let (listeners, continuation) = AsyncStream.makeStream(of: HTTPServer.Listener.self)
         var accessSettings = AccessControl.Settings(peers: try PeerPolicy())
         accessSettings.isEmulator = serverSettings.database.isEmulator
         changeAccess(&accessSettings)
-        let authority = TokenAuthority(project: serverSettings.database.namespace, keys: try Service.keys.get())
+        let authority = TokenAuthority(project: project, keys: try Service.keys.get())
         let access = AccessControl(accessSettings, authority: authority, issuers: issuers)
-        let media = try await media(in: storage.tree, of: authority)
+        let media = try await media(in: storage, of: authority)
         let server = HTTPServer(
             pipeline, settings: serverSettings, access: access, media: media,
             accounts: accounts(
@@ -148,10 +151,11 @@ private func tcpPort(of listeners: AsyncStream<HTTPServer.Listener>) async throw
 }
 
 /// The decision who may fetch which file, as the program puts it together.
-private func media(in tree: TreeStore, of authority: TokenAuthority) async throws -> MediaAccess {
-    let keys = try await MediaSigningKeys(of: AccountStore(tree: tree)).load()
+private func media(in storage: StorageFolder, of authority: TokenAuthority) async throws -> MediaAccess {
+    let keys = try await MediaSigningKeys(of: AccountStore(tree: storage.tree)).load()
     return MediaAccess(
-        try StorageRulesStore(in: tree, project: authority.project), signer: MediaSigner(keys: keys))
+        try StorageRulesStore(in: storage.tree, project: authority.project), signer: MediaSigner(keys: keys),
+        at: storage.mediaPlace)
 }
 
 /// The accounts of a service, as the program puts them together.

@@ -4,6 +4,7 @@ import HTTPTypes
 import Imaging
 import Pipeline
 import Posts
+import Server
 import TestSupport
 import Testing
 import Tree
@@ -53,6 +54,26 @@ struct SocialAvatarTests {
             #expect(try await service.tcpClient.get(next).status == 200)
             try await eventually {
                 try await service.client.get("/v1/posts/\(post)").json["author"]["profile_picture"] == .null
+            }
+        }
+    }
+
+    @Test("A service that is known by an address names pictures there, in people, posts and comments")
+    func publicAddress() async throws {
+        let origin = "https://photos.example"
+        try await withService(changeServer: { $0.publicURL = PublicURL(origin) }) { service in
+            try await service.setDefaultRules()
+            try await service.addPeople("maria")
+            let sent = try await put(try fixture("size-640x480.jpg"), service)
+            let address = try #require(sent.json["profile_picture"].string, "\(sent.text)")
+            #expect(address.hasPrefix("\(origin)/v0/b/tintype.appspot.com/o/maria%2Frendition%2F"), "\(address)")
+            #expect(try await service.tcpClient.get(String(address.dropFirst(origin.count))).status == 200)
+            let post = try await service.ask(.post, "/v1/uploads?text=hello", as: "maria")
+            let id = try #require(post.json["post_id"].string, "\(post.text)")
+            let comment = try await service.ask(
+                .post, "/v1/posts/\(id)/comments", as: "maria", #"{"text":"Nice"}"#)
+            for author in [post.json["post"]["author"], comment.json["author"]] {
+                #expect(author["profile_picture"].string == address, "\(author)")
             }
         }
     }

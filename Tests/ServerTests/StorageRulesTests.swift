@@ -2,6 +2,7 @@ import Client
 import Foundation
 import HTTPTypes
 import Logging
+import Posts
 import TestSupport
 import Testing
 import Tree
@@ -48,6 +49,43 @@ struct StorageRulesTests {
             #expect(try await tcp.get(signed).status == 404)
             let anew = try #require(try await tcp.get("/v1/posts/\(id)").json["thumb_url"].string)
             #expect(try await tcp.get(anew).status == 200)
+        }
+    }
+
+    @Test(
+        "What is signed leads to where the service is known today, wherever a post names its photos, and to nobody else"
+    )
+    func publicAddress() async throws {
+        let origin = "https://photos.example"
+        try await withService(changeServer: { $0.publicURL = PublicURL(origin) }) { service in
+            try await service.tree.setRules(#"{"rules": {"posts": {".read": true}}}"#)
+            _ = try await service.client.ask(.put, "/v1/storage-rules", body: .bytes(Array(Self.closed.utf8)))
+            let upload = try await service.client.ask(
+                .post, "/v1/uploads?user=maria", body: .bytes(try fixture("size-97x61.jpg")))
+            let id = try #require(upload.json["post_id"].string)
+            let field = Paths.post(try #require(PostID(id))) / "thumb_url"
+            let stored = try #require(try await service.tree.get(field)?.stringValue)
+            #expect(stored.hasPrefix(origin + "/v0/b/") && stored.hasSuffix("?alt=media"))
+            let file = try #require(MediaAddress(stored)).fileName
+            let name = "maria%2Frendition%2F\(id)%2F\(file)?alt=media"
+            for address in [
+                stored, "/media/maria/\(id)/\(file)", "https://earlier.example/v0/b/tintype.appspot.com/o/\(name)",
+            ] {
+                try await service.tree.set(field, to: .string(address))
+                let signed = try #require(try await service.tcpClient.get("/v1/posts/\(id)").json["thumb_url"].string)
+                #expect(signed.hasPrefix(stored + "&token="), "\(signed)")
+                let path = String(signed.dropFirst(origin.count))
+                #expect(try await service.tcpClient.get(path).status == 200)
+                #expect(try await service.tcpClient.get(path + "x").status == 404)
+                #expect(try await service.tcpClient.get(path.replacing(/&token=.*/, with: "")).status == 404)
+            }
+            for address in [
+                "https://photos.example/x.jpg", "/media/eve/\(id)/\(file)", "/media/maria/\(id)/original.jpg",
+                stored.replacing("maria%2F", with: "eve%2F"), "https://earlier.example/media/maria/\(id)/\(file)",
+            ] {
+                try await service.tree.set(field, to: .string(address))
+                #expect(try await service.tcpClient.get("/v1/posts/\(id)").json["thumb_url"].string == address)
+            }
         }
     }
 

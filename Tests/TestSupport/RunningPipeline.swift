@@ -26,7 +26,8 @@ package struct RunningPipeline: Sendable {
 /// Runs a test's body beside a pipeline (and what else `services` makes), and shuts both down cleanly afterwards.
 /// Without `runs`, the pipeline takes uploads and does nothing with them.
 package func withPipeline(
-    in scratch: Scratch? = nil, runs: Bool = true, settings: (inout PipelineSettings) -> Void = { _ in },
+    in scratch: Scratch? = nil, runs: Bool = true, mediaPlace: MediaPlace? = nil,
+    settings: (inout PipelineSettings) -> Void = { _ in },
     renderer: any PhotoRenderer = InProcessRenderer(), moderator: Moderator? = nil,
     services: (UploadService) -> [any Service] = { _ in [] },
     _ body: @Sendable (RunningPipeline) async throws -> Void
@@ -34,14 +35,15 @@ package func withPipeline(
     guard let scratch else {
         return try await withScratch {
             try await withPipeline(
-                in: $0, runs: runs, settings: settings, renderer: renderer, moderator: moderator, services: services,
+                in: $0, runs: runs, mediaPlace: mediaPlace, settings: settings, renderer: renderer,
+                moderator: moderator, services: services,
                 body)
         }
     }
     var chosen = PipelineSettings(workers: 2)
     settings(&chosen)
     let clock = TestClock()
-    let storage = try await StorageFolder(path: scratch.path + "/Storage", clock: clock.now)
+    let storage = try await StorageFolder(path: scratch.path + "/Storage", mediaPlace: mediaPlace, clock: clock.now)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let pipeline = UploadService(
         storage: storage, settings: chosen, renderer: renderer, moderator: moderator, logger: logger)
@@ -62,10 +64,11 @@ extension RunningPipeline {
     /// Sends photos as the HTTP server does, and waits for what becomes of them.
     package func upload(
         _ photos: [(name: String, bytes: [UInt8])], by user: String, text: String = "", alt: String = "",
-        reference: String? = nil
+        reference: String? = nil, duplicates: DuplicatePolicy? = nil
     ) async throws -> UploadRecord {
         var request = UploadRequest(owner: try #require(UserID(user)), intake: .socket)
         request.clientReference = reference
+        request.duplicates = duplicates
         let start = try await pipeline.receiver.begin(request)
         let record: UploadRecord
         switch consume start {

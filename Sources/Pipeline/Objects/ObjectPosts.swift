@@ -17,7 +17,8 @@ import Tree
 /// works on files of posts only has to find the upload of a post (``Tree/TreeSnapshot/upload(behindPost:)``).
 struct ObjectPosts: Derivation {
     let place = TreePattern("posts/*")
-    let addresses: MediaAddresses
+    /// Where apps reach the service; nil where nobody said by which address it is known.
+    let mediaPlace: MediaPlace?
 
     func writes(
         for post: ChangedNode, at commit: CommitPoint, in snapshot: TreeSnapshot
@@ -49,7 +50,7 @@ struct ObjectPosts: Derivation {
         // What stands there may be newer than what the record has.
         let hasPhotos = try snapshot.exists(Paths.post(id) / "photos")
         if isNew || !hasPhotos {
-            for (path, value) in try snapshot.fields(ofPost: id, with: record, addresses) {
+            for (path, value) in try snapshot.fields(ofPost: id, with: record, at: mediaPlace) {
                 writes.append(TreeWrite(path: path, value: value))
             }
         }
@@ -130,20 +131,23 @@ extension TreeSnapshot {
     /// `thumb_url` becomes the address of a rendition of ours, on which apps draw the post anew; the other fields that clients
     /// write of the photo stay theirs, as they delete by them.
     func fields(
-        ofPost id: PostID, with record: UploadRecord, _ addresses: MediaAddresses
+        ofPost id: PostID, with record: UploadRecord, at place: MediaPlace?
     ) throws(TreeError) -> [TreePath: TreeValue] {
         guard record.state == .published, let photo = record.photos[0]?.published else { return [:] }
         let post = Paths.post(id)
         let text = try get(post / "text")?.stringValue ?? ""
         var fields: [TreePath: TreeValue] = [
-            post / "photos": ["0": try photo.value(owner: record.owner, post: record.id)],
+            post / "photos": ["0": try photo.value(owner: record.owner, post: record.id, at: place)],
             post / "kind": .string(text.isEmpty ? "photo" : "photo_text"),
         ]
         let bySize = photo.renditions.values.sorted { $0.width * $0.height < $1.width * $1.height }
         if let thumb = photo.renditions["thumb"] ?? bySize.first {
-            let full = try get(post / "full_url")?.stringValue
-            let name = "\(record.owner)/rendition/\(record.id)/\(thumb.fileName)"
-            if let url = addresses.url(ofObject: name, beside: full) { fields[post / "thumb_url"] = .string(url) }
+            // Where nobody said by which address the service is known, it is known by that which the client has used.
+            let full = try get(post / "full_url")?.stringValue.flatMap { ObjectAddress($0) }
+            if let place = place ?? full?.place {
+                let url = MediaAddress.url(record.owner, record.id, thumb.fileName, at: place)
+                fields[post / "thumb_url"] = .string(url)
+            }
         }
         return fields
     }

@@ -1,6 +1,7 @@
 import API
 package import Access
 import Blobs
+package import Posts
 import Rules
 import Tree
 import TreeModel
@@ -17,10 +18,13 @@ package struct MediaAccess: Sendable {
 
     let rules: StorageRulesStore
     package let signer: MediaSigner
+    /// Where apps reach the service; nil for addresses without a host.
+    private let place: MediaPlace?
 
-    package init(_ rules: StorageRulesStore, signer: MediaSigner) {
+    package init(_ rules: StorageRulesStore, signer: MediaSigner, at place: MediaPlace?) {
         self.rules = rules
         self.signer = signer
+        self.place = place
     }
 
     /// Whether somebody may fetch a file.
@@ -58,7 +62,8 @@ package struct MediaAccess: Sendable {
         return (try? signer.check(token, for: name.mediaPath + location.query)) != nil
     }
 
-    /// A post with signed addresses of its renditions, for somebody who may read it, where not everybody may fetch them.
+    /// A post with signed addresses of its renditions, for somebody who may read it, where not everybody may fetch them. They lead
+    /// to where the service is known today, wherever the post names its files: no other host gets what is signed here.
     /// Other addresses that a client has written into it stay as they are: it may not be theirs to give.
     ///
     /// - Parameter isRestricted: Whether it is a post for audiences.
@@ -66,11 +71,11 @@ package struct MediaAccess: Sendable {
         guard isRestricted || !rules.inForce.areRenditionsPublic, var fields = post.object else { return post }
         let owner = post["author"]?["uid"]?.stringValue
         func signed(_ url: TreeValue) -> TreeValue {
-            guard let text = url.stringValue, text.hasPrefix("/media/"),
-                let name = try? BlobName(String(text.dropFirst(7))), name.userID == owner, name.postID == id.string,
-                !name.isOriginal
+            guard let file = url.stringValue.flatMap({ MediaAddress($0) }), file.owner.description == owner,
+                file.id.key == id, let name = file.blobName, !name.isOriginal
             else { return url }
-            return .string(address(of: name, .remove))
+            let address = MediaAddress.url(file.owner, file.id, file.fileName, at: place)
+            return .string(opened(address, by: name.mediaPath))
         }
         for key in ["full_url", "thumb_url"] as [TreeKey] { fields[key] = fields[key].map(signed) }
         fields["photos"] = fields["photos"].map { photos in
@@ -93,8 +98,13 @@ package struct MediaAccess: Sendable {
     func address(of name: BlobName, _ location: MediaLocation) -> String {
         // No file's name has a question mark: what is signed for one form of a file is good for no other.
         let path = name.mediaPath + location.query
+        return opened(path, by: path)
+    }
+
+    /// An address with a token that is signed for a path.
+    private func opened(_ address: String, by path: String) -> String {
         let token = signer.token(for: path, lifetimeSeconds: Self.lifetimeSeconds)
-        return path + (location.query.isEmpty ? "?" : "&") + "token=\(token)"
+        return address + (address.contains("?") ? "&" : "?") + "token=\(token)"
     }
 }
 
@@ -117,6 +127,13 @@ enum MediaLocation: String, CaseIterable {
             throw Failure(.badRequest, "location is neither remove nor keep")
         }
         self = location
+    }
+}
+
+extension MediaAddress {
+    /// The file; nil where its name cannot be one.
+    fileprivate var blobName: BlobName? {
+        try? BlobName(userID: owner.description, postID: id.description, fileName: fileName)
     }
 }
 

@@ -1,4 +1,5 @@
 package import Logging
+import Posts
 import Rules
 import Synchronization
 package import Tree
@@ -43,7 +44,7 @@ package final class StorageRulesStore: Sendable {
     /// - Throws: `TreeError` when the default rules are none.
     package init(in tree: TreeStore, project: String) throws(TreeError) {
         self.tree = tree
-        bucket = "\(project).appspot.com"
+        bucket = MediaPlace.bucket(ofProject: project)
         current = Mutex(try InForce(version: 0, text: DefaultRules.storage, bucket: bucket))
     }
 

@@ -21,6 +21,14 @@ function renditionsOf(photo) {
   return whole.length > 0 ? whole : all;
 }
 
+// Where this page reaches a file of the service: posts may name it by an address at which the world knows the service, while the
+// page is at another one, and loads nothing from elsewhere.
+function addressOf({ url }) {
+  const link = document.createElement("a");  // It takes what is no address, too.
+  link.href = url;
+  return link.pathname + link.search;
+}
+
 // A link to the largest rendition, around a picture of the size that the page needs; null where there is no rendition.
 function photoOf(photo, index, post) {
   const renditions = renditionsOf(photo);
@@ -33,14 +41,14 @@ function photoOf(photo, index, post) {
   image.decoding = "async";
   image.alt = photo.alt || `Photo ${index + 1} by ${post.author?.full_name ?? "somebody"}`;
   image.sizes = "(max-width: 40rem) 100vw, 22rem";
-  image.srcset = renditions.map((rendition) => `${rendition.url} ${rendition.width}w`).join(", ");
-  image.src = chosen.url;
+  image.srcset = renditions.map((rendition) => `${addressOf(rendition)} ${rendition.width}w`).join(", ");
+  image.src = addressOf(chosen);
   image.style.backgroundColor = photo.color ?? "";
   const placeholder = placeholderURL(photo.placeholder ?? "");
   if (placeholder) image.style.backgroundImage = `url(${placeholder})`;
   image.addEventListener("error", () => showPlaceholderAlone(image), { once: true });
   const link = document.createElement("a");
-  link.href = renditions.at(-1).url;
+  link.href = addressOf(renditions.at(-1));
   link.append(image);
   link.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;  // Into a tab or a window of its own.

@@ -1,4 +1,5 @@
 import Foundation
+package import Posts
 
 /// The address by which a proxy in front makes the service known: a scheme, a host, perhaps a port, and nothing else.
 package struct PublicURL: Sendable, Hashable {
@@ -23,5 +24,10 @@ package struct PublicURL: Sendable, Hashable {
         let port = parts.port ?? defaultPort
         guard UInt16(exactly: port) != nil else { return nil }
         origin = "\(scheme)://\(host)" + (port == defaultPort ? "" : ":\(port)")
+    }
+
+    /// Where apps reach the files of a service whose clients know it by the name of that project.
+    package func mediaPlace(ofProject project: String) -> MediaPlace {
+        MediaPlace(origin: origin, bucket: MediaPlace.bucket(ofProject: project))
     }
 }

@@ -18,9 +18,11 @@ struct UploadResponse {
     private let gate: IntakeGate
     private let isModerated: Bool
     private let media: MediaAccess
+    private let place: MediaPlace?
 
     init(_ service: UploadService, _ media: MediaAccess) {
         self.media = media
+        place = service.storage.mediaPlace
         store = service.store
         tree = service.tree
         gate = service.disk.gate
@@ -130,13 +132,13 @@ struct UploadResponse {
         }
         document.error = record.error.map { Problem($0).failure }
         document.photos =
-            record.photos.isEmpty ? nil : record.orderedPhotos.map { UploadDocument.Photo($0, of: record) }
+            record.photos.isEmpty ? nil : record.orderedPhotos.map { UploadDocument.Photo($0, of: record, at: place) }
         return document
     }
 }
 
 extension UploadDocument.Photo {
-    fileprivate init(_ photo: UploadRecord.Photo, of record: UploadRecord) {
+    fileprivate init(_ photo: UploadRecord.Photo, of record: UploadRecord, at place: MediaPlace?) {
         self.init(originalName: photo.originalName, bytes: photo.byteCount, sha256: photo.sha256)
         alt = photo.alt.isEmpty ? nil : photo.alt
         guard let rendered = photo.rendered else { return }
@@ -145,7 +147,7 @@ extension UploadDocument.Photo {
         warnings = rendered.warnings.isEmpty ? nil : rendered.warnings
         renditions = rendered.renditions.mapValues { rendition in
             RenditionDocument(
-                url: MediaAddress.url(record.owner, record.id, rendition.fileName),
+                url: MediaAddress.url(record.owner, record.id, rendition.fileName, at: place),
                 storageURI: MediaAddress.storageURI(record.owner, record.id, rendition.fileName),
                 contentType: rendition.contentType, bytes: rendition.byteCount, width: rendition.width,
                 height: rendition.height)

@@ -9,10 +9,11 @@ struct RethumbCommand: AsyncParsableCommand {
         commandName: "rethumb",
         abstract: "Render the thumbnails of published posts again.",
         discussion: """
-            Run it after the recipes have changed. Posts that have the renditions of the current recipes are skipped. Each \
-            other post is switched in one step, and readers never miss a file. You may stop the command with Ctrl-C at any \
-            time; the next run continues from there. When the service runs, it does the work, with its own recipes, and only \
-            while no upload waits.
+            Run it after the recipes or public-url have changed. Posts that have the renditions of the current recipes, and \
+            name them at the service's address, are skipped. Each other post is switched in one step, and readers never miss a \
+            file; where only the address is another, nothing is rendered. You may stop the command with Ctrl-C at any time; \
+            the next run continues from there. When the service runs, it does the work, with its own settings, and only while \
+            no upload waits.
 
             EXAMPLES
               tintype rethumb --dry-run

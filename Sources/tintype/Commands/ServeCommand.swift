@@ -65,7 +65,8 @@ struct ServeCommand: AsyncParsableCommand {
         let log = try ServiceLog(configuration)
         let logger = log.logger
         let storage = try await StorageFolder(
-            path: path, engine: engine, retention: try configuration.changeRetention(), logger: logger)
+            path: path, engine: engine, retention: try configuration.changeRetention(),
+            mediaPlace: try configuration.mediaPlace(), logger: logger)
         if let seed { try await SeedFile(path: seed).load(into: storage.tree) }
         if let rules { try await SeedFile(path: rules).loadRules(into: storage.tree) }
         // An emulator is open until somebody writes rules.

@@ -51,7 +51,8 @@ struct AccountSetup: Sendable {
         let mediaKeys = MediaSigningKeys(of: store)
         let storageRules = try StorageRulesStore(in: storage.tree, project: authority.project)
         try await storageRules.load(logger: logger)
-        media = MediaAccess(storageRules, signer: MediaSigner(keys: try await mediaKeys.load()))
+        media = MediaAccess(
+            storageRules, signer: MediaSigner(keys: try await mediaKeys.load()), at: storage.mediaPlace)
         endpoints = HTTPServer.AccountEndpoints(
             service: service, authority: authority, signingKeys: keys, adminKeys: adminKeys, mediaKeys: mediaKeys)
         services = [

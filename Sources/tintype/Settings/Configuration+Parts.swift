@@ -4,6 +4,7 @@ import Database
 import Imaging
 import Inbox
 import Pipeline
+import Posts
 import Server
 import Tree
 
@@ -60,6 +61,12 @@ extension Configuration {
                 "public-url is about TCP; say where the proxy reaches this, such as --listen 127.0.0.1:8080")
         }
         return http
+    }
+
+    /// Where apps reach the service; nil when it has no public address, so that addresses in posts have no host.
+    func mediaPlace() throws -> MediaPlace? {
+        let project = try value(\.namespace, of: DatabaseSettings())
+        return try value(\.publicURL, of: HTTPServer.Settings(socketPath: ""))?.mediaPlace(ofProject: project)
     }
 
     /// What is decided about accounts.

@@ -17,7 +17,7 @@ extension Configuration {
             throw ConfigurationError("there is no storage at \(path); name its folder with --storage")
         }
         let settings = try pipelineSettings()
-        let storage = try await StorageFolder(path: path)
+        let storage = try await StorageFolder(path: path, mediaPlace: try mediaPlace())
         do {
             let logger = Logger(label: "tintype")
             let result = try await body(

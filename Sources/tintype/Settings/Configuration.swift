@@ -64,7 +64,14 @@ struct Configuration: Sendable {
     ///
     /// - Throws: `ConfigurationError` that names the setting, its origin and the form of a value.
     func value<Value>(_ target: KeyPath<ServiceSettings, Value>) throws -> Value {
-        var part = ServiceSettings()
+        try value(target, of: ServiceSettings())
+    }
+
+    /// A value of a part of the service; the other settings may be at fault.
+    ///
+    /// - Throws: `ConfigurationError` that names the setting, its origin and the form of a value.
+    func value<Part, Value>(_ target: KeyPath<Part, Value>, of part: Part) throws -> Value {
+        var part = part
         try store(Settings.all.filter { $0.fills(target) }, in: &part)
         return part[keyPath: target]
     }

@@ -91,7 +91,8 @@ enum Settings {
             name: "public-url", target: \HTTPServer.Settings.publicURL, defaultText: "",
             help: "The address at which a proxy in front publishes the service.",
             details: "Requests to that host are answered over TCP, and its pages may upload "
-                + "([how](Operations.md#a-proxy)).",
+                + "([how](Operations.md#a-proxy)). Posts name their photos there, so that apps load them from anywhere "
+                + "([how](Storage.md#addresses)).",
             flag: .value("url"), expectation: "an address without a path, such as https://photos.example.org",
             parse: { $0.isEmpty ? .some(nil) : PublicURL($0).map(Optional.some) }),
     ]
