@@ -45,7 +45,7 @@ struct PublicAddressTests {
         }
     }
 
-    @Test("Posts by HTTP and by the inbox name the address of the day; rethumb brings earlier ones there")
+    @Test("S15: Posts by HTTP and by the inbox name the address of the day; rethumb brings earlier ones there")
     func life() async throws {
         try await withScratch { scratch in
             let storage = scratch.path + "/Storage"

@@ -45,7 +45,7 @@ struct PublicAddressTests {
     }
 
     @Test(
-        "All addresses in a post are at the place, and paths where there is none; files are named and deleted as ever",
+        "S15: All addresses in a post are at the place, and paths where there is none; files are named and deleted as ever",
         arguments: [place, nil])
     func published(place: MediaPlace?) async throws {
         try await withPipeline(mediaPlace: place) { running in
@@ -78,7 +78,7 @@ struct PublicAddressTests {
         }
     }
 
-    @Test("After the place has changed rethumb has posts name it, and renders nothing for that")
+    @Test("S15: After the place has changed rethumb has posts name it, and renders nothing for that")
     func moved() async throws {
         try await withScratch { scratch in
             let known = Shared<(UploadRecord, [String])?>(nil)

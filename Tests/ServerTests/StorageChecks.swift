@@ -91,8 +91,9 @@ enum StorageChecks {
 
     private static func checkName(_ text: String) throws {
         if let address = ObjectAddress(text) {
-            let again = ObjectAddress("\(address.origin)/v0/b/\(address.bucket)/o/\(escaped(address.name.description))")
-            try expect(again?.name == address.name && again?.origin == address.origin, "\(address) is another one")
+            let (place, name) = (address.place, address.name)
+            let again = ObjectAddress("\(place.origin)/v0/b/\(place.bucket)/o/\(escaped(name.description))")
+            try expect(again?.name == name && again?.place == place, "\(address) is another one")
         }
         guard let name = ObjectName(text) else { return }
         try expect(

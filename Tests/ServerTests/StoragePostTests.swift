@@ -105,7 +105,7 @@ struct StoragePostTests {
         }
     }
 
-    @Test("With a public address posts of all kinds name it, and what they name is there")
+    @Test("S15: With a public address posts of all kinds name it, and what they name is there")
     func publicAddress() async throws {
         let url = try #require(PublicURL("https://photos.example"))
         try await withService(changeServer: { $0.publicURL = url }) { service in
