@@ -8,7 +8,8 @@ import NIOCore
 enum WireFuzzing {
     /// Takes the bytes as a message of a client, as one of the service, and as frames of a client.
     static func takeFrames(_ bytes: [UInt8]) {
-        _ = ClientMessage(bytes)
+        _ = ClientMessage(.text(bytes))
+        _ = ClientMessage(.tooLong(edges: bytes))
         checkMembers(of: bytes)
         checkFrames(of: bytes)
         join(bytes)
