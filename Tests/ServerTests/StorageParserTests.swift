@@ -76,6 +76,15 @@ struct StorageParserTests {
         await Self.check(JSONValue.object(["name": .string(name)]).text, letter)
     }
 
+    /// Such a mark and the slash before it are one character to a `String`.
+    @Test(
+        "A name is found by its URI and its address, also where it begins with a mark that belongs to what is before it",
+        arguments: ["\u{301}", "\u{7EB}a", "a/\u{301}", "?\u{301}#\u{301}", "\u{200D}"])
+    func marks(name: String) async {
+        await Self.check(Array(name.utf8), name)
+        await Self.check(Array("http://h/v0/b/x/o/\(name)".utf8), name)
+    }
+
     @Test(
         "Numbers are digits",
         arguments: [
