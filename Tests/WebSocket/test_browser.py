@@ -1,12 +1,8 @@
 """A page in a real browser speaks to the service, from another origin, with the browser's own WebSockets, frames and requests."""
 
-import os
-
 import pytest
 
 from pages import run
-from service import Service
-from ws_model import free_port
 
 
 @pytest.mark.parametrize("character", ["日", "é", "😀"])
@@ -63,17 +59,5 @@ def test_a_browser_that_polls_is_healed(page):
     assert found == [["close"], None, "kept"]
 
 
-@pytest.mark.parametrize("is_allowed", [True, False])
-def test_a_page_of_an_origin_that_is_not_allowed_gets_no_socket(browser, origin, tmp_path, is_allowed):
-    port = free_port()
-    options = ["--listen", f"127.0.0.1:{port}", *(["--allowed-origins", origin] if is_allowed else [])]
-    service = Service(os.environ["TINTYPE"], tmp_path / "Storage", options)
-    assert service.start()
-    tab = browser.open(origin)
-    try:
-        tab.wait("typeof Client === 'function'")
-        tab.host = f"127.0.0.1:{port}"
-        assert run(tab, "return await new Client(host, 'tintype').opened") is is_allowed
-    finally:
-        tab.close()
-        service.kill()
+def test_a_page_of_an_origin_that_is_not_allowed_gets_no_socket(judged_tab):
+    assert run(judged_tab, "return await new Client(host, 'tintype').opened") is judged_tab.is_allowed

@@ -1,13 +1,6 @@
 """A page in a real browser stores a photo, from another origin, by the requests of Firebase's SDK for the web."""
 
-import os
-import urllib.request
-
-import pytest
-
 from pages import PHOTO, run
-from service import Service
-from ws_model import free_port
 
 # Requests as that SDK makes them: by XMLHttpRequest, of whose answer it reads the header fields.
 SCRIPT = r"""
@@ -102,23 +95,11 @@ def test_a_page_may_read_why_it_is_refused(page):
     assert found == [403, "Permission denied. No WRITE permission."]
 
 
-@pytest.mark.parametrize("is_allowed", [True, False])
-def test_a_page_of_an_origin_that_is_not_allowed_stores_nothing(browser, origin, tmp_path, is_allowed):
-    port = free_port()
-    options = ["--listen", f"127.0.0.1:{port}", *(["--allowed-origins", origin] if is_allowed else [])]
-    service = Service(os.environ["TINTYPE"], tmp_path / "Storage", options)
-    assert service.start()
-    tab = browser.open(origin)
-    try:
-        tab.wait("typeof Client === 'function'")
-        tab.host = f"127.0.0.1:{port}"
-        found = store(tab, """
-            const answer = await ask('POST', `${root}?name=u1%2Fa.jpg`, {
-                'X-Goog-Upload-Protocol': 'resumable', 'X-Goog-Upload-Command': 'start'}, '{}').catch(error => null)
-            return answer && answer.status
-        """)
-        # Whoever may ask is told by the service what is wrong: there is no such bucket there.
-        assert found == (404 if is_allowed else None)
-    finally:
-        tab.close()
-        service.kill()
+def test_a_page_of_an_origin_that_is_not_allowed_stores_nothing(judged_tab):
+    found = store(judged_tab, """
+        const answer = await ask('POST', `${root}?name=u1%2Fa.jpg`, {
+            'X-Goog-Upload-Protocol': 'resumable', 'X-Goog-Upload-Command': 'start'}, '{}').catch(error => null)
+        return answer && answer.status
+    """)
+    # Whoever may ask is told by the service what is wrong: there is no such bucket there.
+    assert found == (404 if judged_tab.is_allowed else None)
