@@ -25,13 +25,24 @@ package struct MediaPlace: Sendable, Hashable {
         return "\(origin)/v0/b/\(bucket)/o/\(name)\(Self.suffix)"
     }
 
+    /// Takes the address of an object apart, at whatever place: the name as it stands there, with what follows it. Nil for any
+    /// other address.
+    package static func split(_ url: String) -> (place: MediaPlace, object: Substring)? {
+        // By scalars, as a character may be a slash with a mark that belongs to the name.
+        let parts = url.unicodeScalars.split(separator: "/", maxSplits: 7, omittingEmptySubsequences: false)
+            .map { Substring($0) }
+        guard parts.count == 8, ["http:", "https:"].contains(parts[0]), parts[1].isEmpty, !parts[2].isEmpty,
+            parts[3] == "v0", parts[4] == "b", !parts[5].isEmpty, parts[6] == "o"
+        else { return nil }
+        return (MediaPlace(origin: "\(parts[0])//\(parts[2])", bucket: String(parts[5])), parts[7])
+    }
+
     /// The owner, the post and the file in an address that ``url(_:_:_:)`` has made, at whatever place; nil for any other.
     static func names(in url: String) -> [Substring]? {
-        let parts = url.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 8, ["http:", "https:"].contains(parts[0]), parts[1].isEmpty, !parts[2].isEmpty,
-            parts[3] == "v0", parts[4] == "b", !parts[5].isEmpty, parts[6] == "o", parts[7].hasSuffix(suffix)
-        else { return nil }
-        let names = parts[7].dropLast(suffix.count).split(separator: slash, omittingEmptySubsequences: false)
+        guard let object = split(url)?.object, object.hasSuffix(suffix), !object.unicodeScalars.contains("/") else {
+            return nil
+        }
+        let names = object.dropLast(suffix.count).split(separator: slash, omittingEmptySubsequences: false)
         guard names.count == 4, names[1] == "rendition" else { return nil }
         return [names[0], names[2], names[3]]
     }
