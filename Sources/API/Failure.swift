@@ -41,4 +41,9 @@ extension Failure {
     package static func notAllowed(_ what: String) -> Failure {
         Failure(.notAllowed, "you may not \(what)", hint: "whoever it belongs to may, and an admin")
     }
+
+    /// The refusal of a text that is to be somebody's id, and is none.
+    package static func noUserID(_ text: String) -> Failure {
+        Failure(.badUser, "\"\(text.prefix(80))\" is no user id", hint: "use 1 to 128 letters, digits, _ and -")
+    }
 }

@@ -5,4 +5,6 @@ package enum UploadPurpose: String, Codable, Sendable, CaseIterable {
     case avatar
     /// The photo of an object of the bucket, which posts of Firebase's clients show.
     case object
+    /// A photo of a draft that comes in several requests.
+    case draftPhoto = "draft_photo"
 }

@@ -2,7 +2,7 @@
 ///
 ///     reserved ──accept───> ingested ──render, commit──> published ──files swept──> deleted
 ///     draft ────publish──┤     │
-///     receiving ──finish─┘     │
+///     receiving ──finish─┘     │                    (the photo of a draft ──finish──> published: it is the draft's then)
 ///                              ├──same bytes──> duplicate   (of a post of the same user)
 ///                              └──permanent failure──> failed   (a reservation, or what was received, may fail, too: its bytes were no photo)
 ///
@@ -36,7 +36,8 @@ package enum UploadState: String, Codable, Sendable, CaseIterable {
     /// The states to which this one may move.
     package var next: Set<UploadState> {
         switch self {
-        case .reserved, .receiving: [.ingested, .failed, .expired]
+        case .reserved: [.ingested, .failed, .expired]
+        case .receiving: [.ingested, .published, .failed, .expired]
         case .draft: [.ingested, .expired]
         case .ingested: [.published, .duplicate, .failed]
         case .published: [.deleted]

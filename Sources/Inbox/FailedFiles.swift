@@ -70,6 +70,51 @@ package struct FailedFiles: Sendable {
         return items
     }
 
+    /// What was put aside under a path of the list; nil when nothing is there.
+    ///
+    /// Each part of the path is the name of a folder or a file below `failed/`; no other name is opened, and no link is followed.
+    package func item(at path: String) throws(FileError) -> Item? {
+        var folders = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard folders.allSatisfy(Self.isName), let file = folders.popLast(), !folders.isEmpty,
+            folders.count <= Self.maxDepth
+        else { return nil }
+        folders.insert("failed", at: 0)
+        var folder = storage
+        for name in folders {
+            guard try folder.entry(name)?.kind == .folder else { return nil }
+            folder = try folder.folder(name)
+        }
+        if let item = try item(FileName.document(of: file, kind: "reason"), in: folder, folders), item.file == file {
+            return item
+        }
+        for name in try folder.names() where name.hasSuffix(Self.suffix) && !name.hasPrefix(".") {
+            if let item = try item(name, in: folder, folders), item.file == file { return item }
+        }
+        return nil
+    }
+
+    /// Whether a text can name something in a folder.
+    private static func isName(_ text: String) -> Bool {
+        !["", ".", ".."].contains(text) && !text.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
+    }
+
+    /// Opens the photo that an item is, or the first one in its folder.
+    ///
+    /// - Throws: `FileError`, `not_found` when there is none.
+    package func open(_ item: Item) throws(FileError) -> FileReader {
+        let folder = try storage.folder(below: item.folders)
+        switch try folder.entry(item.file)?.kind {
+        case .file: return try folder.file(item.file)
+        case .folder: break
+        case .other, nil: throw FileError(.notFound, "\(item.path) is no file any more", hint: "drop it")
+        }
+        let inside = try folder.folder(item.file)
+        for entry in try inside.entries() where entry.kind == .file && !entry.name.hasSuffix(Sidecar.suffix) {
+            return try inside.file(entry.name)
+        }
+        throw FileError(.notFound, "\(item.path) has no photo in it", hint: "drop it")
+    }
+
     private func collect(
         _ folders: [String], _ reason: String?, _ user: String?, into items: inout [Item]
     ) throws(FileError) {

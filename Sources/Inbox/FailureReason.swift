@@ -54,6 +54,7 @@ extension StorageFolder {
 
     /// The folder `failed/{reason}/{user}/`, made where it is missing.
     func failedFolder(of code: ErrorCode?, user: UserID?) throws(FileError) -> Directory {
+        countPutAside()
         // Codes are words of our own; should one ever not be, it names no folder.
         let code = code?.rawValue ?? ""
         let isWord = !code.isEmpty && code.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }

@@ -10,7 +10,8 @@ extension UploadService {
         self.init(storage: storage, settings: settings, renderer: renderer, moderator: moderator, logger: logger) {
             settings in
             IntakeHandlers(
-                inbox: InboxIntake(storage, settings: settings, logger: logger), socket: HTTPIntake(storage))
+                inbox: InboxIntake(storage, settings: settings, logger: logger), socket: HTTPIntake(storage),
+                putAside: FailedFilesOfService(storage))
         }
     }
 }

@@ -21,7 +21,7 @@ package struct OutgoingClient: Sendable {
         tls.minimumTLSVersion = .tlsv12
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow,
-            timeout: HTTPClient.Configuration.Timeout(connect: .seconds(10), read: .seconds(10)))
+            timeout: HTTPClient.Configuration.Timeout(connect: .seconds(10)))
         configuration.httpVersion = .http1Only
         // Whoever asks tries again when it is time.
         configuration.connectionPool.retryConnectionEstablishment = false

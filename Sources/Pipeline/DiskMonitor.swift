@@ -51,6 +51,9 @@ package final class DiskMonitor: Sendable {
         state.withLock { $0.space }.map { ($0.freeBytes, reserve().bytes(of: $0)) }
     }
 
+    /// All bytes of the disk; nil before the first look.
+    package var totalBytes: Int? { state.withLock { $0.space?.totalBytes } }
+
     /// Has the disk looked at before its turn.
     func lookSoon() { signals.continuation.yield() }
 

@@ -16,19 +16,30 @@ package struct Drafts: Sendable {
             let path = Paths.upload(id) / "next_photo"
             let number = try snapshot.get(path)?.integerValue ?? 0
             update[path] = .integer(number + 1)
+            update[Paths.upload(id) / "updated_at"] = .integer(store.now)
             return Int(number)
         }.result
     }
 
     /// Adds a photo to a draft's record, unless the draft was published or filled up meanwhile.
     func add(_ photo: UploadRecord.Photo, as number: Int, to id: PostID) async throws {
-        try await store.tree.transact(at: "draft-photo") { [store] snapshot, update in
-            let draft = try Self.record(of: id, in: snapshot)
-            try store.checkPhotoCount(draft.photos.count)
-            let path = Paths.upload(id)
-            update[path / "photos" / (try TreeKey(String(number)))] = try photo.value(owner: draft.owner, post: id)
-            update[path / "updated_at"] = .integer(store.now)
+        try await store.tree.transact(at: "draft-photo") { snapshot, update in
+            try add(photo, as: number, to: id, in: snapshot, &update)
         }
+    }
+
+    /// Adds a photo to a draft's record, as a part of an update.
+    ///
+    /// - Throws: `Failure`: `not_found`, `wrong_state` when the upload is no draft any more, `too_many_photos`.
+    func add(
+        _ photo: UploadRecord.Photo, as number: Int, to id: PostID, in snapshot: TreeSnapshot,
+        _ update: inout MultiPathUpdate
+    ) throws {
+        let draft = try Self.record(of: id, in: snapshot)
+        try store.checkPhotoCount(draft.photos.count)
+        let path = Paths.upload(id)
+        update[path / "photos" / (try TreeKey(String(number)))] = try photo.value(owner: draft.owner, post: id)
+        update[path / "updated_at"] = .integer(store.now)
     }
 
     /// Notes what was sent with the draft's reference, once all of it has come.
@@ -47,13 +58,17 @@ package struct Drafts: Sendable {
     ///   - text: Nil when the draft's own stays.
     ///   - mentions: Whom parts of it stand for; nil when the draft's own stay, as long as the text does.
     ///   - alts: Alternative texts of the photos, in their order; photos beyond them keep their own.
-    /// - Throws: `Failure`: `empty_post`, `bad_mention`, `bad_text` also for more alternative texts than photos, `wrong_state` when
-    ///   the draft was published or expired meanwhile.
+    ///   - photos: The numbers of the photos that the post has, in its order; nil for all, as they came.
+    /// - Throws: `Failure`: `empty_post`, `bad_mention`, `bad_text` also for more alternative texts than photos, `bad_request`
+    ///   for photos that the draft does not have, `wrong_state` when the draft was published or expired meanwhile.
     @discardableResult
     package func publish(
-        _ id: PostID, text: String?, mentions: [MentionSpan.Claim]? = nil, alts: [String] = []
+        _ id: PostID, text: String?, mentions: [MentionSpan.Claim]? = nil, alts: [String] = [], photos: [Int]? = nil
     ) async throws -> UploadRecord {
-        try await store.acknowledge(id, from: .draft) { try $0.describe(text: text, mentions: mentions, alts: alts) }
+        try await store.acknowledge(id, from: .draft) {
+            try $0.arrange(photos)
+            try $0.describe(text: text, mentions: mentions, alts: alts)
+        }
     }
 
     /// The record of a draft.
@@ -61,6 +76,14 @@ package struct Drafts: Sendable {
     /// - Throws: `Failure`: `not_found`, `wrong_state` when the upload is no draft any more.
     package func record(of id: PostID) async throws -> UploadRecord {
         try await store.tree.snapshot { snapshot in try Self.record(of: id, in: snapshot) }
+    }
+
+    /// The record of what is a draft, or was one.
+    ///
+    /// - Throws: `Failure` `not_found`.
+    package func any(_ id: PostID) async throws -> UploadRecord {
+        guard let record = try await store.record(of: id) else { throw UploadStore.unknownUpload(id) }
+        return record
     }
 
     private static func record(of id: PostID, in snapshot: TreeSnapshot) throws -> UploadRecord {
@@ -76,6 +99,21 @@ package struct Drafts: Sendable {
 }
 
 extension UploadRecord {
+    /// Keeps the photos of these numbers, in this order, and drops the others; their files go when the post is committed.
+    ///
+    /// - Parameter numbers: Nil to leave the photos as they are.
+    /// - Throws: `Failure` `bad_request` for a photo that is not there, or is named twice.
+    package mutating func arrange(_ numbers: [Int]?) throws(Failure) {
+        guard let numbers else { return }
+        guard Set(numbers).count == numbers.count, numbers.allSatisfy({ photos[$0] != nil }) else {
+            throw Failure(
+                .badRequest, "photos names one that is not there, or one twice",
+                hint: "give the numbers of the draft's photos that are to stay, in their order")
+        }
+        photos = photos.filter { numbers.contains($0.key) }
+        for (position, number) in numbers.enumerated() { photos[number]?.position = position }
+    }
+
     /// Takes in what a draft is published with: a text, unless it is nil, with its mentions, and alternative texts of the
     /// photos, in their order; photos beyond these keep their own.
     ///
@@ -92,6 +130,6 @@ extension UploadRecord {
                 .badText, "there are \(alts.count) alternative texts, and \(photos.count) photos",
                 hint: "give one for each photo, in their order")
         }
-        for (number, alt) in zip(photos.keys.sorted(), alts) { photos[number]?.alt = try PostText.requireAlt(alt) }
+        for (number, alt) in zip(photoNumbers, alts) { photos[number]?.alt = try PostText.requireAlt(alt) }
     }
 }

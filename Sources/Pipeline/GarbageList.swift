@@ -59,6 +59,7 @@ struct GarbageList: Sendable {
 
     private func isReferred(to name: BlobName) async throws -> Bool {
         guard let id = PostID(name.postID), try await tree.snapshot({ try $0.isShown(id) }) else { return false }
+        if try await tree.snapshot({ try $0.isPrepared(name.fileName, of: id) }) { return true }
         let record = try await store.record(of: id)
         if record?.photos.values.contains(where: { $0.fileName == name.fileName }) == true {
             return true  // Whatever clients say of it.

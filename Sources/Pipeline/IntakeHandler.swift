@@ -41,15 +41,18 @@ extension IntakeHandler {
     package func backlog() async -> Int? { nil }
 }
 
-/// The handlers of all intakes.
+/// The handlers of all intakes, and what they have put aside.
 package struct IntakeHandlers: Sendable {
     /// The handler of uploads that come by the inbox.
     package let inbox: any IntakeHandler
     /// The handler of uploads that come by the socket, and over TCP.
     package let socket: any IntakeHandler
+    /// What they have put aside.
+    package let putAside: any PutAsideFiles
 
-    package init(inbox: any IntakeHandler, socket: any IntakeHandler) {
+    package init(inbox: any IntakeHandler, socket: any IntakeHandler, putAside: any PutAsideFiles) {
         self.inbox = inbox
+        self.putAside = putAside
         self.socket = socket
     }
 

@@ -25,6 +25,8 @@ package struct OriginalScrub: PostJob {
         self.isCheck = isCheck
     }
 
+    package var isLook: Bool { isCheck }
+
     package func postIDs() async throws -> [PostID] {
         var ids = try await service.tree.postIDs(of: user)
         for uid in try await people() {
@@ -86,7 +88,7 @@ package struct OriginalScrub: PostJob {
     private func scrub(_ record: UploadRecord) async throws -> ([ScrubDocument], Failure?) {
         var documents: [ScrubDocument] = []
         var failure: Failure?
-        for (number, photo) in record.photos.sorted(by: { $0.key < $1.key }) {
+        for (number, photo) in zip(record.photoNumbers, record.orderedPhotos) {
             try Task.checkCancellation()
             do {
                 documents.append(try await scrub(photo, number: number, of: record))

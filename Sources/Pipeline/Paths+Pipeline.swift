@@ -53,6 +53,19 @@ extension Paths {
 
     static func objectFile(_ blob: BlobName) -> TreePath { objectFiles / TreeKey(unchecked: blob.postID) }
 
+    /// The jobs over posts that are under way, and the last that have ended (``BatchJob``).
+    static let batchJobs = TreePath(["batch_jobs"], in: .pipeline)
+
+    static func batchJob(_ id: PushID) -> TreePath { batchJobs / id.key }
+
+    /// What runs of re-thumbnailing have made, and what was there before (``Generation``).
+    static let generations = TreePath(["generations"], in: .pipeline)
+
+    static func generation(_ job: PushID) -> TreePath { generations / job.key }
+
+    /// The runs that have made renditions of a post which are not shown yet.
+    static func prepared(_ post: PostID) -> TreePath { TreePath(["prepared"], in: .pipeline) / post.key }
+
     /// The store's id, and how old it is (`StorageAge`).
     static let store = TreePath(["store"], in: .pipeline)
 

@@ -50,9 +50,8 @@ package final class PhotoIngester: Sendable {
         of record: UploadRecord
     ) async throws -> UploadRecord.Photo {
         let format = try Self.format(of: contents, named: name)
-        let suffix = number == 0 ? "" : "-\(number + 1)"
         let photo = UploadRecord.Photo(
-            fileName: "original\(suffix).\(format.fileExtension)", originalName: String(name.prefix(255)),
+            fileName: "\(Self.stem(number)).\(format.fileExtension)", originalName: String(name.prefix(255)),
             byteCount: contents.byteCount, sha256: contents.sha256)
         try await blobs.publish(staged, as: record.blobName(photo.fileName))
         return photo
@@ -61,15 +60,31 @@ package final class PhotoIngester: Sendable {
     /// The photo of an upload whose bytes were moved to the blob store by somebody who did not come to say so; nil when nobody
     /// has moved them.
     func published(
-        named name: String, byteCount: Int, sha256: String, of record: UploadRecord
+        as number: Int = 0, named name: String, byteCount: Int, sha256: String, of record: UploadRecord
     ) async throws
         -> UploadRecord.Photo?
     {
-        let names = try await blobs.fileNames(userID: record.owner.description, postID: record.id.description)
-        guard let fileName = names.first(where: { $0.hasPrefix("original.") }) else { return nil }
+        guard let fileName = try await original(number, of: record) else { return nil }
         return UploadRecord.Photo(
             fileName: fileName, originalName: String(name.prefix(255)), byteCount: byteCount, sha256: sha256)
     }
+
+    /// Deletes the original that somebody has moved to the blob store for a photo that is none of the upload's; and its
+    /// renditions, if there are any.
+    func discard(_ number: Int, _ rendered: PhotoRecord?, of record: UploadRecord) async throws {
+        var names = try await original(number, of: record).map { [$0] } ?? []
+        names += rendered?.renditions.values.map(\.fileName) ?? []
+        for name in names { try await blobs.remove(try record.blobName(name)) }
+    }
+
+    /// The name of the original of the photo with a number, if it is in the blob store.
+    private func original(_ number: Int, of record: UploadRecord) async throws -> String? {
+        let names = try await blobs.fileNames(userID: record.owner.description, postID: record.id.description)
+        return names.first { $0.hasPrefix("\(Self.stem(number)).") }
+    }
+
+    /// The name of the original of the photo with a number, without its extension.
+    private static func stem(_ number: Int) -> String { number == 0 ? "original" : "original-\(number + 1)" }
 
     /// Takes a copy of a photo that lies in a folder: as it was before the first byte was read and after the last, or not at
     /// all.

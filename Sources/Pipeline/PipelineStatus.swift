@@ -62,10 +62,10 @@ final class RethumbProgress: Sendable {
 }
 
 /// How many uploads came to which end since the start.
-final class UploadCounters: Sendable {
+package final class UploadCounters: Sendable {
     private let counts = Mutex<[UploadState: Int]>([:])
 
-    subscript(state: UploadState) -> Int {
+    package subscript(state: UploadState) -> Int {
         counts.withLock { $0[state, default: 0] }
     }
 

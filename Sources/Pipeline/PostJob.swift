@@ -6,9 +6,12 @@ import Tree
 /// A job that goes through posts, one after the other, and changes files of theirs.
 ///
 /// It keeps no notes: it looks at each post and sees whether it needs anything. Hence it can be stopped anywhere and
-/// started again, and a second run does nothing.
+/// started again, and a second run does nothing. Posts are looked at in the order of their ids, so that whoever keeps the last
+/// one's id can spare a second run the look at those before it.
 package protocol PostJob: Sendable {
     var service: UploadService { get }
+    /// Whether it only looks, for which there need be no room on the disk.
+    var isLook: Bool { get }
 
     /// The posts to look at.
     func postIDs() async throws -> [PostID]
@@ -33,6 +36,10 @@ package struct PostJobProgress: Sendable, Hashable {
     package var failed = 0
     /// The reason of the last failure.
     package var lastFailure: String?
+    /// The post that was looked at last.
+    package var position: PostID?
+
+    package init() {}
 }
 
 extension TreeStore {
@@ -47,15 +54,21 @@ extension TreeStore {
 }
 
 extension PostJob {
+    package var isLook: Bool { false }
     package func note(_ progress: PostJobProgress?) {}
 
     /// Does the job, telling how far it is after every post. Cancel the task to stop it; what was switched stays switched.
     ///
+    /// - Parameter start: How far an earlier run has come: this one goes on behind its position.
     /// - Throws: `CancellationError`, or a fault of the service. A post that cannot be changed, or whose files cannot be
     ///   written while others' can, is counted and passed over.
-    package func run(_ report: (PostJobProgress) async throws -> Void) async throws -> PostJobProgress {
-        let ids = try await postIDs()
-        var progress = PostJobProgress(total: ids.count)
+    package func run(
+        from start: PostJobProgress = PostJobProgress(), _ report: (PostJobProgress) async throws -> Void
+    ) async throws -> PostJobProgress {
+        let ids = try await postIDs().filter { id in start.position.map { $0.string < id.string } ?? true }
+            .sorted { $0.string < $1.string }
+        var progress = start
+        progress.total = start.done + ids.count
         defer { note(nil) }
         func tell() async throws {
             note(progress)
@@ -70,6 +83,7 @@ extension PostJob {
                 progress.lastFailure = "post \(id): \(error)"
             }
             progress.done += 1
+            progress.position = id
             try await tell()
         }
         return progress
@@ -80,7 +94,7 @@ extension PostJob {
     /// - Throws: `Failure`, what is in the way of this one post.
     private func changeWhenPossible(_ id: PostID) async throws -> Bool {
         while true {
-            await service.disk.gate.waitUntilOpen()
+            if !isLook { await service.disk.gate.waitUntilOpen() }
             try Task.checkCancellation()
             do {
                 return try await service.garbage.renditionLock.withPermit { try await change(id) }

@@ -58,7 +58,7 @@ package struct PostModeration: Sendable {
         }
         record.moderation = Moderation(verdict, at: service.store.now)
         var changed: Set<Int> = []
-        for (index, number) in record.photos.keys.sorted().enumerated() {
+        for (index, number) in record.photoNumbers.enumerated() {
             let isBlurred = decisions[index] == .blur
             if record.photos[number]?.isBlurred != isBlurred || old[index].isBlurred != isBlurred {
                 changed.insert(index)
@@ -73,7 +73,7 @@ package struct PostModeration: Sendable {
     private func apply(
         _ record: UploadRecord, at post: TreePath, _ changed: Set<Int>, old: [PhotoRecord], value: TreeValue?
     ) async throws {
-        let numbers = record.photos.keys.sorted()
+        let numbers = record.photoNumbers
         func add(to update: inout MultiPathUpdate) throws {
             let path = Paths.upload(record.id)
             update[path / "moderation"] = record.moderation?.value

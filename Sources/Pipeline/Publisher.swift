@@ -74,7 +74,7 @@ package struct Publisher: Sendable {
             if record.purpose == .object { try await withdrawObject(of: record.id) }
             throw Failure.refusedByModeration(verdict)
         }
-        for (number, decision) in zip(record.photos.keys.sorted(), photos) where decision == .blur {
+        for (number, decision) in zip(record.photoNumbers, photos) where decision == .blur {
             record.photos[number]?.isBlurred = true
             record.photos[number]?.rendered = nil
         }
@@ -133,6 +133,7 @@ package struct Publisher: Sendable {
             try garbage.add(leftovers, to: &update, isAtOnce: record.photos.values.contains(where: \.isBlurred))
             switch record.purpose {
             case .post: break
+            case .draftPhoto: return .nothing  // It never waits to be published: its draft does.
             case .avatar:
                 try addAvatar(record, in: snapshot, to: &update)
                 return .post

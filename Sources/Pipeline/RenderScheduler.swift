@@ -2,6 +2,7 @@ package import Files
 package import Imaging
 import NIOPosix
 import Synchronization
+import Tree
 
 /// The one road to the renderer: it decides whose photo is rendered next.
 ///
@@ -21,6 +22,17 @@ package final class RenderScheduler: Sendable {
         package static func < (one: Priority, other: Priority) -> Bool { one.rawValue < other.rawValue }
     }
 
+    /// A photo that is being rendered.
+    package struct Work: Sendable, Hashable {
+        /// The upload; nil for a file of no upload.
+        package let upload: String?
+        package let user: String
+        package let byteCount: Int
+        package let priority: Priority
+        /// When its turn came, in milliseconds since the epoch.
+        package let since: Int64
+    }
+
     private struct Waiting {
         let id: UInt64
         let continuation: CheckedContinuation<Bool, Never>
@@ -33,6 +45,7 @@ package final class RenderScheduler: Sendable {
         var freeCount: Int
         var turnsSinceBatch = 0
         var lastID: UInt64 = 0
+        var works: [UInt64: Work] = [:]
         var lines = Priority.allCases.map { _ in FairLine<String, Waiting>() }
 
         /// Takes whose turn is next out of its line.
@@ -53,6 +66,8 @@ package final class RenderScheduler: Sendable {
     private let renderer: any PhotoRenderer
     private let threads: NIOThreadPool
     private let state: Mutex<State>
+    /// How many photos are rendered at a time.
+    package let workers: Int
 
     /// Prepares to render with so many threads.
     package init(_ renderer: any PhotoRenderer, workers: Int) {
@@ -60,6 +75,7 @@ package final class RenderScheduler: Sendable {
         let count = max(1, workers)
         threads = NIOThreadPool(numberOfThreads: count)
         threads.start()
+        self.workers = count
         state = Mutex(State(freeCount: count))
     }
 
@@ -70,26 +86,36 @@ package final class RenderScheduler: Sendable {
     /// How many photos wait for their turn.
     var waitingCount: Int { state.withLock { $0.lines.reduce(0) { $0 + $1.count } } }
 
+    /// What is being rendered, the longest first.
+    package var works: [Work] { state.withLock { Array($0.works.values) }.sorted { $0.since < $1.since } }
+
     /// Renders a photo when its turn has come.
     ///
     /// - Parameters:
     ///   - open: Opens the photo as it was sent, once its turn has come: those that wait hold no descriptor.
     ///   - user: Whose turn it takes.
+    ///   - upload: The upload that it belongs to, and its size in bytes, for whoever looks on.
     /// - Throws: `ImageError` or `IsolationError`: a permanent failure or a transient one; `FileError` when the original cannot
     ///   be read; `CancellationError` when the task is cancelled while it waits; what `open` throws.
     package func render(
         recipes: [Recipe], limits: ImageLimits, priority: Priority, for user: String,
-        _ open: () async throws -> FileReader
+        of upload: (id: String, byteCount: Int)? = nil, _ open: () async throws -> FileReader
     ) async throws -> RenderedImage {
-        try await waitForTurn(priority, user)
-        defer { endTurn() }
+        let id = try await waitForTurn(priority, user)
+        state.withLock { state in
+            state.works[id] = Work(
+                upload: upload?.id, user: user, byteCount: upload?.byteCount ?? 0, priority: priority,
+                since: WallClock.milliseconds())
+        }
+        defer { endTurn(of: id) }
         let original = try await open()
         return try await threads.runIfActive { [renderer] in
             try renderer.render(original, recipes: recipes, limits: limits)
         }
     }
 
-    private func waitForTurn(_ priority: Priority, _ user: String) async throws {
+    /// - Returns: By what the work is known from now on.
+    private func waitForTurn(_ priority: Priority, _ user: String) async throws -> UInt64 {
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
@@ -112,10 +138,12 @@ package final class RenderScheduler: Sendable {
             waiting?.continuation.resume(returning: false)
         }
         guard hasTurn else { throw CancellationError() }
+        return id
     }
 
-    private func endTurn() {
+    private func endTurn(of id: UInt64) {
         let next: Waiting? = state.withLock { state in
+            state.works[id] = nil
             let next = state.popNext()
             if next == nil { state.freeCount += 1 }
             return next

@@ -5,6 +5,7 @@ import Foundation
 import Imaging
 import Isolation
 import Posts
+import TreeModel
 
 /// Makes the renditions of photos: original in, files in the blob store and their description out.
 package struct RenditionMaker: Sendable {
@@ -36,7 +37,8 @@ package struct RenditionMaker: Sendable {
         do {
             func image(by recipes: [Recipe]) async throws -> RenderedImage {
                 try await scheduler.render(
-                    recipes: recipes, limits: settings.limits, priority: priority, for: record.owner.description
+                    recipes: recipes, limits: settings.limits, priority: priority, for: record.owner.description,
+                    of: (record.id.string, photo.byteCount)
                 ) { try await original(photo, of: record) }
             }
             var recipes = settings.recipes(for: photo)

@@ -28,16 +28,7 @@ struct RenditionSwitch: Sendable {
         add: (inout MultiPathUpdate) throws -> Void = { _ in }
     ) async throws -> Bool {
         let announcement = try await announce(numbers)
-        var renewed: [PhotoRecord] = []
-        for (index, (number, photo)) in record.photos.sorted(by: { $0.key < $1.key }).enumerated() {
-            guard numbers.contains(index) else {
-                renewed.append(old[index])
-                continue
-            }
-            var rendered = try await service.renditions.render(photo, number: number, of: record, priority: priority)
-            rendered.alt = old[index].alt  // A client may have written it since.
-            renewed.append(rendered)
-        }
+        let renewed = try await render(numbers, priority: priority)
         var update = MultiPathUpdate(preconditions: [.equals(path / "photos", value)])
         // To those whom the post mentions other renditions are no news.
         update.firstStratum = SocialDerivations.firstStratumOfRepair
@@ -55,10 +46,37 @@ struct RenditionSwitch: Sendable {
         return try await service.tree.commit(update, at: "switch")
     }
 
+    /// Renders the photos of those numbers, and keeps the results for a later switch: the post stays as it is.
+    func prepare(_ numbers: Set<Int>, for generation: Generation) async throws {
+        let announcement = try await announce(numbers)
+        let fields = try PostPhotos(try await render(numbers, priority: .batch)).fields(
+            owner: record.owner, post: record.id, at: service.storage.mediaPlace)
+        guard let photos = fields["photos"], let id = path.lastKey.flatMap({ PostID($0.string) }) else { return }
+        var update = MultiPathUpdate()
+        generation.keep(photos, of: id, in: &update)
+        if let announcement { update[announcement] = nil }
+        try await service.tree.update(update)
+    }
+
+    /// The photos, those of these numbers rendered anew.
+    private func render(_ numbers: Set<Int>, priority: RenderScheduler.Priority) async throws -> [PhotoRecord] {
+        var renewed: [PhotoRecord] = []
+        for (index, (number, photo)) in zip(record.photoNumbers, record.orderedPhotos).enumerated() {
+            guard numbers.contains(index) else {
+                renewed.append(old[index])
+                continue
+            }
+            var rendered = try await service.renditions.render(photo, number: number, of: record, priority: priority)
+            rendered.alt = old[index].alt  // A client may have written it since.
+            renewed.append(rendered)
+        }
+        return renewed
+    }
+
     /// What changes of a client's post: the upload keeps what the post has, for others that name the same object.
     private func addObject(_ renewed: [PhotoRecord], to update: inout MultiPathUpdate) async throws {
         var record = record
-        for (number, photo) in zip(record.photos.keys.sorted(), renewed) {
+        for (number, photo) in zip(record.photoNumbers, renewed) {
             record.photos[number]?.rendered = photo
             record.photos[number]?.alt = photo.alt
             let place = Paths.upload(record.id) / "photos" / (try TreeKey(String(number)))
@@ -74,7 +92,7 @@ struct RenditionSwitch: Sendable {
     /// Lists the files that are about to be made as garbage, for the case that the switch to them never comes.
     private func announce(_ numbers: Set<Int>) async throws -> TreePath? {
         var names: [BlobName] = []
-        for (index, (number, photo)) in record.photos.sorted(by: { $0.key < $1.key }).enumerated()
+        for (index, (number, photo)) in zip(record.photoNumbers, record.orderedPhotos).enumerated()
         where numbers.contains(index) {
             let recipes = service.settings.recipes(for: photo)
             for recipe in recipes {

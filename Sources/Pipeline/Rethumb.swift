@@ -13,12 +13,21 @@ package struct Rethumb: PostJob {
     package let service: UploadService
     private let selection: Selection
     private let isDryRun: Bool
+    /// What the run makes, so that it can be taken back; nil for a run that keeps nothing.
+    private let generation: Generation?
 
     package init(_ service: UploadService, selection: Selection, isDryRun: Bool) {
+        self.init(service, selection: selection, isDryRun: isDryRun, generation: nil)
+    }
+
+    init(_ service: UploadService, selection: Selection, isDryRun: Bool = false, generation: Generation?) {
         self.service = service
         self.selection = selection
         self.isDryRun = isDryRun
+        self.generation = generation
     }
+
+    package var isLook: Bool { isDryRun }
 
     package func note(_ progress: PostJobProgress?) {
         if !isDryRun { service.rethumbProgress.value = progress }
@@ -50,9 +59,18 @@ package struct Rethumb: PostJob {
         let isMoved = !selection.onlyMissing && old.first.map { isElsewhere(post, $0, of: record) } ?? false
         guard !numbers.isEmpty || isMoved else { return false }
         guard !isDryRun else { return true }
-        return try await RenditionSwitch(
-            service: service, path: path, record: record, old: old, value: post["photos"]
-        ).run(numbers, priority: .batch)
+        let change = RenditionSwitch(service: service, path: path, record: record, old: old, value: post["photos"])
+        // What clients' posts show of the bucket is switched post by post, and not taken back: others show the same.
+        guard let generation, record.purpose != .object else { return try await change.run(numbers, priority: .batch) }
+        guard !generation.switchesLast else {
+            // It may be there from before a stop.
+            if case .after? = try await generation.entry(of: id, in: service.tree) { return false }
+            try await change.prepare(numbers, for: generation)
+            return true
+        }
+        return try await change.run(numbers, priority: .batch) { update in
+            generation.noteSwitch(of: id, from: post["photos"], in: &update)
+        }
     }
 
     /// Whether a post names its photos at another address than that by which the service is known today.

@@ -4,7 +4,7 @@ package import Posts
 
 extension Rethumb {
     /// The posts that are selected.
-    package struct Selection: Sendable {
+    package struct Selection: Sendable, Hashable {
         /// Only this person's posts.
         package var user: UserID?
         /// Only posts made since then, in milliseconds since the epoch.
@@ -21,10 +21,7 @@ extension Rethumb {
         package init(user: String?, since: String?, onlyMissing: Bool) throws(Failure) {
             self.onlyMissing = onlyMissing
             if let user {
-                guard let uid = UserID(user) else {
-                    throw Failure(
-                        .badUser, "\"\(user.prefix(80))\" is no user id", hint: "use letters, digits, - and _")
-                }
+                guard let uid = UserID(user) else { throw Failure.noUserID(user) }
                 self.user = uid
             }
             if let since { self.since = try Self.milliseconds(since) }

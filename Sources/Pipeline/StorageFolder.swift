@@ -4,6 +4,7 @@ package import Files
 package import Logging
 package import Posts
 import Social
+import Synchronization
 package import Tree
 
 /// A Storage folder, opened and locked: everything the service keeps, in one place that can be copied as a whole.
@@ -42,6 +43,8 @@ package final class StorageFolder: Sendable {
     let repair: SocialRepair
     private let lock: FolderLock
     let root: Directory
+    /// How often something was put aside in `failed/`, put back or deleted there since the start.
+    private let putAsideChanges = Atomic(0)
     /// The files and folders that may neither vanish nor be replaced while the service runs, by name.
     private let essentials: [String: Directory.Identity]
 
@@ -105,6 +108,20 @@ package final class StorageFolder: Sendable {
             logger.warning("posts cannot be put in the order of publication yet", metadata: ["fault": "\(error)"])
         }
     }
+
+    /// The size of the tree's files, in bytes; nil where it is in memory.
+    package func treeByteCount() async -> Int? {
+        await FileThreads.run { [root] in
+            let sizes = ["", "-wal", "-shm"].compactMap { try? root.entry(Self.treeName + $0)?.byteCount }
+            return sizes.isEmpty ? nil : sizes.reduce(0, +)
+        }
+    }
+
+    /// How often something was put aside in `failed/`, put back or deleted there since the start.
+    package var putAsideCount: Int { putAsideChanges.load(ordering: .relaxed) }
+
+    /// Counts something that is put aside in `failed/`, put back or deleted there.
+    package func countPutAside() { putAsideChanges.add(1, ordering: .relaxed) }
 
     /// Puts posts of earlier versions in the order of publication, unless they are.
     func orderPosts() async throws {

@@ -22,6 +22,8 @@ package struct UploadRecord: Sendable {
         package var storedSHA256: String?
         /// Whether moderation decided that it is shown blurred. The original is for its owner and admins alone then.
         package var isBlurred = false
+        /// Its place among the others, where whoever published the draft chose one; else its number is that.
+        var position: Int?
 
         /// The photo as it stands in the post; nil while it is not rendered.
         var published: PhotoRecord? {
@@ -51,6 +53,8 @@ package struct UploadRecord: Sendable {
     /// What was sent with that name (``RequestFingerprint``); nil without a name, while it is being sent, and in what earlier
     /// versions wrote.
     package var fingerprint: RequestFingerprint?
+    /// Of which draft it is to be a photo, when that is its purpose.
+    package var place: DraftPlace?
     /// The path of an inbox upload's file, relative to its user's folder in the inbox.
     package let source: String?
     /// The treatment of photos that the user has posted before; nil for the intake's own policy.
@@ -99,10 +103,13 @@ package struct UploadRecord: Sendable {
         self.text = checked
     }
 
-    /// The photos in the order in which they came.
-    package var orderedPhotos: [Photo] {
-        photos.sorted { $0.key < $1.key }.map(\.value)
+    /// The numbers of the photos, in the order in which they are shown: that in which they came, or were put.
+    package var photoNumbers: [Int] {
+        photos.sorted { ($0.value.position ?? $0.key, $0.key) < ($1.value.position ?? $1.key, $1.key) }.map(\.key)
     }
+
+    /// The photos in the order in which they are shown.
+    package var orderedPhotos: [Photo] { photoNumbers.compactMap { photos[$0] } }
 }
 
 // MARK: - As it is written
@@ -120,6 +127,7 @@ extension UploadRecord {
         if let clientReference { fields["client_ref"] = .string(clientReference) }
         if let fingerprint { fields["fingerprint"] = .string(fingerprint.hex) }
         if let source { fields["source"] = .string(source) }
+        if let place { fields["draft"] = place.value }
         if let claims { fields["owner_claims"] = claims.value }
         if !audiences.isEmpty { fields["audiences"] = .audiences(audiences) }
         if let duplicates { fields["duplicates"] = .string(duplicates.rawValue) }
@@ -156,6 +164,7 @@ extension UploadRecord {
         mentions = MentionSpan.read(value["mentions"], of: text)
         updatedAt = value["updated_at"]?.integerValue ?? createdAt
         fingerprint = value["fingerprint"]?.stringValue.map(RequestFingerprint.init(hex:))
+        place = DraftPlace(value["draft"])
         isOwnerGone = value["owner_gone"] == true
         attempts = Int(value["attempts"]?.integerValue ?? 0)
         moderation = value["moderation"].flatMap(Moderation.init)
@@ -180,6 +189,7 @@ extension UploadRecord.Photo {
         if !alt.isEmpty { fields["alt"] = .string(alt) }
         if let storedSHA256 { fields["stored_sha256"] = .string(storedSHA256) }
         if isBlurred { fields["blurred"] = true }
+        if let position { fields["position"] = .integer(Int64(position)) }
         if let rendered { fields["rendered"] = try rendered.value(owner: owner, post: post) }
         return .object(fields)
     }
@@ -192,6 +202,6 @@ extension UploadRecord.Photo {
             fileName: fileName, originalName: value["original_name"]?.stringValue ?? fileName,
             byteCount: Int(byteCount), sha256: sha256, rendered: value["rendered"].flatMap(PhotoRecord.init),
             alt: value["alt"]?.stringValue ?? "", storedSHA256: value["stored_sha256"]?.stringValue,
-            isBlurred: value["blurred"] == true)
+            isBlurred: value["blurred"] == true, position: (value["position"]?.integerValue).map { Int($0) })
     }
 }

@@ -35,7 +35,11 @@ package final class UploadService: Service, CustomStringConvertible {
     package let jobs: JobWorker
     /// What people have left here when they are deleted.
     package let leftovers: any PersonLeftovers
-    let renditions: RenditionMaker
+    /// Jobs over posts that go on without whoever began them.
+    package let batches: BatchJobs
+    /// Room for one job over posts at a time, whoever waits for it.
+    package let jobSlot = JobSlot()
+    package let renditions: RenditionMaker
     let garbage: GarbageList
     let rethumbProgress = RethumbProgress()
     private let poison: PoisonList
@@ -71,7 +75,8 @@ package final class UploadService: Service, CustomStringConvertible {
         let ingester = PhotoIngester(blobs: blobs, incoming: storage.incoming, settings: shared, disk: disk)
         receiver = UploadReceiver(store: store, ingester: ingester, renditions: renditions)
         files = ResumableFiles(storage, disk: disk, settings: shared)
-        resumable = ResumableUploads(files: files, store: store, ingester: ingester, settings: shared, logger: logger)
+        resumable = ResumableUploads(
+            files: files, store: store, ingester: ingester, renditions: renditions, settings: shared, logger: logger)
         objects = ObjectStore(
             tree: tree, blobs: blobs, store: store, ingester: ingester, files: files, settings: shared)
         garbage = GarbageList(storage: storage, tree: tree, blobs: blobs, store: store, settings: shared)
@@ -91,6 +96,7 @@ package final class UploadService: Service, CustomStringConvertible {
             logger: logger)
         leftovers = PersonUploads(store: store)
         jobs = JobWorker(tree, uploads: leftovers, clock: storage.clock, logger: logger)
+        batches = BatchJobs(tree, ids: storage.ids, clock: storage.clock, logger: logger)
         workers = UploadWorkers(store: store, publisher: publisher, disk: disk, logger: logger)
     }
 
@@ -113,6 +119,7 @@ package final class UploadService: Service, CustomStringConvertible {
                 group.addTask(name: "uploads") { await workers.run(count: 2 * max(1, self.settings.workers)) }
                 group.addTask(name: "disk monitor") { await self.disk.run() }
                 group.addTask(name: "janitor") { await self.janitor.run() }
+                group.addTask(name: "batches") { await self.batches.run(in: self) }
                 group.addTask(name: "jobs") { await cancelWhenGracefulShutdown { await self.workOnJobs() } }
             }
         } onCancelOrGracefulShutdown: {

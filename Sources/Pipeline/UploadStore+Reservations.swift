@@ -25,6 +25,8 @@ package struct UploadRequest: Sendable {
     package var claims: OwnerClaims?
     /// The photo, when it comes in several requests: the upload is `receiving` then, and its text does not come later.
     package var file: ResumableFileRequest?
+    /// Of which draft it is to be a photo, when that is its purpose.
+    var place: DraftPlace?
     /// For whom the post is to be; for everybody when there are none.
     package var audiences: [AudienceID] = []
 
@@ -92,6 +94,7 @@ extension UploadStore {
             clientReference: clientReference,
             source: request.source, createdAt: now, duplicates: request.duplicates, claims: request.claims,
             audiences: request.audiences, purpose: request.purpose)
+        record.place = request.place
         try record.say(request.text, mentioning: request.mentions)
         return record
     }
@@ -131,12 +134,12 @@ extension UploadStore {
         let (uid, createsPeople) = (request.owner, settings.value.createsPeople)
         try await tree.snapshot { snapshot in
             if request.purpose == .avatar || !createsPeople, try snapshot.get(Paths.person(uid) / "full_name") == nil {
-                guard request.purpose == .post else { throw Failure.noPersonForAvatar(uid) }
+                guard request.purpose != .avatar else { throw Failure.noPersonForAvatar(uid) }
                 throw Failure(
                     .unknownUser, "there is no user \(uid)",
                     hint: "create people/\(uid) first, or let first posts create people (create-people)")
             }
-            try snapshot.requireConsent(of: uid, toContent: request.purpose == .post)
+            try snapshot.requireConsent(of: uid, toContent: request.purpose != .avatar)
             try snapshot.requirePoster(uid, for: request.audiences)
         }
     }

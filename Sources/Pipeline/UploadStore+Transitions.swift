@@ -11,12 +11,14 @@ extension UploadStore {
     /// - Parameters:
     ///   - failed: An upload from which this one takes over the client's reference.
     ///   - change: Changes the record; may be called several times.
+    ///   - add: Adds what belongs into the same update; may be called several times, too.
     /// - Throws: `Failure` `not_found` or `wrong_state`; `key_reused` when the reference has been taken over by
     ///   another upload; what `change` throws.
     @discardableResult
     func transition(
         _ id: PostID, from old: UploadState, to new: UploadState, replacing failed: UploadRecord? = nil,
-        change: @escaping @Sendable (inout UploadRecord) throws -> Void = { _ in }
+        change: @escaping @Sendable (inout UploadRecord) throws -> Void = { _ in },
+        add: @escaping @Sendable (TreeSnapshot, inout MultiPathUpdate) throws -> Void = { _, _ in }
     ) async throws -> UploadRecord {
         precondition(old.next.contains(new) || old == new, "there is no transition from \(old) to \(new)")
         return try await tree.transact(at: "\(old)-\(new)") { [clock] snapshot, update in
@@ -35,8 +37,12 @@ extension UploadStore {
             if old == .receiving, new != old, let file = try snapshot.resumableFile(id) {
                 update.endResumableFile(file)
             }
-            if new == .failed || new == .expired { update[Paths.endedUpload(id)] = .integer(record.updatedAt) }
+            // A photo that is its draft's now is looked up as long as one that became nothing.
+            if new == .failed || new == .expired || record.place != nil && new.isTerminal {
+                update[Paths.endedUpload(id)] = .integer(record.updatedAt)
+            }
             try Self.moveReference(of: record, replacing: failed, in: snapshot, &update)
+            try add(snapshot, &update)
             return record
         }
     }
@@ -87,6 +93,7 @@ extension UploadStore {
             }
         }
         queue.push(id, of: record.owner)
+        counters.count(.ingested)
         return record
     }
 

@@ -15,8 +15,9 @@ package final class UploadStore: Sendable {
     let ids: PushIDGenerator
     let clock: @Sendable () -> Int64
     let settings: SharedSettings
-    let intakes: IntakeHandlers
-    let counters = UploadCounters()
+    package let intakes: IntakeHandlers
+    /// How many came to which end since the start, and how many were acknowledged (`ingested`).
+    package let counters = UploadCounters()
     let logger: Logger
     /// The uploads that wait for a worker.
     let queue = UploadQueue()

@@ -20,7 +20,9 @@ package enum Paths {
 
     package static func likes(_ id: PostID) -> TreePath { "likes" / id.key }
 
-    package static func hashtag(_ tag: TreeKey) -> TreePath { "hashtags" / tag }
+    package static let hashtags: TreePath = "hashtags"
+
+    package static func hashtag(_ tag: TreeKey) -> TreePath { hashtags / tag }
 }
 
 // MARK: The order of publication

@@ -17,6 +17,7 @@ struct Tintype: AsyncParsableCommand {
               cp photo.jpg Storage/inbox/maria/         a photo dropped in is maria's post
               tintype upload photo.jpg --user maria --text "At the lake #summer"
               tintype inbox ls                          what could not be posted, and why
+              tintype ops                               a link to the page for operators
               tintype rethumb --dry-run                 what would the new recipes change?
               tintype render *.jpg --out thumbnails     make thumbnails, no service needed
 
@@ -28,7 +29,9 @@ struct Tintype: AsyncParsableCommand {
         groupedSubcommands: [
             CommandGroup(
                 name: "Service",
-                subcommands: [ServeCommand.self, StatusCommand.self, ReloadCommand.self, ConfigCommand.self]),
+                subcommands: [
+                    ServeCommand.self, StatusCommand.self, OpsCommand.self, ReloadCommand.self, ConfigCommand.self,
+                ]),
             CommandGroup(name: "Accounts", subcommands: [UserCommand.self, KeyCommand.self]),
             CommandGroup(
                 name: "People",

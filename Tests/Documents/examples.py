@@ -36,6 +36,7 @@ RULES = ["tintype rules show > rules.json", "tintype rules show --storage-rules 
 PHOTO = "tintype upload photo.jpg --user maria"
 COMMENT = [PHOTO, "tintype comment -OaBcDeFgHiJkLmNoPqR Hello --as maria"]
 BEFORE_HELP = {
+    "ops": ["tintype serve --listen 127.0.0.1:8080"],
     "serve": ["""echo '{"people": {"maria": {"full_name": "Maria"}}}' > data.json"""],
     "import": [
         PHOTO, "tintype export -o tree.json", "tintype export people -o people.json",

@@ -101,12 +101,25 @@ class Load:
         post_id = draft["upload_id"]
         photo = self.photos.next()
         self.ledger.offer(photo, user, "socket")
-        status, _ = self.service.request("POST", f"/v1/uploads/{post_id}/photos", photo)
+        path = f"/v1/uploads/{post_id}/photos"
+        if random.random() < 0.5:
+            status, _ = self.service.request("POST", path, photo)
+        else:
+            status = self.send_draft_photo(path, photo)
         if status >= 300:
             return
         status, _ = self.service.request("POST", f"/v1/uploads/{post_id}/publish?text=a+draft")
         if status in (201, 202):
             self.ledger.acknowledge(post_id, photo)
+
+    def send_draft_photo(self, path, photo):
+        """A photo of a draft in pieces; its last status."""
+        status, fields = self.service.tus("POST", path, {"Upload-Length": str(len(photo))})
+        for offset, piece in ((0, photo[:500]), (500, photo[500:])):
+            if status < 300:
+                path = fields.get("location", path)
+                status, _ = self.service.tus("PATCH", path, {"Upload-Offset": str(offset)}, piece)
+        return status
 
     def pieces(self):
         """Photos in pieces: what was told as an offset is there after every death, and goes on from there."""

@@ -63,7 +63,8 @@ struct ClientTests {
     func tooLong() async throws {
         try await withService { service in
             _ = await #expect(throws: NIOTooManyBytesError.self) {
-                _ = try await service.client.send(.get, "/page.css") { _, body in try await body.collect(upTo: 100) }
+                _ = try await service.client.send(.get, "/page/page.css") { _, body in try await body.collect(upTo: 100)
+                }
             }
         }
     }

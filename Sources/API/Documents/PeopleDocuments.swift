@@ -63,6 +63,38 @@ package struct PeoplePageDocument: Document {
     }
 }
 
+/// A page of hashtags.
+package struct HashtagPageDocument: Document {
+    package struct Hashtag: Document {
+        /// Without its mark.
+        package let tag: String
+        /// Of how many posts; of more than 1,000 it is not counted, and this is 1,000.
+        package let posts: Int
+
+        package init(_ tag: String, posts: Int) {
+            self.tag = tag
+            self.posts = posts
+        }
+    }
+
+    package let hashtags: [Hashtag]
+    package let hasMore: Bool
+    /// From where the next page goes on; nil when there is none.
+    package let next: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case hashtags
+        case hasMore = "has_more"
+        case next
+    }
+
+    package init(hashtags: [Hashtag], hasMore: Bool) {
+        self.hashtags = hashtags
+        self.hasMore = hasMore
+        next = hasMore ? hashtags.last?.tag : nil
+    }
+}
+
 /// Whether somebody follows another.
 package struct FollowDocument: Document {
     package let follower: String

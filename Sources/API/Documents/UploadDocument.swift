@@ -2,6 +2,8 @@
 package struct UploadDocument: Document {
     /// A photo of an upload; from its width on, once it is rendered.
     package struct Photo: Document {
+        /// By what the photo of a draft is named to those who publish it; nil for other uploads.
+        package var number: Int?
         package let originalName: String
         package let bytes: Int
         package let sha256: String
@@ -15,6 +17,7 @@ package struct UploadDocument: Document {
         package var renditions: [String: RenditionDocument]?
 
         private enum CodingKeys: String, CodingKey {
+            case number
             case originalName = "original_name"
             case bytes, sha256, alt, width, height, color, placeholder, warnings, renditions
         }
@@ -46,6 +49,10 @@ package struct UploadDocument: Document {
     package var audiences: [String]?
     /// The address of the post that it has become, or that had the same photos before.
     package var post: String?
+    /// The draft of which it is to be a photo, or has become one.
+    package var draft: String?
+    /// Its number there; nil but for such a photo.
+    package var number: Int?
     package var error: Failure?
     package var photos: [Photo]?
 
@@ -59,7 +66,7 @@ package struct UploadDocument: Document {
         case expectedBytes = "expected_bytes"
         case text
         case clientReference = "client_ref"
-        case audiences, post, error, photos
+        case audiences, post, draft, number, error, photos
     }
 
     package init(

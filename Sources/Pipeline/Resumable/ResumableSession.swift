@@ -143,9 +143,7 @@ package final class ResumableSession: Sendable {
             file.updatedAt = files.now
             update[Paths.resumableFile(id)] = file.value
             // Its sender is at it: whoever was to expire the upload sees that.
-            if file.purpose == .upload, try snapshot.upload(id)?.state == .receiving {
-                update[Paths.upload(id) / "updated_at"] = .integer(file.updatedAt)
-            }
+            if file.purpose == .upload { try snapshot.noteSender(of: id, at: file.updatedAt, in: &update) }
             return file
         }
         state.withLock { state in

@@ -14,17 +14,20 @@ import TreeModel
 /// Methods may be called from any task.
 package final class ResumableUploads: Sendable {
     package let files: ResumableFiles
-    private let store: UploadStore
-    private let ingester: PhotoIngester
+    let store: UploadStore
+    let ingester: PhotoIngester
+    let renditions: RenditionMaker
     private let settings: SharedSettings
     private let logger: Logger
 
     init(
-        files: ResumableFiles, store: UploadStore, ingester: PhotoIngester, settings: SharedSettings, logger: Logger
+        files: ResumableFiles, store: UploadStore, ingester: PhotoIngester, renditions: RenditionMaker,
+        settings: SharedSettings, logger: Logger
     ) {
         self.files = files
         self.store = store
         self.ingester = ingester
+        self.renditions = renditions
         self.settings = settings
         self.logger = logger
     }
@@ -106,9 +109,10 @@ package final class ResumableUploads: Sendable {
                     $0.details == file.details && ($0.length ?? file.length) == file.length
                 } ?? true
             } else {
-                record.photos.count == 1 && file.length ?? record.photos[0]?.byteCount == record.photos[0]?.byteCount
+                record.lastByte != nil && file.length ?? record.lastByte == record.lastByte
             }
-        guard record.state != .draft, isSamePhoto, asked.text == record.text, asked.mentions == record.mentions,
+        guard record.state != .draft, record.place?.id == request.place?.id, isSamePhoto, asked.text == record.text,
+            asked.mentions == record.mentions,
             request.audiences.sorted() == record.audiences
         else { throw Failure.keyReused(record.id) }
     }
@@ -124,6 +128,7 @@ package final class ResumableUploads: Sendable {
         try await Task { [self] in
             let id = session.record.id
             guard let record = try await store.record(of: id) else { throw Failure.noSuchFile(id) }
+            if let place = record.place { return try await add(record, to: place, session) }
             do {
                 let photo = try await photo(of: record, session)
                 return try await store.acknowledge(id, from: .receiving, replacing: try await replaced(by: record)) {
@@ -139,16 +144,21 @@ package final class ResumableUploads: Sendable {
         }.value
     }
 
-    private func photo(of record: UploadRecord, _ session: ResumableSession) async throws -> UploadRecord.Photo {
+    /// Moves the bytes of a photo to the blob store, unless somebody has, who did not come to say so.
+    ///
+    /// - Parameter record: The upload whose photo it is.
+    func photo(
+        _ number: Int = 0, of record: UploadRecord, _ session: ResumableSession
+    ) async throws -> UploadRecord.Photo {
         let details = Photo(of: session.record)
         var photo: UploadRecord.Photo
         switch try await session.finish() {
         case .whole(let staged, let contents):
-            photo = try await ingester.publish(staged, contents, named: details.name, of: record)
+            photo = try await ingester.publish(staged, contents, as: number, named: details.name, of: record)
         case .moved(let byteCount, let sha256):
             guard
                 let published = try await ingester.published(
-                    named: details.name, byteCount: byteCount, sha256: sha256, of: record)
+                    as: number, named: details.name, byteCount: byteCount, sha256: sha256, of: record)
             else { throw Failure.bytesMissing(of: session.record) }
             photo = published
         }
@@ -157,7 +167,7 @@ package final class ResumableUploads: Sendable {
     }
 
     /// The upload of the same idempotency key that failed before; nil when there is none.
-    private func replaced(by record: UploadRecord) async throws -> UploadRecord? {
+    func replaced(by record: UploadRecord) async throws -> UploadRecord? {
         guard let reference = record.clientReference else { return nil }
         let path = Paths.reference(record.owner, try ClientReference.key(reference))
         guard let holder = try await store.tree.get(path)?.stringValue.flatMap({ PostID($0) }), holder != record.id

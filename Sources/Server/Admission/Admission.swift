@@ -8,6 +8,8 @@ import HummingbirdCore
 struct Admission: Sendable {
     let access: AccessControl
     let limiter: ClientLimiter
+    /// Where streams and sessions are listed.
+    let open: OpenStreams
 
     /// What lets a request in, and as whom.
     ///

@@ -1,9 +1,11 @@
 import API
 import Access
+import DequeModule
 import HTTPTypes
 import Logging
 import Pipeline
 import Synchronization
+import Tree
 
 /// The lines of the log that tell who was refused what, and what admins have done. None has anything secret in it.
 final class AuditLog: Sendable {
@@ -11,10 +13,16 @@ final class AuditLog: Sendable {
     private static let refusalsPerSecond = 20
     private static let burst = 30.0
 
+    /// How many acts and refusals are kept for operators to look at.
+    static let kept = 500
+
     private struct State {
         var bucket = TokenBucket(perSecond: refusalsPerSecond, burst: burst, now: .now)
         /// Refusals that were not told.
         var skippedCount = 0
+        /// The last that were told, the oldest first.
+        var told: Deque<RefusalDocument> = []
+        var toldCount = 0
     }
 
     private let logger: Logger
@@ -36,7 +44,7 @@ final class AuditLog: Sendable {
         metadata["error"] = "\("\(error)\(reason.isEmpty ? "" : ": \(reason)")".printable)"
         metadata["trace"] = "\(trace)"
         if skipped > 0 { metadata["skipped"] = "\(skipped)" }
-        logger.notice("audit: refused", metadata: metadata)
+        tell(.refused, "refused", metadata)
     }
 
     /// Tells of a connection that was refused, for its address has too many.
@@ -44,8 +52,24 @@ final class AuditLog: Sendable {
         guard let skipped = count() else { return }
         var metadata: Logger.Metadata = ["address": "\(address)", "error": "too many connections"]
         if skipped > 0 { metadata["skipped"] = "\(skipped)" }
-        logger.notice("audit: refused", metadata: metadata)
+        tell(.refused, "refused", metadata)
     }
+
+    private func tell(_ kind: RefusalDocument.Kind, _ words: String, _ metadata: Logger.Metadata) {
+        logger.notice("audit: \(words)", metadata: metadata)
+        let document = RefusalDocument(kind, at: WallClock.milliseconds(), metadata.mapValues(\.description))
+        state.withLock { state in
+            if state.told.count >= Self.kept { state.told.removeFirst() }
+            state.told.append(document)
+            state.toldCount += 1
+        }
+    }
+
+    /// The last refusals and acts of admins that were told, the newest first.
+    func last(_ limit: Int) -> [RefusalDocument] { state.withLock { $0.told.suffix(limit).reversed() } }
+
+    /// How many refusals and acts of admins were told since the start.
+    var toldCount: Int { state.withLock { $0.toldCount } }
 
     /// Counts a refusal.
     ///
@@ -63,7 +87,7 @@ final class AuditLog: Sendable {
 
     /// Tells of something that an admin has done.
     func done(_ request: HTTPRequest, from client: ClientConnection, proof: Proof) {
-        logger.notice("audit: done by an admin", metadata: metadata(request, client, proof))
+        tell(.done, "done by an admin", metadata(request, client, proof))
     }
 
     private func metadata(_ request: HTTPRequest, _ client: ClientConnection, _ proof: Proof?) -> Logger.Metadata {

@@ -47,9 +47,10 @@ final class AcceptLimiter: ChannelInboundHandler {
         } catch {
             return connection.close(promise: nil)
         }
-        room.enter()
+        let isLocal = connection.localAddress?.protocol == .unix
+        room.enter(isLocal: isLocal)
         let room = room
-        connection.closeFuture.whenComplete { _ in withExtendedLifetime(lease) { room.leave() } }
+        connection.closeFuture.whenComplete { _ in withExtendedLifetime(lease) { room.leave(isLocal: isLocal) } }
         if room.count >= limit { rest(context) }
         context.fireChannelRead(data)
     }

@@ -33,6 +33,7 @@ package struct ConnectionLimits: Sendable, Hashable {
 final class ConnectionLimiter: Sendable {
     private struct State {
         var open = 0
+        var openOnSocket = 0
         /// What to do when a connection has ended, by the listener that waits for it.
         var waiting: [ObjectIdentifier: @Sendable () -> Void] = [:]
     }
@@ -45,12 +46,24 @@ final class ConnectionLimiter: Sendable {
     /// How many connections are open.
     var count: Int { state.withLock { $0.open } }
 
-    func enter() { state.withLock { $0.open += 1 } }
+    /// How many of them came through the Unix socket.
+    var socketCount: Int { state.withLock { $0.openOnSocket } }
+
+    /// A connection has begun.
+    ///
+    /// - Parameter isLocal: Whether it came through the Unix socket.
+    func enter(isLocal: Bool) {
+        state.withLock { state in
+            state.open += 1
+            if isLocal { state.openOnSocket += 1 }
+        }
+    }
 
     /// A connection has ended.
-    func leave() {
+    func leave(isLocal: Bool) {
         let waiting = state.withLock { state in
             state.open -= 1
+            if isLocal { state.openOnSocket -= 1 }
             return Array(state.waiting.values)
         }
         for wake in waiting { wake() }

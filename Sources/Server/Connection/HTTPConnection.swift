@@ -33,6 +33,8 @@ struct HTTPConnection: ServerChildChannel {
     let patience: Patience
     /// What the connections of a listener have around HTTP.
     let transport: Transport
+    /// Counts what is read.
+    let traffic: Traffic
     /// Who takes a connection over from a request on.
     let owner: TakeoverHandler.OwnerChoice
 
@@ -69,7 +71,7 @@ struct HTTPConnection: ServerChildChannel {
     private func addHandlers(
         to pipeline: ChannelPipeline.SynchronousOperations, for client: ClientConnection, _ logger: Logger
     ) throws {
-        let framer = RequestFramer()
+        let framer = RequestFramer(traffic)
         try pipeline.addHandler(framer, position: .first)
         try pipeline.addHandler(
             MessageHandler(behind: framer, bodyPatience: TimeAmount(patience.body), logger: logger),

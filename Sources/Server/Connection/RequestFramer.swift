@@ -21,9 +21,14 @@ final class RequestFramer: ChannelInboundHandler, RemovableChannelHandler {
     private var head = ByteBuffer()
     /// How many bytes of the head's last line have come.
     private var lineByteCount = 0
+    private let traffic: Traffic?
+
+    /// - Parameter traffic: Counts what is read; nil where nobody does.
+    init(_ traffic: Traffic? = nil) { self.traffic = traffic }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = unwrapInboundIn(data)
+        traffic?.count(bytes.readableBytes)
         do {
             while bytes.readableBytes > 0 { try read(&bytes, context) }
         } catch {

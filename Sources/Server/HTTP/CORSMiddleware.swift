@@ -24,7 +24,7 @@ struct CORSMiddleware: RouterMiddleware {
             response.headers[.accessControlAllowOrigin] = "*"
         } else {
             // Caches keep what each origin gets apart: media may be kept for ever.
-            response.headers[.vary] = "Origin"
+            response.headers.vary(by: "Origin")
             guard let origin, origins.contains(origin.lowercased()) else { return response }
             response.headers[.accessControlAllowOrigin] = origin
         }

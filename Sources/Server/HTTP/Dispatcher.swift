@@ -15,8 +15,10 @@ struct Dispatcher: HTTPResponder {
     let sockets: WebSocketSessions
     /// What guards the database.
     let databaseGuard: SiteGuard
+    let traffic: Traffic
 
     func respond(to request: Request, context: RequestContext) async throws -> Response {
+        traffic.countRequest()
         // An object's name may end in .json.
         if StorageResponder.isFor(request.uri.path) {
             return try await storage.respond(to: request, context: context)
@@ -32,6 +34,15 @@ struct Dispatcher: HTTPResponder {
 
     /// Who takes the connection of a request over.
     func owner(for request: HTTPRequest, from client: ClientConnection) -> TakeoverHandler.Choice {
+        let owner = streamOwner(for: request, from: client)
+        switch owner {
+        case .owner, .opened: traffic.countRequest()
+        case .nobody, .after: break
+        }
+        return owner
+    }
+
+    private func streamOwner(for request: HTTPRequest, from client: ClientConnection) -> TakeoverHandler.Choice {
         if WebSocketHandshake.isMeant(by: request) { return sockets.owner(for: request, from: client) }
         guard Self.isForDatabase(request), EventStreams.isAsked(by: request),
             (try? databaseGuard.check(request, from: client)) != nil

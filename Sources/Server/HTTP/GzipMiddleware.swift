@@ -22,9 +22,8 @@ struct GzipMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var response = try await next(request, context)
         guard Self.isCompressible(response) else { return response }
-        let vary = [response.headers[.vary], "Accept-Encoding"].compactMap { $0 }
-        response.headers[.vary] = vary.joined(separator: ", ")
-        guard request.method != .head, Self.readsGzip(request.headers) else { return response }
+        response.headers.vary(by: "Accept-Encoding")
+        guard request.method != .head, request.headers.readsGzip else { return response }
         let collected = CollectedBody()
         try await response.body.write(CollectingWriter(body: collected))
         response.body = ResponseBody(byteBuffer: collected.bytes)
@@ -40,17 +39,6 @@ struct GzipMiddleware: RouterMiddleware {
             && (smallest...largest).contains(response.body.contentLength ?? 0)
             && response.headers[.contentEncoding] == nil && response.headers[.eTag] == nil
             && response.status != .partialContent
-    }
-
-    /// Whether `Accept-Encoding` names gzip, or anything, with a weight that is not zero.
-    private static func readsGzip(_ headers: HTTPFields) -> Bool {
-        let codings = (headers[.acceptEncoding] ?? "").lowercased().split(separator: ",")
-        return codings.contains { coding in
-            let parts = coding.split(separator: ";").map { $0.filter { !$0.isWhitespace } }
-            guard let name = parts.first, ["gzip", "x-gzip", "*"].contains(name) else { return false }
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) }
-            return weight ?? 1 > 0
-        }
     }
 }
 

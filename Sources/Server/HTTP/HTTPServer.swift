@@ -73,7 +73,9 @@ package struct HTTPServer: Service, CustomStringConvertible {
     let audit: AuditLog
     private let streams: EventStreams
     let media: MediaAccess
-    private let room = ConnectionLimiter()
+    let room = ConnectionLimiter()
+    let traffic = Traffic()
+    private let pages: PageAddresses
     let accounts: AccountEndpoints?
 
     /// Prepares the server.
@@ -93,12 +95,13 @@ package struct HTTPServer: Service, CustomStringConvertible {
         self.accounts = accounts
         self.logger = logger
         self.onListening = onListening
+        pages = PageAddresses(publicURL: settings.publicURL, isEncrypted: settings.tls != nil)
         names = HostNames(publicHost: settings.publicURL?.host)
         spool = ResponseSpool(in: service.storage.incoming, maxBytes: settings.maxSpooledBytes)
         let database = RealtimeDatabase(
             service.tree, ids: service.storage.ids, isThrowAway: service.storage.engine == .memory,
             isOpenWithoutRules: settings.database.isEmulator, spool: spool, logger: logger)
-        admission = Admission(access: access, limiter: ClientLimiter(settings.limits))
+        admission = Admission(access: access, limiter: ClientLimiter(settings.limits), open: OpenStreams())
         audit = AuditLog(logger)
         self.access = DatabaseAccess(settings.database, to: database, publicHost: names.publicHost)
         self.media = media
@@ -122,8 +125,10 @@ package struct HTTPServer: Service, CustomStringConvertible {
     package func run() async throws {
         try addresses.prepareSocket()
         defer { addresses.removeSocket() }
-        let responder = responder()
-        var listeners = [socketApplication(responder)]
+        let operations = OperationsReport(
+            service, room: room, open: admission.open, audit: audit, traffic: traffic, pages: pages)
+        let responder = responder(operations)
+        var listeners: [any Service] = [operations.history, socketApplication(responder)]
         if let address = settings.listen {
             let tls = try settings.tls.map { files throws(Failure) in
                 try TLSTransport(files, settings.tlsTimes, maxConnections: connections.tcp)
@@ -155,7 +160,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         return settings.publicURL.map { settings.allowedOrigins.adding($0.origin) } ?? settings.allowedOrigins
     }
 
-    private func responder() -> Dispatcher {
+    private func responder(_ operations: OperationsReport) -> Dispatcher {
         let proxyWarning = ProxyWarning()
         let photosGuard = SiteGuard(names: names, origins: origins, proxyWarning: proxyWarning)
         var databaseGuard = photosGuard
@@ -167,14 +172,16 @@ package struct HTTPServer: Service, CustomStringConvertible {
         database.add(middleware: databaseGuard)
         database.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
         return Dispatcher(
-            photos: photos(behind: photosGuard).buildResponder(),
+            photos: photos(behind: photosGuard, operations).buildResponder(),
             database: database.middlewares.constructResponder(finalResponder: DatabaseResponder(access: access)),
             wire: database.middlewares.constructResponder(finalResponder: WireResponder(sockets: sockets)),
             identity: identity(behind: photosGuard), storage: storage(behind: photosGuard),
-            streams: streams, sockets: sockets, databaseGuard: databaseGuard)
+            streams: streams, sockets: sockets, databaseGuard: databaseGuard, traffic: traffic)
     }
 
-    private func photos(behind guard: SiteGuard) -> Router<RequestContext> {
+    private func photos(
+        behind guard: SiteGuard, _ operations: OperationsReport
+    ) -> Router<RequestContext> {
         let router = Router(context: RequestContext.self)
         router.add(middleware: GzipMiddleware())
         router.add(middleware: CORSMiddleware(origins: origins))
@@ -183,8 +190,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
         router.add(middleware: AdmissionMiddleware(admission: admission, audit: audit))
         var routes = RouteTable()
         ResumableRoutes(service, media, limits: limits, publicURL: settings.publicURL).add(to: &routes)
-        DraftRoutes(service, media, limits: limits).add(to: &routes)
-        let events = EventResponder(service.tree, admission.access, keepAlive: settings.database.keepAlive)
+        let events = EventResponder(
+            service.tree, admission.access, keepAlive: settings.database.keepAlive, listedIn: admission.open)
         EventRoutes(service.tree, access.database, media, events).add(to: &routes)
         PostRoutes(service, media, access.database).add(to: &routes)
         SocialRoutes(service, media, access.database, limits: limits, events: events).add(to: &routes)
@@ -193,7 +200,7 @@ package struct HTTPServer: Service, CustomStringConvertible {
         JobRoutes(service).add(to: &routes)
         ExpiryRoutes(expiry: service.expiry).add(to: &routes)
         StorageRulesRoutes(rules: media.rules).add(to: &routes)
-        ChangeRoutes(access, keepAlive: settings.database.keepAlive).add(to: &routes)
+        ChangeRoutes(access, keepAlive: settings.database.keepAlive, listedIn: admission.open).add(to: &routes)
         if let reload = settings.reload { ReloadRoutes(reload: reload).add(to: &routes) }
         if let accounts {
             AccountRoutes(accounts: accounts.service).add(to: &routes)
@@ -203,7 +210,15 @@ package struct HTTPServer: Service, CustomStringConvertible {
             ).add(to: &routes)
         }
         HealthRoutes(service, room).add(to: &routes)
-        PageRoutes().add(to: &routes)
+        OperationsRoutes(operations, admission).add(to: &routes)
+        FailureRoutes(service).add(to: &routes)
+        RefusalRoutes(audit: audit).add(to: &routes)
+        BatchRoutes(service).add(to: &routes)
+        let source = PageSource(service, media, access.database, publicURL: settings.publicURL)
+        AssetRoutes().add(to: &routes)
+        PageRoutes(source: source).add(to: &routes)
+        SyndicationRoutes(source: source).add(to: &routes)
+        EmbedRoutes(source: source).add(to: &routes)
         routes.addDescription(version: ServiceVersion.current)
         routes.register(with: router)
         return router
@@ -233,10 +248,12 @@ package struct HTTPServer: Service, CustomStringConvertible {
     private func tcpApplication(
         _ responder: Dispatcher, at address: ListenAddress, through transport: Transport
     ) -> any Service {
-        let onListening = onListening
+        let (pages, onListening) = (pages, onListening)
         let place = BindAddress.hostname(address.host, port: address.port)
         return application(responder, at: place, through: transport, limit: connections.tcp) { channel in
-            onListening(.tcp(host: address.host, port: channel.localAddress?.port ?? address.port))
+            let port = channel.localAddress?.port ?? address.port
+            pages.add(host: address.host, port: port)
+            onListening(.tcp(host: address.host, port: port))
         }
     }
 
@@ -252,7 +269,8 @@ package struct HTTPServer: Service, CustomStringConvertible {
             responder: responder,
             server: HTTPServerBuilder {
                 HTTPConnection(
-                    responder: $0, patience: patience, transport: transport, owner: responder.owner(for:from:))
+                    responder: $0, patience: patience, transport: transport, traffic: responder.traffic,
+                    owner: responder.owner(for:from:))
             },
             configuration: ApplicationConfiguration(address: address, backlog: 1024),
             onServerRunning: { [room, addressLimit] channel in

@@ -43,8 +43,9 @@ struct ResponseMiddleware: RouterMiddleware {
     private static func between(_ response: Response, _ place: String) -> Response {
         var response = response
         let body = response.body
+        // Not with the body: the head is on its way by then, and may be all that there is.
+        _ = Failpoint.reply.pass(.before, at: place)
         response.body = ResponseBody(contentLength: body.contentLength) { writer in
-            _ = Failpoint.reply.pass(.before, at: place)
             try await body.write(writer)
             _ = Failpoint.reply.pass(.after, at: place)
         }
@@ -53,7 +54,7 @@ struct ResponseMiddleware: RouterMiddleware {
 
     private func answer(to error: any Error, _ request: Request, _ context: RequestContext) -> Response {
         if let error = error as? HTTPError, error.status == .notFound, !Self.isForService(request.head) {
-            return Self.noSuchAddress
+            return PageRefusal.isForBrowser(request) ? PageRefusal.missing.response(to: request) : Self.noSuchAddress
         }
         let response = words.answer(error, context.trace)
         // What is answered beside is of no matter to the log.

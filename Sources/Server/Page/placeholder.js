@@ -1,9 +1,8 @@
-"use strict";
-
 // A photo's placeholder: a ThumbHash (evanw.github.io/thumbhash), some 25 bytes that hold the lowest frequencies of
-// a picture's light, colour and transparency. Gives the address of a tiny picture; null for text that is no ThumbHash.
+// a picture's light, colour and transparency.
 
-function placeholderURL(base64) {
+// The address of a tiny picture; null for text that is no ThumbHash.
+export function placeholderURL(base64) {
   try {
     const hash = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
     return hash.length < 5 ? null : drawn(decoded(hash));
@@ -38,22 +37,45 @@ function decoded(hash) {
   return { ratio: columns / rows, light, yellow, red, alpha };
 }
 
+// The longer side in pixels: nothing finer is in a hash of seven waves.
+const side = 20;
+
+// The waves of a cosine transform along a side, computed once for each length.
+const waves = new Map();
+
+function wavesOf(length) {
+  if (!waves.has(length)) {
+    waves.set(length, Array.from({ length: 8 }, (_, wave) => Float32Array.from(
+      { length }, (_, place) => Math.cos((Math.PI / length) * (place + 0.5) * wave))));
+  }
+  return waves.get(length);
+}
+
 function drawn({ ratio, light, yellow, red, alpha }) {
   const canvas = document.createElement("canvas");
-  canvas.width = Math.round(ratio > 1 ? 32 : 32 * ratio);
-  canvas.height = Math.round(ratio > 1 ? 32 / ratio : 32);
+  canvas.width = Math.max(1, Math.round(ratio > 1 ? side : side * ratio));
+  canvas.height = Math.max(1, Math.round(ratio > 1 ? side / ratio : side));
+  const [across, down] = [wavesOf(canvas.width), wavesOf(canvas.height)];
   const context = canvas.getContext("2d");
   const image = context.createImageData(canvas.width, canvas.height);
   for (let y = 0, index = 0; y < canvas.height; y++) {
     for (let x = 0; x < canvas.width; x++, index += 4) {
-      const at = (terms) => terms.reduce((sum, [cx, cy, value]) => sum + value
-        * Math.cos((Math.PI / canvas.width) * (x + 0.5) * cx) * Math.cos((Math.PI / canvas.height) * (y + 0.5) * cy), 0);
-      const l = at(light), p = at(yellow), q = at(red);
+      const l = sumAt(light, across, down, x, y), p = sumAt(yellow, across, down, x, y), q = sumAt(red, across, down, x, y);
       const blue = l - (2 / 3) * p;
       const r = (3 * l - blue + q) / 2;
-      image.data.set([r * 255, (r - q) * 255, blue * 255, at(alpha) * 255], index);  // Clamped to 0…255.
+      // Clamped to 0…255.
+      image.data[index] = r * 255;
+      image.data[index + 1] = (r - q) * 255;
+      image.data[index + 2] = blue * 255;
+      image.data[index + 3] = sumAt(alpha, across, down, x, y) * 255;
     }
   }
   context.putImageData(image, 0, 0);
   return canvas.toDataURL();
+}
+
+function sumAt(terms, across, down, x, y) {
+  let sum = 0;
+  for (const [cx, cy, value] of terms) sum += value * across[cx][x] * down[cy][y];
+  return sum;
 }

@@ -5,13 +5,13 @@ import Pipeline
 enum ResumableForm {
     /// What to reserve.
     ///
-    /// - Throws: As ``UploadForm/request()``; `Failure` `bad_request` for a draft, whose photos come as a whole.
+    /// - Throws: As ``UploadForm/request()``; `Failure` `bad_request` for a draft, which has an address of its own for photos.
     static func request(_ form: UploadForm) throws -> UploadRequest {
         var request = try form.request()
         guard !request.isDraft else {
             throw Failure(
-                .badRequest, "a draft's photos come in one request each",
-                hint: "leave draft out, or send the photo whole")
+                .badRequest, "a draft is reserved in one request",
+                hint: "reserve it with draft=true first, then begin each at POST /v1/uploads/{id}/photos")
         }
         request.mentions = try UploadForm.mentions(in: form.fields) ?? []
         return request

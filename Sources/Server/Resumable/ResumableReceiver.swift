@@ -111,6 +111,7 @@ struct ResumableReceiver: Sendable {
         onCheckpoint: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws -> Progress {
         guard record.state == .receiving else { return try await repeated(chunk, of: record, request) }
+        try await uploads.requireDraft(of: record)
         return try await work(on: record) { [uploads] session in
             let start = session.record.byteCount
             guard chunk.offset == start else { throw Self.wrongOffset(chunk.offset, insteadOf: start) }
@@ -147,7 +148,7 @@ struct ResumableReceiver: Sendable {
 
     /// A request for an upload all of whose bytes have come: the same end, if it brings no more.
     private func repeated(_ chunk: Chunk, of record: UploadRecord, _ request: Request) async throws -> Progress {
-        let end = record.photos[0]?.byteCount ?? 0
+        let end = record.lastByte ?? 0
         guard chunk.offset == end || record.state == .failed else {
             throw Self.wrongOffset(chunk.offset, insteadOf: end)
         }

@@ -6,15 +6,17 @@ import Pipeline
 import TreeModel
 
 /// `/v1/uploads` for photos that come in several requests: by tus, or by "Resumable Uploads for HTTP". Whatever speaks neither is
-/// received as ``UploadRoutes`` does.
+/// received as ``UploadRoutes`` and ``DraftRoutes`` do.
 struct ResumableRoutes: Sendable {
     private let uploads: UploadRoutes
+    private let drafts: DraftRoutes
     private let tus: Tus
     private let draft: UploadDraft
     private let maxBytes: @Sendable () -> Int
 
     init(_ service: UploadService, _ media: MediaAccess, limits: BodyLimits, publicURL: PublicURL?) {
         uploads = UploadRoutes(service, media, limits: limits)
+        drafts = DraftRoutes(service, media, limits: limits)
         let (receiver, response) = (ResumableReceiver(service), UploadResponse(service, media))
         maxBytes = { service.settings.limits.maxInputBytes }
         tus = Tus(receiver: receiver, response: response)
@@ -30,6 +32,9 @@ struct ResumableRoutes: Sendable {
                 .post: creation, .put: creation,
                 .options: options(creation.parameters.filter { $0.place == .query }, allow: "POST, PUT"),
             ])
+        let addition = drafts.addition.extended(Self.creation + [UploadRoutes.idempotencyKey], addPhoto)
+        routes.add("/v1/uploads/{id}/photos", [.post: addition, .put: addition])
+        routes.add("/v1/uploads/{id}/publish", [.post: drafts.publication])
         let onward = Operation(
             "Adds bytes to an upload in several requests.", Self.onward, body: Self.pieces,
             answers: [
@@ -69,6 +74,11 @@ struct ResumableRoutes: Sendable {
             return try await uploads.creation.run(request, context)
         }
         return try await draft.create(request, context, whole: uploads.creation.run)
+    }
+
+    @Sendable private func addPhoto(_ request: Request, _ context: RequestContext) async throws -> Response {
+        guard Tus.isSpoken(in: request) else { return try await drafts.addition.run(request, context) }
+        return try await tus.create(request, context, of: try await drafts.record(context))
     }
 
     @Sendable private func patch(_ request: Request, _ context: RequestContext) async throws -> Response {

@@ -28,14 +28,33 @@ struct Tus: Sendable {
 
     /// `POST /v1/uploads`: takes an id, and the first bytes, if the body has any.
     func create(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try await create(request, context) { form, photo in
+            let reservation = try ResumableForm.request(form)
+            return { try await receiver.uploads.begin(reservation, photo) }
+        }
+    }
+
+    /// `POST /v1/uploads/{draft}/photos`: begins a photo of a draft, as an upload of its own.
+    func create(_ request: Request, _ context: RequestContext, of draft: UploadRecord) async throws -> Response {
+        try await create(request, context) { _, photo in
+            let reference = request.headers[.idempotencyKey]
+            return { try await receiver.uploads.begin(photo, of: draft, clientReference: reference) }
+        }
+    }
+
+    /// - Parameter prepare: Reads the form, and says how what it asks for is begun.
+    private func create(
+        _ request: Request, _ context: RequestContext,
+        _ prepare: (UploadForm, ResumableUploads.Photo) throws -> () async throws -> Reservation
+    ) async throws -> Response {
         try await answering(request) {
             var form = UploadForm(request, context)
             let photo = try announcement(in: request, &form)
-            let reservation = try ResumableForm.request(form)
+            let begin = try prepare(form, photo)
             let upload = try context.begin(.upload)
             defer { withExtendedLifetime(upload) {} }
             let record: UploadRecord
-            switch try await receiver.uploads.begin(reservation, photo) {
+            switch try await begin() {
             case .new(let new): record = new
             case .known(let known): return try await answer(about: known, status: .created)
             }
@@ -161,7 +180,7 @@ struct Tus: Sendable {
             headers[.uploadExpires] = Self.httpDate(file.updatedAt + receiver.uploads.lifetimeMilliseconds)
             headers[.uploadMetadata] = ResumableUploads.Photo(of: file).metadata
         case .complete(let ended):
-            let byteCount = ended.photos[0]?.byteCount ?? 0
+            let byteCount = ended.lastByte ?? 0
             headers[.uploadOffset] = "\(byteCount)"
             headers[.uploadLength] = "\(byteCount)"
             if let request {

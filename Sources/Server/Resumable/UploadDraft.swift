@@ -181,7 +181,7 @@ struct UploadDraft: Sendable {
             response.headers[.uploadLimit] = limit(version, of: file)
         case .complete(let ended):
             if let request { response = try await self.response.outcome(of: ended, for: request) }
-            let byteCount = ended.photos[0]?.byteCount ?? 0
+            let byteCount = ended.lastByte ?? 0
             for field in version.completeness(true) { response.headers[field.name] = field.value }
             response.headers[.uploadOffset] = "\(byteCount)"
             response.headers[.uploadLength] = "\(byteCount)"

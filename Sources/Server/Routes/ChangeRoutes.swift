@@ -12,8 +12,10 @@ import Tree
 struct ChangeRoutes: Sendable {
     private let access: DatabaseAccess
     private let keepAliveInterval: Duration
+    private let open: OpenStreams
 
-    init(_ access: DatabaseAccess, keepAlive interval: Duration) {
+    init(_ access: DatabaseAccess, keepAlive interval: Duration, listedIn open: OpenStreams) {
+        self.open = open
         self.access = access
         keepAliveInterval = interval
     }
@@ -42,7 +44,9 @@ struct ChangeRoutes: Sendable {
         try await requested.session.judgeRead(of: requested.path)
         let token = try await requested.session.token(of: requested.since)
         if request.headers[.accept]?.contains("text/event-stream") == true {
-            return stream(request, requested, from: token)
+            let ticket = open.add(
+                .stream, request.head.path, by: context.proof, from: context.client.address(of: request.head))
+            return stream(request, requested, from: token, listedBy: ticket)
         }
         var page = try await requested.page(since: token)
         if page.entries.isEmpty, requested.wait > .zero { page = try await nextPage(requested, after: page) }
@@ -66,11 +70,14 @@ struct ChangeRoutes: Sendable {
 
     // MARK: Events
 
-    private func stream(_ request: Request, _ requested: ChangesRequest, from token: SyncToken) -> Response {
+    private func stream(
+        _ request: Request, _ requested: ChangesRequest, from token: SyncToken, listedBy ticket: OpenStreams.Ticket
+    ) -> Response {
         let headers: HTTPFields = [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-cache"]
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { writer in
+                defer { withExtendedLifetime(ticket) {} }
                 let (stops, stop) = AsyncStream.makeStream(of: Void.self)
                 try await request.body.answerUntilEnd {
                     try await write(requested, from: token, to: &writer, until: stops)

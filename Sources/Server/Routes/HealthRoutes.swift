@@ -63,6 +63,11 @@ struct HealthRoutes: Sendable {
     }
 
     @Sendable private func status(_ request: Request, _ context: RequestContext) async throws -> Response {
+        .json(try await document())
+    }
+
+    /// What the service is doing.
+    func document() async throws -> StatusDocument {
         let status = try await service.status()
         let recipes = service.settings.recipes.map { ($0.name, $0.description) }
         var document = StatusDocument(
@@ -86,7 +91,7 @@ struct HealthRoutes: Sendable {
         document.unclaimed = status.unclaimed
         document.expired = status.expired
         document.jobs = status.jobs.map { .init(waiting: $0.waiting, failing: $0.failing, since: $0.since) }
-        return .json(document)
+        return document
     }
 }
 

@@ -6,7 +6,6 @@ import NIOCore
 package import Pipeline
 import Posts
 import ServiceLifecycle
-import Synchronization
 import Tree
 
 /// `/v1/rethumb` gives posts the renditions of the current recipes, and `/v1/scrub` takes the place out of their originals;
@@ -18,7 +17,6 @@ struct JobRoutes: Sendable {
     private static let patience = Duration.seconds(3)
 
     private let service: UploadService
-    private let slot = JobSlot()
 
     init(_ service: UploadService) {
         self.service = service
@@ -81,7 +79,7 @@ struct JobRoutes: Sendable {
     private func takeSlot() async throws -> JobSlot.Ticket {
         let deadline = ContinuousClock.now + Self.patience
         while true {
-            if let ticket = slot.take() { return ticket }
+            if let ticket = service.jobSlot.take() { return ticket }
             guard ContinuousClock.now < deadline else {
                 throw Failure(.jobRunning, "a job is running", hint: "wait for its end, or stop it")
             }
@@ -149,31 +147,4 @@ extension JobDocument {
 
 extension Problem {
     fileprivate var line: ByteBuffer { ByteBuffer(bytes: JobFailureDocument(failure).json() + "\n".utf8) }
-}
-
-/// Room for one job.
-private final class JobSlot: Sendable {
-    private let isTaken = Mutex(false)
-
-    /// The right to run, given back when the ticket goes, even if the answer that holds it is never begun; nil when
-    /// another holds it.
-    func take() -> Ticket? {
-        let isFree = isTaken.withLock { isTaken in
-            defer { isTaken = true }
-            return !isTaken
-        }
-        return isFree ? Ticket(slot: self) : nil
-    }
-
-    final class Ticket: Sendable {
-        private let slot: JobSlot
-
-        fileprivate init(slot: JobSlot) {
-            self.slot = slot
-        }
-
-        deinit {
-            slot.isTaken.withLock { $0 = false }
-        }
-    }
 }

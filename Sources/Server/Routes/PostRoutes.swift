@@ -48,25 +48,26 @@ struct PostRoutes: Sendable {
     }
 
     @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let id = try postID(context)
-        let (post, isRestricted) = try await post(id, context)
-        if let fault = PostShape.fault(of: post) {
+        let id = try context.postID()
+        let post = try await post(id, context)
+        if let fault = PostShape.fault(of: post.record) {
             throw Failure(
                 .notFound, "posts/\(id) is no post: \(fault)", hint: "a client of the database wrote it; mend it there")
         }
-        return .json(PostDocument(media.signed(post.withPostID(id.key), id: id.key, isRestricted: isRestricted)))
+        return .json(
+            PostDocument(media.signed(post.record.withPostID(id.key), id: id.key, isRestricted: post.isRestricted)))
     }
 
     /// Deletes a post, for its author or an admin.
     @Sendable private func remove(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let id = try postID(context)
+        let id = try context.postID()
         let end = try await service.publisher.deletePost(id, by: context.identity)
         return .json(DeletionDocument(postID: id.description, filesUntil: end))
     }
 
     /// The originals of a post, for those who may fetch them.
     @Sendable private func listOriginals(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let id = try postID(context)
+        let id = try context.postID()
         _ = try await post(id, context)
         let location = try MediaLocation(context.query["location"])
         // A post that a client of the database wrote has none.
@@ -92,40 +93,14 @@ struct PostRoutes: Sendable {
 
     /// Takes the place out of a post's originals, for its author or an admin.
     @Sendable private func scrub(_ request: Request, _ context: RequestContext) async throws -> Response {
-        let id = try postID(context)
+        let id = try context.postID()
         _ = try await post(id, context)
         let job = OriginalScrub(service, isCheck: try context.query.flag("check"))
         let photos = try await job.scrub(id, by: context.identity)
         return .json(ScrubbedPostDocument(postID: id.description, photos: photos))
     }
 
-    private func postID(_ context: RequestContext) throws(Failure) -> PostID {
-        guard let id = PostID(context.parameters.get("id") ?? "") else { throw Self.noPost }
-        return id
-    }
-
-    private static let noPost = Failure(
-        .notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
-
-    /// A post that whoever sends a request may read: one for everybody, or one for audiences of theirs, which is shown
-    /// without the others.
-    private func post(
-        _ id: PostID, _ context: RequestContext
-    ) async throws -> (record: TreeValue, isRestricted: Bool) {
-        let session = database.session(as: context.identity)
-        guard let record = try await service.tree.get(Paths.audiencePost(id)) else {
-            try await session.judgeRead(of: Paths.post(id))
-            guard let record = try await service.tree.get(Paths.post(id)) else { throw Self.noPost }
-            return (record, false)
-        }
-        if try await context.mayRead(Paths.audiencePost(id), in: database) { return (record, true) }
-        for audience in PostAudiences.named(by: record) {
-            let copy = Paths.story(of: audience) / id.key
-            guard try await context.mayRead(copy, in: database), let record = try await service.tree.get(copy) else {
-                continue
-            }
-            return (record, true)
-        }
-        throw AudienceMedia.refusal(of: context.identity)
+    private func post(_ id: PostID, _ context: RequestContext) async throws -> ReadablePost {
+        try await ReadablePost(id, of: service.tree, database, context)
     }
 }

@@ -27,15 +27,19 @@ final class EventStream: ConnectionOwner {
     private var opening: Opening?
     private var removal: (() -> Void)?
     private var lease: ClientLimiter.Lease?
+    private var ticket: OpenStreams.Ticket?
     private let isProved: () -> Bool
 
     /// - Parameters:
     ///   - lease: What counts the stream, as long as it is there.
+    ///   - ticket: What lists it for as long.
     ///   - isProved: Whether what lets its client in is good still.
     init(
-        holding lease: ClientLimiter.Lease?, isProved: @escaping () -> Bool, _ opening: @escaping Opening
+        holding lease: ClientLimiter.Lease?, _ ticket: OpenStreams.Ticket, isProved: @escaping () -> Bool,
+        _ opening: @escaping Opening
     ) {
         self.lease = lease
+        self.ticket = ticket
         self.isProved = isProved
         self.opening = opening
     }
@@ -51,6 +55,7 @@ final class EventStream: ConnectionOwner {
         removal?()
         removal = nil
         lease = nil
+        ticket = nil
         connection = nil
     }
 

@@ -56,8 +56,10 @@ final class EventStreams: Sendable {
                 return nil
             }
         }
+        let ticket = admission.open.add(
+            .stream, request.path, by: proof, from: client.address(of: request))
         return EventStream(
-            holding: lease,
+            holding: lease, ticket,
             isProved: { [access = admission.access] in
                 (try? access.recheck(proof)) != nil
             }

@@ -22,8 +22,9 @@ struct DraftRoutes: Sendable {
         self.limits = limits
     }
 
-    func add(to routes: inout RouteTable) {
-        let addPhotos = Operation(
+    /// `POST /v1/uploads/{id}/photos`.
+    var addition: Operation {
+        Operation(
             "Adds photos to a draft.",
             [
                 .path("id", .postID), .query("name", .text, "the file name of a photo that is the body itself"),
@@ -31,16 +32,23 @@ struct DraftRoutes: Sendable {
             ],
             body: UploadForm.body, answers: [.json(UploadDocument.self, .created).with(headers: "Location")],
             errors: UploadForm.errors + [.notFound], run: addPhotos)
-        routes.add("/v1/uploads/{id}/photos", [.post: addPhotos, .put: addPhotos])
-        let fields = Schema.object(["text": .text, "mentions": .text, "alt": .any(.text, .list(of: .text))])
-        let json = Schema.object(["text": .text, "mentions": .mentions, "alt": .any(.text, .list(of: .text))])
-        let publish = Operation(
+    }
+
+    /// `POST /v1/uploads/{id}/publish`.
+    var publication: Operation {
+        let alts = Schema.any(.text, .list(of: .text))
+        let fields = Schema.object(["text": .text, "mentions": .text, "alt": alts, "photos": .text])
+        let json = Schema.object([
+            "text": .text, "mentions": .mentions, "alt": alts, "photos": .list(of: .integer(0...Int.max)),
+        ])
+        return Operation(
             "Publishes a draft.",
             [
                 .path("id", .postID),
                 .query("text", .text(upTo: PostText.maxCharacters), "the text, if it is another now"),
                 .query("mentions", .text, "whom parts of it stand for, as JSON"),
                 .list("alt", .text(upTo: PostText.maxAltCharacters), "what the photos show, in their order"),
+                .query("photos", .text, "the numbers of the photos that stay, in their order, with spaces between"),
                 .header("Prefer", .text, "`respond-async` answers before the post is published"),
             ],
             body: [
@@ -52,7 +60,6 @@ struct DraftRoutes: Sendable {
                 .json(UploadDocument.self, .accepted).with(headers: "Location"),
             ],
             errors: UploadForm.errors + [.notFound, .emptyPost, .duplicate], run: publish)
-        routes.add("/v1/uploads/{id}/publish", [.post: publish])
     }
 
     @Sendable private func addPhotos(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -74,15 +81,16 @@ struct DraftRoutes: Sendable {
     @Sendable private func publish(_ request: Request, _ context: RequestContext) async throws -> Response {
         let fields = try await fields(of: context.asking(request), context)
         let (text, mentions) = (fields["text"], try UploadForm.mentions(in: fields))
-        let alts = fields.list("alt")
+        let (alts, photos) = (fields.list("alt"), try fields.photoNumbers())
         let record = try await record(context)
         do {
             _ = try await uploads.store.drafts.publish(
-                record.id, text: text, mentions: mentions, alts: alts)
+                record.id, text: text, mentions: mentions, alts: alts, photos: photos)
         } catch let error as Failure where error.code == .wrongState {
             // Somebody who asks again, because the first answer was lost, gets it.
             let now = try await self.record(context)
             var asked = now
+            try asked.arrange(photos)
             try asked.describe(text: text, mentions: mentions, alts: alts)
             guard [.ingested, .published].contains(now.state), asked.text == now.text,
                 asked.mentions == now.mentions, asked.photos == now.photos
@@ -91,7 +99,8 @@ struct DraftRoutes: Sendable {
         return try await response.outcome(of: try await self.record(context), for: request)
     }
 
-    private func record(_ context: RequestContext) async throws -> UploadRecord {
+    /// The draft of an address, or what it has become, if it is theirs who ask.
+    func record(_ context: RequestContext) async throws -> UploadRecord {
         guard let id = PostID(context.parameters.get("id") ?? ""), let record = try await uploads.store.record(of: id),
             context.identity.owns(record)
         else {
@@ -150,6 +159,20 @@ extension FormFields {
         }
     }
 
+    /// The numbers of the photos that stay in the post, in its order; nil where it is not said.
+    ///
+    /// - Throws: `Failure` `bad_request` for what is no number.
+    fileprivate func photoNumbers() throws(Failure) -> [Int]? {
+        guard let text = self["photos"] else { return nil }
+        let words = text.split { $0 == " " || $0 == "," }
+        let numbers = words.compactMap { Int($0) }
+        guard numbers.count == words.count else {
+            throw Failure(
+                .badRequest, "photos is not a list of numbers", hint: "give those that the draft's document has")
+        }
+        return numbers
+    }
+
     /// Takes in the members of a JSON object, which have to be texts, lists of texts where several may be given, or mentions.
     fileprivate mutating func read(jsonObject json: Data) throws(Failure) {
         guard let members = try? JSONDecoder().decode([String: Member?].self, from: json) else {
@@ -160,7 +183,10 @@ extension FormFields {
             switch member {
             case .one(let value): try set(name, value)
             case .several([]) where name == "mentions": try set(name, "[]")
+            case .several([]) where name == "photos": try set(name, "")
             case .several(let values): try set(name, list: values)
+            case .other(.list(let numbers)) where name == "photos":
+                try set(name, numbers.map { String(decoding: $0.json(), as: UTF8.self) }.joined(separator: " "))
             case .other(let value):
                 guard name == "mentions" else {
                     throw Failure(

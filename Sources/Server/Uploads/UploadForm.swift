@@ -94,10 +94,7 @@ extension UploadForm {
                 .badUser, "it is not said who posts",
                 hint: "give user in the query, or as a form field before the first photo")
         }
-        guard let owner = UserID(user) else {
-            throw Failure(
-                .badUser, "\"\(user.prefix(80))\" is no user id", hint: "use 1 to 128 letters, digits, _ and -")
-        }
+        guard let owner = UserID(user) else { throw Failure.noUserID(user) }
         return owner
     }
 

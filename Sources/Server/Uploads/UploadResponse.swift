@@ -33,7 +33,8 @@ struct UploadResponse {
     /// service stops or pauses before the end, 202 and where to ask.
     func outcome(of record: UploadRecord, for request: Request) async throws -> Response {
         try await outcome(of: record, for: request) { ended in
-            switch ended.state {
+            if let draft = ended.place?.id { return self.draft(try await store.drafts.any(draft)) }
+            return switch ended.state {
             case .duplicate: try await answer(about: ended.duplicateOf ?? ended.id, .ok)
             case .deleted: throw Self.deleted(ended.id)
             default: try await answer(about: ended.id, .created)
@@ -129,10 +130,17 @@ struct UploadResponse {
             document.post = (record.state == .published ? record.id : record.duplicateOf).map { "/v1/posts/\($0)" }
         } else {
             document.purpose = record.purpose
+            (document.draft, document.number) = (record.place?.id.description, record.place?.number)
         }
         document.error = record.error.map { Problem($0).failure }
         document.photos =
-            record.photos.isEmpty ? nil : record.orderedPhotos.map { UploadDocument.Photo($0, of: record, at: place) }
+            record.photos.isEmpty
+            ? nil
+            : zip(record.photoNumbers, record.orderedPhotos).map { number, photo in
+                var photo = UploadDocument.Photo(photo, of: record, at: place)
+                if record.state == .draft { photo.number = number }
+                return photo
+            }
         return document
     }
 }

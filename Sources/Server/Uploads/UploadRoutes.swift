@@ -21,6 +21,9 @@ struct UploadRoutes: Sendable {
         self.limits = limits
     }
 
+    static let idempotencyKey = Parameter.header(
+        "Idempotency-Key", .text(matching: "^[!-~]{1,200}$"), "by which the same upload is known again")
+
     /// `POST /v1/uploads`.
     var creation: Operation {
         Operation(
@@ -36,8 +39,7 @@ struct UploadRoutes: Sendable {
                 .query("name", .text, "the file name of a photo that is the body itself"),
                 .query("alt", .text(upTo: PostText.maxAltCharacters), "what that photo shows"),
                 .query("duplicates", .one(of: DuplicatePolicy.self), "what becomes of photos that were posted before"),
-                .header(
-                    "Idempotency-Key", .text(matching: "^[!-~]{1,200}$"), "by which the same upload is known again"),
+                Self.idempotencyKey,
                 .header("Prefer", .text, "`respond-async` answers as soon as the originals are safe"),
             ],
             body: UploadForm.body,

@@ -259,6 +259,7 @@ final class WebSocketConnection: ConnectionOwner, ChannelDuplexHandler {
     /// Acts as somebody else from now on; whoever listens is judged anew.
     private func take(_ new: WireIdentity) {
         identity = new
+        admitted.ticket.act(by: new.proof)
         for listener in listeners.values { new.session.takeOver(listener, notifying: loop) }
     }
 

@@ -70,7 +70,9 @@ final class WebSocketSessions: Sendable {
         return AdmittedSocket(
             handshake: handshake, host: request.authority ?? "localhost", namespace: namespace, proof: proof,
             previousSession: parameters.previousSession.flatMap(Self.sessionID), database: access.database,
-            admission: admission, credentials: credentials, stranger: stranger, lease: lease)
+            admission: admission, credentials: credentials, stranger: stranger, lease: lease,
+            ticket: admission.open.add(
+                .session, request.path, by: proof, from: client.address(of: request)))
     }
 
     /// What SDKs send as the name of a database whose address has none: they take the first label of the host, be it
@@ -139,6 +141,8 @@ struct AdmittedSocket: Sendable {
     fileprivate let stranger: LimitedClient?
     /// What counts the session, as long as it is there.
     fileprivate let lease: ClientLimiter.Lease?
+    /// What lists the session, as long as it is there.
+    let ticket: OpenStreams.Ticket
 
     /// Whether what lets the client in is good still.
     func isProved(_ proof: Proof) -> Bool { (try? admission.access.recheck(proof)) != nil }

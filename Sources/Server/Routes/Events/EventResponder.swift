@@ -18,8 +18,11 @@ struct EventResponder: Sendable {
     private let tree: TreeStore
     private let access: AccessControl
     private let keepAliveInterval: Duration
+    private let open: OpenStreams
 
-    init(_ tree: TreeStore, _ access: AccessControl, keepAlive interval: Duration) {
+    /// - Parameter open: Where the streams are listed.
+    init(_ tree: TreeStore, _ access: AccessControl, keepAlive interval: Duration, listedIn open: OpenStreams) {
+        self.open = open
         self.tree = tree
         self.access = access
         keepAliveInterval = interval
@@ -32,6 +35,8 @@ struct EventResponder: Sendable {
         of source: S, since start: EventID?, to request: Request, _ context: RequestContext
     ) async throws -> Response {
         let lease = try context.begin(.stream)
+        let ticket = open.add(
+            .stream, request.head.path, by: context.proof, from: context.client.address(of: request.head))
         // First listen, then read: nothing lies between the two.
         let changes = try await source.listen(bufferLimit: Self.bufferLimit)
         let now = try await tree.token
@@ -41,7 +46,7 @@ struct EventResponder: Sendable {
             body: ResponseBody { [proof = context.proof] writer in
                 let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
                 wake.yield()
-                defer { withExtendedLifetime(lease) {} }
+                defer { withExtendedLifetime((lease, ticket)) {} }
                 try await request.body.answerUntilEnd {
                     async let _ = watch(changes, waking: wake)
                     var sender = Sender(source: source, tree: tree, start: start, token: start?.before ?? now)

@@ -158,10 +158,7 @@ struct AudienceRoutes: Sendable {
         }
         var members: [UserID: AudienceRole] = [:]
         for (key, value) in fields {
-            guard let uid = UserID(key) else {
-                throw Failure(
-                    .badUser, "\"\(key.prefix(80))\" is no user id", hint: "use 1 to 128 letters, digits, _ and -")
-            }
+            guard let uid = UserID(key) else { throw Failure.noUserID(key) }
             guard let role = value.string.flatMap({ AudienceRole(rawValue: $0) }) else {
                 throw Failure(.badRequest, "the role of \(uid) is none of owner, poster and reader", hint: example)
             }

@@ -1,7 +1,6 @@
 import API
 import Access
 import Database
-import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -15,7 +14,7 @@ struct FeedRoutes: Sendable {
     private let tree: TreeStore
     private let service: UploadService
     private let media: MediaAccess
-    private let database: RealtimeDatabase
+    private let lists: PostLists
     private let events: EventResponder
 
     init(_ service: UploadService, _ media: MediaAccess, _ database: RealtimeDatabase, _ events: EventResponder) {
@@ -23,7 +22,7 @@ struct FeedRoutes: Sendable {
         self.events = events
         self.service = service
         self.media = media
-        self.database = database
+        lists = PostLists(service.tree, database)
     }
 
     func add(to routes: inout RouteTable) {
@@ -57,29 +56,25 @@ struct FeedRoutes: Sendable {
     // MARK: Lists
 
     @Sendable private func listAll(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try await require(Paths.posts, context)
-        return try await list(.all, context)
+        try await list(try await lists.all(context), context)
     }
 
     @Sendable private func listOfPerson(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try await require(Paths.posts, context)
-        let uid = try context.user()
-        try await require(Paths.person(uid), context)
-        guard try await PostReader(tree).person(uid) != nil else { throw Failure.noSuchPerson }
-        guard let hashes = context.query["sha256"] else { return try await list(.author(uid), context) }
+        let (uid, list) = try await lists.person(context)
+        guard let hashes = context.query["sha256"] else { return try await self.list(list, context) }
         // Unused here, but invalid values are refused.
-        _ = (try context.query.pageLimit(), try await cursor(context.query))
+        _ = (try context.query.pageLimit(), try await lists.cursor(context.query["before"]))
         let id = try await post(of: uid, showing: hashes.split(separator: " ").map(String.init))
-        return answer(try await FeedReader(tree).page(of: id, try await view(context)))
+        return answer(try await FeedReader(tree).page(of: id, try await lists.view(context)))
     }
 
     /// A person's home feed, for the person or an admin.
     @Sendable private func listHome(_ request: Request, _ context: RequestContext) async throws -> Response {
         let uid = try context.user()
         try context.require(uid, for: "read somebody else's feed")
-        try await require(Paths.posts, context)
-        let (limit, cursor) = (try context.query.pageLimit(), try await cursor(context.query))
-        var view = try await view(context)
+        try await lists.require(Paths.posts, context)
+        let (limit, cursor) = (try context.query.pageLimit(), try await lists.cursor(context.query["before"]))
+        var view = try await lists.view(context)
         view.viewer = uid
         let feed = HomeFeed(tree, jobs: service.jobs)
         let (page, upkeep) = try await feed.page(of: uid, before: cursor, limit: limit, view)
@@ -103,8 +98,8 @@ struct FeedRoutes: Sendable {
         try context.require(uid, for: "follow somebody else's feed")
         let start = try EventID.requested(by: request, context.query)
         let source = FeedEventSource(
-            HomeEvents(of: uid, in: tree), media, requireReading: { try await require(Paths.posts, context) },
-            view: { try await view(context) })
+            HomeEvents(of: uid, in: tree), media, requireReading: { try await lists.require(Paths.posts, context) },
+            view: { try await lists.view(context) })
         try await source.judge()
         do {
             if let start { _ = try await source.changes(since: start.before) }
@@ -117,17 +112,7 @@ struct FeedRoutes: Sendable {
     }
 
     @Sendable private func listOfHashtag(_ request: Request, _ context: RequestContext) async throws -> Response {
-        try await require(Paths.posts, context)
-        let text = context.parameters.get("tag") ?? ""
-        let name = text.removingPercentEncoding ?? text
-        // Of a text that is more than a hashtag, only the beginning would be one.
-        guard let tag = Hashtags.tags(in: "#\(name)").first, tag.string == name.lowercased() else {
-            throw Failure(
-                .notFound, "there is no such hashtag",
-                hint: "a hashtag is named without #: up to 100 letters, digits and _, not digits alone")
-        }
-        try await require(Paths.hashtag(tag), context)
-        return try await list(.hashtag(tag), context)
+        try await list(try await lists.hashtag(context).list, context)
     }
 
     /// The person's post that shows the photos with these hashes, and no others; nil for none.
@@ -142,33 +127,8 @@ struct FeedRoutes: Sendable {
     }
 
     private func list(_ list: FeedList, _ context: RequestContext) async throws -> Response {
-        let (limit, cursor) = (try context.query.pageLimit(), try await cursor(context.query))
-        return answer(
-            try await FeedReader(tree).page(of: list, before: cursor, limit: limit, try await view(context)))
-    }
-
-    // MARK: What is asked
-
-    /// Sees to it that whoever sends a request may read what stands at a path.
-    private func require(_ path: TreePath, _ context: RequestContext) async throws {
-        try await database.session(as: context.identity).judgeRead(of: path)
-    }
-
-    /// What is shown with posts: what whoever asks may read.
-    private func view(_ context: RequestContext) async throws -> FeedView {
-        var view = FeedView(viewer: context.identity.uid.flatMap { UserID($0) })
-        view.showsCounts = try await context.mayRead("stats/posts", in: database)
-        view.showsComments = try await context.mayRead("comments", in: database)
-        view.showsLikes = try await context.mayRead("likes", in: database)
-        return view
-    }
-
-    /// Where a page begins: behind the page before, or behind a post that is named by its id.
-    private func cursor(_ query: FormFields) async throws -> PostPosition? {
-        guard let before = query["before"] else { return nil }
-        if let position = PostPosition(cursor: before) { return position }
-        if let id = try? TreeKey(before), let position = try await PostReader(tree).position(of: id) { return position }
-        throw Failure(.badRequest, "before is neither a cursor nor a post", hint: "use \"next\" of the page before")
+        let limit = try context.query.pageLimit()
+        return answer(try await lists.page(of: list, before: context.query["before"], limit: limit, context))
     }
 
     // MARK: What is answered

@@ -12,10 +12,10 @@ extension FormFields {
     /// How many elements a page may have: the field `limit`.
     ///
     /// - Throws: `Failure` with the code `bad_request`.
-    func pageLimit() throws(Failure) -> Int {
+    func pageLimit(upTo max: Int = PageSize.max) throws(Failure) -> Int {
         guard let text = self["limit"] else { return Self.defaultPage }
-        guard let limit = Int(text), (1...PageSize.max).contains(limit) else {
-            throw Failure(.badRequest, "limit is not between 1 and \(PageSize.max)")
+        guard let limit = Int(text), (1...max).contains(limit) else {
+            throw Failure(.badRequest, "limit is not between 1 and \(max)")
         }
         return limit
     }

@@ -34,6 +34,7 @@ struct SocialRoutes: Sendable {
         PrivacyRoutes(service.tree).add(to: &routes)
         FlagRoutes(service.tree).add(to: &routes)
         ModerationRoutes(moderation: PostModeration(service)).add(to: &routes)
+        HashtagRoutes(tree: service.tree, database: database).add(to: &routes)
         FeedRoutes(service, media, database, events).add(to: &routes)
         AudienceRoutes(service.tree, database).add(to: &routes)
         StoryRoutes(service.tree, media, database).add(to: &routes)

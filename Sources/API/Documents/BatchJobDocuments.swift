@@ -1,0 +1,118 @@
+/// What a job over posts does.
+package enum BatchJobKind: String, Codable, CaseIterable, Sendable {
+    /// Renders them again by the present recipes.
+    case rethumb
+    /// Takes the place out of their originals.
+    case scrub
+}
+
+/// How a job over posts is.
+package enum BatchJobState: String, Codable, CaseIterable, Sendable {
+    case running, paused, finished, cancelled, failed
+    /// All is rendered, and waits for the switch.
+    case prepared
+    /// The posts show again what they showed before.
+    case rolledBack = "rolled_back"
+
+    /// Whether it goes on no more, but for a roll-back.
+    package var isEnded: Bool { ![.running, .paused, .prepared].contains(self) }
+}
+
+/// When a job has posts show what it has rendered.
+package enum BatchJobSwitch: String, Codable, CaseIterable, Sendable {
+    /// Each post once it is rendered.
+    case each
+    /// All posts when somebody says so, after the last is rendered.
+    case last
+}
+
+/// What a job over posts is at.
+package enum BatchJobPhase: String, Codable, CaseIterable, Sendable {
+    /// Rendering, and with `each` switching; or what else the job does.
+    case render
+    case `switch`
+    case rollback
+}
+
+/// A job over posts that goes on without whoever began it.
+package struct BatchJobDocument: Document {
+    package let id: String
+    package let kind: BatchJobKind
+    package let state: BatchJobState
+    /// Only this person's posts.
+    package var user: String?
+    /// Only posts since then, in milliseconds since the epoch.
+    package var since: Int64?
+    package var onlyMissing = false
+    /// Of a job that renders: when posts show what it has made.
+    package var switches: BatchJobSwitch?
+    package var phase = BatchJobPhase.render
+    package var total = 0
+    package var done = 0
+    /// How many posts were switched to other files.
+    package var switched = 0
+    package var failed = 0
+    /// Why the last of the failed posts could not be switched.
+    package var lastFailure: String?
+    /// What ended the job before its end.
+    package var fault: String?
+    /// Milliseconds since the epoch.
+    package let createdAt: Int64
+    package var endedAt: Int64?
+    /// How long it ran, in milliseconds, without its pauses.
+    package var activeMilliseconds: Int64 = 0
+    /// Posts in a second.
+    package var rate: Double?
+    /// Seconds until its end, if it goes on as so far.
+    package var secondsLeft: Int?
+
+    private enum CodingKeys: String, CodingKey {
+        case id, kind, state, user, since
+        case onlyMissing = "only_missing"
+        case switches = "switch"
+        case phase
+        case total, done, switched, failed
+        case lastFailure = "last_failure"
+        case fault
+        case createdAt = "created_at"
+        case endedAt = "ended_at"
+        case activeMilliseconds = "active_ms"
+        case rate
+        case secondsLeft = "seconds_left"
+    }
+
+    package init(id: String, kind: BatchJobKind, state: BatchJobState, createdAt: Int64) {
+        (self.id, self.kind, self.state, self.createdAt) = (id, kind, state, createdAt)
+    }
+}
+
+/// The jobs over posts: those that go on and the last that have ended, the newest first.
+package struct BatchJobListDocument: Document {
+    package let jobs: [BatchJobDocument]
+
+    package init(jobs: [BatchJobDocument]) { self.jobs = jobs }
+}
+
+/// What a job over posts would do.
+package struct BatchPlanDocument: Document {
+    package let kind: BatchJobKind
+    /// How many posts it would look at.
+    package let total: Int
+    /// How many it would change.
+    package let posts: Int
+    /// How many could not be changed.
+    package let failed: Int
+    package var lastFailure: String?
+    /// How long that would take, by the last job of the kind; absent where none can tell.
+    package var seconds: Int?
+
+    private enum CodingKeys: String, CodingKey {
+        case kind, total, posts, failed
+        case lastFailure = "last_failure"
+        case seconds
+    }
+
+    package init(kind: BatchJobKind, total: Int, posts: Int, failed: Int) {
+        (self.kind, self.total, self.posts, self.failed) = (kind, total, posts, failed)
+    }
+}

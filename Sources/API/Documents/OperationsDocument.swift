@@ -1,0 +1,153 @@
+/// What the page for operators shows at a glance.
+package struct OperationsDocument: Document {
+    /// How often something happened in a second.
+    package struct Rate: Document, Hashable {
+        /// Over the last minute.
+        package let minute: Double
+        /// Over the last hour, or since the start.
+        package let hour: Double
+
+        package init(minute: Double, hour: Double) { (self.minute, self.hour) = (minute, hour) }
+    }
+
+    package struct Rates: Document {
+        /// Uploads that were acknowledged.
+        package let accepted: Rate
+        package let published: Rate
+        package let failed: Rate
+        package let requests: Rate
+        package let bytes: Rate
+
+        package init(accepted: Rate, published: Rate, failed: Rate, requests: Rate, bytes: Rate) {
+            (self.accepted, self.published, self.failed) = (accepted, published, failed)
+            (self.requests, self.bytes) = (requests, bytes)
+        }
+    }
+
+    /// What happened in each of the last spans of time, the oldest first.
+    package struct History: Document {
+        /// The length of a span, in seconds.
+        package let seconds: Int
+        package var published: [Int] = []
+        package var failed: [Int] = []
+        package var requests: [Int] = []
+        package var bytes: [Int] = []
+
+        package init(seconds: Int) { self.seconds = seconds }
+    }
+
+    package struct Work: Document {
+        package let upload: String?
+        package let user: String
+        package let bytes: Int
+        /// Whose turn it was: `interactive`, `queued` or `batch`.
+        package let priority: String
+        package let since: Int64
+
+        package init(upload: String?, user: String, bytes: Int, priority: String, since: Int64) {
+            (self.upload, self.user, self.bytes) = (upload, user, bytes)
+            (self.priority, self.since) = (priority, since)
+        }
+    }
+
+    package struct Workers: Document {
+        package let count: Int
+        /// What is being rendered, the longest first.
+        package let busy: [Work]
+
+        package init(count: Int, busy: [Work]) { (self.count, self.busy) = (count, busy) }
+    }
+
+    package struct Disk: Document {
+        package var free: Int?
+        package var reserve: Int?
+        package var total: Int?
+        /// The size of the tree's files; absent where it is in memory.
+        package var tree: Int?
+
+        package init() {}
+    }
+
+    package struct Connection: Document {
+        package enum Kind: String, Codable, CaseIterable, Sendable {
+            case stream, session
+        }
+
+        package let kind: Kind
+        package let what: String
+        /// An IP address; empty on the Unix socket.
+        package let address: String
+        package let identity: String
+        package let since: Int64
+
+        package init(_ kind: Kind, what: String, address: String, identity: String, since: Int64) {
+            (self.kind, self.what, self.address) = (kind, what, address)
+            (self.identity, self.since) = (identity, since)
+        }
+    }
+
+    package struct Connections: Document {
+        package let tcp: Int
+        package let socket: Int
+        /// Streams of server-sent events.
+        package let streams: Int
+        /// WebSocket sessions of the database.
+        package let sessions: Int
+        /// The first of the streams and sessions, the oldest first.
+        package let list: [Connection]
+
+        package init(tcp: Int, socket: Int, streams: Int, sessions: Int, list: [Connection]) {
+            (self.tcp, self.socket, self.streams, self.sessions, self.list) = (tcp, socket, streams, sessions, list)
+        }
+    }
+
+    /// Milliseconds since the epoch.
+    package var time: Int64
+    package let startedAt: Int64
+    /// Where a browser finds the service's pages; none where it listens on no port.
+    package let pages: [String]
+    package let status: StatusDocument
+    package let rates: Rates
+    package let history: History
+    package let workers: Workers
+    package var disk: Disk
+    /// Bytes of memory that the process occupies; absent where the system does not say.
+    package var memory: Int?
+    package let connections: Connections
+    /// Changes whenever something was put aside, put back or dropped.
+    package let failures: Int
+    /// Changes whenever something was refused, or done by an admin.
+    package let refusals: Int
+    /// Jobs over posts, the newest first.
+    package let jobs: [BatchJobDocument]
+
+    private enum CodingKeys: String, CodingKey {
+        case time
+        case startedAt = "started_at"
+        case pages, status, rates, history, workers, disk, memory, connections, failures, refusals, jobs
+    }
+
+    package init(
+        time: Int64, startedAt: Int64, pages: [String], status: StatusDocument, rates: Rates, history: History,
+        workers: Workers, disk: Disk, memory: Int?, connections: Connections, failures: Int, refusals: Int,
+        jobs: [BatchJobDocument]
+    ) {
+        (self.time, self.startedAt, self.pages, self.status) = (time, startedAt, pages, status)
+        (self.rates, self.history, self.workers) = (rates, history, workers)
+        (self.disk, self.memory, self.connections) = (disk, memory, connections)
+        (self.failures, self.refusals, self.jobs) = (failures, refusals, jobs)
+    }
+}
+
+/// A link to the operations page, with the key that opens it.
+package struct OperationsLinkDocument: Document {
+    package let url: String
+    /// The name of the key.
+    package let name: String
+    /// When the key expires, in milliseconds since the epoch.
+    package let expires: Int64?
+
+    package init(url: String, name: String, expires: Int64?) {
+        (self.url, self.name, self.expires) = (url, name, expires)
+    }
+}

@@ -1,0 +1,120 @@
+package import API
+import Posts
+import Tree
+package import TreeModel
+
+/// A job over posts that goes on without whoever began it, and over restarts: at `batch_jobs/{id}` of the pipeline's own tree.
+package struct BatchJob: Sendable, Hashable {
+    package let id: PushID
+    package let kind: BatchJobKind
+    package let selection: Rethumb.Selection
+    package var state: BatchJobState
+    package var phase = BatchJobPhase.render
+    /// Of a job that renders: when posts show what it has made.
+    package let switches: BatchJobSwitch
+    package var progress = PostJobProgress()
+    /// Milliseconds since the epoch.
+    package let createdAt: Int64
+    /// When it ended, in milliseconds since the epoch; nil while it has not.
+    package var endedAt: Int64?
+    /// The time that it ran, in milliseconds, without its pauses.
+    package var activeMilliseconds: Int64 = 0
+    /// What ended it before its end; nil for nothing.
+    package var fault: String?
+
+    init(
+        id: PushID, kind: BatchJobKind, selection: Rethumb.Selection, switches: BatchJobSwitch, createdAt: Int64
+    ) {
+        (self.id, self.kind, self.selection, self.createdAt) = (id, kind, selection, createdAt)
+        self.switches = switches
+        state = .running
+    }
+
+    /// How many posts it looks at in a second, over all its time; nil before there is anything to tell by.
+    package var postsPerSecond: Double? {
+        guard activeMilliseconds > 0, progress.done > 0 else { return nil }
+        return Double(progress.done) * 1000 / Double(activeMilliseconds)
+    }
+
+    /// How many seconds it will take from now on, if it goes on as so far.
+    package var secondsLeft: Int? {
+        guard state == .running, let postsPerSecond else { return nil }
+        let left = Double(progress.total - progress.done) / postsPerSecond
+        return Int(exactly: left.rounded(.up))
+    }
+
+    /// What does it.
+    func job(in service: UploadService) -> any PostJob {
+        switch (kind, phase) {
+        case (.scrub, _): OriginalScrub(service, user: selection.user, isCheck: false)
+        case (.rethumb, .render): Rethumb(service, selection: selection, generation: generation)
+        case (.rethumb, .switch): GenerationSwitch(service: service, generation: generation)
+        case (.rethumb, .rollback): GenerationRollback(service: service, generation: generation)
+        }
+    }
+
+    private var generation: Generation { Generation(id: id, switchesLast: switches == .last) }
+
+    /// What it is when it has come to its end.
+    var stateAtEnd: BatchJobState {
+        switch phase {
+        case .render: kind == .rethumb && switches == .last ? .prepared : .finished
+        case .switch: .finished
+        case .rollback: .rolledBack
+        }
+    }
+
+    /// Begins the switch, or the way back.
+    mutating func begin(_ phase: BatchJobPhase) {
+        self.phase = phase
+        (state, endedAt, fault) = (.running, nil, nil)
+        (progress, activeMilliseconds) = (PostJobProgress(), 0)
+    }
+}
+
+// MARK: - As it is written
+
+extension BatchJob {
+    /// Reads a record; nil for what is none.
+    init?(_ child: TreeChild) {
+        let value = child.value
+        guard let id = PushID(child.key.string), let kind = value["kind"]?.stringValue.flatMap(BatchJobKind.init),
+            let state = value["state"]?.stringValue.flatMap(BatchJobState.init),
+            let createdAt = value["created_at"]?.integerValue
+        else { return nil }
+        var selection = Rethumb.Selection()
+        selection.user = value["user"]?.stringValue.flatMap { UserID($0) }
+        selection.since = value["since"]?.integerValue
+        selection.onlyMissing = value["only_missing"]?.boolValue ?? false
+        let switches = value["switch"]?.stringValue.flatMap(BatchJobSwitch.init) ?? .each
+        self.init(id: id, kind: kind, selection: selection, switches: switches, createdAt: createdAt)
+        self.state = state
+        phase = value["phase"]?.stringValue.flatMap(BatchJobPhase.init) ?? .render
+        endedAt = value["ended_at"]?.integerValue
+        activeMilliseconds = value["active_ms"]?.integerValue ?? 0
+        fault = value["fault"]?.stringValue
+        func count(_ name: TreeKey) -> Int { Int(clamping: value[name]?.integerValue ?? 0) }
+        (progress.total, progress.done) = (count("total"), count("done"))
+        (progress.switched, progress.failed) = (count("switched"), count("failed"))
+        progress.lastFailure = value["last_failure"]?.stringValue
+        progress.position = value["position"]?.stringValue.flatMap { PostID($0) }
+    }
+
+    var value: TreeValue {
+        var fields: [TreeKey: TreeValue] = [
+            "kind": .string(kind.rawValue), "state": .string(state.rawValue), "phase": .string(phase.rawValue),
+            "switch": .string(switches.rawValue), "created_at": .integer(createdAt),
+            "active_ms": .integer(activeMilliseconds), "total": .integer(Int64(progress.total)),
+            "done": .integer(Int64(progress.done)), "switched": .integer(Int64(progress.switched)),
+            "failed": .integer(Int64(progress.failed)),
+        ]
+        if let user = selection.user { fields["user"] = .string(user.description) }
+        if let since = selection.since { fields["since"] = .integer(since) }
+        if selection.onlyMissing { fields["only_missing"] = true }
+        if let endedAt { fields["ended_at"] = .integer(endedAt) }
+        if let fault { fields["fault"] = .string(fault) }
+        if let failure = progress.lastFailure { fields["last_failure"] = .string(String(failure.prefix(1000))) }
+        if let position = progress.position { fields["position"] = .string(position.string) }
+        return .object(fields)
+    }
+}

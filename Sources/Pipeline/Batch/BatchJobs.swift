@@ -1,0 +1,267 @@
+package import API
+import Logging
+import Posts
+import ServiceLifecycle
+import Synchronization
+import Tree
+package import TreeModel
+
+/// Jobs over posts that go on without whoever began them. One runs at a time; how far it is stands in the tree, so that
+/// a start goes on where the last run ended, and one that was paused stays so.
+package final class BatchJobs: Sendable {
+    /// How many jobs that have ended are kept.
+    private static let kept = 20
+    /// How much of a run a crash may have it look at again.
+    private static let saveInterval = Duration.seconds(1)
+
+    private struct State {
+        var jobs: [PushID: BatchJob] = [:]
+        var isLoaded = false
+        /// The job that is being done, and what ends it.
+        var current: (id: PushID, task: Task<Void, Never>)?
+    }
+
+    private let tree: TreeStore
+    private let ids: PushIDGenerator
+    private let clock: @Sendable () -> Int64
+    private let logger: Logger
+    private let state = Mutex(State())
+    private let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    init(_ tree: TreeStore, ids: PushIDGenerator, clock: @escaping @Sendable () -> Int64, logger: Logger) {
+        (self.tree, self.ids, self.clock, self.logger) = (tree, ids, clock, logger)
+    }
+
+    // MARK: What operators ask for
+
+    /// The jobs that there are, the newest first.
+    package func list() async throws -> [BatchJob] {
+        try await load()
+        return known
+    }
+
+    /// The jobs that are known without a look at the tree, the newest first.
+    package var known: [BatchJob] {
+        state.withLock { Array($0.jobs.values) }.sorted { $0.id.string > $1.id.string }
+    }
+
+    /// Begins a job, durably.
+    ///
+    /// - Throws: `Failure` with the code `job_running` while another one runs.
+    package func begin(
+        _ kind: BatchJobKind, _ selection: Rethumb.Selection, switches: BatchJobSwitch = .each
+    ) async throws -> BatchJob {
+        try await load()
+        let job = BatchJob(id: ids.next(), kind: kind, selection: selection, switches: switches, createdAt: clock())
+        let old = try state.withLock { state throws(Failure) in
+            try Self.requireIdle(state)
+            state.jobs[job.id] = job
+            let ended = state.jobs.values.filter { $0.state.isEnded }.sorted { $0.id.string > $1.id.string }
+            let old = ended.dropFirst(Self.kept).map(\.id)
+            for id in old { state.jobs[id] = nil }
+            return old
+        }
+        try await save(job.id, forgetting: old)
+        logger.notice("a job began", metadata: ["job": "\(job.id)", "kind": "\(kind.rawValue)"])
+        wakes.continuation.yield()
+        return job
+    }
+
+    /// Ends the work on a job for now, or takes it up again, or ends it for good.
+    ///
+    /// - Throws: `Failure`: `not_found`; `wrong_state` for what has ended, or is as it is to be; `job_running` when
+    ///   another one runs.
+    package func set(_ id: PushID, to new: BatchJobState) async throws -> BatchJob {
+        try await load()
+        let (job, task) = try state.withLock { state throws(Failure) in
+            var job = try Self.job(id, in: state)
+            guard [.running, .paused].contains(job.state), job.state != new else { throw Self.wrongState(job) }
+            if new == .running { try Self.requireIdle(state) }
+            job.state = new
+            if new.isEnded { job.endedAt = clock() }
+            state.jobs[id] = job
+            return (job, state.current?.id == id ? state.current?.task : nil)
+        }
+        if new != .running { task?.cancel() }
+        try await save(id)
+        wakes.continuation.yield()
+        return job
+    }
+
+    /// Has the posts of a job show what it has rendered; or has them show what they showed before, and what nobody has seen go.
+    ///
+    /// - Throws: `Failure`: `not_found`; `wrong_state` for a job that is not so far, or that has nothing to take back;
+    ///   `job_running` when another one runs.
+    package func begin(_ phase: BatchJobPhase, of id: PushID) async throws -> BatchJob {
+        try await load()
+        let job = try state.withLock { state throws(Failure) in
+            var job = try Self.job(id, in: state)
+            let isPossible =
+                switch phase {
+                case .render: false
+                case .switch: job.state == .prepared
+                case .rollback:
+                    job.kind == .rethumb && [.prepared, .finished, .cancelled, .failed].contains(job.state)
+                }
+            guard isPossible else { throw Self.wrongState(job) }
+            try Self.requireIdle(state)
+            job.begin(phase)
+            state.jobs[id] = job
+            return job
+        }
+        try await save(id)
+        logger.notice("a job goes on", metadata: ["job": "\(id)", "phase": "\(phase.rawValue)"])
+        wakes.continuation.yield()
+        return job
+    }
+
+    private static func job(_ id: PushID, in state: State) throws(Failure) -> BatchJob {
+        guard let job = state.jobs[id] else {
+            throw Failure(.notFound, "there is no job \(id)", hint: "GET /v1/jobs lists them")
+        }
+        return job
+    }
+
+    private static func wrongState(_ job: BatchJob) -> Failure {
+        Failure(.wrongState, "the job is \(job.state.rawValue)", hint: "GET /v1/jobs tells how each is")
+    }
+
+    private static func requireIdle(_ state: State) throws(Failure) {
+        guard let running = state.jobs.values.first(where: { $0.state == .running }) else { return }
+        throw Failure(
+            .jobRunning, "a job is running: \(running.kind.rawValue), \(running.id)",
+            hint: "wait for its end, pause it, or cancel it")
+    }
+
+    // MARK: The work
+
+    /// Does what is to be done, until a shutdown; a job that is cut off then goes on at the next start.
+    func run(in service: UploadService) async {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    try await self.load()
+                    break
+                } catch {
+                    try? await Task.sleep(for: .seconds(1))
+                }
+            }
+            self.wakes.continuation.yield()
+            for await _ in self.wakes.stream {
+                while !Task.isCancelled, let job = self.next { await self.work(on: job, in: service) }
+            }
+        }
+    }
+
+    private var next: BatchJob? { known.last { $0.state == .running } }
+
+    private func work(on job: BatchJob, in service: UploadService) async {
+        let task = Task { await self.attempt(job, in: service) }
+        let isWanted = state.withLock { state in
+            state.current = (job.id, task)
+            return state.jobs[job.id]?.state == .running
+        }
+        if !isWanted { task.cancel() }
+        await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        state.withLock { $0.current = nil }
+    }
+
+    private func attempt(_ job: BatchJob, in service: UploadService) async {
+        do {
+            let ticket = try await service.jobSlot.wait()
+            defer { withExtendedLifetime(ticket) {} }
+            var stopwatch = Stopwatch()
+            _ = try await job.job(in: service).run(from: job.progress) { progress in
+                let milliseconds = stopwatch.lap()
+                self.change(job.id) {
+                    $0.progress = progress
+                    $0.activeMilliseconds += milliseconds
+                }
+                guard stopwatch.isDue(after: Self.saveInterval) else { return }
+                try await self.save(job.id)
+            }
+            end(job.id, nil)
+        } catch is CancellationError {
+            // Whoever cancelled it has said what it is to be.
+        } catch {
+            guard !Task.isCancelled else { return }
+            end(job.id, Failure(error).description)
+        }
+        // What cannot be written now is looked at again after the next start.
+        try? await save(job.id)
+    }
+
+    private func end(_ id: PushID, _ fault: String?) {
+        change(id) { job in
+            guard job.state == .running else { return }
+            (job.state, job.fault) = (fault == nil ? job.stateAtEnd : .failed, fault)
+            job.endedAt = job.state.isEnded ? self.clock() : nil
+        }
+        logger.notice("a job ended", metadata: ["job": "\(id)", "fault": "\(fault ?? "none")"])
+    }
+
+    // MARK: The records
+
+    private func change(_ id: PushID, _ change: (inout BatchJob) -> Void) {
+        state.withLock { state in
+            guard var job = state.jobs[id] else { return }
+            change(&job)
+            state.jobs[id] = job
+        }
+    }
+
+    private func load() async throws {
+        guard !state.withLock(\.isLoaded) else { return }
+        let jobs = try await tree.children(of: Paths.batchJobs).compactMap { BatchJob($0) }
+        state.withLock { state in
+            guard !state.isLoaded else { return }
+            state.isLoaded = true
+            for job in jobs { state.jobs[job.id] = job }
+        }
+    }
+
+    /// Writes a job as it is when that is committed, so that what is written last is what was so last.
+    private func save(_ id: PushID, forgetting old: [PushID] = []) async throws {
+        try await tree.transact { _, update in
+            update[Paths.batchJob(id)] = self.state.withLock { $0.jobs[id]?.value }
+            for id in old {
+                update[Paths.batchJob(id)] = nil
+                update[Paths.generation(id)] = nil
+            }
+        }
+    }
+}
+
+/// The time between the steps of a job.
+private struct Stopwatch {
+    private var last = ContinuousClock.now
+    private var lastDue = ContinuousClock.now
+
+    /// The milliseconds since the last lap; what is less than one counts for the next.
+    mutating func lap() -> Int64 {
+        let milliseconds = (ContinuousClock.now - last) / .milliseconds(1)
+        let whole = Int64(milliseconds)
+        last += .milliseconds(whole)
+        return whole
+    }
+
+    mutating func isDue(after interval: Duration) -> Bool {
+        guard ContinuousClock.now - lastDue >= interval else { return false }
+        lastDue = .now
+        return true
+    }
+}
+
+extension JobSlot {
+    /// Waits for the right to run.
+    fileprivate func wait() async throws -> Ticket {
+        while true {
+            if let ticket = take() { return ticket }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+}

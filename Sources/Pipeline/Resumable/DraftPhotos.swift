@@ -1,0 +1,118 @@
+import API
+package import Posts
+import Tree
+
+/// What an upload is that becomes a photo of a draft: it comes in several requests, is rendered when its last byte is there, and ends
+/// in the update that adds it.
+package struct DraftPlace: Sendable, Hashable {
+    package let id: PostID
+    /// The photo's number in the draft, taken when it was begun: so photos are in that order, whichever is there first.
+    package let number: Int
+    /// The size of the whole, once it is the draft's.
+    package var byteCount: Int?
+
+    init(id: PostID, number: Int) {
+        self.id = id
+        self.number = number
+    }
+
+    var value: TreeValue {
+        var fields: [TreeKey: TreeValue] = ["id": .string(id.description), "number": .integer(Int64(number))]
+        if let byteCount { fields["bytes"] = .integer(Int64(byteCount)) }
+        return .object(fields)
+    }
+
+    /// Reads a place back; nil for what is none.
+    init?(_ value: TreeValue?) {
+        guard let id = value?["id"]?.stringValue.flatMap({ PostID($0) }), let number = value?["number"]?.integerValue
+        else { return nil }
+        self.init(id: id, number: Int(number))
+        byteCount = (value?["bytes"]?.integerValue).map { Int($0) }
+    }
+}
+
+extension UploadRecord {
+    /// Where an upload in several requests ended, in bytes; nil while it has not.
+    package var lastByte: Int? { place?.byteCount ?? photos[0]?.byteCount }
+}
+
+extension ResumableUploads {
+    /// Begins a photo of a draft. Durable when it returns.
+    ///
+    /// - Throws: `Failure`: `not_found`, `wrong_state` when the upload is no draft any more, `too_many_photos`; as
+    ///   ``begin(_:_:)``.
+    package func begin(_ photo: Photo, of draft: UploadRecord, clientReference: String?) async throws -> Reservation {
+        var request = UploadRequest(owner: draft.owner, intake: draft.intake)
+        request.purpose = .draftPhoto
+        request.clientReference = clientReference
+        // Of a photo that was begun before with the same key, this number is not used.
+        request.place = DraftPlace(id: draft.id, number: try await store.drafts.nextPhotoNumber(of: draft.id))
+        return try await begin(request, photo)
+    }
+
+    /// Sees to it that bytes of a photo still have a draft to come to; one that has none fails.
+    ///
+    /// - Throws: `Failure`: `not_found`, `wrong_state`.
+    package func requireDraft(of record: UploadRecord) async throws {
+        guard let place = record.place else { return }
+        do {
+            _ = try await store.drafts.record(of: place.id)
+        } catch let error as Failure where !error.isTransient {
+            try await files.withFile(record.id, isBrief: true) { [self] _ in try await fail(record.id, with: error) }
+            throw error
+        }
+    }
+
+    /// Adds a photo whose bytes are all there to its draft, and ends its upload, in one update: so it is added once, whatever is
+    /// repeated. A photo that cannot be decoded fails, and the draft stays as it was.
+    func add(_ record: UploadRecord, to place: DraftPlace, _ session: ResumableSession) async throws -> UploadRecord {
+        var rendered: PhotoRecord?
+        do {
+            try record.requireOwner()
+            let draft = try await store.drafts.record(of: place.id)
+            var photo = try await photo(place.number, of: draft, session)
+            photo.rendered = try await renditions.render(
+                photo, number: place.number, of: draft, priority: .interactive)
+            rendered = photo.rendered
+            let added = try await end(record, with: photo, in: place)
+            try await store.cleanUp(record.id)
+            return added
+        } catch {
+            let failure = Failure(error)
+            guard !failure.isTransient else { throw error }
+            try await fail(record.id, with: failure)
+            try await discard(place, rendered)
+            throw failure
+        }
+    }
+
+    private func end(
+        _ record: UploadRecord, with photo: UploadRecord.Photo, in place: DraftPlace
+    ) async throws -> UploadRecord {
+        let failed = try await replaced(by: record)
+        return try await store.transition(record.id, from: .receiving, to: .published, replacing: failed) { record in
+            record.place?.byteCount = photo.byteCount
+        } add: { [drafts = store.drafts] snapshot, update in
+            try drafts.add(photo, as: place.number, to: place.id, in: snapshot, &update)
+        }
+    }
+
+    /// Deletes what a photo left that is not its draft's. What a crash keeps from that goes when the draft ends: it lists what it
+    /// does not name as garbage.
+    private func discard(_ place: DraftPlace, _ rendered: PhotoRecord?) async throws {
+        guard let draft = try await store.record(of: place.id) else { return }
+        try await ingester.discard(place.number, rendered, of: draft)
+        // Where the draft has ended meanwhile, its files go, and with them those of this photo.
+        try await store.cleanUp(draft.id)
+    }
+}
+
+extension TreeSnapshot {
+    /// Notes that the sender of an upload is at it: whoever was to expire it, or the draft to which it belongs, sees that.
+    func noteSender(of id: PostID, at time: Int64, in update: inout MultiPathUpdate) throws(TreeError) {
+        guard let record = try upload(id), record.state == .receiving else { return }
+        update[Paths.upload(id) / "updated_at"] = .integer(time)
+        guard let draft = record.place?.id, try upload(draft)?.state == .draft else { return }
+        update[Paths.upload(draft) / "updated_at"] = .integer(time)
+    }
+}

@@ -1,0 +1,200 @@
+import API
+import Access
+import Files
+import HTTPTypes
+import Hummingbird
+import Imaging
+import NIOCore
+import Pipeline
+import Posts
+
+/// `/v1/failures`: what could not become a post, as `tintype inbox` lists it, puts it back and drops it.
+struct FailureRoutes: Sendable {
+    /// The sides of a smaller picture that can be asked for, in pixels.
+    private static let widths = 16...2048
+
+    private let service: UploadService
+
+    init(_ service: UploadService) { self.service = service }
+
+    private var files: any PutAsideFiles { service.store.intakes.putAside }
+
+    func add(to routes: inout RouteTable) {
+        let filter: [Parameter] = [
+            .query("reason", .text, "only what failed for this reason"),
+            .query("user", .userID, "only this person's"),
+        ]
+        let all = filter + [.query("all", .flag, "all, where no reason and no user is given")]
+        let errors: [ErrorCode] = [.badToken, .adminOnly, .badRequest, .badUser]
+        let list = Operation(
+            "What could not become a post, the newest first; for admins.",
+            filter + .page(of: "failures", from: "before"), answers: [.json(FailureListDocument.self)],
+            errors: errors, run: list)
+        let dropAll = Operation(
+            "Deletes what could not become a post, for good; for admins.", all,
+            answers: [.json(FailureOutcomeDocument.self)], errors: errors
+        ) { request, context in try await changeAll(.drop, context) }
+        routes.add("/v1/failures", [.get: list, .delete: dropAll])
+        let retryAll = Operation(
+            "Puts what could not become a post back into the inbox; for admins.", all,
+            answers: [.json(FailureOutcomeDocument.self)], errors: errors
+        ) { request, context in try await changeAll(.retry, context) }
+        routes.add("/v1/failures/retry", [.post: retryAll])
+        let id = Parameter.path("id", FailureID.schema)
+        let one: [ErrorCode] = [.badToken, .adminOnly, .notFound]
+        let drop = Operation(
+            "Deletes something that could not become a post, for good; for admins.", [id],
+            answers: [.json(FailureOutcomeDocument.self)], errors: one
+        ) { request, context in try await change(.drop, context) }
+        routes.add("/v1/failures/{id}", [.delete: drop])
+        let retry = Operation(
+            "Puts something that could not become a post back into the inbox; for admins.", [id],
+            answers: [.json(FailureOutcomeDocument.self)], errors: one + [.exists]
+        ) { request, context in try await change(.retry, context) }
+        routes.add("/v1/failures/{id}/retry", [.post: retry])
+        let picture = Operation(
+            "The file that could not become a post; for admins.",
+            [id, .query("width", .integer(Self.widths), "for a smaller JPEG, where it can be decoded")],
+            answers: [.content("image/*"), .content("application/octet-stream")],
+            errors: one + [.badRequest, .corrupt, .truncated, .unsupportedFormat], run: picture)
+        routes.add("/v1/failures/{id}/picture", [.get: picture])
+    }
+
+    // MARK: The list
+
+    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "the list of failures")
+        let (limit, before) = (try context.query.pageLimit(), try FailureCursor.requested(by: context.query))
+        let items = try await items(context.query)
+        let sorted = items.map { (cursor: FailureCursor($0), item: $0) }.sorted { $1.cursor < $0.cursor }
+        let rest = before.map { before in sorted.filter { $0.cursor < before } } ?? sorted
+        let page = rest.prefix(limit)
+        return .json(
+            FailureListDocument(
+                failures: page.map { FailureDocument($0.item, id: FailureID.id(of: $0.item.path)) },
+                total: items.count, bytes: items.reduce(0) { $0 + ($1.bytes ?? 0) },
+                reasons: Dictionary(items.map { ($0.code, 1) }, uniquingKeysWith: +),
+                next: rest.count > limit ? page.last?.cursor.text : nil))
+    }
+
+    private func items(_ query: FormFields) async throws -> [FailedFileDocument] {
+        let (reason, user) = (query["reason"], query["user"])
+        if let user, UserID(user) == nil { throw Failure.noUserID(user) }
+        return try await FileThreads.run { [files] () throws(FileError) in
+            try files.list(reason: reason, user: user)
+        }
+    }
+
+    // MARK: What is done about it
+
+    private enum Act { case retry, drop }
+
+    private func act(_ act: Act, on path: String) async throws {
+        try await told { () throws(FileError) in
+            try await self.actUntold(act, on: path)
+        }
+    }
+
+    /// Does something with files of which a client is told what is in the way: that one is gone, or another one there.
+    private func told<R: Sendable>(_ body: () async throws(FileError) -> R) async throws -> R {
+        do throws(FileError) {
+            return try await body()
+        } catch {
+            guard [.notFound, .exists].contains(error.code) else { throw error }
+            throw Failure(error)
+        }
+    }
+
+    private func actUntold(_ act: Act, on path: String) async throws(FileError) {
+        try await FileThreads.run { [files] () throws(FileError) in
+            switch act {
+            case .retry: try files.retry(path)
+            case .drop: try files.drop(path)
+            }
+        }
+    }
+
+    private func change(_ act: Act, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "deciding about failures")
+        try await self.act(act, on: try FailureID.path(in: context))
+        var outcome = FailureOutcomeDocument()
+        if act == .retry { outcome.retried = 1 } else { outcome.dropped = 1 }
+        return .json(outcome)
+    }
+
+    private func changeAll(_ act: Act, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "deciding about failures")
+        let query = context.query
+        let isAll = try query.flag("all")
+        guard isAll || query["reason"] != nil || query["user"] != nil else {
+            throw Failure(.badRequest, "nothing is chosen", hint: "give reason, user or all=true")
+        }
+        var outcome = FailureOutcomeDocument()
+        for item in try await items(query) {
+            do throws(FileError) {
+                try await actUntold(act, on: item.path)
+                if act == .retry { outcome.retried += 1 } else { outcome.dropped += 1 }
+            } catch {
+                outcome.failed += 1
+                outcome.error = outcome.error ?? Failure(error)
+            }
+        }
+        return .json(outcome)
+    }
+
+    // MARK: The picture
+
+    @Sendable private func picture(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "a photo that could not become a post")
+        let path = try FailureID.path(in: context)
+        let width = try Self.width(context.query)
+        let (photo, document, byteCount) = try await told { () throws(FileError) in
+            try await FileThreads.run { [files] () throws(FileError) in
+                let (photo, document) = try files.open(path)
+                return (photo, document, try photo.byteCount())
+            }
+        }
+        guard let width else { return try await original(photo, byteCount) }
+        // What has broken a decoder is not handed to another one for a look.
+        guard !ErrorCode(named: document.code).isPoison else {
+            throw Failure(.unsupportedFormat, "it broke its decoder", hint: "fetch it without width")
+        }
+        let recipe = try Recipe(name: "look", fit: .inside, width: width, height: width, quality: 75)
+        let image: RenderedImage
+        do {
+            image = try await service.scheduler.render(
+                recipes: [recipe], limits: service.settings.limits, priority: .interactive, for: "admin"
+            ) { photo }
+        } catch let error as ImageError {
+            throw Failure(error, about: document.file)
+        }
+        guard let rendition = image.renditions.first else {
+            throw Failure(.unsupportedFormat, "there is no picture of it", hint: "fetch it without width")
+        }
+        return Response(
+            status: .ok, headers: Self.headers(rendition.format.contentType),
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: rendition.bytes)))
+    }
+
+    private func original(_ photo: FileReader, _ byteCount: Int) async throws -> Response {
+        let start = try await FileThreads.run { () throws(FileError) in try photo.read(at: 0, maxBytes: 64) }
+        let type = ImageFormat.detect(start.span)?.contentType ?? "application/octet-stream"
+        return Response(status: .ok, headers: Self.headers(type), body: ResponseBody(photo, 0..<byteCount))
+    }
+
+    /// Nothing in the file is run or loaded, whatever it is.
+    private static func headers(_ contentType: String) -> HTTPFields {
+        [
+            .contentType: contentType, .cacheControl: "private, no-store",
+            .contentSecurityPolicy: "default-src 'none'; sandbox", .contentDisposition: "attachment",
+        ]
+    }
+
+    private static func width(_ query: FormFields) throws(Failure) -> Int? {
+        guard let text = query["width"] else { return nil }
+        guard let width = Int(text), widths.contains(width) else {
+            throw Failure(.badRequest, "width is not between \(widths.lowerBound) and \(widths.upperBound)")
+        }
+        return width
+    }
+}

@@ -1,0 +1,113 @@
+import API
+import Access
+import Files
+import Pipeline
+import Posts
+import Synchronization
+import Tree
+
+/// Puts together what the page for operators shows at a glance. However many look, it is put together once in a while.
+final class OperationsReport: Sendable {
+    /// How many streams and sessions are listed.
+    private static let listed = 100
+    /// For how long what was put together is good enough.
+    private static let lifetime = Duration.milliseconds(900)
+
+    let history: RateHistory
+    private let service: UploadService
+    private let health: HealthRoutes
+    private let room: ConnectionLimiter
+    private let open: OpenStreams
+    private let audit: AuditLog
+    private let startedAt = WallClock.milliseconds()
+    private let pages: PageAddresses
+    private let last = Mutex<(document: OperationsDocument, time: ContinuousClock.Instant)?>(nil)
+
+    init(
+        _ service: UploadService, room: ConnectionLimiter, open: OpenStreams, audit: AuditLog, traffic: Traffic,
+        pages: PageAddresses
+    ) {
+        self.pages = pages
+        (self.service, self.room, self.open, self.audit) = (service, room, open, audit)
+        health = HealthRoutes(service, room)
+        let counters = service.store.counters
+        history = RateHistory {
+            RateHistory.Counts(
+                accepted: counters[.ingested], published: counters[.published], failed: counters[.failed],
+                requests: traffic.requestCount, bytes: traffic.byteCount)
+        }
+    }
+
+    /// How everything is now, or was just now.
+    func document() async throws -> OperationsDocument {
+        if let last = last.withLock(\.self), last.time + Self.lifetime > .now { return last.document }
+        let document = try await make()
+        last.withLock { $0 = (document, .now) }
+        return document
+    }
+
+    /// How everything is now.
+    private func make() async throws -> OperationsDocument {
+        let status = try await health.document()
+        let disk = await disk(status.freeSpace)
+        let works = service.scheduler.works.map {
+            OperationsDocument.Work(
+                upload: $0.upload, user: $0.user, bytes: $0.byteCount, priority: "\($0.priority)", since: $0.since)
+        }
+        return OperationsDocument(
+            time: WallClock.milliseconds(), startedAt: startedAt, pages: pages.all, status: status,
+            rates: history.rates, history: history.history,
+            workers: .init(count: service.scheduler.workers, busy: works), disk: disk,
+            memory: await Self.residentBytes(), connections: connections,
+            failures: service.store.intakes.putAside.changeCount, refusals: audit.toldCount,
+            jobs: service.batches.known.map(BatchJobDocument.init))
+    }
+
+    private var connections: OperationsDocument.Connections {
+        let local = room.socketCount
+        let list = open.list(Self.listed).map { entry in
+            OperationsDocument.Connection(
+                entry.kind == .stream ? .stream : .session, what: entry.what.printable, address: entry.address,
+                identity: entry.proof.words.printable, since: entry.since)
+        }
+        return .init(
+            tcp: max(0, room.count - local), socket: local, streams: open.count(.stream),
+            sessions: open.count(.session), list: list)
+    }
+
+    private func disk(_ space: StatusDocument.FreeSpace?) async -> OperationsDocument.Disk {
+        var disk = OperationsDocument.Disk()
+        (disk.free, disk.reserve, disk.total) = (space?.bytes, space?.reserve, service.disk.totalBytes)
+        disk.tree = await service.storage.treeByteCount()
+        return disk
+    }
+
+    /// The bytes of memory that this process occupies, as Linux tells (`proc_pid_status(5)`); nil elsewhere.
+    private static func residentBytes() async -> Int? {
+        let text = try? await FileThreads.run { () throws(FileError) in
+            try FileReader(path: "/proc/self/statm").read(at: 0, maxBytes: 4096)
+        }
+        guard let words = text.map({ String(decoding: $0, as: UTF8.self).split(separator: " ") }), words.count > 1
+        else {
+            return nil
+        }
+        return Int(words[1]).map { $0 * 4096 }
+    }
+}
+
+extension Proof {
+    /// As whom something acts, and of an admin by what.
+    fileprivate var words: String { identity == .admin ? "admin, \(label)" : identity.description }
+}
+
+extension BatchJobDocument {
+    init(_ job: BatchJob) {
+        self.init(id: job.id.string, kind: job.kind, state: job.state, createdAt: job.createdAt)
+        (user, since, onlyMissing) = (job.selection.user?.description, job.selection.since, job.selection.onlyMissing)
+        (switches, phase) = (job.kind == .rethumb ? job.switches : nil, job.phase)
+        (total, done) = (job.progress.total, job.progress.done)
+        (switched, failed, lastFailure) = (job.progress.switched, job.progress.failed, job.progress.lastFailure)
+        (fault, endedAt, activeMilliseconds) = (job.fault, job.endedAt, job.activeMilliseconds)
+        (rate, secondsLeft) = (job.postsPerSecond.map { ($0 * 100).rounded() / 100 }, job.secondsLeft)
+    }
+}

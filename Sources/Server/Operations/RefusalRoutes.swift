@@ -1,0 +1,26 @@
+import API
+import Hummingbird
+
+/// `/v1/refusals`: who was refused what lately, and what admins have done.
+struct RefusalRoutes: Sendable {
+    let audit: AuditLog
+
+    func add(to routes: inout RouteTable) {
+        let list = Operation(
+            "The last refusals and acts of admins, the newest first; for admins.",
+            [.query("limit", .integer(1...AuditLog.kept), "the largest number of them")],
+            answers: [.json(RefusalListDocument.self)], errors: [.badToken, .adminOnly], run: list)
+        routes.add("/v1/refusals", [.get: list])
+    }
+
+    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "the list of refusals")
+        guard let text = context.query["limit"] else {
+            return .json(RefusalListDocument(refusals: audit.last(AuditLog.kept)))
+        }
+        guard let limit = Int(text), (1...AuditLog.kept).contains(limit) else {
+            throw Failure(.badRequest, "limit is not between 1 and \(AuditLog.kept)")
+        }
+        return .json(RefusalListDocument(refusals: audit.last(limit)))
+    }
+}

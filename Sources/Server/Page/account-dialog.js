@@ -1,0 +1,149 @@
+// Signing in and up, and the menu of whoever has.
+
+import { openDialog, confirmed } from "./dialogs.js";
+import { h } from "./dom.js";
+import { field, form } from "./fields.js";
+import { toggleMenu } from "./menu.js";
+import { outbox } from "./outbox.js";
+import { session } from "./session.js";
+import { announce } from "./shell.js";
+import { t } from "./texts.js";
+
+let dialog = null;
+
+// Asks whoever uses the page to sign in, or up. Resolves with true once somebody has, false when the dialog is closed.
+export function askToSignIn() {
+  if (dialog?.open) return Promise.resolve(false);
+  const { tabs, panels } = tabbed([["signIn", signInForm], ["signUp", signUpForm]]);
+  dialog = openDialog(t("auth.title"), [tabs, panels], { name: "account" });
+  panels.querySelector("input").focus();
+  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(session.user !== null)));
+}
+
+function done() {
+  dialog.close();
+  announce(t("auth.welcome", { name: session.user.name }));
+}
+
+const checks = {
+  email: (text) => (/^[^\s@]+@[^\s@]+$/.test(text.trim()) ? "" : t(text.trim() ? "auth.badEmail" : "auth.needEmail")),
+  password: (text) => (text ? "" : t("auth.needPassword")),
+  newPassword: (text) => ([...text].length < 6 ? t("auth.weak") : ""),
+  name: (text) => (text.trim() ? text.trim().length > 199 ? t("auth.longName") : "" : t("auth.needName")),
+};
+
+const emailField = (autocomplete) => field(t("auth.email"), { type: "email", name: "email", autocomplete, inputmode: "email", required: true });
+
+const submit = (label) => h("button", { type: "submit", class: "button primary" }, label);
+
+// What was typed as the address in one form is in the others, too.
+let address = "";
+
+function keepAddress({ input }) {
+  input.value = address;
+  input.addEventListener("input", () => { address = input.value; });
+}
+
+function signInForm(panel) {
+  const email = emailField("username");
+  keepAddress(email);
+  const password = field(t("auth.password"), { type: "password", name: "password", autocomplete: "current-password", required: true });
+  const forgot = h("button", { type: "button", class: "link-button", onclick: () => showForgot(panel) }, t("auth.forgot"));
+  return form({}, [email, password], [email.element, password.element, h("div", { class: "acts" }, submit(t("auth.signIn")), forgot)], {
+    checks: [checks.email, checks.password],
+    run: async () => {
+      await session.signIn(email.input.value.trim(), password.input.value);
+      done();
+    },
+    place: ({ code }) => (code === "INVALID_EMAIL" ? email : isWrong(code) ? password : null),
+  });
+}
+
+const isWrong = (code) => ["EMAIL_NOT_FOUND", "INVALID_PASSWORD", "INVALID_LOGIN_CREDENTIALS"].includes(code);
+
+function signUpForm() {
+  const name = field(t("auth.name"), { name: "name", autocomplete: "name", maxlength: 199, required: true, dir: "auto", hint: t("auth.nameHint") });
+  const email = emailField("email");
+  keepAddress(email);
+  const password = field(t("auth.password"), { type: "password", name: "password", autocomplete: "new-password", minlength: 6, required: true, hint: t("auth.passwordHint") });
+  return form({}, [name, email, password], [name.element, email.element, password.element, h("div", { class: "acts" }, submit(t("auth.signUp")))], {
+    checks: [checks.name, checks.email, checks.newPassword],
+    run: async () => {
+      await session.signUp(email.input.value.trim(), password.input.value, name.input.value.trim());
+      done();
+    },
+    place: ({ code }) => (["EMAIL_EXISTS", "INVALID_EMAIL"].includes(code) ? email : code === "WEAK_PASSWORD" ? password : null),
+  });
+}
+
+// The form that has a message sent, in the place of the one for signing in.
+function showForgot(panel) {
+  const email = emailField("username");
+  keepAddress(email);
+  const back = h("button", { type: "button", class: "link-button", onclick() {
+    panel.replaceChildren(signInForm(panel));
+    panel.querySelector("input").focus();
+  } }, t("auth.back"));
+  const element = form({}, [email], [h("p", {}, t("auth.forgotWords")), email.element, h("div", { class: "acts" }, submit(t("auth.send")), back)], {
+    checks: [checks.email],
+    run: async () => {
+      try {
+        await session.resetPassword(email.input.value.trim());
+      } catch (problem) {
+        // Nobody is told whether there is an account.
+        if (problem.code !== "EMAIL_NOT_FOUND" && problem.code !== "USER_DISABLED") throw problem;
+      }
+      const words = h("p", { role: "status", tabindex: "-1" }, t("auth.sent", { email: email.input.value.trim() }));
+      panel.replaceChildren(words, h("div", { class: "acts" }, back));
+      words.focus();
+    },
+    place: ({ code }) => (code === "INVALID_EMAIL" ? email : null),
+    say: ({ code, message }) => (code === "OPERATION_NOT_ALLOWED" ? t("auth.noMessages") : message),
+  });
+  panel.replaceChildren(element);
+  email.input.focus();
+}
+
+function tabbed(parts) {
+  const panels = parts.map(([name, make]) => {
+    const panel = h("div", { role: "tabpanel", id: `panel-${name}`, "aria-labelledby": `tab-${name}` });
+    panel.append(make(panel));
+    return panel;
+  });
+  const buttons = parts.map(([name], index) => h("button", {
+    type: "button", class: "tab", role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}`, onclick: () => choose(index),
+  }, t(`auth.${name}`)));
+  function choose(chosen) {
+    buttons.forEach((button, index) => {
+      button.ariaSelected = String(index === chosen);
+      button.tabIndex = index === chosen ? 0 : -1;
+      panels[index].hidden = index !== chosen;
+    });
+    for (const input of panels[chosen].querySelectorAll("input[name=email]")) input.value = address;
+  }
+  choose(0);
+  const tabs = h("div", { role: "tablist", class: "tabs", "aria-label": t("auth.title"), onkeydown(event) {
+    if (!["ArrowLeft", "ArrowRight"].includes(event.key)) return;
+    event.preventDefault();
+    const next = (buttons.indexOf(document.activeElement) + 1) % buttons.length;
+    buttons[next].focus();
+    choose(next);
+  } }, buttons);
+  return { tabs, panels: h("div", {}, panels) };
+}
+
+// The menu of whoever has signed in, below a button.
+export function accountMenu(button) {
+  toggleMenu(button, () => [
+    { label: t("people.profile"), href: `/people/${encodeURIComponent(session.user.uid)}` },
+    { label: t("people.edit"), run: async () => (await import("./profile-dialog.js")).editProfile() },
+    { label: t("auth.signOut"), run: signOut },
+  ]);
+}
+
+async function signOut() {
+  const waiting = outbox.pending.filter(({ uid }) => uid === session.user?.uid).length;
+  if (waiting > 0 && !await confirmed(t("auth.signOut"), t("auth.waiting", { count: waiting }), t("auth.signOut"))) return;
+  session.signOut();
+  announce(t("auth.signedOut"));
+}

@@ -1,0 +1,95 @@
+// The page: the view that its address asks for. What is in its head comes when the first view stands.
+
+import { feedView } from "./feed-view.js";
+import { h } from "./dom.js";
+import { begin, router, setAddress } from "./router.js";
+import { t } from "./texts.js";
+
+const main = document.getElementById("main");
+let route = null;
+let view = null;
+let viewer = null;
+// Of views that take longer to come than somebody has patience, the last one is shown.
+let turn = 0;
+
+const views = {
+  home: feedView, all: feedView, person: feedView, tag: feedView,
+  post: async (...all) => (await import("./post-view.js")).postView(...all),
+  search: async (...all) => (await import("./search.js")).searchView(...all),
+  notifications: async (...all) => (await import("./notices.js")).noticesView(...all),
+};
+
+// How lists are shown, where nobody has chosen.
+const form = () => localStorage.getItem("tintype.form") ?? (innerWidth < 600 ? "card" : "tile");
+
+async function show(next, isBack = false) {
+  const mine = ++turn;
+  const isFirst = route === null;
+  route = next;
+  const element = h("div", { class: `view ${next.view}` });
+  try {
+    const shown = await views[next.view](next, { element, isBack, isFirst, form: form(), main });
+    if (mine !== turn) return shown.end?.();
+    view?.end?.();
+    view = shown;
+    document.body.dataset.view = next.view;
+    main.replaceChildren(element);
+    for (const link of document.querySelectorAll("#top nav a")) {
+      if (link.pathname === location.pathname) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
+    }
+    if (!isFirst) document.title = shown.title ? `${shown.title} · Tintype` : "Tintype";
+    if (!isBack && !isFirst) {
+      scrollTo({ top: 0, behavior: "instant" });
+      main.focus({ preventScroll: true });
+    }
+    await shown.begin?.();
+  } catch (error) {
+    console.error(error);
+    main.replaceChildren(h("section", { class: "empty", role: "alert" }, h("h1", {}, t("problem.title")), h("p", {}, error.message),
+      h("button", { type: "button", onclick: () => location.reload() }, t("feed.again"))));
+  } finally {
+    if (isFirst) import("./tools.js").then(({ showTools }) => showTools());
+  }
+}
+
+export const showAgain = () => { if (route && !viewer?.isOpen) show(route); };
+
+router.addEventListener("go", ({ detail: { route: next, state, isBack } }) => {
+  const isOver = next.view === "post" && state.over;
+  if (viewer?.isOpen && !isOver) {
+    const post = viewer.post;
+    viewer.hide();
+    // The list is below it still.
+    if (isBack && route && isSame(next, route)) return view.returned?.(post);
+  }
+  if (isOver && view?.feed && state.over === view.key) return openViewer(next.id, state.index ?? 0);
+  return show(next, isBack);
+});
+
+const isSame = (a, b) => a.view === b.view && a.uid === b.uid && a.tag === b.tag && a.id === b.id;
+
+router.addEventListener("leave", () => view?.leave?.());
+addEventListener("pagehide", () => view?.leave?.());
+
+// A photo of a list opens over it, under the address of its post.
+main.addEventListener("click", async (event) => {
+  const link = event.target.closest("a.photo");
+  const card = link?.closest("post-feed article");
+  if (!card || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  const index = Number(link.dataset.index) || 0;
+  setAddress(link.href, { over: view.key, index }, { isNew: true });
+  await openViewer(card.dataset.id, index);
+});
+
+async function openViewer(id, index) {
+  viewer = (await import("./viewer.js")).theViewer();
+  const post = view.feed.post(id);
+  if (!post) return show({ view: "post", id });
+  await viewer.open(post, index, view.feed, {
+    onMove: (now) => setAddress(`/posts/${encodeURIComponent(now.id)}`, { index: 0 }),
+    onClose: () => history.back(),
+  });
+}
+
+begin();

@@ -1,0 +1,27 @@
+// What a list says that has no posts.
+
+import { h } from "./dom.js";
+import "./late.js";
+import { t } from "./texts.js";
+
+export function person(box) {
+  box.append(h("p", {}, t("feed.emptyPerson")));
+}
+
+export function tag(box) {
+  box.append(h("p", {}, t("feed.emptyTag")));
+}
+
+export function home(box) {
+  box.append(h("h2", {}, t("feed.emptyHomeTitle")), h("p", {}, t("feed.emptyHome")), h("p", {}, h("a", { class: "button", href: "/all" }, t("nav.all"))));
+}
+
+export function service(box) {
+  box.id = "empty";
+  box.append(h("h2", {}, t("empty.title")), h("p", {}, t("empty.inbox")), example("mkdir -p Storage/inbox/maria\ncp photo.jpg Storage/inbox/maria/"),
+    h("p", {}, t("empty.socket")), example(
+      "curl --unix-socket Storage/tintype.sock \\\n  -F user=maria -F text='First light' -F photo=@photo.jpg \\\n  http://localhost/v1/uploads"));
+}
+
+// One can scroll it by keys where it is wider than the screen.
+const example = (text) => h("pre", { tabindex: "0" }, text);

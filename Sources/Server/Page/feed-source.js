@@ -1,0 +1,28 @@
+// A list's pages, as the service has them.
+
+import { api } from "./http.js";
+import { postOf } from "./post-json.js";
+
+// Reads the page behind a cursor: { posts, next, hasMore, token, skipped }. Throws a Problem.
+export async function readPage({ list }, before, limit) {
+  const query = new URLSearchParams({ limit });
+  if (before) query.set("before", before);
+  const response = await api(`${list}?${query}`);
+  const page = await response.json();
+  for (const { path, reason } of page.skipped ?? []) console.warn(`${path} is no post: ${reason}`);
+  const posts = page.posts.map((json) => readable(json)).filter(Boolean);
+  return {
+    posts, next: page.next ?? null, hasMore: page.has_more, token: Number(response.headers.get("Tintype-Token")) || 0,
+    skipped: page.skipped?.length ?? 0,
+  };
+}
+
+// A post; null for what is none. The service tells such from posts, but that of another version may not.
+export function readable(json, position) {
+  try {
+    return postOf(json, position);
+  } catch (error) {
+    console.warn(`posts/${json?.post_id} is no post: ${error.message}`);
+    return null;
+  }
+}

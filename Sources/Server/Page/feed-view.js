@@ -1,0 +1,92 @@
+// The views that are lists of posts: home, all, a person's, and a hashtag's.
+
+import "./feed.js";
+import { h } from "./dom.js";
+import { postOfItem } from "./posts.js";
+import { t } from "./texts.js";
+import { keptUser } from "./who.js";
+
+const all = { list: "/v1/posts", events: "/v1/posts/events", accepts: () => true };
+
+// What a list is read from.
+function sourceOf(route) {
+  const user = keptUser();
+  if (route.view === "home" && user) {
+    const list = `/v1/people/${user.uid}/feed`;
+    return { list, events: `${list}/events`, accepts: () => true, label: t("nav.home"), empty: () => empty("home") };
+  }
+  if (route.view === "person") {
+    const list = `/v1/people/${encodeURIComponent(route.uid)}/posts`;
+    return { ...all, list, accepts: ({ uid }) => uid === route.uid, label: t("feed.ofPerson"), empty: () => empty("person") };
+  }
+  if (route.view === "tag") {
+    const list = `/v1/hashtags/${encodeURIComponent(route.tag)}/posts`;
+    return { ...all, list, accepts: async ({ text }) => (await import("./text.js")).tagsOf(text).includes(route.tag), label: `#${route.tag}`, empty: () => empty("tag") };
+  }
+  return { ...all, label: t("nav.all"), empty: () => empty("service") };
+}
+
+// What a list without posts says instead; it is loaded when one is met.
+function empty(name) {
+  const box = h("section", { class: "empty" });
+  import("./empty.js").then((parts) => parts[name](box));
+  return box;
+}
+
+async function headingOf(route) {
+  if (route.view === "person") {
+    const { personHeader } = await import("./people.js");
+    return personHeader(route.uid);
+  }
+  if (route.view === "tag") return h("header", { class: "heading" }, h("h1", {}, `#${route.tag}`));
+  return h("h1", { class: "hidden-visually" }, route.view === "home" ? t("nav.home") : t("nav.all"));
+}
+
+// What the service has written into the document; null where it shows something else than whoever has signed in sees.
+function written(main, isFirst) {
+  const list = main.querySelector("ol#posts");
+  if (!isFirst || keptUser() || !list || new URL(location.href).searchParams.has("before")) return null;
+  const { next, token } = list.dataset;
+  return { posts: [...list.children].map(postOfItem), next: next ?? null, hasMore: next !== undefined, token: Number(token) };
+}
+
+const place = "tintype.places";
+// How to say where somebody is; loaded once a list stands.
+let places = null;
+
+// Where somebody was, by the keys of the history's entries: the last ones of this tab.
+function savedPlaces() {
+  try {
+    return JSON.parse(sessionStorage.getItem(place)) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+export async function feedView(route, { element, state, isBack, isFirst, form, main }) {
+  const source = sourceOf(route);
+  const feed = document.createElement("post-feed");
+  const key = `${history.state.key}/${keptUser()?.uid ?? ""}`;
+  const saved = isBack || isFirst ? savedPlaces().find((saved) => saved.key === key)?.state : null;
+  const first = saved ? null : written(main, isFirst);
+  const heading = await headingOf(route);
+  element.append(heading, feed);
+  return {
+    feed, key: history.state.key,
+    title: route.view === "tag" ? `#${route.tag}` : route.view === "person" ? heading.querySelector("h1")?.textContent ?? route.uid : source.label,
+    async begin() {
+      await feed.begin({ source, form, first, saved });
+      places = await import("./feed-places.js");
+    },
+    leave() {
+      if (!feed.isConnected || feed.pages.length === 0 || !places) return;
+      const others = savedPlaces().filter((saved) => saved.key !== key).slice(-9);
+      try {
+        sessionStorage.setItem(place, JSON.stringify([...others, { key, state: places.placeOf(feed) }]));
+      } catch {
+        // Without room for it, one comes back to the top.
+      }
+    },
+    returned: (post) => { if (post) places?.reveal(feed, post.id); },
+  };
+}

@@ -1,0 +1,42 @@
+// Whether what is left over is swept, and files that no post claims.
+
+import { count, h } from "/page/ops-dom.js";
+import { panel } from "/page/ops-parts.js";
+import { t } from "/page/ops-text.js";
+
+class Care extends HTMLElement {
+  #isBuilt = false;
+  #last = "";
+
+  connectedCallback() {
+    if (this.#isBuilt) return;
+    this.#isBuilt = true;
+    const { section } = panel("care");
+    this.list = h("dl", { class: "care" });
+    section.append(this.list);
+    this.append(section);
+  }
+
+  show({ status }) {
+    const { sweeps, unclaimed, jobs, expired, uploads, duplicates } = status;
+    const rows = [
+      ["sweeps", sweeps.status === "on" ? t("care.sweeps.on") : [sweeps.message, sweeps.hint].filter(Boolean).join(" – "),
+        sweeps.status !== "on"],
+      ["unclaimed", unclaimed ? t("care.unclaimed.count", { count: unclaimed }) : t(unclaimed === 0 ? "care.unclaimed.none" : "care.unclaimed.unknown"),
+        unclaimed > 0],
+      ["behind", jobs ? t("care.behind.count", { count: jobs.waiting, failing: jobs.failing }) : t("care.behind.none"),
+        jobs?.failing > 0],
+      ["unfinished", Object.entries(uploads).filter(([, number]) => number > 0)
+        .map(([state, number]) => `${t(`care.state.${state}`)}: ${count(number)}`).join(" · ") || t("care.unfinished.none"), false],
+      ["duplicates", count(duplicates), false],
+    ];
+    if (expired !== undefined) rows.push(["expired", t("care.expired.count", { count: expired }), false]);
+    const mark = JSON.stringify(rows);
+    if (mark === this.#last) return;
+    this.#last = mark;
+    this.list.replaceChildren(...rows.map(([name, text, isBad]) => h("div", { class: isBad ? "bad" : null },
+      h("dt", {}, t(`care.${name}`)), h("dd", {}, h("bdi", {}, text)))));
+  }
+}
+
+customElements.define("ops-care", Care);

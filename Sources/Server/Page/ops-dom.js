@@ -1,0 +1,91 @@
+// Elements, numbers and times for the operations page. What others wrote only ever becomes text.
+
+import { language } from "/page/ops-text.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name === "class") element.setAttribute("class", value);
+    else if (name === "dataset") Object.assign(element.dataset, value);
+    else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+export const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+export const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+
+// Changes a text only where it differs, so that nothing is announced or selected anew.
+export function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+// Brings the children of a list in line with items, keeping the elements of those that stay, and with them the focus.
+export function reconcile(list, items, keyOf, make, update) {
+  const present = new Map([...list.children].map((child) => [child.dataset.key, child]));
+  let place = null;
+  for (const item of items) {
+    const key = keyOf(item);
+    let element = present.get(key);
+    present.delete(key);
+    if (!element) {
+      element = make(item);
+      element.dataset.key = key;
+    }
+    update?.(element, item);
+    const next = place ? place.nextSibling : list.firstChild;
+    if (element !== next) list.insertBefore(element, next);
+    place = element;
+  }
+  for (const element of present.values()) element.remove();
+}
+
+// MARK: Numbers and times
+
+const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat(language, { maximumSignificantDigits: 3 });
+const relative = new Intl.RelativeTimeFormat(language, { numeric: "always", style: "short" });
+const moment = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
+
+export const count = (number) => whole.format(number);
+export const rate = (number) => (number === 0 ? "0" : number < 0.01 ? `< ${short.format(0.01)}` : short.format(number));
+export const time = (milliseconds) => moment.format(milliseconds);
+
+const unitOf = (unit) => new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short", maximumSignificantDigits: 3 });
+const sizes = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"].map(unitOf);
+
+export function bytes(number) {
+  const step = Math.max(0, Math.min(sizes.length - 1, Math.floor(Math.log10(Math.max(1, number)) / 3)));
+  return sizes[step].format(number / 1000 ** step);
+}
+
+const spans = [["second", 1, 90], ["minute", 60, 90 * 60], ["hour", 3600, 48 * 3600], ["day", 86400, Infinity]]
+  .map(([unit, seconds, limit]) => ({ unit, seconds, limit, format: new Intl.NumberFormat(language, {
+    style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 0 }) }));
+
+const spanOf = (seconds) => spans.find(({ limit }) => seconds < limit);
+
+export function duration(seconds) {
+  const span = spanOf(Math.max(0, seconds));
+  return span.format.format(Math.round(Math.max(0, seconds) / span.seconds));
+}
+
+export function ago(milliseconds, now = Date.now()) {
+  const seconds = Math.max(0, (now - milliseconds) / 1000);
+  const span = spanOf(seconds);
+  return relative.format(-Math.round(seconds / span.seconds), span.unit);
+}
+
+// A <time> that says how long ago something was, and when exactly.
+export function timeElement(milliseconds) {
+  return h("time", { datetime: new Date(milliseconds).toISOString(), title: time(milliseconds), dataset: { ago: milliseconds } },
+    ago(milliseconds));
+}
+
+export function renewTimes(root) {
+  for (const element of root.querySelectorAll("time[data-ago]")) say(element, ago(Number(element.dataset.ago)));
+}

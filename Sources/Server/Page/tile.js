@@ -1,0 +1,30 @@
+// A post as a tile of the grid: its first photo, or its words.
+
+import { articleOf, likeButton, personHref, postHref, showLikes } from "./card.js";
+import { h, icon, icons } from "./dom.js";
+import { altOf, photoElement } from "./photo.js";
+import { ratioOf } from "./posts.js";
+import { t } from "./texts.js";
+
+// How wide a tile is for its height. Very long pictures are cut.
+export function ratio(post) {
+  return post.photos.length > 0 ? Math.min(2.6, Math.max(0.55, ratioOf(post.photos[0]))) : 1.25;
+}
+
+// `isEager` is for one that is on the screen at once.
+export function element(post, { isEager, sizes }) {
+  const author = h("a", { class: "author", href: personHref(post.uid) }, post.name || post.uid);
+  const [photo] = post.photos;
+  const face = photo
+    ? h("a", { class: "photo", href: postHref(post), dataset: { index: 0 } },
+      photoElement(photo, { alt: altOf(post, 0), sizes, isEager, isFirst: isEager }))
+    : h("a", { class: "photo words", href: postHref(post), dir: "auto" }, post.text);
+  const several = post.photos.length > 1
+    && h("span", { class: "several" }, icon(icons.album), h("span", { class: "hidden-visually" }, t("card.photos", { count: post.photos.length })));
+  return articleOf(post, "tile", [face, several, h("div", { class: "over" }, author, likeButton(post))]);
+}
+
+// Shows numbers that have changed, without making the element anew.
+export function showNumbers(element, post) {
+  showLikes(element.querySelector(".like"), post);
+}

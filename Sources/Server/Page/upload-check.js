@@ -1,0 +1,38 @@
+// What can be said of a file before it is sent: whether it may be a photo, and whether it is too large.
+
+import { t } from "./texts.js";
+
+const endings = /\.(jpe?g|png|gif|webp|hei[cf]s?|avif)$/i;
+let limit = null;
+
+// The largest size of a photo, in bytes; without an answer any size may be right.
+async function maxBytes() {
+  if (limit === null) {
+    const answer = await fetch("/v1/uploads", { method: "OPTIONS" }).catch(() => null);
+    limit = Number(answer?.headers.get("Tus-Max-Size")) || null;
+  }
+  return limit ?? Infinity;
+}
+
+const megabytes = (bytes) => new Intl.NumberFormat(document.documentElement.lang || "en", { maximumFractionDigits: 0 }).format(bytes / 1048576);
+
+// Parts files into those that can be sent and those that are refused: { accepted: [File], refused: [{ name, reason }] }.
+export async function checked(files) {
+  const most = await maxBytes();
+  const accepted = [], refused = [];
+  for (const file of files) {
+    const reason = file.size === 0 ? t("upload.reason.empty")
+      : !endings.test(file.name) && (!file.type.startsWith("image/") || file.type === "image/svg+xml") ? t("upload.reason.noImage")
+      : file.size > most ? t("upload.reason.tooLarge", { limit: megabytes(most) })
+      : null;
+    if (reason) refused.push({ name: file.name, reason }); else accepted.push(file);
+  }
+  return { accepted, refused };
+}
+
+// Why a photo or a post cannot be published, in the reader's language where its code has words there.
+export function reasonOf({ code, detail, hint }) {
+  const key = `upload.reason.${code}`;
+  const words = t(key);
+  return words === key ? { reason: detail, hint } : { reason: words, hint: "" };
+}

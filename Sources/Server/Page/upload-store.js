@@ -1,0 +1,73 @@
+// The posts and photos that are on their way, as this browser keeps them: over reloads, and crashes of the tab.
+
+const kinds = ["posts", "files", "blobs"];
+
+function opened() {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open("tintype.uploads", 1);
+    request.onupgradeneeded = () => { for (const kind of kinds) request.result.createObjectStore(kind); };
+    request.onsuccess = () => {
+      // Another tab that deletes it, or has a later version, is not held up.
+      request.result.onversionchange = () => request.result.close();
+      resolve(request.result);
+    };
+    request.onerror = () => reject(request.error);
+    request.onblocked = () => reject(new Error("blocked"));
+  });
+}
+
+// Null where the browser keeps nothing, as some do in private windows: then uploads end with the page.
+const database = "indexedDB" in globalThis ? opened().catch(() => null) : Promise.resolve(null);
+
+// Runs `act` with the object stores in one transaction; its result is there when the transaction is durable.
+async function transaction(names, mode, act) {
+  const base = await database;
+  if (!base) return undefined;
+  return new Promise((resolve, reject) => {
+    const work = base.transaction(names, mode, { durability: "strict" });
+    const result = act(...names.map((name) => work.objectStore(name)));
+    work.oncomplete = () => resolve(result?.result);
+    work.onabort = () => reject(work.error);
+  });
+}
+
+export const isDurable = async () => (await database) !== null;
+
+// All posts and files, as they are kept.
+export async function readAll() {
+  return {
+    posts: (await transaction(["posts"], "readonly", (posts) => posts.getAll())) ?? [],
+    files: (await transaction(["files"], "readonly", (files) => files.getAll())) ?? [],
+  };
+}
+
+// Keeps a post with its files at once, or nothing; throws where there is no room.
+export async function keep(posts, files, blobs) {
+  await transaction(kinds, "readwrite", (postStore, fileStore, blobStore) => {
+    for (const post of posts) postStore.put(post, post.id);
+    for (const file of files) {
+      fileStore.put(file, file.id);
+      if (blobs.has(file.id)) blobStore.put(blobs.get(file.id), file.id);
+    }
+  });
+}
+
+// Changes some fields of a record, if it is still there: other tabs may change others.
+export async function change(kind, id, fields) {
+  await transaction([kind], "readwrite", (store) => {
+    const request = store.get(id);
+    request.onsuccess = () => { if (request.result) store.put({ ...request.result, ...fields }, id); };
+  });
+}
+
+export async function remove(posts, files) {
+  await transaction(kinds, "readwrite", (postStore, fileStore, blobStore) => {
+    for (const id of posts) postStore.delete(id);
+    for (const id of files) {
+      fileStore.delete(id);
+      blobStore.delete(id);
+    }
+  });
+}
+
+export const blobOf = (id) => transaction(["blobs"], "readonly", (blobs) => blobs.get(id));

@@ -1,0 +1,318 @@
+// The queue of what is to be posted. Photos are sent while somebody still writes; a post is published when it is said so and all its
+// photos are there. All of it is kept in this browser, and one tab at a time works on it.
+
+import { Problem } from "./problem.js";
+import { newID } from "./ids.js";
+import { session } from "./session.js";
+import * as store from "./upload-store.js";
+import { endPhoto } from "./upload-send.js";
+import { Work } from "./upload-work.js";
+import { t } from "./texts.js";
+
+// A post is { id, group, at, uid, draft, round, text, mentions, order: [file], state: "writing" | "ready" | "failed", problem }; a
+// file is { id, post, name, size, type, alt, round, location, number, state: "waiting" | "done" | "failed", problem }.
+class Uploads extends EventTarget {
+  #posts = new Map();
+  #files = new Map();
+  // Bytes that this tab has, of files that were just added; others are in the store.
+  #blobs = new Map();
+  #progress = new Map();
+  #work = new Work(this);
+  #channel = new BroadcastChannel("tintype.uploads");
+  // What only this page knows, so that leaving it would lose it.
+  #unkept = new Set();
+  // Files that were refused before they were sent: [{ id, name, reason }].
+  refused = [];
+  // The ids of the posts that were published since the page was loaded.
+  published = [];
+  // Why nothing goes on at present: "offline", "away", "signIn", or null.
+  trouble = null;
+
+  constructor() {
+    super();
+    this.ready = this.#load();
+    this.#channel.onmessage = ({ data }) => this.#hear(data);
+    for (const name of ["online", "offline"]) addEventListener(name, () => { this.setTrouble(null); this.#work.look(); });
+    session.addEventListener("change", () => { this.setTrouble(null); this.#work.look(); });
+    addEventListener("beforeunload", (event) => { if (this.#isLostWithPage) event.preventDefault(); });
+  }
+
+  // MARK: What there is
+
+  // The posts of whoever has signed in, in the order in which they were begun.
+  get posts() {
+    const uid = session.user?.uid;
+    return [...this.#posts.values()].filter((post) => post.uid === uid).sort((a, b) => a.at - b.at || a.index - b.index);
+  }
+
+  post(id) { return this.#posts.get(id); }
+
+  file(id) { return this.#files.get(id); }
+
+  filesOf(post) { return post.order.map((id) => this.#files.get(id)).filter(Boolean); }
+
+  // All photos that are on their way: { id, name, size, alt, post, state, sent, problem }.
+  get items() { return this.posts.flatMap((post) => this.filesOf(post).map((file) => this.item(file.id))); }
+
+  // `state` is "waiting", "sending", "checking" (all bytes are there, and the service looks at the photo), "done" or "failed".
+  item(id) {
+    const file = this.#files.get(id);
+    if (!file) return null;
+    const sent = file.state === "done" ? file.size : this.#progress.get(id) ?? 0;
+    const isMoving = file.state === "waiting" && this.#progress.has(id);
+    return { ...file, sent, state: isMoving ? (sent < file.size ? "sending" : "checking") : file.state };
+  }
+
+  async blobOf(id) { return this.#blobs.get(id) ?? store.blobOf(id); }
+
+  // MARK: Adding
+
+  // Begins to send files, for a post with all of them (`together`) or one each; the posts are published by `publish`, or at once
+  // where `options.text` is given. Returns the ids of the posts.
+  async add(files, { group = newID(), together = false, text } = {}) {
+    const uid = session.user?.uid;
+    if (!uid) throw new Problem({ status: 401, code: "permission_denied", detail: t("upload.signIn") });
+    const parts = together ? [files] : files.map((file) => [file]);
+    const at = Date.now(), posts = [], records = [], blobs = new Map();
+    for (const [index, part] of parts.entries()) {
+      const post = this.#newPost(group, uid, at, index);
+      for (const file of part) {
+        const record = this.#newFile(post.id, file);
+        post.order.push(record.id);
+        records.push(record);
+        blobs.set(record.id, file);
+      }
+      posts.push(post);
+    }
+    await this.#begin(posts, records, blobs);
+    const ids = posts.map(({ id }) => id);
+    if (text !== undefined) await this.publish(ids, { text });
+    return ids;
+  }
+
+  // Begins a post that has no photos yet, or never will.
+  async addPost(group) {
+    const post = this.#newPost(group, session.user.uid, Date.now(), 0);
+    await this.#begin([post], [], new Map());
+    return post.id;
+  }
+
+  // Adds files to a post that is being written.
+  async addTo(id, files) {
+    const post = this.#posts.get(id);
+    const records = files.map((file) => this.#newFile(id, file));
+    const blobs = new Map(records.map((record, index) => [record.id, files[index]]));
+    await this.#begin([{ ...post, order: [...post.order, ...records.map((record) => record.id)] }], records, blobs);
+  }
+
+  #newPost(group, uid, at, index) {
+    return {
+      id: newID(), group, uid, at, index, draft: null, round: 0, text: "", mentions: [], order: [], state: "writing", problem: null,
+    };
+  }
+
+  #newFile(post, { name, size, type }) {
+    return {
+      id: newID(), post, name, size, type, alt: "", round: 0, location: null, number: null, state: "waiting", problem: null,
+    };
+  }
+
+  async #begin(posts, files, blobs) {
+    for (const post of posts) this.#posts.set(post.id, post);
+    for (const file of files) this.#files.set(file.id, file);
+    for (const [id, blob] of blobs) this.#blobs.set(id, blob);
+    this.#tell();
+    try {
+      if (!await store.isDurable()) throw new Error("nothing is kept");
+      await store.keep(posts, files, blobs);
+    } catch {
+      for (const { id } of [...posts, ...files]) this.#unkept.add(id);
+    }
+    this.#channel.postMessage({ posts, files });
+    this.#work.look();
+  }
+
+  // MARK: Changing
+
+  async setAlt(id, alt) { await this.change("files", id, { alt }); }
+
+  // Says what is written so far, so that a crash of the tab does not lose it; of all posts of a group.
+  async write(group, fields) {
+    for (const post of this.posts) if (post.group === group && post.state === "writing") await this.change("posts", post.id, fields);
+  }
+
+  async order(id, order) { await this.change("posts", id, { order }); }
+
+  // Gives a post its place among the others.
+  async place(id, { at, index }) { await this.change("posts", id, { at, index }); }
+
+  // Puts the photos of a group into one post, or into one each. What was sent already is sent again, to another draft.
+  async regroup(group, together) {
+    const posts = this.posts.filter((post) => post.group === group && post.state === "writing");
+    const ids = posts.flatMap((post) => post.order);
+    const [first] = posts;
+    if (!first || ids.length < 2) return;
+    const targets = together ? ids.map(() => first) : ids.map((id, index) => (index === 0 ? first : { ...this.#newPost(group, first.uid, first.at, index), text: first.text, mentions: first.mentions }));
+    const moved = ids.filter((id, index) => this.#files.get(id).post !== targets[index].id).map((id) => {
+      this.#work.stop(id);
+      const file = this.#files.get(id);
+      const state = file.state === "failed" ? "failed" : "waiting";
+      return { ...file, post: targets[ids.indexOf(id)].id, round: file.round + 1, location: null, number: null, state };
+    });
+    const kept = together ? [{ ...first, order: ids }] : targets.map((post, index) => ({ ...post, order: [ids[index]] }));
+    await this.#begin(kept, moved, new Map());
+    const gone = posts.filter((post) => !kept.some(({ id }) => id === post.id)).map(({ id }) => id);
+    await this.forget(gone, []);
+  }
+
+  // Publishes posts as soon as their photos are there. Durable when it resolves.
+  async publish(ids, { text = "", mentions = [] } = {}) {
+    for (const id of ids) await this.change("posts", id, { text, mentions, state: "ready", problem: null });
+    this.#work.look();
+  }
+
+  // Tries a photo or a post again that failed.
+  async retry(id) {
+    const file = this.#files.get(id);
+    if (file?.state === "failed") {
+      await this.change("files", id, { state: "waiting", problem: null, location: null, round: file.round + 1, rounds: 0 });
+    }
+    if (this.#posts.get(id)?.state === "failed") await this.change("posts", id, { state: "ready", problem: null });
+    this.#work.look();
+  }
+
+  async retryAll() {
+    for (const post of this.posts) {
+      if (post.state === "failed") await this.retry(post.id);
+      for (const file of this.filesOf(post)) if (file.state === "failed") await this.retry(file.id);
+    }
+  }
+
+  // Takes a photo out of its post, or a post out of the queue with all its photos, or a file out of those that were refused.
+  async remove(id) {
+    this.refused = this.refused.filter((one) => one.id !== id);
+    const file = this.#files.get(id), post = this.#posts.get(id);
+    if (post) await this.forget([id], post.order);
+    if (file) {
+      const owner = this.#posts.get(file.post);
+      const order = owner?.order.filter((other) => other !== id) ?? [];
+      const isOne = this.posts.filter((post) => post.group === owner?.group).length === 1;
+      const isLast = order.length === 0 && !(owner?.state === "writing" && isOne && owner.text);
+      if (owner) await this.change("posts", owner.id, { order });
+      await this.forget(isLast && owner ? [owner.id] : [], [id]);
+    }
+    this.#tell();
+    this.#work.look();
+  }
+
+  refuse(files) {
+    this.refused.push(...files.map((file) => ({ ...file, id: newID() })));
+    this.#tell();
+  }
+
+  async forget(posts, files, isPublished = false) {
+    for (const id of files) {
+      this.#work.stop(id);
+      const { location, state } = this.#files.get(id) ?? {};
+      if (location && state === "waiting" && !isPublished) endPhoto(location);
+    }
+    this.#drop(posts, files, isPublished);
+    await store.remove(posts, files);
+    this.#channel.postMessage({ gone: { posts, files, isPublished } });
+  }
+
+  #drop(posts, files, isPublished) {
+    for (const id of posts) {
+      const post = this.#posts.get(id);
+      if (isPublished && post) this.published.push({ id: post.draft, photos: post.order.length });
+      this.#posts.delete(id);
+      this.#unkept.delete(id);
+    }
+    for (const id of files) {
+      this.#work.stop(id);
+      for (const map of [this.#files, this.#blobs, this.#progress, this.#unkept]) map.delete(id);
+    }
+    this.#tell();
+  }
+
+  async change(kind, id, fields) {
+    const map = kind === "posts" ? this.#posts : this.#files;
+    if (!map.has(id)) return;
+    map.set(id, { ...map.get(id), ...fields });
+    this.#tell();
+    await store.change(kind, id, fields);
+    this.#channel.postMessage({ kind, id, fields });
+  }
+
+  // Takes a post that was published out of the queue.
+  async finish(post) {
+    await this.forget([post.id], post.order, true);
+    this.dispatchEvent(new CustomEvent("published", { detail: { id: post.draft } }));
+  }
+
+  // Shows, here and in other tabs, how far a photo is, in bytes.
+  show(id, sent) {
+    this.setProgress(id, sent);
+    this.#channel.postMessage({ progress: { id, sent } });
+  }
+
+  // MARK: Other tabs, and this one
+
+  async #load() {
+    const { posts, files } = await store.readAll().catch(() => ({ posts: [], files: [] }));
+    for (const post of posts) this.#posts.set(post.id, post);
+    for (const file of files) this.#files.set(file.id, file);
+    this.#tell();
+    this.#work.look();
+  }
+
+  #hear({ posts = [], files = [], kind, id, fields, gone, progress, trouble }) {
+    for (const post of posts) this.#posts.set(post.id, post);
+    for (const file of files) {
+      this.#files.set(file.id, file);
+      this.#work.stop(file.id);
+    }
+    if (gone) this.#drop(gone.posts, gone.files, gone.isPublished);
+    if (progress) this.setProgress(progress.id, progress.sent);
+    if (trouble !== undefined) this.trouble = trouble;
+    if (kind) {
+      const map = kind === "posts" ? this.#posts : this.#files;
+      if (map.has(id)) map.set(id, { ...map.get(id), ...fields });
+    }
+    this.#tell();
+    if (!progress && trouble === undefined) {
+      this.#work.look();
+    }
+  }
+
+  // Tells listeners once for what happens in one moment.
+  #isTelling = false;
+
+  #tell() {
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    queueMicrotask(() => {
+      this.#isTelling = false;
+      this.dispatchEvent(new Event("change"));
+    });
+  }
+
+  setTrouble(trouble) {
+    const now = navigator.onLine === false ? "offline" : trouble;
+    if (now === this.trouble) return;
+    this.trouble = now;
+    this.#channel.postMessage({ trouble: now });
+    this.#tell();
+  }
+
+  setProgress(id, sent) {
+    if (sent === null) this.#progress.delete(id); else this.#progress.set(id, sent);
+    this.#tell();
+  }
+
+  get #isLostWithPage() {
+    return [...this.#unkept].some((id) => this.#posts.has(id) || this.#files.get(id)?.state === "waiting");
+  }
+}
+
+export const uploads = new Uploads();

@@ -1,0 +1,24 @@
+// Who has signed in, as this browser keeps it, without what signing in needs.
+
+const place = "tintype.session";
+
+// { user: { uid, name, email, picture }, refreshToken }, or null.
+export function kept() {
+  try {
+    const stored = JSON.parse(localStorage.getItem(place));
+    return stored?.user?.uid && stored.refreshToken ? stored : null;
+  } catch {
+    return null;
+  }
+}
+
+export const keptUser = () => kept()?.user ?? null;
+
+export function keep(stored) {
+  if (stored) localStorage.setItem(place, JSON.stringify(stored)); else localStorage.removeItem(place);
+}
+
+// Calls back when another tab has signed in or out.
+export function onKept(run) {
+  addEventListener("storage", ({ key }) => { if (key === place) run(); });
+}

@@ -1,0 +1,53 @@
+import Mustache
+
+/// The templates of the pages (`Page/*.mustache`).
+struct PageTemplates: Sendable {
+    static let shared = PageTemplates()
+
+    private let library: MustacheLibrary
+
+    private init() {
+        MustacheContentTypes.register(ScalarHTML(), named: ScalarHTML.name)
+        var library = MustacheLibrary()
+        let files: [(name: String, bytes: [UInt8])] = [
+            ("begin", PackageResources.begin_mustache), ("end", PackageResources.end_mustache),
+            ("list", PackageResources.list_mustache), ("post", PackageResources.post_mustache),
+            ("item", PackageResources.item_mustache), ("text", PackageResources.text_mustache),
+            ("search", PackageResources.search_mustache), ("message", PackageResources.message_mustache),
+            ("ops", PackageResources.ops_mustache),
+        ]
+        for (name, bytes) in files {
+            let text = "{{% CONTENT_TYPE: \(ScalarHTML.name)}}" + String(decoding: bytes, as: UTF8.self)
+            // The files are constants: a test renders each of them.
+            try? library.register(text, named: name)
+        }
+        self.library = library
+    }
+
+    /// A page made of a template; empty where there is no such template.
+    func render(_ name: String, _ values: [String: Any]) -> String { library.render(values, withTemplate: name) ?? "" }
+}
+
+/// Texts in HTML, escaped scalar by scalar. The library's own escaping goes by characters, and misses a quotation mark that a
+/// combining mark follows, which to a browser ends an attribute all the same.
+struct ScalarHTML: MustacheContentType {
+    static let name = "SCALARHTML"
+
+    func escapeText(_ text: String) -> String { Self.escape(text) }
+
+    static func escape(_ text: String) -> String {
+        var escaped: [UInt8] = []
+        escaped.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "<"): escaped += "&lt;".utf8
+            case UInt8(ascii: ">"): escaped += "&gt;".utf8
+            case UInt8(ascii: "&"): escaped += "&amp;".utf8
+            case UInt8(ascii: "\""): escaped += "&quot;".utf8
+            case UInt8(ascii: "'"): escaped += "&#39;".utf8
+            default: escaped.append(byte)
+            }
+        }
+        return String(decoding: escaped, as: UTF8.self)
+    }
+}

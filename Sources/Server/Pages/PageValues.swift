@@ -1,0 +1,90 @@
+import Foundation
+import Posts
+import Social
+import Tree
+
+/// What templates know of posts and comments.
+extension ShownPost {
+    /// How a post stands in a page.
+    struct Place {
+        /// Which one of the page it is.
+        let index: Int
+        /// Whether it is alone, and large.
+        var isAlone = false
+
+        /// How many posts a screen may show at first.
+        private static let firstCount = 6
+
+        fileprivate var isLazy: Bool { index >= Self.firstCount }
+        fileprivate var sizes: String {
+            isAlone ? "(max-width: 60rem) 100vw, 60rem" : "(max-width: 40rem) 100vw, 22rem"
+        }
+    }
+
+    func values(_ place: Place, _ texts: PageTexts) -> [String: Any] {
+        var values: [String: Any] = [
+            "id": id, "position": position, "uid": uid, "name": name, "likes": likes, "comments": comments,
+            "time": time, "link": PagePath.post(id), "authorLink": PagePath.person(uid), "moment": Moment.full(time),
+            "day": Moment.day(time), "hasText": !text.isEmpty, "parts": PostWords(text, mentions).values,
+            "photos": photos.enumerated().compactMap {
+                self.values(of: $0.element, $0.offset, place, texts)
+            },
+        ]
+        values["picture"] = picture
+        return values
+    }
+
+    private func values(of photo: Photo, _ index: Int, _ place: Place, _ texts: PageTexts) -> [String: Any]? {
+        guard let chosen = photo.chosen else { return nil }
+        var values: [String: Any] = [
+            "source": chosen.path, "sizes": place.sizes, "width": photo.width, "height": photo.height,
+            "sources": photo.choices.map { "\($0.path) \($0.width)w" }.joined(separator: ", "),
+            "alt": alt(of: photo, index, texts), "hash": photo.placeholder, "color": photo.color,
+            "isLazy": place.isLazy, "isFirst": place.index == 0 && index == 0,
+        ]
+        if !photo.alt.isEmpty { values["ownAlt"] = photo.alt }
+        return values
+    }
+
+    /// What a photo shows, in words, or else whose it is.
+    func alt(of photo: Photo, _ index: Int, _ texts: PageTexts) -> String {
+        photo.alt.isEmpty ? texts.text("photo.alt", ["index": "\(index + 1)", "name": name]) : photo.alt
+    }
+}
+
+extension PostWords {
+    var values: [[String: Any]] {
+        parts.map { part in
+            var values: [String: Any] = ["text": part.text]
+            values["href"] = part.path
+            if let mention = part.mention {
+                values["mentioned"] = "\(mention.uid)"
+                values["start"] = mention.start
+                values["length"] = mention.length
+            }
+            return values
+        }
+    }
+}
+
+extension Comment {
+    var pageValues: [String: Any] {
+        [
+            "id": id.string, "name": fullName ?? author, "authorLink": PagePath.person(author),
+            "moment": Moment.full(timestamp), "day": Moment.day(timestamp), "parts": PostWords(text, mentions).values,
+        ]
+    }
+}
+
+/// Times as pages and feeds have them, in UTC (RFC 3339).
+enum Moment {
+    /// The years from 1 to 9999, in milliseconds: others have no such text.
+    private static let range: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_000
+
+    static func full(_ milliseconds: Int64) -> String {
+        let time = min(max(milliseconds, range.lowerBound), range.upperBound)
+        return Date(timeIntervalSince1970: Double(time) / 1000).formatted(.iso8601)
+    }
+
+    static func day(_ milliseconds: Int64) -> String { String(full(milliseconds).prefix { $0 != "T" }) }
+}

@@ -1,0 +1,44 @@
+import API
+import Access
+import Database
+import Hummingbird
+import Posts
+import Social
+import Tree
+
+/// A post that whoever sends a request may read: one for everybody, or one for audiences of theirs, which is shown without
+/// the others.
+struct ReadablePost: Sendable {
+    let record: TreeValue
+    /// Whether it is for audiences.
+    let isRestricted: Bool
+
+    /// - Throws: `Failure` with the code `not_found`, `permission_denied` or `not_member`; `TreeError` with the code
+    ///   `permission_denied`.
+    init(_ id: PostID, of tree: TreeStore, _ database: RealtimeDatabase, _ context: RequestContext) async throws {
+        let restricted = Paths.audiencePost(id)
+        guard let record = try await tree.get(restricted) else {
+            try await database.session(as: context.identity).judgeRead(of: Paths.post(id))
+            guard let record = try await tree.get(Paths.post(id)) else { throw Self.noPost }
+            (self.record, isRestricted) = (record, false)
+            return
+        }
+        self.record = try await Self.copy(of: record, id, tree, database, context)
+        isRestricted = true
+    }
+
+    /// The post for audiences as whoever asks may see it.
+    private static func copy(
+        of record: TreeValue, _ id: PostID, _ tree: TreeStore, _ database: RealtimeDatabase, _ context: RequestContext
+    ) async throws -> TreeValue {
+        if try await context.mayRead(Paths.audiencePost(id), in: database) { return record }
+        for audience in PostAudiences.named(by: record) {
+            let copy = Paths.story(of: audience) / id.key
+            if try await context.mayRead(copy, in: database), let record = try await tree.get(copy) { return record }
+        }
+        throw AudienceMedia.refusal(of: context.identity)
+    }
+
+    private static let noPost = Failure(
+        .notFound, "there is no such post", hint: "GET /v1/posts lists the newest")
+}

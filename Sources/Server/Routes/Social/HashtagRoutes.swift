@@ -1,0 +1,39 @@
+import API
+import Database
+import HTTPTypes
+import Hummingbird
+import Posts
+import Tree
+
+/// `/v1/hashtags`: those that somebody may mean who has typed the beginning of one.
+struct HashtagRoutes: Sendable {
+    let tree: TreeStore
+    let database: RealtimeDatabase
+
+    func add(to routes: inout RouteTable) {
+        let list = Operation(
+            "Hashtags, in their order, each with the number of its posts; or those that begin with something.",
+            [
+                .query("search", .text(upTo: 101), "the beginning of a hashtag, in any case, with # or without"),
+                .query("limit", .integer(1...HashtagPage.maxSize), "the largest number of hashtags"),
+                .query("after", .text, "the `next` of the page before"),
+            ],
+            answers: [.json(HashtagPageDocument.self)], errors: [.permissionDenied], run: list)
+        routes.add("/v1/hashtags", [.get: list])
+    }
+
+    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try await database.session(as: context.identity).judgeRead(of: Paths.hashtags)
+        guard let prefix = Hashtags.prefix(context.query["search"] ?? "") else {
+            throw Failure(
+                .badRequest, "search is no beginning of a hashtag", hint: "up to 100 letters, digits and _")
+        }
+        let (limit, last) = (
+            try context.query.pageLimit(upTo: HashtagPage.maxSize), try context.query.pageCursor("after")
+        )
+        let page = try await tree.snapshot { try HashtagPage(prefix, after: last, limit: limit, in: $0) }
+        return .json(
+            HashtagPageDocument(
+                hashtags: page.tags.map { .init($0.tag.string, posts: $0.posts) }, hasMore: page.hasMore))
+    }
+}

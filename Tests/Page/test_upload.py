@@ -1,0 +1,397 @@
+"""Uploading, in a real browser, on the built service: whatever comes between, each photo is posted once, or listed with a reason."""
+
+import base64
+import json
+import os
+import subprocess
+
+import pytest
+from browser import eventually
+from playwright.sync_api import sync_playwright
+from service import ROOT, service
+
+PATIENCE = 60_000
+MANY = 50
+GOOD = ["size-97x61.jpg", "photo.jpg", "size-640x480.jpg", "progressive-444.jpg", "rgb-8.png", "lossy.webp"]
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def account(running, uid="maria"):
+    """What the page keeps of somebody who has signed in."""
+    answer = json.loads(subprocess.run(
+        ["curl", "-sS", "--json", json.dumps({"email": f"{uid}@example.org", "password": "correct horse", "displayName": uid, "returnSecureToken": True}),
+         f"{running.url.rstrip(chr(47))}/identitytoolkit.googleapis.com/v1/accounts:signUp?key=page"], capture_output=True, text=True, check=True).stdout)
+    return {"user": {"uid": answer["localId"], "name": uid, "email": answer["email"], "picture": None}, "refreshToken": answer["refreshToken"]}
+
+
+class Page:
+    """A page of somebody who has signed in."""
+
+    def __init__(self, chromium, running, **options):
+        self.context = chromium.new_context(viewport={"width": 820, "height": 1000}, **options)
+        self.context.add_init_script(
+            f"localStorage.getItem('tintype.session') ?? localStorage.setItem('tintype.session', {json.dumps(json.dumps(account(running)))})")
+        self.running, self.faults = running, []
+        self.page = self.open()
+
+    def open(self):
+        page = self.context.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("console", lambda message: self.faults.append(message.text) if "Content Security" in message.text or "Trusted" in message.text else None)
+        page.on("dialog", lambda dialog: (self.faults.append("somebody was asked whether to leave"), dialog.accept()))
+        page.goto(self.running.url)
+        page.wait_for_selector(".tool.upload")
+        return page
+
+    def reload(self):
+        self.page.reload()
+        self.page.wait_for_selector("upload-tray", state="attached")
+
+    def give(self, event, files, target="document.body"):
+        """Drops or pastes files: pairs of a name and bytes."""
+        contents = [[name, base64.b64encode(data).decode()] for name, data in files]
+        self.page.evaluate("""([event, contents, target]) => {
+            const data = new DataTransfer();
+            const types = { jpg: "image/jpeg", png: "image/png", webp: "image/webp", txt: "text/plain" };
+            for (const [name, text] of contents) {
+                const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+                data.items.add(new File([bytes], name, { type: types[name.split(".").pop()] ?? "" }));
+            }
+            const details = { bubbles: true, cancelable: true };
+            const element = target === "document.body" ? document.body : document.querySelector(target);
+            element.dispatchEvent(event === "paste" ? new ClipboardEvent("paste", { ...details, clipboardData: data })
+                : new DragEvent(event, { ...details, dataTransfer: data }));
+        }""", [event, contents, target])
+
+    def wait_for(self, script):
+        # Not by Playwright's own waiting, whose polling is an "eval" that the page does not allow.
+        eventually(script, lambda: self.page.evaluate(f"Boolean({script})"))
+
+    def close(self):
+        assert self.faults == []
+        self.context.close()
+
+
+def fixture(name):
+    return (ROOT / "Fixtures" / name).read_bytes()
+
+
+def drop_of_many():
+    """Fifty files, three of which can be no post."""
+    files = [(f"{number:02}-{GOOD[number % len(GOOD)]}", fixture(GOOD[number % len(GOOD)])) for number in range(MANY - 3)]
+    files[10:10] = [("bad-cut.jpg", fixture("truncated-baseline-420.jpg"))]
+    files[20:20] = [("bad-text.jpg", b"This is no photo, whatever it is called.")]
+    files[30:30] = [("bad-notes.txt", b"Nor is this.")]
+    return files
+
+
+def posts(running):
+    return running.ask("/v1/posts?limit=200")["posts"]
+
+
+def write(page, text):
+    page.fill(".composer textarea[name=text]", text)
+
+
+def publish(page):
+    page.click(".composer button[type=submit]")
+    page.wait_for_selector(".composer", state="detached")
+
+
+def check_many(tab, running):
+    tab.wait_for("document.querySelector('upload-tray .title')?.textContent === '47 posted, 3 failed'")
+    failed = tab.page.locator("upload-tray .failed")
+    names = sorted(failed.locator(".name").all_text_contents())
+    assert names == ["bad-cut.jpg", "bad-notes.txt", "bad-text.jpg"]
+    assert all(len(reason) > 10 for reason in failed.locator(".reason").all_text_contents())
+    listed = posts(running)
+    assert len(listed) == MANY - 3
+    assert all(post["text"] == "Fifty" and len(post["photos"]) == 1 for post in listed)
+    # Nothing comes later.
+    status = running.ask("/v1/status")
+    assert status["uploads"].get("ingested", 0) == 0 and len(posts(running)) == MANY - 3
+
+
+def test_of_fifty_dropped_files_with_three_bad_ones_forty_seven_are_posted(chromium):
+    with service() as running:
+        tab = Page(chromium, running)
+        tab.give("dragover", [("a.jpg", b"")])
+        assert tab.page.evaluate("document.body.classList.contains('dropping')")
+        tab.give("drop", drop_of_many())
+        tab.page.wait_for_selector(".composer .refused li")
+        assert "bad-notes.txt" in tab.page.text_content(".composer .refused")
+        tab.wait_for("document.querySelectorAll('.composer .photos li').length === 49")
+        write(tab.page, "Fifty")
+        publish(tab.page)
+        check_many(tab, running)
+        # What failed fails again, for the same reason; what is removed is gone.
+        tab.page.click("upload-tray .panel > .button")
+        check_many(tab, running)
+        for name in ("bad-cut.jpg", "bad-text.jpg", "bad-notes.txt"):
+            tab.page.click(f"upload-tray button[aria-label='Remove {name}']")
+        tab.wait_for("document.querySelector('upload-tray .title').textContent === '47 posts published'")
+        tab.page.click("upload-tray .clear")
+        tab.wait_for("document.querySelector('upload-tray').hidden")
+        tab.close()
+
+
+@pytest.mark.parametrize("kills", [4])
+def test_a_service_that_is_killed_and_comes_back_loses_and_doubles_nothing(chromium, kills):
+    with service() as running:
+        tab = Page(chromium, running)
+        tab.give("drop", drop_of_many())
+        tab.wait_for("document.querySelectorAll('.composer .photos li').length === 49")
+        write(tab.page, "Fifty")
+        publish(tab.page)
+        for number in range(1, kills + 1):
+            eventually("some posts", lambda: len(posts(running)) >= 8 * number)
+            running.process.kill()
+            running.process.wait()
+            running.start(running.url.split("/")[2])
+        check_many(tab, running)
+        tab.close()
+
+
+def test_a_large_photo_goes_on_where_it_was_cut_off(chromium):
+    with service() as running:
+        tab = Page(chromium, running)
+        offsets = []
+        tab.page.on("request", lambda request: offsets.append(int(request.headers["upload-offset"])) if request.method == "PATCH" else None)
+        network = tab.context.new_cdp_session(tab.page)
+        network.send("Network.enable")
+        network.send("Network.emulateNetworkConditions", {
+            "offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 4 << 20})
+        # What follows the end of a JPEG is no part of the picture.
+        tab.give("drop", [("large.jpg", fixture("photo.jpg") + bytes(14 << 20))])
+        tab.wait_for("document.querySelectorAll('.composer .photos li').length === 1")
+        publish(tab.page)
+        tab.wait_for("parseInt(document.querySelector('upload-tray .busy .state')?.textContent) >= 30")
+        running.process.kill()
+        running.process.wait()
+        tab.wait_for("document.querySelector('upload-tray .trouble').textContent.includes('cannot be reached')")
+        running.start(running.url.split("/")[2])
+        tab.wait_for("document.querySelector('upload-tray .title').textContent === '1 post published'")
+        assert len(posts(running)) == 1
+        # Two megabytes at most are sent twice.
+        assert offsets[0] == 0 and offsets[1] > 2 << 20, offsets
+        tab.close()
+
+
+def test_without_a_network_nothing_is_tried_and_it_goes_on_by_itself(chromium):
+    with service() as running:
+        tab = Page(chromium, running)
+        tab.give("drop", [("a.jpg", fixture("photo.jpg"))])
+        tab.wait_for("document.querySelector('.composer .state')?.textContent === 'Ready'")
+        tab.context.set_offline(True)
+        publish(tab.page)
+        tab.wait_for("document.querySelector('upload-tray .trouble').textContent.startsWith('You are offline')")
+        assert posts(running) == []
+        tab.context.set_offline(False)
+        tab.wait_for("document.querySelector('upload-tray .title').textContent === '1 post published'")
+        assert len(posts(running)) == 1
+        tab.close()
+
+
+def test_a_tab_that_is_loaded_again_goes_on(chromium):
+    with service() as running:
+        tab = Page(chromium, running)
+        tab.give("drop", drop_of_many())
+        tab.wait_for("document.querySelectorAll('.composer .photos li').length === 49")
+        write(tab.page, "Fifty")
+        publish(tab.page)
+        for number in range(1, 4):
+            eventually("some posts", lambda: len(posts(running)) >= 5 * number)
+            tab.reload()
+        # Another tab takes over from one that is closed, and what was refused at once was that tab's.
+        eventually("some posts", lambda: len(posts(running)) >= 20)
+        before, tab.page = tab.page, tab.open()
+        before.close()
+        tab.wait_for("document.querySelector('upload-tray .title')?.textContent?.endsWith(' 2 failed')")
+        assert len(posts(running)) == MANY - 3
+        tab.close()
+
+
+def test_what_was_being_written_when_the_tab_went_is_there_again(chromium):
+    with service() as running:
+        tab = Page(chromium, running)
+        tab.give("drop", [("a.jpg", fixture("photo.jpg")), ("b.jpg", fixture("size-97x61.jpg"))])
+        tab.wait_for("document.querySelectorAll('.composer .photos li').length === 2")
+        tab.page.locator(".composer li textarea").first.fill("A lake")
+        write(tab.page, "Half a sen")
+        tab.page.wait_for_timeout(600)  # It is kept a moment after the last key.
+        tab.reload()
+        tab.page.click("upload-tray .left button:has-text('Go on writing')")
+        tab.wait_for("document.querySelectorAll('.composer .photos li').length === 2")
+        assert tab.page.input_value(".composer textarea[name=text]") == "Half a sen"
+        assert tab.page.locator(".composer li textarea").first.input_value() == "A lake"
+        write(tab.page, "Half a sentence")
+        publish(tab.page)
+        eventually("the post", lambda: posts(running))
+        post, = posts(running)
+        assert post["text"] == "Half a sentence" and [photo.get("alt") for photo in post["photos"]] == ["A lake", None]
+        tab.close()
+
+
+def test_what_the_browser_cannot_decode_is_shown_by_what_the_service_made_of_it(chromium):
+    with service() as running:
+        tab = Page(chromium, running)
+        tab.give("drop", [("IMG_1.HEIC", fixture("photo.heic")), ("IMG_2.jpg", fixture("progressive-444.jpg"))])
+        tab.wait_for("""[...document.querySelectorAll('.composer canvas')].length === 2
+            && [...document.querySelectorAll('.composer li')].every((item) => !item.classList.contains('undrawn') && item.querySelector('canvas').width > 300)""")
+        # The picture is no plain area.
+        assert tab.page.evaluate("""[...document.querySelectorAll('.composer canvas')].map((canvas) =>
+            new Set(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).size > 50)""") == [True, True]
+        tab.close()
+
+
+def test_photos_are_in_the_order_in_which_they_were_put(chromium):
+    with service() as running:
+        tab = Page(chromium, running)
+        tab.page.click(".tool.upload")
+        tab.page.set_input_files(".composer input[type=file]", [
+            {"name": f"{name}.jpg", "mimeType": "image/jpeg", "buffer": fixture("size-97x61.jpg")} for name in "abcd"])
+        tab.wait_for("document.querySelectorAll('.composer .photos li').length === 4")
+        for index, name in enumerate("abcd"):
+            tab.page.locator(".composer li textarea").nth(index).fill(name)
+        tab.page.click(".composer button[aria-label='Move d.jpg forward']")
+        tab.page.click(".composer button[aria-label='Move d.jpg forward']")
+        tab.page.click(".composer button[aria-label='Remove b.jpg']")
+        tab.page.locator(".composer canvas").nth(2).drag_to(tab.page.locator(".composer canvas").nth(0))
+        tab.wait_for("[...document.querySelectorAll('.composer li textarea')].map((field) => field.value).join('') === 'cad'")
+        write(tab.page, "Three #views")
+        publish(tab.page)
+        eventually("the post", lambda: posts(running))
+        post, = posts(running)
+        assert [photo["alt"] for photo in post["photos"]] == ["c", "a", "d"]
+        assert post["text"] == "Three #views"
+        tab.close()
+
+
+def test_a_photo_that_is_pasted_becomes_a_post_and_words_may_stand_alone(chromium):
+    with service() as running:
+        tab = Page(chromium, running)
+        tab.give("paste", [("pasted.png", fixture("rgb-8.png"))])
+        tab.wait_for("document.querySelectorAll('.composer .photos li').length === 1")
+        publish(tab.page)
+        eventually("the post", lambda: posts(running))
+        tab.page.click(".tool.upload")
+        assert tab.page.is_disabled(".composer button[type=submit]")
+        write(tab.page, "Only words")
+        publish(tab.page)
+        eventually("the post", lambda: len(posts(running)) == 2)
+        assert [post.get("text") for post in posts(running)] == ["Only words", None]
+        tab.close()
+
+
+@pytest.mark.skipif(not (ROOT / "Sources/Server/Page/mentions.js").exists(), reason="the page has no picker of people")
+def test_somebody_who_is_picked_while_one_writes_is_mentioned(chromium):
+    with service() as running:
+        tab = Page(chromium, running)
+        running.ask("/v1/people/noah", "-X", "PUT", "--json", '{"full_name": "Noah Berg"}')
+        tab.page.click(".tool.upload")
+        tab.page.wait_for_selector(".composer[open]")
+        tab.page.keyboard.type("  With @Noa")
+        tab.page.click(".composer [role=option]")
+        tab.page.keyboard.type("on the #lake")
+        publish(tab.page)
+        eventually("the post", lambda: posts(running))
+        post, = posts(running)
+        mention, = post["mentions"]
+        assert mention["uid"] == "noah" and post["text"].endswith("on the #lake") and "Noah Berg" in post["text"]
+        tab.close()
+
+
+def test_several_photos_are_one_post_or_one_each(chromium):
+    with service() as running:
+        tab = Page(chromium, running)
+        files = [(f"{name}.jpg", fixture("size-97x61.jpg")) for name in "abc"]
+        for way, count in (("each", 3), ("one", 1)):
+            before = len(posts(running))
+            tab.give("drop", files)
+            tab.wait_for("[...document.querySelectorAll('.composer .state')].filter((state) => state.textContent === 'Ready').length === 3")
+            assert tab.page.is_checked(".composer input[value=one]")
+            tab.page.check(".composer input[value=each]")
+            tab.wait_for("document.querySelector('.composer button[type=submit]').textContent === 'Post 3'")
+            if way == "one":
+                tab.page.check(".composer input[value=one]")
+                tab.wait_for("document.querySelector('.composer button[type=submit]').textContent === 'Post'")
+            write(tab.page, way)
+            publish(tab.page)
+            eventually("posts", lambda: len(posts(running)) == before + count)
+            assert [len(post["photos"]) for post in posts(running)[:count]] == [3 // count] * count
+        tab.close()
+
+
+def test_all_is_done_by_the_keyboard(chromium):
+    with service() as running:
+        tab = Page(chromium, running)
+        page = tab.page
+        page.focus(".tool.upload")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".composer[open]")
+        assert page.evaluate("document.activeElement.name") == "text"
+        page.keyboard.type("By keys")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.type") == "file"
+        page.set_input_files(".composer input[type=file]", [
+            {"name": f"{name}.jpg", "mimeType": "image/jpeg", "buffer": fixture("size-97x61.jpg")} for name in "ab"])
+        tab.wait_for("document.querySelectorAll('.composer .photos li').length === 2")
+        reached = set()
+        for _ in range(20):
+            page.keyboard.press("Tab")
+            label = page.evaluate("document.activeElement.ariaLabel ?? document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent")
+            reached.add(label)
+            if label == "Move a.jpg back":
+                page.keyboard.press("Enter")
+                tab.wait_for("document.querySelector('.composer li canvas').ariaLabel === 'Preview of b.jpg'")
+                tab.wait_for("document.activeElement.ariaLabel === 'Move a.jpg forward'")
+            if label == "Post":
+                break
+        assert {"Remove a.jpg", "Move a.jpg back", "Post"} <= reached, reached
+        page.keyboard.press("Escape")
+        page.wait_for_selector(".composer .question:visible")
+        assert page.evaluate("document.activeElement.textContent") == "Go on writing"
+        page.keyboard.press("Enter")
+        page.focus(".composer button[type=submit]")
+        page.keyboard.press("Enter")
+        eventually("the post", lambda: posts(running))
+        post, = posts(running)
+        assert post["text"] == "By keys" and len(post["photos"]) == 2
+        page.focus("upload-tray .toggle")
+        page.keyboard.press("Enter")
+        assert page.get_attribute("upload-tray .toggle", "aria-expanded") == "false"
+        tab.close()
+
+
+def test_leaving_warns_only_where_the_browser_keeps_nothing(chromium):
+    with service() as running:
+        tab = Page(chromium, running)
+        tab.context.route("**/v1/uploads?*", lambda route: route.abort())  # Nothing comes through.
+        for keeps in (True, False):
+            if not keeps:
+                tab.context.add_init_script("Object.defineProperty(window, 'indexedDB', { value: undefined })")
+                tab.reload()
+            tab.give("drop", [("a.jpg", fixture("photo.jpg"))])
+            tab.wait_for("document.querySelectorAll('.composer .photos li').length === 1")
+            tab.page.click(".composer h2")  # Only pages with which somebody has done something may ask.
+            tab.page.reload()
+            tab.page.wait_for_selector(".tool.upload")
+            assert tab.faults == ([] if keeps else ["somebody was asked whether to leave"])
+        tab.context.close()
+
+
+def test_what_is_too_large_is_refused_before_it_is_sent(chromium):
+    with service("--max-bytes", "1048576") as running:
+        tab = Page(chromium, running)
+        tab.give("drop", [("large.jpg", bytes(1_200_000)), ("empty.jpg", b"")])
+        tab.page.wait_for_selector(".composer .refused li")
+        assert "1 MB" in tab.page.text_content(".composer .refused") and "empty" in tab.page.text_content(".composer .refused")
+        tab.close()

@@ -1,0 +1,94 @@
+import API
+import Imaging
+import Pipeline
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@Suite("Jobs over posts that outlive their client and the service", .timeLimit(.minutes(30)))
+struct BatchJobTests {
+    private static let recipes = ["thumb=50,q60"]
+
+    private func publish(_ count: Int, in scratch: Scratch) async throws {
+        try await withPipeline(in: scratch) { running in
+            let bytes = try Fixture.bytes("baseline-420.jpg")
+            for _ in 0..<count { _ = try await running.upload([("a.jpg", bytes)], by: "maria") }
+        }
+    }
+
+    private func state(of id: PushID, in pipeline: UploadService) async throws -> BatchJob? {
+        try await pipeline.batches.list().first { $0.id == id }
+    }
+
+    @Test("A job that a stop cut off goes on at the next start, where it was, and switches every post once")
+    func restart() async throws {
+        let recipes = try Self.recipes.map { try Recipe(parsing: $0) }
+        try await withScratch { scratch in
+            try await publish(6, in: scratch)
+            let begun = Shared<PushID?>(nil)
+            // Nobody works here, as in a service that is stopped at once.
+            try await withPipeline(in: scratch, runs: false, settings: { $0.recipes = recipes }) { running in
+                let job = try await running.pipeline.batches.begin(.rethumb, .init())
+                begun.change { $0 = job.id }
+                await #expect(throws: Failure.self) { try await running.pipeline.batches.begin(.rethumb, .init()) }
+            }
+            let id = try #require(begun.value)
+            try await withPipeline(in: scratch, settings: { $0.recipes = recipes }) { running in
+                try await eventually { try await state(of: id, in: running.pipeline)?.state == .finished }
+                let job = try #require(try await state(of: id, in: running.pipeline))
+                #expect(job.progress.done == 6 && job.progress.switched == 6 && job.progress.failed == 0)
+            }
+            try await withPipeline(in: scratch, settings: { $0.recipes = recipes }) { running in
+                let job = try #require(try await state(of: id, in: running.pipeline))
+                #expect(job.progress.switched == 6 && job.state == .finished)
+            }
+        }
+    }
+
+    @Test("A job that was paused stays so over a start; it goes on behind the post that it was at, or is cancelled")
+    func pause() async throws {
+        let recipes = try Self.recipes.map { try Recipe(parsing: $0) }
+        try await withScratch { scratch in
+            try await publish(3, in: scratch)
+            let ids = Shared<[PushID]>([])
+            try await withPipeline(in: scratch, runs: false, settings: { $0.recipes = recipes }) { running in
+                let batches = running.pipeline.batches
+                for _ in 0..<2 {
+                    let job = try await batches.begin(.rethumb, .init())
+                    #expect(try await batches.set(job.id, to: .paused).state == .paused)
+                    ids.change { $0.append(job.id) }
+                }
+            }
+            try await withPipeline(in: scratch, settings: { $0.recipes = recipes }) { running in
+                let batches = running.pipeline.batches
+                let all = try await batches.list()
+                #expect(all.map(\.state) == [.paused, .paused])
+                await #expect(throws: Failure.self) { try await batches.set(ids.value[0], to: .paused) }
+                _ = try await batches.set(ids.value[1], to: .cancelled)
+                _ = try await batches.set(ids.value[0], to: .running)
+                try await eventually { try await state(of: ids.value[0], in: running.pipeline)?.state == .finished }
+                let cancelled = try #require(try await state(of: ids.value[1], in: running.pipeline))
+                #expect(cancelled.progress.done == 0)
+                await #expect(throws: Failure.self) { try await batches.set(ids.value[1], to: .running) }
+            }
+        }
+    }
+
+    @Test("A run goes on behind a position, and looks at nothing before it")
+    func position() async throws {
+        try await withScratch { scratch in
+            try await publish(4, in: scratch)
+            try await withPipeline(in: scratch, runs: false) { running in
+                let job = Rethumb(running.pipeline, selection: .init(), isDryRun: true)
+                let steps = Shared<[PostJobProgress]>([])
+                _ = try await job.run { step in steps.change { $0.append(step) } }
+                let second = try #require(steps.value.first { $0.done == 2 })
+                let rest = Shared<[PostJobProgress]>([])
+                let last = try await job.run(from: second) { step in rest.change { $0.append(step) } }
+                #expect(rest.value.map(\.done) == [2, 3, 4] && last.total == 4)
+                #expect(last.position == steps.value.last?.position)
+            }
+        }
+    }
+}
