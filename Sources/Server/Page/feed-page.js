@@ -4,12 +4,12 @@
 import { placesOf } from "./layout.js";
 
 // So many posts are shown with each frame, in whichever pages they are: those that are being filled stand here, the first is next.
-const sliceLength = 5;
+const sliceLength = 3;
 const unfilled = new Set();
 
 function fillWithFrames(page) {
+  if (unfilled.size === 0) requestAnimationFrame(fillNext);
   unfilled.add(page);
-  if (unfilled.size === 1) requestAnimationFrame(fillNext);
 }
 
 function fillNext() {
