@@ -44,9 +44,9 @@ def settled(page):
     if page.locator("post-feed").count():
         wait(page, """() => {
             const feed = document.querySelector("post-feed");
-            const { top } = feed.querySelector(".foot").getBoundingClientRect();
-            return document.body.dataset.live === "live" && feed.querySelector(".list").ariaBusy === "false"
-                && (!feed.hasMore || top > 3 * innerHeight);
+            const foot = feed.querySelector(".foot");
+            return document.body.dataset.live === "live" && foot && feed.querySelector(".list").ariaBusy === "false"
+                && (!feed.hasMore || foot.getBoundingClientRect().top > 3 * innerHeight);
         }""")
     wait(page, """() => [...document.images].every((image) => {
         const { top, bottom } = image.getBoundingClientRect();
