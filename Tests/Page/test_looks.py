@@ -52,6 +52,12 @@ def settled(page):
         const { top, bottom } = image.getBoundingClientRect();
         return bottom <= 0 || top >= innerHeight || image.complete;
     })""")
+    at_rest(page)
+
+
+def at_rest(page):
+    """Once everything has its looks, and nothing fades in any more."""
+    wait(page, "[...document.querySelectorAll('link[rel=stylesheet]')].every(({ sheet }) => sheet)")
     page.evaluate("Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {})))")
 
 
@@ -145,7 +151,7 @@ def test_an_accessibility_checker_finds_nothing_in_what_opens(browser, people, s
         check(page)
         page.keyboard.press("Escape")
         page.locator(".tool.account").click()
-        page.wait_for_timeout(200)
+        expect(page.get_by_role("menu")).to_be_visible()
         check(page)
         page.keyboard.press("Escape")
         page.locator(".tool.upload").click()
@@ -166,6 +172,7 @@ def test_the_accessibility_checker_finds_what_is_wrong(browser, people):
 
 
 def check(page):
+    at_rest(page)
     found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})
     faults = [(violation["id"], violation["help"], [node["html"][:200] for node in violation["nodes"]][:3])
               for violation in found.response["violations"]]

@@ -4,7 +4,8 @@ import { h, icon } from "./dom.js";
 import { icons, stylesheet } from "./late.js";
 import { t } from "./texts.js";
 
-stylesheet("social.css");
+// A dialog opens with its looks.
+await stylesheet("social.css");
 
 let count = 0;
 
