@@ -1,101 +1,10 @@
-"""The gallery in a real browser, with people who have accounts."""
+"""The gallery in a real browser."""
 
 import contextlib
 import json
-import os
-import pathlib
-import re
-import subprocess
-import tempfile
 import time
-import urllib.error
-import urllib.request
 
-from browser import eventually
-from playwright.sync_api import expect, sync_playwright
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 PATIENCE = 60_000  # Milliseconds until something that should happen is given up.
-PASSWORD = "correct horse"
-
-expect.set_options(timeout=PATIENCE)
-
-
-class Person:
-    def __init__(self, answer, name):
-        self.uid, self.token, self.email, self.name = answer["localId"], answer["idToken"], answer["email"], name
-
-    def session(self, running):
-        """What a page keeps of whoever has signed in; each page has a session of its own."""
-        answer = running.ask("/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=test", body={
-            "email": self.email, "password": PASSWORD, "returnSecureToken": True})
-        return json.dumps({"user": {"uid": self.uid, "name": self.name, "email": self.email, "picture": None},
-                           "refreshToken": answer["refreshToken"]})
-
-
-class Gallery:
-    """A service that can be killed, and comes back at the same address."""
-
-    def __init__(self, folder, arguments=()):
-        self.folder, self.log, self.address, self.arguments = folder, folder / "log", "127.0.0.1:0", arguments
-        self.start()
-
-    def start(self):
-        with open(self.log, "w") as log:
-            self.process = subprocess.Popen(
-                [os.environ["TINTYPE"], "serve", "--storage", f"{self.folder}/Storage", "--listen", self.address, *self.arguments],
-                stdout=log, stderr=log)
-        found = eventually("the service", lambda: re.search(r"listening on (http://(\S+?))/?\n", self.log.read_text()))
-        self.url, self.address = found[1], found[2]
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-
-    def ask(self, path, method="GET", body=None, person=None, status=None):
-        """The answer to a request, as a person or as nobody; the expected status, where it is none of success."""
-        data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
-        request = urllib.request.Request(self.url + path, data, method=method if data is None or method != "GET" else "POST")
-        if data is not None:
-            request.add_header("Content-Type", "image/jpeg" if isinstance(body, bytes) else "application/json")
-        if person:
-            request.add_header("Authorization", f"Bearer {person.token}")
-        try:
-            with urllib.request.urlopen(request) as answer:
-                return json.load(answer)
-        except urllib.error.HTTPError as error:
-            text = error.read().decode()
-            assert error.code == status, f"{path}: {error.code} {text}"
-            return json.loads(text)
-
-    def owner(self, path, *options):
-        """The answer to a request of the service's owner, through its socket; `options` are curl's."""
-        answer = subprocess.run(
-            ["curl", "-sS", "--fail-with-body", "--unix-socket", f"{self.folder}/Storage/tintype.sock", *options,
-             f"http://localhost{path}"], capture_output=True, text=True)
-        assert answer.returncode == 0, answer.stdout + answer.stderr
-        return json.loads(answer.stdout or "null")
-
-    def upload(self, text, photo=None, alt=None, user="maria"):
-        """The id of a post that somebody without an account has sent; with a photo, or a list of them."""
-        options = ["-F", f"user={user}", "--form-string", f"text={text}", *(["--form-string", f"alt={alt}"] if alt else [])]
-        for name in [photo] if isinstance(photo, str) else photo or []:
-            options += ["-F", f"photo=@{ROOT}/Fixtures/{name}"]
-        return self.owner("/v1/uploads", *options)["post_id"]
-
-    def person(self, name, email=None):
-        email = email or f"{re.sub('[^a-z]', '', name.lower()) or 'somebody'}@example.com"
-        person = Person(self.ask("/identitytoolkit.googleapis.com/v1/accounts:signUp?key=test", body={
-            "email": email, "password": PASSWORD, "displayName": name, "returnSecureToken": True}), name)
-        self.ask(f"/v1/people/{person.uid}", "PATCH", {"full_name": name}, person)
-        return person
-
-    def post(self, person, text):
-        query = urllib.request.quote(text)
-        return self.ask(f"/v1/uploads?text={query}", body=(ROOT / "Fixtures/photo.jpg").read_bytes(), person=person)["post_id"]
-
-    def comments(self, post):
-        return self.ask(f"/v1/posts/{post}/comments?limit=100")["comments"]
 
 
 def until(page, what, condition):
@@ -134,24 +43,6 @@ def seeded(running, count):
         body.write_text(json.dumps(update))
         running.owner("/posts.json?print=silent", "-X", "PATCH", "-d", f"@{body}")
     return ids
-
-
-@contextlib.contextmanager
-def gallery(*arguments):
-    with tempfile.TemporaryDirectory(prefix="tintype-gallery-", ignore_cleanup_errors=True) as name:
-        running = Gallery(pathlib.Path(name), arguments)
-        try:
-            yield running
-        finally:
-            running.kill()
-
-
-@contextlib.contextmanager
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @contextlib.contextmanager

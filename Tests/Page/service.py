@@ -1,41 +1,103 @@
-"""The built service, for tests that look at its pages."""
+"""The built service, for tests that look at its pages, and people who have accounts there."""
 
 import contextlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
+import urllib.error
+import urllib.request
 
 from browser import eventually
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PASSWORD = "correct horse"
+
+
+class Person:
+    def __init__(self, answer, name):
+        self.uid, self.token, self.email, self.name = answer["localId"], answer["idToken"], answer["email"], name
+
+    def session(self, running):
+        """What a page keeps of whoever has signed in; each page has a session of its own."""
+        answer = running.ask("/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=test", body={
+            "email": self.email, "password": PASSWORD, "returnSecureToken": True})
+        return json.dumps({"user": {"uid": self.uid, "name": self.name, "email": self.email, "picture": None},
+                           "refreshToken": answer["refreshToken"]})
 
 
 class Service:
-    def __init__(self, folder, arguments):
-        self.folder, self.log, self.arguments = folder, folder / "log", arguments
-        self.start("127.0.0.1:0")
+    """It can be killed, and comes back at the same address."""
 
-    def start(self, address):
+    def __init__(self, folder, arguments):
+        self.folder, self.log, self.address, self.arguments = folder, folder / "log", "127.0.0.1:0", arguments
+        self.start()
+
+    def start(self):
         with open(self.log, "w") as log:
             self.process = subprocess.Popen(
-                [os.environ["TINTYPE"], "serve", "--storage", f"{self.folder}/Storage", "--listen", address, *self.arguments],
+                [os.environ["TINTYPE"], "serve", "--storage", f"{self.folder}/Storage", "--listen", self.address, *self.arguments],
                 stdout=log, stderr=log)
-        lines = eventually("the service", lambda: [
-            line for line in self.log.read_text().splitlines() if "listening on http://" in line])
-        self.url = lines[0].split()[-1]
+        found = eventually("the service", lambda: re.search(r"listening on (http://(\S+?))/?\n", self.log.read_text()))
+        self.url, self.address = found[1], found[2]
 
-    def ask(self, path, *options):
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def restart(self, *arguments):
+        """Kills it, and starts it with other arguments."""
+        self.kill()
+        self.arguments = arguments
+        self.start()
+
+    def ask(self, path, method="GET", body=None, person=None, status=None):
+        """The answer to a request, as a person or as nobody; the expected status, where it is none of success."""
+        data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        request = urllib.request.Request(self.url + path, data, method=method if data is None or method != "GET" else "POST")
+        if data is not None:
+            request.add_header("Content-Type", "image/jpeg" if isinstance(body, bytes) else "application/json")
+        if person:
+            request.add_header("Authorization", f"Bearer {person.token}")
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            text = error.read().decode()
+            assert error.code == status, f"{path}: {error.code} {text}"
+            return json.loads(text)
+
+    def owner(self, path, *options):
+        """The answer to a request of the service's owner, through its socket; `options` are curl's."""
         answer = subprocess.run(
             ["curl", "-sS", "--fail-with-body", "--unix-socket", f"{self.folder}/Storage/tintype.sock", *options,
              f"http://localhost{path}"], capture_output=True, text=True)
         assert answer.returncode == 0, answer.stdout + answer.stderr
-        return json.loads(answer.stdout)
+        return json.loads(answer.stdout or "null")
 
-    def post(self, text, photo=None, alt=None):
-        options = ["-F", "user=maria", "-F", f"text={text}", *(["-F", f"alt={alt}"] if alt else [])]
-        return self.ask("/v1/uploads", *options, *(["-F", f"photo=@{ROOT}/Fixtures/{photo}"] if photo else []))["post_id"]
+    def upload(self, text, *photos, alt=None, user="maria"):
+        """The id of a post that somebody without an account has sent, each photo with the same alternative text."""
+        options = ["-F", f"user={user}", "--form-string", f"text={text}"]
+        for name in photos:
+            options += [*(["--form-string", f"alt={alt}"] if alt else []), "-F", f"photo=@{ROOT}/Fixtures/{name}"]
+        return self.owner("/v1/uploads", *options)["post_id"]
+
+    def person(self, name, email=None):
+        email = email or f"{re.sub('[^a-z]', '', name.lower()) or 'somebody'}@example.com"
+        person = Person(self.ask("/identitytoolkit.googleapis.com/v1/accounts:signUp?key=test", body={
+            "email": email, "password": PASSWORD, "displayName": name, "returnSecureToken": True}), name)
+        self.ask(f"/v1/people/{person.uid}", "PATCH", {"full_name": name}, person)
+        return person
+
+    def post(self, person, text):
+        """The id of a post of a person with a photo."""
+        query = urllib.request.quote(text)
+        return self.ask(f"/v1/uploads?text={query}", body=(ROOT / "Fixtures/photo.jpg").read_bytes(), person=person)["post_id"]
+
+    def comments(self, post):
+        return self.ask(f"/v1/posts/{post}/comments?limit=100")["comments"]
 
 
 @contextlib.contextmanager
@@ -45,5 +107,4 @@ def service(*arguments):
         try:
             yield running
         finally:
-            running.process.terminate()
-            running.process.wait()
+            running.kill()

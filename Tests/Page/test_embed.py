@@ -3,45 +3,22 @@
 import functools
 import http.server
 import json
-import os
-import pathlib
 import re
-import subprocess
 import threading
 import urllib.request
 import xml.etree.ElementTree
 
 import pytest
 from browser import eventually
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
+from service import service
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 ATOM = "{http://www.w3.org/2005/Atom}"
 HOSTILE = "</p><script>window.wrong = 1</script>\"'><img src=x onerror='window.wrong = 1'>]]>&amp; \u0001\u000b\ufffe 👩‍👧 <\u0338b"
 
-expect.set_options(timeout=60_000)
 
-
-class Service:
-    def __init__(self, folder, *arguments):
-        self.socket, log = f"{folder}/Storage/tintype.sock", folder / "log"
-        with open(log, "w") as output:
-            self.process = subprocess.Popen(
-                [os.environ["TINTYPE"], "serve", "--storage", f"{folder}/Storage", "--listen", "127.0.0.1:0", *arguments],
-                stdout=output, stderr=output)
-        self.url = eventually("the service", lambda: re.search(r"listening on (http://\S+?)/?\n", log.read_text()))[1]
-
-    def owner(self, path, *options):
-        return json.loads(subprocess.run(
-            ["curl", "-sS", "--fail-with-body", "--unix-socket", self.socket, *options, f"http://localhost{path}"],
-            capture_output=True, text=True, check=True).stdout or "null")
-
-    def upload(self, text, *photos, alt=None):
-        options = [option for photo in photos for option in (*(["--form-string", f"alt={alt}"] if alt else []), "-F", f"photo=@{ROOT}/Fixtures/{photo}")]
-        return self.owner("/v1/uploads", "-F", "user=maria", "--form-string", f"text={text}", *options)["post_id"]
-
-    def put(self, path, value):
-        self.owner(f"/{path}.json", "-X", "PUT", "-d", json.dumps(value))
+def put(running, path, value):
+    running.owner(f"/{path}.json", "-X", "PUT", "-d", json.dumps(value))
 
 
 @pytest.fixture(scope="module")
@@ -58,23 +35,13 @@ def pages(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory, pages):
-    service = Service(tmp_path_factory.mktemp("service"), "--allowed-origins", pages[1])
-    yield service
-    service.process.terminate()
-    service.process.wait()
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=["--no-sandbox"])
-        yield browser
-        browser.close()
+def running(pages):
+    with service("--allowed-origins", pages[1]) as running:
+        yield running
 
 
 @pytest.fixture
-def embedded(chromium, pages, service, request):
+def embedded(browser, pages, running, request):
     """Opens a page of another site with such an element."""
     contexts = []
 
@@ -83,9 +50,9 @@ def embedded(chromium, pages, service, request):
         name = re.sub(r"\W", "-", request.node.name) + f"-{len(contexts)}.html"
         (pages[0] / name).write_text(
             f'<!doctype html><html lang="en"><meta charset="utf-8">{head}<title>Blog</title>'
-            f'<script type="module" src="{service.url}/embed.js"></script>'
+            f'<script type="module" src="{running.url}/embed.js"></script>'
             f'<div style="width: {width}px"><tintype-feed {attributes}></tintype-feed></div>')
-        contexts.append(chromium.new_context(**options))
+        contexts.append(browser.new_context(**options))
         page = contexts[-1].new_page()
         for pattern, answer in routes:
             page.route(pattern, answer)
@@ -97,15 +64,15 @@ def embedded(chromium, pages, service, request):
         context.close()
 
 
-def test_a_page_of_another_site_shows_a_persons_posts(service, embedded):
-    words = service.upload("Only words #embed")
-    photo = service.upload("A view #embed", "size-97x61.jpg", alt="The lake")
-    album = service.upload("Two views", "size-97x61.jpg", "size-97x61.png")
+def test_a_page_of_another_site_shows_a_persons_posts(running, embedded):
+    words = running.upload("Only words #embed")
+    photo = running.upload("A view #embed", "size-97x61.jpg", alt="The lake")
+    album = running.upload("Two views", "size-97x61.jpg", "size-97x61.png")
     page = embedded('user="maria" count="3"')
     links = page.locator("tintype-feed a")
     expect(links).to_have_count(3)
     assert links.evaluate_all("links => links.map((link) => link.href)") == [
-        f"{service.url}/posts/{id}" for id in (album, photo, words)]
+        f"{running.url}/posts/{id}" for id in (album, photo, words)]
     expect(page.get_by_role("list", name="Photos")).to_be_visible()
     expect(page.get_by_role("link", name="The lake")).to_be_visible()
     expect(page.get_by_role("link", name="Photo by maria (2)")).to_be_visible()
@@ -113,14 +80,14 @@ def test_a_page_of_another_site_shows_a_persons_posts(service, embedded):
     image = page.locator("tintype-feed img").first
     assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
     page.keyboard.press("Tab")
-    assert page.evaluate("document.querySelector('tintype-feed').shadowRoot.activeElement.href") == f"{service.url}/posts/{album}"
+    assert page.evaluate("document.querySelector('tintype-feed').shadowRoot.activeElement.href") == f"{running.url}/posts/{album}"
     links.first.press("Enter")
-    page.wait_for_url(f"{service.url}/posts/{album}")
+    page.wait_for_url(f"{running.url}/posts/{album}")
 
 
-def test_a_tag_a_strip_and_a_width(service, embedded):
-    service.upload("One of #strip", "size-97x61.jpg")
-    service.upload("Another of #strip", "size-97x61.jpg")
+def test_a_tag_a_strip_and_a_width(running, embedded):
+    running.upload("One of #strip", "size-97x61.jpg")
+    running.upload("Another of #strip", "size-97x61.jpg")
     for width in (200, 390, 1200):
         page = embedded('tag="#strip"', width=width)
         expect(page.locator("tintype-feed a")).to_have_count(2)
@@ -133,12 +100,12 @@ def test_a_tag_a_strip_and_a_width(service, embedded):
     assert page.evaluate("getComputedStyle(document.querySelector('tintype-feed')).colorScheme") == "dark"
 
 
-def test_it_says_what_it_does_in_the_pages_language(service, embedded):
+def test_it_says_what_it_does_in_the_pages_language(running, embedded):
     expect(embedded('tag="nothing"').get_by_role("status")).to_have_text("No posts yet.")
     expect(embedded('tag="nothing" lang="de"').get_by_role("status")).to_have_text("Noch keine Beiträge.")
     answers = [lambda route: route.abort(), lambda route: route.fulfill(status=503), lambda route: route.continue_()]
     page = embedded('user="maria" lang="de"', routes=[("**/v1/people/**", lambda route: answers.pop(0)(route))])
-    service.upload("After all")
+    running.upload("After all")
     for _ in range(2):
         expect(page.get_by_role("status")).to_contain_text("Die Beiträge kamen nicht an.")
         page.get_by_role("button", name="Noch einmal").click()
@@ -148,17 +115,17 @@ def test_it_says_what_it_does_in_the_pages_language(service, embedded):
 def test_a_site_that_is_not_allowed_gets_nothing(pages, embedded):
     page = embedded('user="maria"', origin=pages[2])
     assert page.evaluate("customElements.get('tintype-feed') === undefined")
-    assert page.evaluate(f"fetch(document.querySelector('script').src.replace('embed.js', 'v1/posts')).then(() => 'read', () => 'refused')") == "refused"
+    assert page.evaluate("fetch(document.querySelector('script').src.replace('embed.js', 'v1/posts')).then(() => 'read', () => 'refused')") == "refused"
 
 
-def test_texts_of_others_stay_texts(service, embedded):
+def test_texts_of_others_stay_texts(running, embedded):
     rendition = {"width": 10, "height": 10}
     # Last: what an address would be if it were put behind the service's as it is.
     for index, url in enumerate(["javascript:window.wrong = 1", "data:.evil.example/x", "//evil.example/x", "http://[", "https://evil.example/y"]):
-        service.put(f"posts/-P6xJd7DkF0an8Cy0qL{index}", {
+        put(running, f"posts/-P6xJd7DkF0an8Cy0qL{index}", {
             "author": {"uid": "eve", "full_name": HOSTILE}, "text": HOSTILE + " #hostile", "timestamp": index + 1,
             "photos": {"0": {"width": 10, "height": 10, "alt": HOSTILE, "color": HOSTILE, "renditions": {"full": rendition | {"url": url}}}}})
-        service.put(f"hashtags/hostile/-P6xJd7DkF0an8Cy0qL{index}", True)
+        put(running, f"hashtags/hostile/-P6xJd7DkF0an8Cy0qL{index}", True)
     asked = []
     page = embedded('tag="hostile"', head="<meta http-equiv=\"Content-Security-Policy\" content=\"require-trusted-types-for 'script'\">")
     page.on("request", lambda request: asked.append(request.url))
@@ -166,19 +133,19 @@ def test_texts_of_others_stay_texts(service, embedded):
     expect(page.locator("tintype-feed a")).to_have_count(5)
     page.wait_for_load_state("networkidle")
     assert page.evaluate("window.wrong") is None
-    assert not [url for url in asked if "evil" in url and not url.startswith(f"{service.url}/")]
+    assert not [url for url in asked if "evil" in url and not url.startswith(f"{running.url}/")]
     assert page.evaluate("[...document.querySelector('tintype-feed').shadowRoot.querySelectorAll('script, [onerror]')].length") == 0
 
 
-def test_it_reads_again_where_it_is_asked_to(service, embedded):
-    service.upload("First #again")
+def test_it_reads_again_where_it_is_asked_to(running, embedded):
+    running.upload("First #again")
     page = embedded("", routes=[("**/*.html", lambda route: route.continue_())])
     # The shortest time is ten seconds, which the page believes to pass.
     page.clock.install()
     page.evaluate("document.querySelector('tintype-feed').setAttribute('tag', 'again')")
     page.evaluate("document.querySelector('tintype-feed').setAttribute('refresh', '1')")
     expect(page.locator("tintype-feed a")).to_have_count(1)
-    service.upload("Second #again")
+    running.upload("Second #again")
 
     def passed():
         page.clock.run_for(10_000)
@@ -194,17 +161,17 @@ def read(url):
         return answer.read()
 
 
-def test_feeds_can_be_parsed_whatever_is_in_them(service):
-    service.put("people/mallory", {"full_name": HOSTILE, "bio": HOSTILE})
-    service.put("posts/-P6xJd7DkF0an8Cy1qLh", {
+def test_feeds_can_be_parsed_whatever_is_in_them(running):
+    put(running, "people/mallory", {"full_name": HOSTILE, "bio": HOSTILE})
+    put(running, "posts/-P6xJd7DkF0an8Cy1qLh", {
         "author": {"uid": "mallory", "full_name": HOSTILE}, "text": HOSTILE + "\r\nline\ttab #tag", "timestamp": -9e14, "photos": {"0": {
             "width": 97, "height": 61, "alt": HOSTILE, "renditions": {"full": {
                 "url": "/media/mallory/x.jpg", "width": 97, "height": 61, "bytes": 7, "content_type": HOSTILE}}}}})
-    service.upload("Words, and a #tag", "size-97x61.jpg", alt=HOSTILE[:200].replace("\u0001\u000b\ufffe", ""))
+    running.upload("Words, and a #tag", "size-97x61.jpg", alt=HOSTILE[:200].replace("\u0001\u000b\ufffe", ""))
     for path in ("", "/people/mallory", "/people/maria", "/tags/tag"):
-        feed = xml.etree.ElementTree.fromstring(read(f"{service.url}{path}/feed.atom"))
+        feed = xml.etree.ElementTree.fromstring(read(f"{running.url}{path}/feed.atom"))
         assert feed.tag == ATOM + "feed"
-        others = json.loads(read(f"{service.url}{path}/feed.jsonfeed"))
+        others = json.loads(read(f"{running.url}{path}/feed.jsonfeed"))
         entries = feed.findall(ATOM + "entry")
         assert len(entries) == len(others["items"]) > 0
         for element in [feed, *entries]:
@@ -218,4 +185,4 @@ def test_feeds_can_be_parsed_whatever_is_in_them(service):
             plain = re.sub("[\u0001\u000b\ufffe]", "\ufffd", item["content_html"])
             assert content.text == plain and "<script" not in plain and "onerror='window" not in plain
             for link in entry.findall(f"{ATOM}link[@rel='enclosure']"):
-                assert link.get("href").startswith(f"{service.url}/") and int(link.get("length", "1")) > 0
+                assert link.get("href").startswith(f"{running.url}/") and int(link.get("length", "1")) > 0

@@ -3,16 +3,11 @@
 import json
 
 import pytest
-from gallery import PLACE, ROOT, chromium, gallery, opened, seeded, until, wait
+from gallery import PLACE, opened, seeded, until, wait
 from playwright.sync_api import expect
+from service import service
 
 CARDS = "post-feed article:not(.gone)"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 def texts(page):
@@ -20,7 +15,7 @@ def texts(page):
 
 
 def test_a_new_post_appears_by_itself_above_the_others(browser):
-    with gallery() as running:
+    with service() as running:
         running.upload("first")
         with opened(browser, running, "/") as page:
             expect(page.locator(CARDS)).to_have_count(1)
@@ -35,7 +30,7 @@ def test_a_new_post_appears_by_itself_above_the_others(browser):
 
 
 def test_a_post_that_is_deleted_goes_and_a_draft_that_is_sent_late_comes_first(browser):
-    with gallery() as running:
+    with service() as running:
         draft = running.owner("/v1/uploads?user=maria&draft=true", "-X", "POST")["upload_id"]
         first, second, third = [running.upload(text) for text in ("first", "second", "third")]
         with opened(browser, running, "/") as page:
@@ -57,7 +52,7 @@ def test_a_post_that_is_deleted_goes_and_a_draft_that_is_sent_late_comes_first(b
 
 
 def test_whoever_reads_further_down_is_told_of_new_posts_and_is_not_moved(browser):
-    with gallery() as running:
+    with service() as running:
         seeded(running, 60)
         with opened(browser, running, "/all") as page:
             page.wait_for_selector(CARDS)
@@ -75,7 +70,7 @@ def test_whoever_reads_further_down_is_told_of_new_posts_and_is_not_moved(browse
 
 
 def test_a_page_that_was_cut_off_goes_on_where_it_was(browser):
-    with gallery() as running:
+    with service() as running:
         gone, _ = running.upload("gone"), running.upload("stays")
         with opened(browser, running, "/") as page:
             expect(page.locator(".live")).to_have_text("live")
@@ -97,7 +92,7 @@ def test_a_page_that_was_cut_off_goes_on_where_it_was(browser):
 
 
 def test_a_page_whose_posts_were_all_replaced_reads_them_again(browser):
-    with gallery() as running:
+    with service() as running:
         first = running.upload("first")
         with opened(browser, running, "/") as page:
             expect(page.locator(".live")).to_have_text("live")
@@ -112,7 +107,7 @@ def test_a_page_whose_posts_were_all_replaced_reads_them_again(browser):
 
 @pytest.mark.parametrize("record", ['"junk"', '{"text": "no time"}', '{"timestamp": "later"}', '{"timestamp": 1e300}'])
 def test_a_record_that_is_no_post_hides_no_other(browser, record):
-    with gallery() as running:
+    with service() as running:
         running.upload("here")
         running.owner("/posts/-Zzzzzzzzzzzzzzzzzzz.json", "-X", "PUT", "-d", record)
         with opened(browser, running, "/all") as page:
@@ -120,19 +115,19 @@ def test_a_record_that_is_no_post_hides_no_other(browser, record):
 
 
 def test_photos_are_shown_when_all_recipes_cut(browser):
-    with gallery("--recipe", "tile=160,cover") as running:
+    with service("--recipe", "tile=160,cover") as running:
         running.upload("", "photo.jpg")
         with opened(browser, running, "/") as page:
             wait(page, "document.querySelector('post-feed img')?.currentSrc.includes('/tile-')")
 
 
 def test_a_photo_whose_file_is_not_here_shows_its_placeholder(browser, tmp_path):
-    with gallery() as running:
+    with service() as running:
         post = running.upload("", "photo.jpg")
         seed = tmp_path / "seed.json"
         seed.write_text(json.dumps({"posts": {post: running.owner(f"/posts/{post}.json")}}))
         color = running.owner(f"/posts/{post}/photos/0/color.json")
-    with gallery("--engine", "memory", "--seed", str(seed)) as copy, opened(browser, copy, "/") as page:
+    with service("--engine", "memory", "--seed", str(seed)) as copy, opened(browser, copy, "/") as page:
         frame = page.locator(f"{CARDS} .photo-frame.missing")
         expect(frame).to_be_visible()
         # The decoder's picture has the photo's own mean colour, give or take what a placeholder can hold.
@@ -152,7 +147,7 @@ def test_a_photo_whose_file_is_not_here_shows_its_placeholder(browser, tmp_path)
 
 def test_photos_of_a_service_that_is_known_by_an_address(browser):
     """Posts name their photos there, and the page shows them from where it is: it may be on the machine itself."""
-    with gallery("--public-url", "https://photos.example.org") as running:
+    with service("--public-url", "https://photos.example.org") as running:
         post = running.upload("abroad", "photo.jpg")
         with opened(browser, running, "/") as page:
             wait(page, "document.querySelector('post-feed img')?.naturalWidth > 1")
@@ -171,7 +166,7 @@ def test_photos_of_a_service_that_is_known_by_an_address(browser):
 
 
 def test_seven_tabs_share_one_stream(browser):
-    with gallery() as running:
+    with service() as running:
         running.upload("first")
         context = browser.new_context(base_url=running.url, locale="en-US")
         tabs = [context.new_page() for _ in range(7)]
@@ -190,7 +185,7 @@ def test_seven_tabs_share_one_stream(browser):
 
 
 def test_back_leads_to_the_same_photo_at_the_same_place(browser):
-    with gallery() as running:
+    with service() as running:
         seeded(running, 300)
         with opened(browser, running, "/all") as page:
             scroll_to(page, 6000)
@@ -238,7 +233,7 @@ new MutationObserver(() => { watched.cards = Math.max(watched.cards, document.qu
 
 def test_ten_thousand_posts_are_scrolled(browser):
     """Every post is there once on the way down and once on the way up, in order, few of them at a time, and nothing jumps."""
-    with gallery() as running:
+    with service() as running:
         ids = seeded(running, 10_000)[::-1]
         with opened(browser, running, "/all", script=WATCH) as page:
             page.wait_for_selector(CARDS)
@@ -301,7 +296,7 @@ def test_ten_thousand_posts_are_scrolled(browser):
 
 def test_the_page_is_small(browser):
     """40: under 60 kB before it shows a photo, under 25 kB as they are sent, and all of it from here."""
-    with gallery() as running:
+    with service() as running:
         seeded(running, 60)
         with opened(browser, running, "/") as page:
             page.wait_for_selector(CARDS)

@@ -7,9 +7,10 @@ import pathlib
 import numpy
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from gallery import ROOT, chromium, gallery, opened, seeded, until, wait
+from gallery import opened, seeded, wait
 from PIL import Image
 from playwright.sync_api import expect
+from service import ROOT, service
 
 PICTURES = pathlib.Path(__file__).parent / "pictures"
 SHOWN = ROOT / ".build/page-pictures"
@@ -19,15 +20,9 @@ HOSTILE = '<img src=x onerror="document.title=\'owned\'"> \u202eevil\u202c {{tex
 
 
 @pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
 def people():
     """A service with a few people, photos and comments."""
-    with gallery() as running:
+    with service() as running:
         maria, anna = running.person("Maria Lind"), running.person("Anna Öberg")
         running.ids = seeded(running, 60)
         post = running.post(anna, "The rock that looks like a ship #lake #summer")
@@ -109,13 +104,13 @@ def test_the_viewer_looks_as_it_did(browser, people, device):
 
 
 def test_a_service_without_posts_looks_as_it_did(browser):
-    with gallery() as running, opened(browser, running, "/", viewport={"width": 820, "height": 900}) as page:
+    with service() as running, opened(browser, running, "/", viewport={"width": 820, "height": 900}) as page:
         expect(page.locator("#empty")).to_be_visible()
         compare(page, "empty")
 
 
 def test_three_posts_look_as_they_did(browser):
-    with gallery() as running:
+    with service() as running:
         for photo in ("photo.jpg", "rotation-6.jpg", "profile-p3.jpg"):
             running.upload("Three", photo)
         with opened(browser, running, "/", viewport={"width": 1440, "height": 900}) as page:
@@ -136,7 +131,7 @@ def test_an_accessibility_checker_finds_nothing(browser, people, view, scheme):
     """40: dark and light."""
     path = VIEWS[view].format(anna=people.anna.uid, shown=people.shown)
     with opened(browser, people, path, people.maria, color_scheme=scheme, bypass_csp=True) as page:
-        page.wait_for_selector(f"#main .view")
+        page.wait_for_selector("#main .view")
         page.wait_for_selector(".tool.account")
         settled(page)
         check(page)
@@ -251,8 +246,8 @@ def test_without_scripts_everything_can_be_read(browser, people):
 
 
 def test_hostile_texts_are_only_texts(browser):
-    with gallery() as running:
-        running.upload(HOSTILE, "photo.jpg", HOSTILE)
+    with service() as running:
+        running.upload(HOSTILE, "photo.jpg", alt=HOSTILE)
         running.upload(HOSTILE)
         running.owner("/people/maria/full_name.json", "-X", "PUT", "-d", json.dumps(HOSTILE[:190]))
         until_renamed = "/v1/posts?limit=1"

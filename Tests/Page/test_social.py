@@ -3,18 +3,14 @@
 import json
 
 import pytest
-from gallery import PASSWORD, ROOT, chromium, expect, gallery, opened, until
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
+from gallery import opened, until
+from playwright.sync_api import expect
+from service import PASSWORD, ROOT, service
 
 
 @pytest.fixture
 def running():
-    with gallery() as running:
+    with service() as running:
         yield running
 
 
@@ -93,7 +89,7 @@ def test_the_menu_of_the_account_opens_and_closes_by_keys_and_by_its_button(brow
 
 
 def test_whoever_forgot_the_password_is_told_the_same_with_and_without_an_account(browser):
-    with gallery("--account-command", "/bin/true") as running:
+    with service("--account-command", "/bin/true") as running:
         running.person("Ann")
         with opened(browser, running, "/all") as page:
             account_button(page).click()

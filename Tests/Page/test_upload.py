@@ -2,42 +2,24 @@
 
 import base64
 import json
-import os
-import subprocess
 
 import pytest
 from browser import eventually
-from playwright.sync_api import sync_playwright
+from gallery import PATIENCE
 from service import ROOT, service
 
-PATIENCE = 60_000
 MANY = 50
 GOOD = ["size-97x61.jpg", "photo.jpg", "size-640x480.jpg", "progressive-444.jpg", "rgb-8.png", "lossy.webp"]
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-def account(running, uid="maria"):
-    """What the page keeps of somebody who has signed in."""
-    answer = json.loads(subprocess.run(
-        ["curl", "-sS", "--json", json.dumps({"email": f"{uid}@example.org", "password": "correct horse", "displayName": uid, "returnSecureToken": True}),
-         f"{running.url.rstrip(chr(47))}/identitytoolkit.googleapis.com/v1/accounts:signUp?key=page"], capture_output=True, text=True, check=True).stdout)
-    return {"user": {"uid": answer["localId"], "name": uid, "email": answer["email"], "picture": None}, "refreshToken": answer["refreshToken"]}
 
 
 class Page:
     """A page of somebody who has signed in."""
 
-    def __init__(self, chromium, running, **options):
-        self.context = chromium.new_context(viewport={"width": 820, "height": 1000}, **options)
+    def __init__(self, browser, running, **options):
+        self.context = browser.new_context(viewport={"width": 820, "height": 1000}, **options)
+        session = json.dumps(running.person("maria").session(running))
         self.context.add_init_script(
-            f"localStorage.getItem('tintype.session') ?? localStorage.setItem('tintype.session', {json.dumps(json.dumps(account(running)))})")
+            f"localStorage.getItem('tintype.session') ?? localStorage.setItem('tintype.session', {session})")
         self.running, self.faults = running, []
         self.page = self.open()
 
@@ -94,7 +76,7 @@ def drop_of_many():
 
 
 def posts(running):
-    return running.ask("/v1/posts?limit=200")["posts"]
+    return running.owner("/v1/posts?limit=200")["posts"]
 
 
 def write(page, text):
@@ -115,13 +97,13 @@ def check_many(tab, running):
     assert len(listed) == MANY - 3
     assert all(post["text"] == "Fifty" and len(post["photos"]) == 1 for post in listed)
     # Nothing comes later.
-    status = running.ask("/v1/status")
+    status = running.owner("/v1/status")
     assert status["uploads"].get("ingested", 0) == 0 and len(posts(running)) == MANY - 3
 
 
-def test_of_fifty_dropped_files_with_three_bad_ones_forty_seven_are_posted(chromium):
+def test_of_fifty_dropped_files_with_three_bad_ones_forty_seven_are_posted(browser):
     with service() as running:
-        tab = Page(chromium, running)
+        tab = Page(browser, running)
         tab.give("dragover", [("a.jpg", b"")])
         assert tab.page.evaluate("document.body.classList.contains('dropping')")
         tab.give("drop", drop_of_many())
@@ -145,25 +127,24 @@ def test_of_fifty_dropped_files_with_three_bad_ones_forty_seven_are_posted(chrom
 
 
 @pytest.mark.parametrize("kills", [4])
-def test_a_service_that_is_killed_and_comes_back_loses_and_doubles_nothing(chromium, kills):
+def test_a_service_that_is_killed_and_comes_back_loses_and_doubles_nothing(browser, kills):
     with service() as running:
-        tab = Page(chromium, running)
+        tab = Page(browser, running)
         tab.give("drop", drop_of_many())
         tab.wait_for("document.querySelectorAll('.composer .photos li').length === 49")
         write(tab.page, "Fifty")
         publish(tab.page)
         for number in range(1, kills + 1):
             eventually("some posts", lambda: len(posts(running)) >= 8 * number)
-            running.process.kill()
-            running.process.wait()
-            running.start(running.url.split("/")[2])
+            running.kill()
+            running.start()
         check_many(tab, running)
         tab.close()
 
 
-def test_a_large_photo_goes_on_where_it_was_cut_off(chromium):
+def test_a_large_photo_goes_on_where_it_was_cut_off(browser):
     with service() as running:
-        tab = Page(chromium, running)
+        tab = Page(browser, running)
         offsets = []
         tab.page.on("request", lambda request: offsets.append(int(request.headers["upload-offset"])) if request.method == "PATCH" else None)
         network = tab.context.new_cdp_session(tab.page)
@@ -175,10 +156,9 @@ def test_a_large_photo_goes_on_where_it_was_cut_off(chromium):
         tab.wait_for("document.querySelectorAll('.composer .photos li').length === 1")
         publish(tab.page)
         tab.wait_for("parseInt(document.querySelector('upload-tray .busy .state')?.textContent) >= 30")
-        running.process.kill()
-        running.process.wait()
+        running.kill()
         tab.wait_for("document.querySelector('upload-tray .trouble').textContent.includes('cannot be reached')")
-        running.start(running.url.split("/")[2])
+        running.start()
         tab.wait_for("document.querySelector('upload-tray .title').textContent === '1 post published'")
         assert len(posts(running)) == 1
         # Two megabytes at most are sent twice.
@@ -186,9 +166,9 @@ def test_a_large_photo_goes_on_where_it_was_cut_off(chromium):
         tab.close()
 
 
-def test_without_a_network_nothing_is_tried_and_it_goes_on_by_itself(chromium):
+def test_without_a_network_nothing_is_tried_and_it_goes_on_by_itself(browser):
     with service() as running:
-        tab = Page(chromium, running)
+        tab = Page(browser, running)
         tab.give("drop", [("a.jpg", fixture("photo.jpg"))])
         tab.wait_for("document.querySelector('.composer .state')?.textContent === 'Ready'")
         tab.context.set_offline(True)
@@ -201,9 +181,9 @@ def test_without_a_network_nothing_is_tried_and_it_goes_on_by_itself(chromium):
         tab.close()
 
 
-def test_a_tab_that_is_loaded_again_goes_on(chromium):
+def test_a_tab_that_is_loaded_again_goes_on(browser):
     with service() as running:
-        tab = Page(chromium, running)
+        tab = Page(browser, running)
         tab.give("drop", drop_of_many())
         tab.wait_for("document.querySelectorAll('.composer .photos li').length === 49")
         write(tab.page, "Fifty")
@@ -220,14 +200,18 @@ def test_a_tab_that_is_loaded_again_goes_on(chromium):
         tab.close()
 
 
-def test_what_was_being_written_when_the_tab_went_is_there_again(chromium):
+def test_what_was_being_written_when_the_tab_went_is_there_again(browser):
     with service() as running:
-        tab = Page(chromium, running)
+        tab = Page(browser, running)
         tab.give("drop", [("a.jpg", fixture("photo.jpg")), ("b.jpg", fixture("size-97x61.jpg"))])
         tab.wait_for("document.querySelectorAll('.composer .photos li').length === 2")
         tab.page.locator(".composer li textarea").first.fill("A lake")
         write(tab.page, "Half a sen")
-        tab.page.wait_for_timeout(600)  # It is kept a moment after the last key.
+        # It is kept a moment after the last key.
+        eventually("what is kept", lambda: tab.page.evaluate("""async () => {
+            const { posts, files } = await (await import("/page/upload-store.js")).readAll();
+            return posts[0]?.text === "Half a sen" && files.some(({ alt }) => alt === "A lake");
+        }"""))
         tab.reload()
         tab.page.click("upload-tray .left button:has-text('Go on writing')")
         tab.wait_for("document.querySelectorAll('.composer .photos li').length === 2")
@@ -241,9 +225,9 @@ def test_what_was_being_written_when_the_tab_went_is_there_again(chromium):
         tab.close()
 
 
-def test_what_the_browser_cannot_decode_is_shown_by_what_the_service_made_of_it(chromium):
+def test_what_the_browser_cannot_decode_is_shown_by_what_the_service_made_of_it(browser):
     with service() as running:
-        tab = Page(chromium, running)
+        tab = Page(browser, running)
         tab.give("drop", [("IMG_1.HEIC", fixture("photo.heic")), ("IMG_2.jpg", fixture("progressive-444.jpg"))])
         tab.wait_for("""[...document.querySelectorAll('.composer canvas')].length === 2
             && [...document.querySelectorAll('.composer li')].every((item) => !item.classList.contains('undrawn') && item.querySelector('canvas').width > 300)""")
@@ -253,9 +237,9 @@ def test_what_the_browser_cannot_decode_is_shown_by_what_the_service_made_of_it(
         tab.close()
 
 
-def test_photos_are_in_the_order_in_which_they_were_put(chromium):
+def test_photos_are_in_the_order_in_which_they_were_put(browser):
     with service() as running:
-        tab = Page(chromium, running)
+        tab = Page(browser, running)
         tab.page.click(".tool.upload")
         tab.page.set_input_files(".composer input[type=file]", [
             {"name": f"{name}.jpg", "mimeType": "image/jpeg", "buffer": fixture("size-97x61.jpg")} for name in "abcd"])
@@ -276,9 +260,9 @@ def test_photos_are_in_the_order_in_which_they_were_put(chromium):
         tab.close()
 
 
-def test_a_photo_that_is_pasted_becomes_a_post_and_words_may_stand_alone(chromium):
+def test_a_photo_that_is_pasted_becomes_a_post_and_words_may_stand_alone(browser):
     with service() as running:
-        tab = Page(chromium, running)
+        tab = Page(browser, running)
         tab.give("paste", [("pasted.png", fixture("rgb-8.png"))])
         tab.wait_for("document.querySelectorAll('.composer .photos li').length === 1")
         publish(tab.page)
@@ -293,10 +277,10 @@ def test_a_photo_that_is_pasted_becomes_a_post_and_words_may_stand_alone(chromiu
 
 
 @pytest.mark.skipif(not (ROOT / "Sources/Server/Page/mentions.js").exists(), reason="the page has no picker of people")
-def test_somebody_who_is_picked_while_one_writes_is_mentioned(chromium):
+def test_somebody_who_is_picked_while_one_writes_is_mentioned(browser):
     with service() as running:
-        tab = Page(chromium, running)
-        running.ask("/v1/people/noah", "-X", "PUT", "--json", '{"full_name": "Noah Berg"}')
+        tab = Page(browser, running)
+        running.owner("/v1/people/noah", "-X", "PUT", "--json", '{"full_name": "Noah Berg"}')
         tab.page.click(".tool.upload")
         tab.page.wait_for_selector(".composer[open]")
         tab.page.keyboard.type("  With @Noa")
@@ -310,9 +294,9 @@ def test_somebody_who_is_picked_while_one_writes_is_mentioned(chromium):
         tab.close()
 
 
-def test_several_photos_are_one_post_or_one_each(chromium):
+def test_several_photos_are_one_post_or_one_each(browser):
     with service() as running:
-        tab = Page(chromium, running)
+        tab = Page(browser, running)
         files = [(f"{name}.jpg", fixture("size-97x61.jpg")) for name in "abc"]
         for way, count in (("each", 3), ("one", 1)):
             before = len(posts(running))
@@ -331,9 +315,9 @@ def test_several_photos_are_one_post_or_one_each(chromium):
         tab.close()
 
 
-def test_all_is_done_by_the_keyboard(chromium):
+def test_all_is_done_by_the_keyboard(browser):
     with service() as running:
-        tab = Page(chromium, running)
+        tab = Page(browser, running)
         page = tab.page
         page.focus(".tool.upload")
         page.keyboard.press("Enter")
@@ -372,9 +356,9 @@ def test_all_is_done_by_the_keyboard(chromium):
         tab.close()
 
 
-def test_leaving_warns_only_where_the_browser_keeps_nothing(chromium):
+def test_leaving_warns_only_where_the_browser_keeps_nothing(browser):
     with service() as running:
-        tab = Page(chromium, running)
+        tab = Page(browser, running)
         tab.context.route("**/v1/uploads?*", lambda route: route.abort())  # Nothing comes through.
         for keeps in (True, False):
             if not keeps:
@@ -389,9 +373,9 @@ def test_leaving_warns_only_where_the_browser_keeps_nothing(chromium):
         tab.context.close()
 
 
-def test_what_is_too_large_is_refused_before_it_is_sent(chromium):
+def test_what_is_too_large_is_refused_before_it_is_sent(browser):
     with service("--max-bytes", "1048576") as running:
-        tab = Page(chromium, running)
+        tab = Page(browser, running)
         tab.give("drop", [("large.jpg", bytes(1_200_000)), ("empty.jpg", b"")])
         tab.page.wait_for_selector(".composer .refused li")
         assert "1 MB" in tab.page.text_content(".composer .refused") and "empty" in tab.page.text_content(".composer .refused")

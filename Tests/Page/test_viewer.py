@@ -1,16 +1,10 @@
 """One photo, large: by keys, by buttons and by fingers, through the whole list, and at an address of its own."""
 
-import pytest
-from gallery import chromium, gallery, opened, seeded, until, wait
+from gallery import opened, seeded, until, wait
 from playwright.sync_api import expect
+from service import service
 
 PHOTO = "post-feed article a.photo"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 def shown(page):
@@ -20,9 +14,9 @@ def shown(page):
 def test_a_photo_opens_and_closes_by_the_keyboard_and_has_a_description(browser):
     """40: by keys."""
     alt = 'Two <b>children</b> on a "jetty"'
-    with gallery() as running:
+    with service() as running:
         running.upload("", "photo.jpg")
-        described = running.upload("Summer", "photo.jpg", alt)
+        described = running.upload("Summer", "photo.jpg", alt=alt)
         with opened(browser, running, "/") as page:
             expect(page.locator(f"{PHOTO} img").nth(0)).to_have_attribute("alt", alt)
             expect(page.locator(f"{PHOTO} img").nth(1)).to_have_attribute("alt", "Photo 1 by maria")
@@ -44,7 +38,7 @@ def test_a_photo_opens_and_closes_by_the_keyboard_and_has_a_description(browser)
 
 
 def test_next_and_previous_lead_through_the_whole_list(browser):
-    with gallery() as running:
+    with service() as running:
         ids = seeded(running, 70)[::-1]
         with opened(browser, running, "/all") as page:
             page.locator(PHOTO).first.click()
@@ -64,10 +58,10 @@ def test_next_and_previous_lead_through_the_whole_list(browser):
 
 
 def test_photos_of_one_post_come_one_after_the_other(browser):
-    with gallery() as running:
+    with service() as running:
         fixtures = ["photo.jpg", "rotation-6.jpg", "profile-p3.jpg"]
         last = running.upload("last", "photo.jpg")
-        several = running.upload("three", fixtures)
+        several = running.upload("three", *fixtures)
         with opened(browser, running, "/") as page:
             page.locator(PHOTO).first.click()
             expect(page.get_by_role("dialog")).to_be_visible()
@@ -81,7 +75,7 @@ def test_photos_of_one_post_come_one_after_the_other(browser):
 
 
 def test_an_address_of_a_post_can_be_shared_and_loaded_again(browser):
-    with gallery() as running:
+    with service() as running:
         running.upload("other")
         post = running.upload("At the lake #summer", "photo.jpg")
         with opened(browser, running, "/") as page:
@@ -100,7 +94,7 @@ def test_an_address_of_a_post_can_be_shared_and_loaded_again(browser):
 
 
 def test_a_finger_swipes_and_two_enlarge(browser):
-    with gallery() as running:
+    with service() as running:
         older, newer = running.upload("older", "photo.jpg"), running.upload("newer", "photo.jpg")
         with opened(browser, running, "/", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as page:
             page.locator(PHOTO).first.tap()
