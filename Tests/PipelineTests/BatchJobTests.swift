@@ -91,4 +91,24 @@ struct BatchJobTests {
             }
         }
     }
+
+    @Test("A job waits while somebody else's runs, also after a pause, and begins when that has ended")
+    func waiting() async throws {
+        let recipes = try Self.recipes.map { try Recipe(parsing: $0) }
+        try await withScratch { scratch in
+            try await publish(1, in: scratch)
+            try await withPipeline(in: scratch, settings: { $0.recipes = recipes }) { running in
+                let batches = running.pipeline.batches
+                var ticket = running.pipeline.jobSlot.take()
+                #expect(ticket != nil)
+                let id = try await batches.begin(.rethumb, .init()).id
+                for state in [BatchJobState.paused, .running] { _ = try await batches.set(id, to: state) }
+                #expect(running.pipeline.jobSlot.take() == nil)
+                #expect(try await state(of: id, in: running.pipeline)?.progress.done == 0)
+                ticket = nil
+                try await eventually { try await state(of: id, in: running.pipeline)?.state == .finished }
+                #expect(try await state(of: id, in: running.pipeline)?.progress.switched == 1)
+            }
+        }
+    }
 }

@@ -29,6 +29,15 @@ struct DraftPhotoTests {
         return record.id
     }
 
+    /// A draft, and a photo for it whose bytes have all come.
+    private func received(_ running: RunningPipeline) async throws -> (draft: PostID, id: PostID) {
+        let bytes = try Fixture.bytes(Self.photo)
+        let draft = try await self.draft(running).id
+        let id = try await begun(draft, running, length: bytes.count)
+        try await running.pipeline.files.withFile(id) { try await $0.receive([bytes]) }
+        return (draft, id)
+    }
+
     @Test("All bytes had come when the service ended: the next run adds the photo, wherever its bytes are, once")
     func recovery() async throws {
         let bytes = try Fixture.bytes(Self.photo)
@@ -68,13 +77,10 @@ struct DraftPhotoTests {
 
     @Test("Of two that finish the same photo, one adds it")
     func twice() async throws {
-        let bytes = try Fixture.bytes(Self.photo)
         // No sweep comes between, which would finish the photo itself.
         try await withPipeline(runs: false) { running in
-            let draft = try await self.draft(running).id
+            let (draft, id) = try await received(running)
             let (files, uploads) = (running.pipeline.files, running.pipeline.resumable)
-            let id = try await begun(draft, running, length: bytes.count)
-            try await files.withFile(id) { try await $0.receive([bytes]) }
             let ends = await withTaskGroup(of: Bool.self) { group in
                 for _ in 0..<2 {
                     group.addTask {
@@ -96,13 +102,10 @@ struct DraftPhotoTests {
 
     @Test("A draft that was published meanwhile takes no photo, and nothing of it stays")
     func publishedMeanwhile() async throws {
-        let bytes = try Fixture.bytes(Self.photo)
         // No sweep comes between, which would finish the photo itself.
         try await withPipeline(runs: false) { running in
-            let draft = try await self.draft(running).id
+            let (draft, id) = try await received(running)
             let (files, uploads) = (running.pipeline.files, running.pipeline.resumable)
-            let id = try await begun(draft, running, length: bytes.count)
-            try await files.withFile(id) { try await $0.receive([bytes]) }
             try await running.pipeline.store.drafts.publish(draft, text: "without")
             let error = await #expect(throws: Failure.self) {
                 try await files.withFile(id) { _ = try await uploads.accept($0) }

@@ -255,13 +255,3 @@ private struct Stopwatch {
         return true
     }
 }
-
-extension JobSlot {
-    /// Waits for the right to run.
-    fileprivate func wait() async throws -> Ticket {
-        while true {
-            if let ticket = take() { return ticket }
-            try await Task.sleep(for: .milliseconds(100))
-        }
-    }
-}

@@ -2,20 +2,44 @@ import Synchronization
 
 /// Room for one job over posts.
 package final class JobSlot: Sendable {
-    private let isTaken = Mutex(false)
+    private struct State {
+        var isTaken = false
+        /// Ends when the slot is free again, for the one who waits.
+        var waiting: AsyncStream<Void>.Continuation?
+    }
+
+    private let state = Mutex(State())
 
     /// The right to run, given back when the ticket goes, even if the answer that holds it is never begun; nil when
     /// another holds it.
-    package func take() -> Ticket? {
-        let isFree = isTaken.withLock { isTaken in
-            defer { isTaken = true }
-            return !isTaken
+    package func take() -> Ticket? { take(orTell: nil) }
+
+    /// Waits for the right to run; one may wait at a time.
+    ///
+    /// - Throws: `CancellationError`.
+    func wait() async throws -> Ticket {
+        while true {
+            let (end, continuation) = AsyncStream.makeStream(of: Void.self)
+            if let ticket = take(orTell: continuation) { return ticket }
+            for await _ in end {}
+            try Task.checkCancellation()
+        }
+    }
+
+    private func take(orTell waiting: AsyncStream<Void>.Continuation?) -> Ticket? {
+        let isFree = state.withLock { state in
+            if state.isTaken {
+                state.waiting = waiting ?? state.waiting
+                return false
+            }
+            state.isTaken = true
+            return true
         }
         return isFree ? Ticket(slot: self) : nil
     }
 
     /// Whether somebody has the right to run.
-    package var isInUse: Bool { isTaken.withLock(\.self) }
+    package var isInUse: Bool { state.withLock(\.isTaken) }
 
     package final class Ticket: Sendable {
         private let slot: JobSlot
@@ -25,7 +49,11 @@ package final class JobSlot: Sendable {
         }
 
         deinit {
-            slot.isTaken.withLock { $0 = false }
+            let waiting = slot.state.withLock { state in
+                state.isTaken = false
+                return state.waiting.take()
+            }
+            waiting?.finish()
         }
     }
 }
