@@ -2,7 +2,7 @@
 // a page as a whole (Knuth and Plass, "Breaking Paragraphs into Lines", 1981): the rows whose heights differ least from what is wanted.
 
 // The rows of pictures with these ratios of width to height: [{ start, end, height }], in pixels.
-export function rowsOf(ratios, { width, wanted, gap }) {
+function rowsOf(ratios, { width, wanted, gap }) {
   const count = ratios.length;
   // The best ways to break before each picture: what is lost so far, and where the last row begins.
   const costs = new Float64Array(count + 1).fill(Infinity);

@@ -10,7 +10,7 @@ const kept = 300;
 const patience = 75000;
 
 // The number of the change that an event's id names: "42-1" is a part of change 42.
-export const tokenOf = (id) => Number.parseInt(id, 10) || 0;
+const tokenOf = (id) => Number.parseInt(id, 10) || 0;
 
 // Follows a stream from a token on. Calls `onEvent({ type, id, token, data })` for each event, "resnapshot" where nobody knows what was
 // missed, and `onState(isLive)`. Returns what ends it.

@@ -50,12 +50,6 @@ export function writtenIn(textarea) {
   return { text, mentions: mentionsOf(textarea).map((mention) => ({ ...mention, start: mention.start - before })) };
 }
 
-// Has a textarea pick mentions; returns what tells whom its text mentions, without the white space around it.
-export function attachMentions(textarea) {
-  pickMentions(textarea);
-  return () => writtenIn(textarea).mentions;
-}
-
 // Puts a text with its mentions into a field.
 export function write(textarea, text, mentions = []) {
   textarea.value = text;

@@ -1,7 +1,7 @@
 // Addresses and views: links inside the page change the view, and the browser's buttons go back to where one was.
 
 // The view of an address: { view, … }; null for what is no page of these.
-export function routeOf(url) {
+function routeOf(url) {
   const [first, second, third] = url.pathname.split("/").slice(1).map(decoded);
   if (third !== undefined) return null;
   if (first === "" && second === undefined) return { view: "home" };

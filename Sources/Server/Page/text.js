@@ -8,7 +8,7 @@ export function textElement(post, tag = "p") {
 }
 
 // The parts of a text: { text } or { text, href }, for hashtags and for whoever is mentioned.
-export function partsOf({ text, mentions }) {
+function partsOf({ text, mentions }) {
   const links = mentions.map(({ uid, start, length }) => ({ start, end: start + length, href: `/people/${encodeURIComponent(uid)}` }));
   for (const match of text.matchAll(/(?<![\p{L}\p{N}_])#([\p{L}\p{N}_]{1,100})/gu)) {
     if (/^\p{N}+$/u.test(match[1])) continue;

@@ -27,7 +27,7 @@ class UploadTray extends HTMLElement {
     this.heading = h("span", { class: "title" });
     this.bar = h("progress", { max: "1", "aria-label": t("upload.progress") });
     this.toggle = h("button", { type: "button", class: "toggle", "aria-controls": "upload-list", onclick: () => this.#fold(!this.isFolded) }, this.heading, icon("M6 15l6-6 6 6"));
-    this.clear = h("button", { type: "button", class: "quiet clear", "aria-label": t("upload.clear"), title: t("upload.clear"), onclick: () => this.#clear() }, icon(icons.close));
+    this.clear = h("button", { type: "button", class: "plain-button quiet clear", "aria-label": t("upload.clear"), title: t("upload.clear"), onclick: () => this.#clear() }, icon(icons.close));
     this.trouble = h("p", { class: "trouble" });
     this.again = h("button", { type: "button", class: "button", onclick: () => uploads.retryAll() }, t("upload.retryAll"));
     this.rows = h("ul", {});
@@ -190,7 +190,7 @@ class UploadTray extends HTMLElement {
   }
 
   #button(words, label, name, run, picture) {
-    return h("button", { type: "button", class: picture ? "quiet" : "small", "aria-label": t(label, { name }), title: picture && t(words), onclick: run }, picture ? icon(picture) : t(words));
+    return h("button", { type: "button", class: picture ? "plain-button quiet" : "small", "aria-label": t(label, { name }), title: picture && t(words), onclick: run }, picture ? icon(picture) : t(words));
   }
 
   #say(isBusy, failures, published) {

@@ -4,11 +4,11 @@ import Mustache
 struct PageTemplates: Sendable {
     static let shared = PageTemplates()
 
-    private let library: MustacheLibrary
+    private let templates: MustacheLibrary
 
     private init() {
         MustacheContentTypes.register(ScalarHTML(), named: ScalarHTML.name)
-        var library = MustacheLibrary()
+        var templates = MustacheLibrary()
         let files: [(name: String, bytes: [UInt8])] = [
             ("begin", PackageResources.begin_mustache), ("end", PackageResources.end_mustache),
             ("list", PackageResources.list_mustache), ("post", PackageResources.post_mustache),
@@ -19,13 +19,15 @@ struct PageTemplates: Sendable {
         for (name, bytes) in files {
             let text = "{{% CONTENT_TYPE: \(ScalarHTML.name)}}" + String(decoding: bytes, as: UTF8.self)
             // The files are constants: a test renders each of them.
-            try? library.register(text, named: name)
+            try? templates.register(text, named: name)
         }
-        self.library = library
+        self.templates = templates
     }
 
     /// A page made of a template; empty where there is no such template.
-    func render(_ name: String, _ values: [String: Any]) -> String { library.render(values, withTemplate: name) ?? "" }
+    func render(_ name: String, _ values: [String: Any]) -> String {
+        templates.render(values, withTemplate: name) ?? ""
+    }
 }
 
 /// Texts in HTML, escaped scalar by scalar. The library's own escaping goes by characters, and misses a quotation mark that a
