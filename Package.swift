@@ -81,7 +81,8 @@ let package = Package(
         .target(
             name: "Files",
             dependencies: [
-                "Failpoints", "CPlatform", "CSystemCrypto", .product(name: "NIOPosix", package: "swift-nio"),
+                "Failpoints", "CPlatform", "CSystemCrypto", "CSystemDeflate",
+                .product(name: "NIOPosix", package: "swift-nio"),
             ]),
         .target(name: "Blobs", dependencies: ["Files"]),
         .target(
@@ -156,13 +157,16 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
 
+        // The store as others keep it.
+        .target(
+            name: "Backup", dependencies: ["API", "Blobs", "Files", "Pipeline", "Posts", "Tree"]),
+
         .target(
             name: "Server",
             dependencies: [
                 "API",
-                "Access", "Accounts", "Database", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Rules", "Social",
-                "Tree", "Failpoints",
-                "CSystemDeflate",
+                "Access", "Accounts", "Backup", "Database", "Pipeline", "Imaging", "Blobs", "Files", "Posts", "Rules",
+                "Social", "Tree", "Failpoints",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Mustache", package: "swift-mustache"),
@@ -296,8 +300,8 @@ let package = Package(
             name: "tintype",
             dependencies: [
                 "API",
-                "Access", "Accounts", "CPlatform", "Database", "Inbox", "Outgoing", "Server", "Client", "Pipeline",
-                "Isolation", "Imaging", "Files", "Posts", "Rules", "Social", "Tree", "Failpoints",
+                "Access", "Accounts", "Backup", "CPlatform", "Database", "Inbox", "Outgoing", "Server", "Client",
+                "Pipeline", "Isolation", "Imaging", "Files", "Posts", "Rules", "Social", "Tree", "Failpoints",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -326,6 +330,13 @@ let package = Package(
         .testTarget(name: "ImagingTests", dependencies: ["Imaging", "CKernels", "CSystemCrypto", "TestSupport"]),
         // A render worker that does what a decoder that was taken over might do.
         .executableTarget(name: "RogueWorker", dependencies: ["Imaging", "Isolation"], path: "Tests/RogueWorker"),
+        // Makes large stores, to be measured.
+        .executableTarget(
+            name: "StoreMaker",
+            dependencies: [
+                "API", "Blobs", "Files", "Imaging", "Inbox", "Pipeline", "Posts", "Tree",
+                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+            ], path: "Tests/StoreMaker"),
         .testTarget(name: "IsolationTests", dependencies: ["Isolation", "Imaging", "RogueWorker", "TestSupport"]),
         .testTarget(name: "FailpointsTests", dependencies: ["Failpoints"]),
         .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"]),
@@ -376,6 +387,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
+        .testTarget(
+            name: "BackupTests",
+            dependencies: ["API", "Backup", "Blobs", "Files", "Pipeline", "Posts", "Social", "Tree", "TestSupport"]),
         .testTarget(
             name: "ServerTests",
             dependencies: [

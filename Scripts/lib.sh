@@ -143,8 +143,14 @@ install_packages() {
 # plan to the next, and all our modules are compiled again. The seed is not exported: a service must have one of its own.
 swift_build() { SWIFT_DETERMINISTIC_HASHING=1 swift build "$@"; }
 
-# Builds the service for use, with Swift's own libraries in the binary: it then runs where there is no Swift.
-build_release() { swift_build --package-path "$root" -c release --static-swift-stdlib --product tintype "$@"; }
+# Builds a product for use, with Swift's own libraries in the binary: it then runs where there is no Swift.
+build_product() { swift_build --package-path "$root" -c release --static-swift-stdlib --product "$@"; }
+
+# Builds the service.
+build_release() { build_product tintype "$@"; }
+
+# Builds what makes large stores, to be measured.
+build_store_maker() { build_product StoreMaker "$@"; }
 
 # Has SwiftPM plan the release build in that folder anew: on its own it sees files come and go in a package, but not in one
 # beside it that the package depends on.

@@ -20,7 +20,9 @@ extension Failure {
         } else if let known = Self.identity[name] {
             self.init(known.code, words.isEmpty ? known.message : "\(known.message): \(words)", hint: known.hint)
         } else {
-            self.init(.badRequest, words.isEmpty ? name.lowercased().replacing("_", with: " ") : words)
+            self.init(
+                status == 404 ? .notFound : .badRequest,
+                words.isEmpty ? name.lowercased().replacing("_", with: " ") : words)
         }
     }
 

@@ -13,6 +13,20 @@ package struct Failure: Error, Document, Hashable, CustomStringConvertible {
     /// What only the log is told.
     package private(set) var reason = ""
 
+    /// Of what would be more than somebody may store: how much that is.
+    package var room: Room?
+
+    /// What somebody has stored, may store, and wanted to store besides, in bytes.
+    package struct Room: Sendable, Hashable {
+        package let used: Int
+        package let quota: Int
+        package let needed: Int
+
+        package init(used: Int, quota: Int, needed: Int) {
+            (self.used, self.quota, self.needed) = (used, quota, needed)
+        }
+    }
+
     private enum CodingKeys: CodingKey { case code, hint, message }
 
     package init(

@@ -27,6 +27,9 @@ public protocol BlobStore: Sendable {
     /// The names and sizes in bytes of a post's blobs, in byte order; empty when it has none.
     func files(userID: String, postID: String) async throws(FileError) -> [BlobFile]
 
+    /// The same of several posts, in their order.
+    func files(ofPosts posts: [(userID: String, postID: String)]) async throws(FileError) -> [[BlobFile]]
+
     /// The users who have blobs, in byte order.
     func userIDs() async throws(FileError) -> [String]
 
@@ -52,6 +55,24 @@ public protocol BlobStore: Sendable {
     ///
     /// - Throws: ``FileError``, the first thing that was refused.
     func probe() async throws(FileError)
+}
+
+extension BlobStore {
+    /// The default, for stores that are asked for one post at a time.
+    public func files(ofPosts posts: [(userID: String, postID: String)]) async throws(FileError) -> [[BlobFile]] {
+        var files: [[BlobFile]] = []
+        for post in posts { files.append(try await self.files(userID: post.userID, postID: post.postID)) }
+        return files
+    }
+
+    /// Opens a blob for reading; nil when there is none.
+    package func openIfThere(_ name: BlobName) async throws(FileError) -> FileReader? {
+        do throws(FileError) {
+            return try await open(name)
+        } catch  where error.code == .notFound {
+            return nil
+        }
+    }
 }
 
 /// A blob in a list.

@@ -63,10 +63,24 @@ public final class LocalBlobStore: BlobStore {
 
     /// See ``BlobStore/files(userID:postID:)``.
     public func files(userID: String, postID: String) async throws(FileError) -> [BlobFile] {
-        try await list { root throws(FileError) in
-            try root.folder(userID).folder(postID).entries().filter { BlobName.isValid($0.name) }
-                .map { BlobFile(name: $0.name, byteCount: $0.byteCount) }
+        try await list { root throws(FileError) in try Self.files(userID, postID, in: root) }
+    }
+
+    /// See ``BlobStore/files(ofPosts:)``.
+    public func files(ofPosts posts: [(userID: String, postID: String)]) async throws(FileError) -> [[BlobFile]] {
+        try await FileThreads.run { [root] () throws(FileError) in
+            var files: [[BlobFile]] = []
+            for (userID, postID) in posts {
+                files.append(
+                    try Self.unlessMissing { () throws(FileError) in try Self.files(userID, postID, in: root) })
+            }
+            return files
         }
+    }
+
+    private static func files(_ userID: String, _ postID: String, in root: Directory) throws(FileError) -> [BlobFile] {
+        try root.folder(userID).folder(postID).entries().filter { BlobName.isValid($0.name) }
+            .map { BlobFile(name: $0.name, byteCount: $0.byteCount) }
     }
 
     /// See ``BlobStore/userIDs()``.
@@ -131,11 +145,17 @@ public final class LocalBlobStore: BlobStore {
         _ body: @escaping @Sendable (Directory) throws(FileError) -> [Element]
     ) async throws(FileError) -> [Element] {
         try await FileThreads.run { [root] () throws(FileError) in
-            do throws(FileError) {
-                return try body(root)
-            } catch  where error.code == .notFound || error.code == .wrongKind {
-                return []
-            }
+            try Self.unlessMissing { () throws(FileError) in try body(root) }
+        }
+    }
+
+    private static func unlessMissing<Element>(
+        _ body: () throws(FileError) -> [Element]
+    ) throws(FileError) -> [Element] {
+        do throws(FileError) {
+            return try body()
+        } catch  where error.code == .notFound || error.code == .wrongKind {
+            return []
         }
     }
 

@@ -140,3 +140,5 @@ unsigned long cplatform_heap_free_bytes(void) {
 void cplatform_heap_trim(void) {
     malloc_trim(0);
 }
+
+int cplatform_sync_file_system(int descriptor) { return syncfs(descriptor) < 0 ? -errno : 0; }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,12 @@ int64_t csandbox_limit_cpu(pid_t process, uint64_t seconds) {
     both.rlim_cur = (rlim_t)used.tv_sec + 1 + seconds;
     if (both.rlim_cur > both.rlim_max) both.rlim_cur = both.rlim_max;
     return prlimit(process, RLIMIT_CPU, &both, NULL) == 0 ? (int64_t)both.rlim_cur : -errno;
+}
+
+int csandbox_yield_processor(pid_t process) {
+    struct sched_param none = {0};
+    if (sched_setscheduler(process, SCHED_IDLE, &none) == 0) return 0;
+    return setpriority(PRIO_PROCESS, (id_t)process, 19) == 0 ? 0 : -errno;
 }
 
 int64_t csandbox_address_space(void) {

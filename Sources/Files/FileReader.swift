@@ -69,6 +69,11 @@ public final class FileReader: Sendable {
         try status(named: "open file").st_size
     }
 
+    /// Who may do what with the file, as in `chmod`; nil if the system does not tell.
+    public var permissions: UInt32? {
+        (try? status(named: "open file")).map { $0.st_mode & 0o777 }
+    }
+
     /// Whether some process still has the file open for writing; nil where the file system cannot tell.
     public var hasWriter: Bool? {
         switch cplatform_has_writer(descriptor) {

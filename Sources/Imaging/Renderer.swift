@@ -23,14 +23,19 @@ public struct Renderer: Sendable {
 
     /// Renders an image by each of the recipes, from one decode.
     ///
+    /// - Parameter others: Recipes of the same set whose renditions are there already: they have a hand in these, as they would
+    ///   if they were rendered, too (`Recipe.fingerprint(among:)`), and cost no encoding.
     /// - Returns: the renditions in the order of the recipes, upright, in sRGB, with none of the original's metadata.
     /// - Throws: `ImageError` when the bytes are no whole image of a known format, or are beyond a limit. Nothing is
     ///   rendered in part: it is all recipes or none.
-    public func render(_ bytes: Span<UInt8>, recipes: [Recipe]) throws(ImageError) -> RenderedImage {
+    public func render(
+        _ bytes: Span<UInt8>, recipes: [Recipe], beside others: [Recipe] = []
+    ) throws(ImageError) -> RenderedImage {
         let header = try ImageHeader.read(bytes, limits: limits)
         let targets = recipes.map { Renderer.target(of: header, for: $0) }
         let preview = Renderer.preview(of: header)
-        let resized = try ResizedImages(decoding: bytes, header: header, targets: targets + [preview], limits: limits)
+        let unseen = others.map { Renderer.target(of: header, for: $0) } + [preview]
+        let resized = try ResizedImages(decoding: bytes, header: header, targets: targets + unseen, limits: limits)
         var renditions: [Rendition] = []
         for (recipe, target) in zip(recipes, targets) {
             if let animation = try animation(bytes, header: header, recipe: recipe, target: target) {
@@ -40,7 +45,8 @@ public struct Renderer: Sendable {
             }
         }
         // Of what is shown blurred alone, no preview shows more.
-        let isBlurred = !recipes.isEmpty && recipes.allSatisfy(\.isBlurred)
+        let all = recipes + others
+        let isBlurred = !all.isEmpty && all.allSatisfy(\.isBlurred)
         let upright = resized[preview]?.upright(header.orientation)
         let small = (isBlurred ? upright?.blurred() : upright)?.pixels()
         return RenderedImage(

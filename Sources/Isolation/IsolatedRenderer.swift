@@ -24,11 +24,15 @@ public final class IsolatedRenderer: Sendable {
     /// Starts a first worker, so that a system that cannot isolate images is noticed at once.
     ///
     /// - Throws: `IsolationError`: `isolation_unavailable` with what is missing, or `worker_unavailable`.
-    public init(_ program: WorkerProgram, limits: WorkerLimits = WorkerLimits()) throws(IsolationError) {
-        self.program = program
-        self.limits = limits
+    public convenience init(_ program: WorkerProgram, limits: WorkerLimits = WorkerLimits()) throws(IsolationError) {
         try SharedMemory.checkSystem()
-        idle = Mutex([try Worker(program, limits: limits, capacity: RenderRequest.capacity(for: Recipe.defaults))])
+        let worker = try Worker(program, limits: limits, capacity: RenderRequest.capacity(for: Recipe.defaults))
+        self.init(program, limits, workers: [worker])
+    }
+
+    private init(_ program: WorkerProgram, _ limits: WorkerLimits, workers: [Worker]) {
+        (self.program, self.limits) = (program, limits)
+        idle = Mutex(workers)
     }
 
     /// Renders an image as `Renderer` does, by a descriptor that is open for reading; nothing but it is handed over.
@@ -39,18 +43,22 @@ public final class IsolatedRenderer: Sendable {
     /// - Parameters:
     ///   - file: The descriptor of a file of at least `byteCount` bytes.
     ///   - byteCount: The length of the image in bytes.
+    ///   - others: Recipes of the same set whose renditions are there already; see `Renderer`.
     /// - Throws: `ImageError`, the renderer's, which is never transient; `IsolationError`, which is transient
     ///   when workers were killed from outside: try again after a while.
     public func render(
-        _ file: Int32, byteCount: Int, recipes: [Recipe], limits imageLimits: ImageLimits = ImageLimits()
+        _ file: Int32, byteCount: Int, recipes: [Recipe], beside others: [Recipe] = [],
+        limits imageLimits: ImageLimits = ImageLimits()
     ) throws -> RenderedImage {
-        guard recipes.count <= Self.maxRecipes else {
+        let recipeCount = recipes.count + others.count
+        guard recipeCount <= Self.maxRecipes else {
             throw ImageError(
-                .badRecipe, "\(recipes.count) recipes are too many; the limit is \(Self.maxRecipes)",
+                .badRecipe, "\(recipeCount) recipes are too many; the limit is \(Self.maxRecipes)",
                 hint: "Render the image twice.")
         }
         let number = requestCount.add(1, ordering: .relaxed).newValue
-        let request = RenderRequest(number: number, byteCount: byteCount, recipes: recipes, limits: imageLimits)
+        let request = RenderRequest(
+            number: number, byteCount: byteCount, recipes: recipes, beside: others, limits: imageLimits)
         var (failures, kills) = (0, 0)
         var worker = try take(for: request)
         while true {
@@ -82,6 +90,23 @@ public final class IsolatedRenderer: Sendable {
             giveBack(worker)
             return .success(image)
         }
+    }
+
+    /// Renders in processes that get the processor only while nobody else wants it (`SCHED_IDLE`), and that are none of those
+    /// here. They start with the first image.
+    public func inBackground() -> IsolatedRenderer {
+        var limits = limits
+        limits.isBackground = true
+        return IsolatedRenderer(program, limits, workers: [])
+    }
+
+    /// Ends the workers that have nothing to do; the next image starts another one.
+    public func endIdleWorkers() {
+        let ended = idle.withLock { idle in
+            defer { idle = [] }
+            return idle
+        }
+        withExtendedLifetime(ended) {}  // Each waits for its process, for which nobody else is to wait.
     }
 
     private func take(for request: RenderRequest) throws(IsolationError) -> Worker {

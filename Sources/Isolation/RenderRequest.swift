@@ -10,12 +10,15 @@ struct RenderRequest: Sendable, Hashable {
     /// The room for the renditions, in bytes.
     let capacity: Int
     let recipes: [Recipe]
+    /// Recipes of the same set whose renditions are there already.
+    let others: [Recipe]
     let limits: ImageLimits
 
-    init(number: Int, byteCount: Int, recipes: [Recipe], limits: ImageLimits) {
+    init(number: Int, byteCount: Int, recipes: [Recipe], beside others: [Recipe] = [], limits: ImageLimits) {
         self.number = number
         self.byteCount = byteCount
         self.recipes = recipes
+        self.others = others
         self.limits = limits
         capacity = Self.capacity(for: recipes)
     }
@@ -42,8 +45,10 @@ extension RenderRequest {
         for value in [number, byteCount, capacity] { writer.append(value) }
         for number in Self.limitNumbers { writer.append(limits[keyPath: number]) }
         writer.append(limits.acceptsTruncated ? 1 : 0)
-        writer.append(recipes.count)
-        for recipe in recipes { writer.append(recipe.description) }
+        for list in [recipes, others] {
+            writer.append(list.count)
+            for recipe in list { writer.append(recipe.description) }
+        }
         return writer.bytes
     }
 
@@ -57,11 +62,16 @@ extension RenderRequest {
         for number in Self.limitNumbers { limits[keyPath: number] = try reader.integer("limit", in: 0...Int.max) }
         limits.acceptsTruncated = try reader.bool("tolerance")
         self.limits = limits
+        recipes = try Self.recipes(&reader)
+        others = try Self.recipes(&reader)
+        try reader.finish()
+    }
+
+    private static func recipes(_ reader: inout MessageReader) throws -> [Recipe] {
         var recipes: [Recipe] = []
         for _ in 0..<(try reader.integer("count of recipes", in: 0...1000)) {
             recipes.append(try Recipe(parsing: try reader.text("recipe", maxCount: 200)))
         }
-        self.recipes = recipes
-        try reader.finish()
+        return recipes
     }
 }

@@ -5,15 +5,17 @@ public import Imaging
 /// The program of a worker: enters its sandbox, then renders what it is handed until there are no more requests.
 public enum RenderWorker {
     /// A function that makes renditions of an image's bytes.
-    public typealias Render = (Span<UInt8>, [Recipe], ImageLimits) throws(ImageError) -> RenderedImage
+    public typealias Render = (
+        Span<UInt8>, _ recipes: [Recipe], _ others: [Recipe], ImageLimits
+    ) throws(ImageError) -> RenderedImage
 
     /// The socket to the service, which started this process with it.
     static let socket: Int32 = 3
 
     /// Runs a worker; the program that `IsolatedRenderer` starts calls it before it has a second thread.
     public static func run(
-        render: Render = { bytes, recipes, limits throws(ImageError) in
-            try Renderer(limits: limits).render(bytes, recipes: recipes)
+        render: Render = { bytes, recipes, others, limits throws(ImageError) in
+            try Renderer(limits: limits).render(bytes, recipes: recipes, beside: others)
         }
     ) -> Never {
         do {
@@ -48,7 +50,7 @@ public enum RenderWorker {
         let (bytes, code) = read(file, at: 0, maxBytes: count)
         guard code == 0 else { return .unreadable(code) }
         do throws(ImageError) {
-            let image = try render(bytes.span, request.recipes, request.limits)
+            let image = try render(bytes.span, request.recipes, request.others, request.limits)
             return .rendered(try hand(image, over: memory, capacity: request.capacity))
         } catch {
             return .refused(error)

@@ -38,7 +38,7 @@ final class Worker: Sendable {
         let paired = csandbox_socket_pair(&sockets)
         guard paired == 0 else { throw .noWorker("sockets: \(String(errno: -paired))") }
         do throws(IsolationError) {
-            process = try WorkerProcess(program, socket: sockets[1])
+            process = try WorkerProcess(program, socket: sockets[1], isBackground: limits.isBackground)
         } catch {
             for socket in sockets { _ = close(socket) }
             throw error
@@ -54,7 +54,7 @@ final class Worker: Sendable {
     deinit { _ = close(socket) }
 
     private func receiveHandshake() throws(IsolationError) {
-        guard case .message(let message) = receive(within: max(limits.timeout, .seconds(60))) else {
+        guard case .message(let message) = receive(within: max(limits.clockTimeout, .seconds(60))) else {
             throw .noWorker("it sent no handshake: \(process.failure())")
         }
         switch try? Handshake(message) {
@@ -94,7 +94,7 @@ final class Worker: Sendable {
             return .failed(process.failure())
         }
         let reply: ArraySlice<UInt8>
-        switch receive(within: limits.timeout) {
+        switch receive(within: limits.clockTimeout) {
         case .message(let message): reply = message
         case .gone: return .failed(process.failure())
         case .timeIsOver: return .failed(end(process.isStalled ? .stalled : .timedOut))

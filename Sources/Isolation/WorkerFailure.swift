@@ -60,7 +60,7 @@ enum WorkerFailure: Error, Sendable, Hashable {
                 .workerKilled, "the process that decoded it was stopped from outside (\(self))",
                 hint: "Check whether the machine is short of memory. The photo is tried again later.")
         case .timedOut, .cpuTimeExceeded:
-            let limit = self == .timedOut ? "\(limits.timeout.components.seconds)" : "\(limits.cpuSeconds)"
+            let limit = self == .timedOut ? "\(limits.clockTimeout.components.seconds)" : "\(limits.cpuSeconds)"
             let clock = self == .timedOut ? "on the clock" : "of processor time"
             return IsolationError(
                 .decoderTimedOut, "decoding it did not end within \(limit) seconds \(clock)",

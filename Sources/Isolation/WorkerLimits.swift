@@ -8,6 +8,9 @@ public struct WorkerLimits: Sendable, Hashable {
     public var cpuSecondsPerWorker: Int { cpuSeconds * 100 }
     /// The time on the clock for one image: far more, for the machine may have other work.
     public var timeout: Duration
+    /// Whether a worker gets the processor only while nobody else wants it. How long an image takes on the clock says nothing
+    /// of it then: for a background worker `timeout` is a hundred times as long.
+    public var isBackground = false
     /// The number of images that a worker renders before another takes its place: what leaks or gathers in it goes with
     /// it.
     public var imagesPerWorker: Int
@@ -22,6 +25,11 @@ public struct WorkerLimits: Sendable, Hashable {
         self.timeout = timeout
         self.imagesPerWorker = imagesPerWorker
     }
+
+    /// The time on the clock that an image has to be rendered in.
+    var clockTimeout: Duration { isBackground ? timeout * Self.backgroundTimeouts : timeout }
+
+    private static let backgroundTimeouts = 100
 
     #if DEBUG
         /// A hundred seconds: code that was not optimised is some ten times slower.

@@ -18,7 +18,9 @@ final class WorkerProcess: Sendable {
     private let ending = Mutex<End?>(nil)
 
     /// Starts a program that has `socket` for its descriptor 3.
-    init(_ program: WorkerProgram, socket: Int32) throws(IsolationError) {
+    ///
+    /// - Parameter isBackground: Whether it gets the processor only while nobody else wants it.
+    init(_ program: WorkerProgram, socket: Int32, isBackground: Bool = false) throws(IsolationError) {
         var id: pid_t = 0
         let spawned = withCStrings([CommandLine.arguments.first ?? program.path] + program.arguments) { arguments in
             withCStrings(program.environment) { environment in
@@ -27,6 +29,8 @@ final class WorkerProcess: Sendable {
         }
         guard spawned == 0 else { throw .noWorker("\(program.path): \(String(errno: -spawned))") }
         self.id = id
+        // Where the system allows neither way, it computes like others.
+        if isBackground { _ = csandbox_yield_processor(id) }
     }
 
     deinit { _ = end() }

@@ -78,6 +78,8 @@ struct DeletedPostSweeper: Sendable {
             update[path] = nil
             update[Paths.restrictedMedia(ofPost: id.key)] = nil
             update[Paths.objectFiles / id.key] = nil
+            update[Paths.objectSizes / id.key] = nil
+            update[Paths.verified(id)] = nil
             for trace in PostTraces(of: id, post: nil, owner: record?.owner, text: record?.text).paths {
                 update[trace] = nil
             }
@@ -86,6 +88,7 @@ struct DeletedPostSweeper: Sendable {
                 update[entry.path] = nil
             }
             record.state = .deleted
+            for number in record.photos.keys { record.photos[number]?.files = [:] }
             record.updatedAt = store.now
             update[Paths.upload(id)] = try record.value()
             update[Paths.endedUpload(id)] = .integer(record.updatedAt)

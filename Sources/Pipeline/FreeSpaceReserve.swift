@@ -23,7 +23,7 @@ package struct FreeSpaceReserve: Sendable, Hashable {
                 guard percent == nil, let value = Self.number(part.dropLast()), value <= 90 else { return nil }
                 percent = value
             } else {
-                guard bytes == nil, let value = Self.bytes(part) else { return nil }
+                guard bytes == nil, let value = ByteAmount.read(part) else { return nil }
                 bytes = value
             }
         }
@@ -32,14 +32,6 @@ package struct FreeSpaceReserve: Sendable, Hashable {
 
     private static func number(_ text: Substring) -> Int? {
         text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil  // No sign.
-    }
-
-    private static func bytes(_ text: Substring) -> Int? {
-        let units = ["KiB": 10, "MiB": 20, "GiB": 30, "TiB": 40]
-        let shift = units[String(text.suffix(3))]
-        guard let count = number(shift == nil ? text : text.dropLast(3)), count >= 0 else { return nil }
-        let (bytes, overflow) = count.multipliedReportingOverflow(by: 1 << (shift ?? 0))
-        return overflow ? nil : bytes
     }
 
     /// How many bytes have to be free on a file system.

@@ -50,9 +50,14 @@ package struct Janitor: Sendable {
     /// - Throws: What was in the way of one of the sweeps; it is not in the way of the others.
     package func sweep() async throws {
         guard hold == nil else { return }
+        try await storage.age.tick()
+        try await storage.sweeps.sweep { try await sweepAll() }
+    }
+
+    private func sweepAll() async throws {
         try await all(
             [
-                storage.age.tick, posts.sweep, expiry.expireAbandoned, expiry.expireIdle, removeAbandonedParts,
+                posts.sweep, expiry.expireAbandoned, expiry.expireIdle, removeAbandonedParts,
                 // What has ended leaves its bytes to those that follow.
                 resumable.sweep, deletedPosts.sweep,
             ] + store.intakes.all.map { $0.sweep } + [

@@ -29,6 +29,13 @@ final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         return Lease(lock: self, key: key)
     }
 
+    /// Does something while nobody else works with the key.
+    func withLease<Value>(_ key: Key, _ body: () async throws -> Value) async rethrows -> Value {
+        let lease = await lease(key)
+        defer { extendLifetime(lease) }
+        return try await body()
+    }
+
     private func release(_ key: Key) {
         let next: CheckedContinuation<Void, Never>? = waiting.withLock { waiting in
             guard let first = waiting[key]?.first else {

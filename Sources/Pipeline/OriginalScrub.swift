@@ -27,18 +27,24 @@ package struct OriginalScrub: PostJob {
 
     package var isLook: Bool { isCheck }
 
-    package func postIDs() async throws -> [PostID] {
-        var ids = try await service.tree.postIDs(of: user)
-        for uid in try await people() {
-            if let id = try await service.tree.snapshot({ try $0.avatar(of: uid) }) { ids.append(id) }
-        }
-        return ids
+    package func page(after position: PostID?) async throws -> [PostID] {
+        let posts = try await PostLists.all(of: user).page(after: position, in: service.tree)
+        let avatars = try await avatars().filter { id in position.map { $0 < id } ?? true }
+        guard let last = posts.last else { return avatars }
+        return (posts + avatars.filter { $0 < last }).sorted()
     }
 
-    /// Whose photos are looked at.
-    private func people() async throws -> [UserID] {
-        if let user { return [user] }
-        return try await service.tree.keys(of: Paths.people).compactMap { UserID($0.string) }
+    package func count() async throws -> Int {
+        try await PostLists.all(of: user).count(in: service.tree) + avatars().count
+    }
+
+    /// The pictures of the people whose photos are looked at, in the order of their ids.
+    private func avatars() async throws -> [PostID] {
+        var people = user.map { [$0] } ?? []
+        if user == nil { people = try await service.tree.keys(of: Paths.people).compactMap { UserID($0.string) } }
+        return try await service.tree.snapshot { [people] snapshot in
+            try people.compactMap { uid throws(TreeError) in try snapshot.avatar(of: uid) }.sorted()
+        }
     }
 
     package func change(_ id: PostID) async throws -> Bool {
@@ -65,7 +71,7 @@ package struct OriginalScrub: PostJob {
                 throw Failure.notAllowed("take the place out of what somebody else has posted")
             }
         }
-        return try await service.garbage.renditionLock.withPermit {
+        return try await service.garbage.locks.withLease(record.id) {
             // It may have been changed, or deleted, while others had the lock.
             guard let record = try await published(id) else { return [] }
             let (documents, failure) = try await scrub(record)
@@ -88,7 +94,7 @@ package struct OriginalScrub: PostJob {
     private func scrub(_ record: UploadRecord) async throws -> ([ScrubDocument], Failure?) {
         var documents: [ScrubDocument] = []
         var failure: Failure?
-        for (number, photo) in zip(record.photoNumbers, record.orderedPhotos) {
+        for (number, photo) in zip(record.photoNumbers, record.orderedPhotos) where photo.droppedAt == nil {
             try Task.checkCancellation()
             do {
                 documents.append(try await scrub(photo, number: number, of: record))
@@ -108,14 +114,12 @@ package struct OriginalScrub: PostJob {
         guard !removed.isEmpty, !isCheck else {
             return ScrubDocument(path: "\(old)", outcome: removed.isEmpty ? .clean : .found, removed: removed)
         }
-        let hash = sha256(of: scrubbed.bytes)
         let suffix = number == 0 ? "" : "-\(number + 1)"
+        let hash = sha256(of: scrubbed.bytes)
         let new = try record.blobName(
             "original\(suffix)-scrubbed-\(hash.prefix(16)).\(scrubbed.format.fileExtension)")
-        let announcement = try await announce(new)
-        try await service.storage.blobs.write([(new, scrubbed.bytes)])
-        let scrub = Scrubbed(file: new, sha256: hash, scrubbed.bytes)
-        guard try await switchOver(record.id, number, from: old, to: scrub, announcement) else {
+        let replacement = OriginalReplacement(service: service, id: record.id, number: number, old: old)
+        guard try await replacement.run(scrubbed.bytes, as: new, at: "original-scrubbed") else {
             throw Failure(.changedWhileRead, "\(photo.originalName) was changed meanwhile", hint: "run it again")
         }
         return ScrubDocument(path: "\(old)", outcome: .scrubbed, removed: removed, file: "\(new)")
@@ -140,55 +144,6 @@ package struct OriginalScrub: PostJob {
             } catch {
                 throw Failure.cannotScrub(error, about: original)
             }
-        }
-    }
-
-    /// Lists the file that is about to be made as garbage, for the case that the switch to it never comes.
-    private func announce(_ name: BlobName) async throws -> TreePath? {
-        var update = MultiPathUpdate()
-        let path = try service.garbage.add([name], to: &update)
-        try await service.tree.update(update)
-        return path
-    }
-
-    /// A file without the place, and what is known of it.
-    private struct Scrubbed: Sendable {
-        let file: BlobName
-        let sha256: String
-        let byteCount: Int
-        let md5: [UInt8]
-        let crc32c: [UInt8]
-
-        init(file: BlobName, sha256: String, _ bytes: [UInt8]) {
-            (self.file, self.sha256, byteCount) = (file, sha256, bytes.count)
-            var checksums = ObjectChecksums()
-            bytes.withUnsafeBytes { checksums.update($0) }
-            (md5, crc32c) = checksums.finish()
-        }
-    }
-
-    /// Switches a photo from one file to another in its record, and the object that it is; false when it has yet another by now, or
-    /// the post is gone.
-    private func switchOver(
-        _ id: PostID, _ number: Int, from old: BlobName, to new: Scrubbed, _ announcement: TreePath?
-    ) async throws -> Bool {
-        try await service.tree.transact(at: "original-scrubbed") { [service] snapshot, update in
-            guard try snapshot.isShown(id), var record = try snapshot.upload(id),
-                record.photos[number]?.fileName == old.fileName
-            else { return false }
-            record.photos[number]?.fileName = new.file.fileName
-            record.photos[number]?.storedSHA256 = new.sha256
-            if let file = ObjectFile(try snapshot.get(Paths.objectFiles / id.key)),
-                let object = try snapshot.object(file.name), object.blob == old
-            {
-                let scrubbed = object.replacing(
-                    new.file, byteCount: new.byteCount, md5: new.md5, crc32c: new.crc32c, at: service.store.now)
-                update[ObjectKey.path(file.name)] = scrubbed.value
-            }
-            update[Paths.upload(id)] = try record.value()
-            try service.garbage.add([old], to: &update)
-            if let announcement { update[announcement] = nil }
-            return true
         }
     }
 }

@@ -13,6 +13,11 @@ extension Paths {
 
     package static func upload(_ id: PostID) -> TreePath { uploads / id.key }
 
+    /// A photo in the record of an upload, by the number under which it came.
+    static func photo(_ number: Int, of id: PostID) -> TreePath {
+        upload(id) / "photos" / TreeKey(unchecked: String(number))
+    }
+
     /// Uploads that still have work to do, each with a `QueueEntry`: all that a start has to look at.
     package static let queue = TreePath(["upload_queue"], in: .pipeline)
 
@@ -53,10 +58,18 @@ extension Paths {
 
     static func objectFile(_ blob: BlobName) -> TreePath { objectFiles / TreeKey(unchecked: blob.postID) }
 
+    /// The sizes of these bytes, by the same ids, for as long as they are there.
+    static let objectSizes = TreePath(["object_sizes"], in: .pipeline)
+
     /// The jobs over posts that are under way, and the last that have ended (``BatchJob``).
     static let batchJobs = TreePath(["batch_jobs"], in: .pipeline)
 
     static func batchJob(_ id: PushID) -> TreePath { batchJobs / id.key }
+
+    /// The posts that somebody has listed for a job: the ids, each `true`.
+    static func postList(_ job: PushID) -> TreePath { postLists / job.key }
+
+    static let postLists = TreePath(["post_lists"], in: .pipeline)
 
     /// What runs of re-thumbnailing have made, and what was there before (``Generation``).
     static let generations = TreePath(["generations"], in: .pipeline)
@@ -64,7 +77,9 @@ extension Paths {
     static func generation(_ job: PushID) -> TreePath { generations / job.key }
 
     /// The runs that have made renditions of a post which are not shown yet.
-    static func prepared(_ post: PostID) -> TreePath { TreePath(["prepared"], in: .pipeline) / post.key }
+    static let prepared = TreePath(["prepared"], in: .pipeline)
+
+    static func prepared(_ post: PostID) -> TreePath { prepared / post.key }
 
     /// The store's id, and how old it is (`StorageAge`).
     static let store = TreePath(["store"], in: .pipeline)

@@ -67,6 +67,7 @@ struct PersonUploads: PersonLeftovers {
     private func endObjects(
         of uid: UserID, in snapshot: TreeSnapshot, _ update: inout MultiPathUpdate
     ) throws(TreeError) -> (count: Int, next: String?) {
+        update[Paths.quota(of: uid)] = nil
         let names = try Self.names(of: uid, limit: Self.objectsAtOnce, in: snapshot)
         for name in names {
             if let object = try snapshot.object(name) { ObjectStore.discard(object.blob, at: store.now, in: &update) }

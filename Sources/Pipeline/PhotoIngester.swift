@@ -28,15 +28,19 @@ package final class PhotoIngester: Sendable {
     /// - Parameters:
     ///   - number: The photo's number in its upload; it becomes part of the blob's name.
     ///   - name: What the sender calls the photo.
+    ///   - room: What holds room for the bytes.
     ///   - next: Gives the next piece, or nil at the end.
     /// - Returns: The photo, durable in the blob store. Doing it again after a crash is harmless.
-    /// - Throws: `Failure`: `too_large_bytes`, `empty`, or the refusal of what is no photo at all; what `next` throws.
+    /// - Throws: `Failure`: `too_large_bytes`, `quota_exceeded`, `empty`, or the refusal of what is no photo at all; what `next`
+    ///   throws.
     func receive(
-        as number: Int, named name: String, of record: UploadRecord, _ next: () async throws -> ByteBuffer?
+        as number: Int, named name: String, of record: UploadRecord, holding room: QuotaHold,
+        _ next: () async throws -> ByteBuffer?
     ) async throws -> UploadRecord.Photo {
         let staged = try await stage(record.id)
         while let buffer = try await next() {
             try checkSize(staged.byteCount + buffer.readableBytes)
+            try await room.take(buffer.readableBytes)
             try await FileThreads.run { try buffer.withUnsafeReadableBytes { try staged.write($0) } }
         }
         return try await publish(staged, as: number, named: name, of: record)
@@ -90,10 +94,11 @@ package final class PhotoIngester: Sendable {
     /// all.
     ///
     /// - Throws: `Failure` `changed_while_read`, a transient error, when somebody has the file open for writing, or
-    ///   wrote; and as ``receive(as:named:of:_:)``.
+    ///   wrote; and as ``receive(as:named:of:holding:_:)``.
     func copy(
-        _ reader: FileReader, as number: Int, named name: String, of record: UploadRecord
+        _ reader: FileReader, as number: Int, named name: String, of record: UploadRecord, holding room: QuotaHold
     ) async throws -> UploadRecord.Photo {
+        try await room.take(try await FileThreads.run { () throws(FileError) in try reader.byteCount() })
         let staged = try await stage(record.id)
         try await FileThreads.run { [self] in
             let version = try reader.version()
@@ -175,8 +180,12 @@ extension UploadRecord {
         try BlobName(userID: owner.description, postID: id.description, fileName: fileName)
     }
 
-    /// The originals of the photos, in their order.
+    /// The originals of the photos, in their order; without those that a rule has dropped.
     package var originals: [BlobName] {
-        get throws(FileError) { try orderedPhotos.map { photo throws(FileError) in try blobName(photo.fileName) } }
+        get throws(FileError) {
+            try orderedPhotos.filter { $0.droppedAt == nil }.map { photo throws(FileError) in
+                try blobName(photo.fileName)
+            }
+        }
     }
 }

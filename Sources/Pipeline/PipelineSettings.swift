@@ -21,6 +21,11 @@ package struct PipelineSettings: Sendable {
     package var recordLifetime: Duration = .seconds(30 * 24 * 3600)
     /// The age at which posts are deleted; nil for never.
     package var postRetention: Duration?
+    /// How many bytes of originals, objects and unfinished uploads each user may have, unless somebody chose otherwise for one; nil
+    /// for no limit.
+    package var userQuota: Int?
+    /// What becomes of originals whose posts are old enough; nil for nothing.
+    package var originals: OriginalRule?
     /// How long a photo that broke its decoder is refused without being decoded.
     package var poisonLifetime: Duration = .seconds(30 * 24 * 3600)
     /// The version of the decoders: what another one refused is tried again.
@@ -31,6 +36,12 @@ package struct PipelineSettings: Sendable {
     package var duplicates = DuplicatePolicies()
     /// How much of the disk has to be free for new uploads to be taken.
     package var freeSpaceReserve = FreeSpaceReserve.standard
+    /// How often the store is checked by itself; nil for never.
+    package var checkInterval: Duration? = .seconds(86_400)
+    /// The time within which each file is read and compared once; nil for never.
+    package var verifyInterval: Duration? = .seconds(30 * 86_400)
+    /// How many bytes are read for that in a second.
+    package var verifyRate = 10_000_000
     /// Photos in one post, at most.
     package var maxPhotos = 20
 

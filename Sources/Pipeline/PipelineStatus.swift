@@ -19,8 +19,8 @@ package struct PipelineStatus: Sendable {
     package let failed: Int
     /// Bytes that are free on the disk, and bytes that have to be; nil before the first look.
     package let freeSpace: (bytes: Int, reserve: Int)?
-    /// How far re-thumbnailing is; nil while none runs.
-    package let rethumb: PostJobProgress?
+    /// The job over posts that runs; nil while none does.
+    package let batch: BatchJob?
     /// Files that wait to be taken; nil when no intake can tell.
     package let inboxFiles: Int?
     /// The reason for which nothing is swept; nil while everything is.
@@ -31,6 +31,8 @@ package struct PipelineStatus: Sendable {
     package let expired: Int?
     /// What is left to do behind the commits that cause it; nil for nothing.
     package let jobs: JobSummary?
+    /// What the last audits came to.
+    package let audits: AuditResults
     /// The numbers of the tree's commits since it was opened.
     package let tree: TreeStore.Statistics
 }
@@ -44,20 +46,10 @@ extension UploadService {
             unfinished: Dictionary(states.map { ($0, 1) }, uniquingKeysWith: +),
             published: store.counters[.published], duplicates: store.counters[.duplicate],
             failed: store.counters[.failed], freeSpace: disk.freeSpace,
-            rethumb: rethumbProgress.value, inboxFiles: await store.intakes.backlog(),
+            batch: batches.known.first { $0.state == .running }, inboxFiles: await store.intakes.backlog(),
             sweepHold: janitor.hold, unclaimed: unclaimed.count,
             expired: settings.postRetention == nil ? nil : expiry.count,
-            jobs: try await tree.snapshot { try JobSummary(in: $0) }, tree: tree.statistics)
-    }
-}
-
-/// How far the running re-thumbnailing job is; nil while none runs.
-final class RethumbProgress: Sendable {
-    private let progress = Mutex<PostJobProgress?>(nil)
-
-    var value: PostJobProgress? {
-        get { progress.withLock { $0 } }
-        set { progress.withLock { $0 = newValue } }
+            jobs: try await tree.snapshot { try JobSummary(in: $0) }, audits: audits, tree: tree.statistics)
     }
 }
 

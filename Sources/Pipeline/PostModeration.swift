@@ -20,7 +20,8 @@ package struct PostModeration: Sendable {
     /// - Throws: `Failure`: `not_found` where there is no such post of ours, `bad_request` for what cannot be done to it,
     ///   `changed_while_read` when somebody else changed it at the same time; what rendering throws.
     package func moderate(_ id: PostID, _ verdict: ModerationVerdict) async throws -> ModerationDocument {
-        let document = try await service.garbage.renditionLock.withPermit { try await change(id, verdict) }
+        let upload = try await service.tree.snapshot { try $0.linkedUpload(ofPost: id) } ?? id
+        let document = try await service.garbage.locks.withLease(upload) { try await change(id, verdict) }
         if document.photos.contains(.blur) { try await service.garbage.collect() }
         service.publisher.logger.notice(
             "an admin decided about a post",
@@ -74,12 +75,12 @@ package struct PostModeration: Sendable {
         _ record: UploadRecord, at post: TreePath, _ changed: Set<Int>, old: [PhotoRecord], value: TreeValue?
     ) async throws {
         let numbers = record.photoNumbers
-        func add(to update: inout MultiPathUpdate) throws {
+        func add(to update: inout MultiPathUpdate, _ garbage: TreePath? = nil) throws {
             let path = Paths.upload(record.id)
             update[path / "moderation"] = record.moderation?.value
             for index in changed {
                 let isBlurred = record.photos[numbers[index]]?.isBlurred == true
-                update[path / "photos" / (try TreeKey(String(numbers[index]))) / "blurred"] = isBlurred ? true : nil
+                update[Paths.photo(numbers[index], of: record.id) / "blurred"] = isBlurred ? true : nil
             }
         }
         guard !changed.isEmpty else {
@@ -90,7 +91,8 @@ package struct PostModeration: Sendable {
         }
         let isHiding = changed.contains { record.photos[numbers[$0]]?.isBlurred == true }
         let change = RenditionSwitch(
-            service: service, path: post, record: record, old: old, value: value)
+            service: service, path: post, record: record, old: old, value: value,
+            recipes: service.settings.recipes)
         guard try await change.run(changed, priority: .interactive, isAtOnce: isHiding, add: add) else {
             throw Failure(.changedWhileRead, "the post was changed meanwhile", hint: "send it again")
         }

@@ -105,8 +105,9 @@ package struct Publisher: Sendable {
             guard let present = try snapshot.upload(record.id), present.state == .ingested else { return }
             for (number, photo) in record.photos where present.photos[number]?.rendered == nil {
                 guard present.photos[number] != nil, let rendered = photo.rendered else { continue }
-                let path = Paths.upload(record.id) / "photos" / (try TreeKey(String(number))) / "rendered"
-                update[path] = try rendered.value(owner: record.owner, post: record.id)
+                let path = Paths.photo(number, of: record.id)
+                update[path / "rendered"] = try rendered.value(owner: record.owner, post: record.id)
+                update[path / "files"] = try photo.files.value()
             }
         }
     }
@@ -130,7 +131,7 @@ package struct Publisher: Sendable {
             try present.requireOwner()
             if try snapshot.exists(PersonDeletion.job(of: record.owner)) { throw Failure.ownerIsGone(record.id) }
             try snapshot.requireConsent(of: record.owner, toContent: record.purpose == .post)
-            try garbage.add(leftovers, to: &update, isAtOnce: record.photos.values.contains(where: \.isBlurred))
+            try garbage.add(leftovers, to: &update, isAtOnce: true)
             switch record.purpose {
             case .post: break
             case .draftPhoto: return .nothing  // It never waits to be published: its draft does.
@@ -217,7 +218,7 @@ package struct Publisher: Sendable {
         }
     }
 
-    /// The renditions that an earlier try made by other recipes, before the service was started with these.
+    /// The renditions that an earlier try made, which nobody has seen.
     private func leftovers(of record: UploadRecord) async throws -> [BlobName] {
         let names = try await blobs.fileNames(userID: record.owner.description, postID: record.id.description)
         let kept = record.photos.values.flatMap { photo in

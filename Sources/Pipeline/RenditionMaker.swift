@@ -14,34 +14,48 @@ package struct RenditionMaker: Sendable {
     let poison: PoisonList
     let settings: SharedSettings
     let disk: DiskMonitor
+    let recipes: RecipeBook
+    let clock: @Sendable () -> Int64
 
-    /// Makes the renditions that the upload's photos still lack. Every file is durable when it returns; doing it again after
-    /// a crash writes the same names.
+    /// Makes the renditions that the upload's photos still lack. Every file is durable when it returns.
     ///
     /// - Throws: `Failure`: the decoder's refusal of a photo, or a transient error of the disk.
     func render(_ record: UploadRecord) async throws -> UploadRecord {
         var record = record
         for (number, photo) in record.photos where photo.rendered == nil {
-            let rendered = try await render(photo, number: number, of: record, priority: .queued)
-            record.photos[number]?.rendered = rendered
+            record.photos[number] = try await render(photo, number: number, of: record, priority: .queued)
         }
         return record
     }
 
-    /// Renders one photo by the present recipes, or an avatar by its own; blurred, where moderation decided so.
+    /// Renders one photo by the present recipes, or an avatar by its own; blurred, where moderation decided so. Where all
+    /// renditions are there already, nothing is decoded.
+    ///
+    /// - Parameters:
+    ///   - recipes: The recipes; nil for the present ones.
+    ///   - attempt: What tells its files from those of all other attempts.
+    ///   - hand: What is there already, and is not encoded again where the recipe is the same.
+    /// - Returns: The photo with these renditions, and with what is known of their files beside what was known of others.
     func render(
-        _ photo: UploadRecord.Photo, number: Int, of record: UploadRecord, priority: RenderScheduler.Priority
-    ) async throws -> PhotoRecord {
-        try await poison.refuse(photo)
+        _ photo: UploadRecord.Photo, number: Int, of record: UploadRecord, priority: RenderScheduler.Priority,
+        by recipes: [Recipe]? = nil, attempt: RenditionAttempt = RenditionAttempt(),
+        with hand: RenditionsAtHand = RenditionsAtHand()
+    ) async throws -> UploadRecord.Photo {
         let settings = settings.value
+        var recipes = photo.treated(recipes ?? settings.recipes)
+        if record.purpose != .avatar, let known = hand.photo(of: recipes, isBlurred: photo.isBlurred) {
+            return try await keep(RenditionSet(known, recipes, number, attempt), of: photo, of: record, with: hand)
+        }
+        if photo.droppedAt != nil { throw Failure.originalDropped(photo) }
+        try await poison.refuse(photo)
         do {
             func image(by recipes: [Recipe]) async throws -> RenderedImage {
-                try await scheduler.render(
-                    recipes: recipes, limits: settings.limits, priority: priority, for: record.owner.description,
-                    of: (record.id.string, photo.byteCount)
+                let missing = recipes.filter { !hand.has($0, among: recipes) }
+                return try await scheduler.render(
+                    recipes: missing, beside: recipes.filter { !missing.contains($0) }, limits: settings.limits,
+                    priority: priority, for: record.owner.description, of: (record.id.string, photo.byteCount)
                 ) { try await original(photo, of: record) }
             }
-            var recipes = settings.recipes(for: photo)
             if record.purpose == .avatar { recipes = photo.treated([.avatar()]) }
             var rendered = try await image(by: recipes)
             if record.purpose == .avatar, rendered.renditions.contains(where: { $0.size.width != $0.size.height }) {
@@ -49,9 +63,8 @@ package struct RenditionMaker: Sendable {
                 recipes = photo.treated([.avatar(of: rendered.header.size)])
                 rendered = try await image(by: recipes)
             }
-            var written = try await keep(rendered, by: recipes, number: number, of: record)
-            written.isBlurred = photo.isBlurred
-            return written
+            try await self.recipes.note(recipes)
+            return try await keep(RenditionSet(rendered, recipes, number, attempt), of: photo, of: record, with: hand)
         } catch let error as IsolationError where error.isPoison {
             try await poison.remember(photo, error)
             throw Failure(error, about: photo.originalName)
@@ -65,23 +78,50 @@ package struct RenditionMaker: Sendable {
     }
 
     private func keep(
-        _ image: RenderedImage, by recipes: [Recipe], number: Int, of record: UploadRecord
-    ) async throws -> PhotoRecord {
-        let files = try image.renditions.map { rendition in
-            let name = RenditionName(rendition.recipe, among: recipes, number: number).fileName(rendition.format)
-            return (name: try record.blobName(name), bytes: rendition.bytes)
+        _ made: RenditionSet, of photo: UploadRecord.Photo, of record: UploadRecord, with hand: RenditionsAtHand
+    ) async throws -> UploadRecord.Photo {
+        var (photo, renditions) = (photo, [String: PhotoRecord.Rendition]())
+        var files: [(name: BlobName, bytes: [UInt8])] = []
+        for recipe in made.recipes {
+            let name = RenditionName(recipe, among: made.recipes, number: made.number, attempt: made.attempt)
+            if let old = hand.shown[recipe.name], name.hasFingerprint(of: old.fileName) {
+                renditions[recipe.name] = old
+                continue
+            }
+            let bytes: [UInt8]
+            let rendition: PhotoRecord.Rendition
+            if let finished = hand.finished[recipe.name], name.hasFingerprint(of: finished.rendition.fileName) {
+                (bytes, rendition) = (finished.bytes, finished.rendition)
+            } else if let new = made.renditions[recipe.name] {
+                bytes = new.bytes
+                rendition = PhotoRecord.Rendition(
+                    fileName: name.fileName(new.format), width: new.size.width, height: new.size.height,
+                    byteCount: new.bytes.count, contentType: new.format.contentType)
+            } else {
+                continue
+            }
+            files.append((try record.blobName(rendition.fileName), bytes))
+            renditions[recipe.name] = rendition
+            photo.files[rendition.fileName] = RenditionFile(
+                sha256: sha256(of: bytes), byteCount: bytes.count, recipe: name.fingerprint,
+                engine: settings.value.decoderVersion, source: photo.fileSHA256, madeAt: clock())
         }
-        let byteCounts = try await blobs.write(files)
-        var renditions: [String: PhotoRecord.Rendition] = [:]
-        for (rendition, (file, byteCount)) in zip(image.renditions, zip(files, byteCounts)) {
-            renditions[rendition.recipe.name] = PhotoRecord.Rendition(
-                fileName: file.name.fileName, width: rendition.size.width, height: rendition.size.height,
-                byteCount: byteCount, contentType: rendition.format.contentType)
+        try await keep(files)
+        photo.rendered = made.photo(showing: renditions)
+        photo.rendered?.isBlurred = photo.isBlurred
+        return photo
+    }
+
+    /// Writes the files of an attempt: all of them, or none that stays. Those that are there already are so for good then.
+    private func keep(_ files: [(name: BlobName, bytes: [UInt8])]) async throws {
+        guard !files.isEmpty else { return }
+        do {
+            try await blobs.write(files)
+        } catch {
+            // Where the disk is full, the next attempt needs their room.
+            for file in files { try? await blobs.remove(file.name) }
+            throw error
         }
-        return PhotoRecord(
-            width: image.header.size.width, height: image.header.size.height,
-            placeholder: Data(image.placeholder).base64EncodedString(), color: image.color.description,
-            warnings: image.warnings.map(\.rawValue), renditions: renditions)
     }
 
     private func original(_ photo: UploadRecord.Photo, of record: UploadRecord) async throws -> FileReader {
@@ -96,29 +136,16 @@ package struct RenditionMaker: Sendable {
     }
 }
 
-extension PipelineSettings {
-    /// The recipes by which a photo of a post is rendered.
-    func recipes(for photo: UploadRecord.Photo) -> [Recipe] { photo.treated(recipes) }
+extension Failure {
+    /// The refusal to make renditions of a photo whose original a rule has dropped.
+    static func originalDropped(_ photo: UploadRecord.Photo) -> Failure {
+        Failure(
+            .originalDropped, "the original of \(photo.originalName) was dropped by the rule for originals",
+            hint: "what is shown stays as it is; nothing else can be made of the photo")
+    }
 }
 
 extension UploadRecord.Photo {
     /// Recipes as moderation wants them for this photo.
-    fileprivate func treated(_ recipes: [Recipe]) -> [Recipe] { isBlurred ? recipes.map(\.blurred) : recipes }
-}
-
-/// The name of a rendition's blob. It carries the fingerprint of its recipe among those that it is rendered with: a
-/// rendition that would have other bytes has another name.
-struct RenditionName: Sendable {
-    private let stem: String
-
-    /// Names the rendition of the photo with that number in its post.
-    init(_ recipe: Recipe, among recipes: [Recipe], number: Int) {
-        let suffix = number == 0 ? "" : "-\(number + 1)"
-        stem = "\(recipe.name)\(suffix)-\(recipe.fingerprint(among: recipes))"
-    }
-
-    func fileName(_ format: ImageFormat) -> String { "\(stem).\(format.fileExtension)" }
-
-    /// All names that it may have: which format a rendition gets depends on the photo.
-    var candidates: [String] { ImageFormat.allCases.map(fileName) }
+    func treated(_ recipes: [Recipe]) -> [Recipe] { isBlurred ? recipes.map(\.blurred) : recipes }
 }

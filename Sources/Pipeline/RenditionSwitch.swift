@@ -1,12 +1,13 @@
 import API
 import Blobs
+import Imaging
 import Posts
 import Social
 import Tree
 
 /// The switch of a post to renditions that are made anew: new files first, one update, the old files later.
 ///
-/// It is made while nothing else replaces files of posts (`GarbageList.renditionLock`).
+/// It is made while nothing else replaces files of posts (`GarbageList.locks`).
 struct RenditionSwitch: Sendable {
     let service: UploadService
     /// Where the post stands.
@@ -16,20 +17,25 @@ struct RenditionSwitch: Sendable {
     /// The photos as the post has them, and that value.
     let old: [PhotoRecord]
     let value: TreeValue?
+    /// The recipes of all photos, before moderation has its say.
+    let recipes: [Recipe]
+    /// Files that are to be replaced although their recipes are the same.
+    var damaged: Set<String> = []
 
     /// Renders the photos of those numbers, counted from 0 in the post, and has the post name the results.
     ///
     /// - Parameters:
     ///   - isAtOnce: Whether the replaced files are not to be seen any more.
-    ///   - add: Adds what belongs into the same update.
+    ///   - add: Adds what belongs into the same update; it is told the entry of the garbage list that has the replaced files.
     /// - Returns: False, and nothing has changed, when the post's photos changed meanwhile.
     func run(
         _ numbers: Set<Int>, priority: RenderScheduler.Priority, isAtOnce: Bool = false,
-        add: (inout MultiPathUpdate) throws -> Void = { _ in }
+        add: (inout MultiPathUpdate, _ garbage: TreePath?) throws -> Void = { _, _ in }
     ) async throws -> Bool {
-        let announcement = try await announce(numbers)
-        let renewed = try await render(numbers, priority: priority)
+        let start = try await begin(numbers)
+        let (renewed, files) = try await render(numbers, priority: priority, start)
         var update = MultiPathUpdate(preconditions: [.equals(path / "photos", value)])
+        for (path, line) in files { update[path] = line }
         // To those whom the post mentions other renditions are no news.
         update.firstStratum = SocialDerivations.firstStratumOfRepair
         if record.purpose == .object {
@@ -40,37 +46,48 @@ struct RenditionSwitch: Sendable {
             for (name, value) in fields { update[path / name] = value }
         }
         let replaced = try await replaced(by: renewed, andAllOthers: isAtOnce)
-        try service.garbage.add(replaced, to: &update, isAtOnce: isAtOnce)
-        if let announcement { update[announcement] = nil }
-        try add(&update)
+        let garbage = try service.garbage.add(replaced, to: &update, isAtOnce: isAtOnce)
+        try end(start, showing: renewed, besides: replaced, in: &update)
+        try add(&update, garbage)
         return try await service.tree.commit(update, at: "switch")
     }
 
     /// Renders the photos of those numbers, and keeps the results for a later switch: the post stays as it is.
-    func prepare(_ numbers: Set<Int>, for generation: Generation) async throws {
-        let announcement = try await announce(numbers)
-        let fields = try PostPhotos(try await render(numbers, priority: .batch)).fields(
+    ///
+    /// - Returns: False, and nothing is kept, when the post has gone meanwhile.
+    func prepare(_ numbers: Set<Int>, for generation: Generation) async throws -> Bool {
+        let start = try await begin(numbers)
+        let (renewed, files) = try await render(numbers, priority: .batch, start)
+        let fields = try PostPhotos(renewed).fields(
             owner: record.owner, post: record.id, at: service.storage.mediaPlace)
-        guard let photos = fields["photos"], let id = path.lastKey.flatMap({ PostID($0.string) }) else { return }
-        var update = MultiPathUpdate()
+        guard let photos = fields["photos"], let id = path.lastKey.flatMap({ PostID($0.string) }) else { return false }
+        var update = MultiPathUpdate(preconditions: [.exists(Paths.upload(record.id))])
+        for (path, line) in files { update[path] = line }
         generation.keep(photos, of: id, in: &update)
-        if let announcement { update[announcement] = nil }
-        try await service.tree.update(update)
+        try end(start, showing: renewed, besides: [], in: &update)
+        return try await service.tree.commit(update, at: "prepared")
     }
 
-    /// The photos, those of these numbers rendered anew.
-    private func render(_ numbers: Set<Int>, priority: RenderScheduler.Priority) async throws -> [PhotoRecord] {
-        var renewed: [PhotoRecord] = []
+    /// The photos, those of these numbers rendered anew, and what the upload's record is to say of their files.
+    private func render(
+        _ numbers: Set<Int>, priority: RenderScheduler.Priority, _ start: Start
+    ) async throws -> (photos: [PhotoRecord], files: [TreePath: TreeValue]) {
+        var (renewed, files): ([PhotoRecord], [TreePath: TreeValue]) = ([], [:])
         for (index, (number, photo)) in zip(record.photoNumbers, record.orderedPhotos).enumerated() {
-            guard numbers.contains(index) else {
+            guard numbers.contains(index), let hand = start.hands[index] else {
                 renewed.append(old[index])
                 continue
             }
-            var rendered = try await service.renditions.render(photo, number: number, of: record, priority: priority)
+            let made = try await service.renditions.render(
+                photo, number: number, of: record, priority: priority, by: recipes, attempt: start.attempt, with: hand)
+            guard var rendered = made.rendered else { continue }
             rendered.alt = old[index].alt  // A client may have written it since.
             renewed.append(rendered)
+            for (name, file) in made.files where photo.files[name] == nil {
+                files[Paths.photo(number, of: record.id) / "files" / (try RenditionFile.key(name))] = file.value
+            }
         }
-        return renewed
+        return (renewed, files)
     }
 
     /// What changes of a client's post: the upload keeps what the post has, for others that name the same object.
@@ -79,33 +96,14 @@ struct RenditionSwitch: Sendable {
         for (number, photo) in zip(record.photoNumbers, renewed) {
             record.photos[number]?.rendered = photo
             record.photos[number]?.alt = photo.alt
-            let place = Paths.upload(record.id) / "photos" / (try TreeKey(String(number)))
-            update[place / "rendered"] = try photo.value(owner: record.owner, post: record.id)
+            update[Paths.photo(number, of: record.id) / "rendered"] = try photo.value(
+                owner: record.owner, post: record.id)
         }
         guard let id = path.lastKey.flatMap({ PostID($0.string) }) else { return }
         let fields = try await service.tree.snapshot { [record] snapshot in
             try snapshot.fields(ofPost: id, with: record, at: service.storage.mediaPlace)
         }
         for (field, value) in fields { update[field] = value }
-    }
-
-    /// Lists the files that are about to be made as garbage, for the case that the switch to them never comes.
-    private func announce(_ numbers: Set<Int>) async throws -> TreePath? {
-        var names: [BlobName] = []
-        for (index, (number, photo)) in zip(record.photoNumbers, record.orderedPhotos).enumerated()
-        where numbers.contains(index) {
-            let recipes = service.settings.recipes(for: photo)
-            for recipe in recipes {
-                names += try RenditionName(recipe, among: recipes, number: number).candidates.map {
-                    try record.blobName($0)
-                }
-            }
-        }
-        guard !names.isEmpty else { return nil }
-        var update = MultiPathUpdate()
-        let announcement = try service.garbage.add(names, to: &update)
-        try await service.tree.update(update)
-        return announcement
     }
 
     /// The files that are not shown any more.

@@ -15,13 +15,20 @@ package struct Rethumb: PostJob {
     private let isDryRun: Bool
     /// What the run makes, so that it can be taken back; nil for a run that keeps nothing.
     private let generation: Generation?
+    private let recipes: [Recipe]
+    private let garbage = GarbageNames()
 
     package init(_ service: UploadService, selection: Selection, isDryRun: Bool) {
-        self.init(service, selection: selection, isDryRun: isDryRun, generation: nil)
+        self.init(service, selection: selection, isDryRun: isDryRun, by: nil, generation: nil)
     }
 
-    init(_ service: UploadService, selection: Selection, isDryRun: Bool = false, generation: Generation?) {
+    /// - Parameter recipes: The recipes of this run; nil for the present ones.
+    init(
+        _ service: UploadService, selection: Selection, isDryRun: Bool = false, by recipes: [Recipe]?,
+        generation: Generation?
+    ) {
         self.service = service
+        self.recipes = recipes ?? service.settings.recipes
         self.selection = selection
         self.isDryRun = isDryRun
         self.generation = generation
@@ -29,14 +36,14 @@ package struct Rethumb: PostJob {
 
     package var isLook: Bool { isDryRun }
 
-    package func note(_ progress: PostJobProgress?) {
-        if !isDryRun { service.rethumbProgress.value = progress }
+    package func page(after position: PostID?) async throws -> [PostID] {
+        if let ids = selection.ids { return ids.filter { id in position.map { $0 < id } ?? true } }
+        return try await selection.posts.page(after: position, in: service.tree)
     }
 
-    package func postIDs() async throws -> [PostID] {
-        let ids = try await service.tree.postIDs(of: selection.user)
-        guard let since = selection.since else { return ids }
-        return ids.filter { $0.timestampMilliseconds >= since }
+    package func count() async throws -> Int {
+        if let ids = selection.ids { return ids.count }
+        return try await selection.posts.count(in: service.tree)
     }
 
     /// Gives one post its renditions; false when it has them, or no photos, or vanished.
@@ -54,22 +61,30 @@ package struct Rethumb: PostJob {
         else {
             return false
         }
-        let photos = zip(record.orderedPhotos, old).enumerated()
-        let numbers = Set(photos.filter { needsWork($1.1, of: $1.0) }.map(\.offset))
-        let isMoved = !selection.onlyMissing && old.first.map { isElsewhere(post, $0, of: record) } ?? false
+        // It may be there, or switched, from before a stop.
+        if let generation, try await generation.entry(of: id, in: service.tree) != nil { return true }
+        let (numbers, damaged) = try await photosToRender(of: record, old)
+        let isWanted = !selection.onlyMissing && !selection.onlyDamaged
+        let isMoved = isWanted && old.first.map { isElsewhere(post, $0, of: record) } ?? false
         guard !numbers.isEmpty || isMoved else { return false }
-        guard !isDryRun else { return true }
-        let change = RenditionSwitch(service: service, path: path, record: record, old: old, value: post["photos"])
-        // What clients' posts show of the bucket is switched post by post, and not taken back: others show the same.
-        guard let generation, record.purpose != .object else { return try await change.run(numbers, priority: .batch) }
-        guard !generation.switchesLast else {
-            // It may be there from before a stop.
-            if case .after? = try await generation.entry(of: id, in: service.tree) { return false }
-            try await change.prepare(numbers, for: generation)
-            return true
+        let photos = record.orderedPhotos
+        if let dropped = numbers.map({ photos[$0] }).first(where: { $0.droppedAt != nil }) {
+            throw Failure.originalDropped(dropped)
         }
-        return try await change.run(numbers, priority: .batch) { update in
-            generation.noteSwitch(of: id, from: post["photos"], in: &update)
+        guard !isDryRun else { return true }
+        let change = RenditionSwitch(
+            service: service, path: path, record: record, old: old, value: post["photos"], recipes: recipes,
+            damaged: damaged)
+        // What clients' posts show of the bucket is switched post by post, and not taken back: others show the same.
+        if let generation, generation.switchesLast, record.purpose != .object {
+            return try await change.prepare(numbers, for: generation)
+        }
+        return try await change.run(numbers, priority: .batch) { update, garbage in
+            if record.purpose == .object {
+                generation?.noteEnd(of: id, in: &update)
+            } else {
+                generation?.noteSwitch(of: id, from: post["photos"], garbage: garbage, in: &update)
+            }
         }
     }
 
@@ -81,13 +96,28 @@ package struct Rethumb: PostJob {
         return written?.stringValue != url
     }
 
+    /// The numbers of the photos that need renditions, counted from 0 in the post, and the files that are to be replaced whatever
+    /// their recipes are.
+    private func photosToRender(
+        of record: UploadRecord, _ old: [PhotoRecord]
+    ) async throws -> (numbers: Set<Int>, damaged: Set<String>) {
+        guard selection.onlyDamaged else {
+            let photos = zip(record.orderedPhotos, old).enumerated()
+            return (Set(photos.filter { needsWork($1.1, of: $1.0) }.map(\.offset)), [])
+        }
+        let inspection = try await FolderInspection(
+            of: record.id, owner: record.owner.description, knowing: garbage, in: service.storage)
+        let renders = inspection.renders
+        return (Set(renders.map(\.photo)), Set(renders.map(\.file)))
+    }
+
     private func needsWork(_ photo: PhotoRecord, of original: UploadRecord.Photo) -> Bool {
-        let recipes = service.settings.recipes(for: original)
+        let recipes = original.treated(recipes)
         if selection.onlyMissing { return recipes.contains { photo.renditions[$0.name] == nil } }
         return photo.renditions.count != recipes.count
             || recipes.contains { recipe in
                 guard let rendition = photo.renditions[recipe.name] else { return true }
-                return !rendition.fileName.contains("-\(recipe.fingerprint(among: recipes)).")
+                return !RenditionName.has(recipe.fingerprint(among: recipes), in: rendition.fileName)
             }
     }
 }

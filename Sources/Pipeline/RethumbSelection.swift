@@ -1,6 +1,6 @@
 package import API
-import Foundation
 package import Posts
+import TreeModel
 
 extension Rethumb {
     /// The posts that are selected.
@@ -11,32 +11,39 @@ extension Rethumb {
         package var since: Int64?
         /// Only posts that lack a rendition of a recipe by its name, however it was made.
         package var onlyMissing = false
+        /// Only posts made before then, in milliseconds since the epoch.
+        package var until: Int64?
+        /// Only posts of which a rendition is not there, or has another size than it had.
+        package var onlyDamaged = false
+        /// Only the posts of this list, which a job has; nil for all others.
+        var list: PushID?
+        /// Only these posts, in the order of their ids; nil for all others.
+        package var ids: [PostID]?
 
         /// All posts.
         package init() {}
 
-        /// Reads a selection as people write it: `since` is a day (2026-05-01), an ISO 8601 time, or milliseconds; UTC.
+        /// Reads a selection as people write it: `since` and `until` are a day (2026-05-01), an ISO 8601 time, or milliseconds; UTC.
         ///
         /// - Throws: `Failure`: `bad_user`, `bad_time`.
-        package init(user: String?, since: String?, onlyMissing: Bool) throws(Failure) {
-            self.onlyMissing = onlyMissing
+        package init(
+            user: String?, since: String?, until: String? = nil, onlyMissing: Bool, onlyDamaged: Bool = false
+        ) throws(Failure) {
+            (self.onlyMissing, self.onlyDamaged) = (onlyMissing, onlyDamaged)
             if let user {
                 guard let uid = UserID(user) else { throw Failure.noUserID(user) }
                 self.user = uid
             }
-            if let since { self.since = try Self.milliseconds(since) }
+            if let since { self.since = try Moment.milliseconds(since) }
+            if let until { self.until = try Moment.milliseconds(until) }
         }
 
-        private static func milliseconds(_ text: String) throws(Failure) -> Int64 {
-            if let milliseconds = Int64(text) { return milliseconds }
-            let day = Date.ISO8601FormatStyle().year().month().day()
-            guard let date = (try? Date(text, strategy: .iso8601)) ?? (try? Date(text, strategy: day)),
-                let milliseconds = Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded())
-            else {
-                throw Failure(
-                    .badTime, "\"\(text.prefix(80))\" is no moment", hint: "for instance 2026-05-01, or milliseconds")
-            }
-            return milliseconds
+        /// The lists that have these posts.
+        var posts: PostLists {
+            var lists = PostLists.all(of: user)
+            if let list { lists = PostLists(lists: [Paths.postList(list)]) }
+            (lists.since, lists.until) = (since, until)
+            return lists
         }
     }
 }

@@ -4,7 +4,7 @@ import Files
 import Foundation
 import Posts
 import Synchronization
-import Tree
+package import Tree
 
 /// Whether the tree and the blobs belong together: an id that both bear, and a counter that goes up in both.
 ///
@@ -122,6 +122,15 @@ package final class StorageAge: Sendable {
     private func writeBeside(_ mark: StoreMark) async throws {
         try await blobs.setMark(mark.json)
         state.withLock { $0.blobs = mark }
+    }
+
+    /// The store's id; nil for one that is not kept.
+    package var storeID: String? { state.withLock { $0.tree?.id } }
+
+    /// What is to stand beside the blobs of a tree, so that the two are of one age; nil for a tree that was never counted.
+    package static func mark(of tree: TreeStore) async throws -> [UInt8]? {
+        let last = try await tree.token
+        return try await tree.get(Paths.store).flatMap { StoreMark($0, change: last)?.json }
     }
 
     /// The last push id of an earlier run that is known, by what it noted and by the uploads that it reserved, of posts and

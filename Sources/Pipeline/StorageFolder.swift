@@ -41,8 +41,14 @@ package final class StorageFolder: Sendable {
     private let order: OrderMigration
     /// Brings in order what follows from data of earlier versions.
     let repair: SocialRepair
+    /// Counts how much room files take up that are there already.
+    package let usage: UsageCount
     private let lock: FolderLock
-    let root: Directory
+    package let root: Directory
+    /// What brings a store of an earlier version forward; nil where the tree is in memory.
+    private let upgrading: StoreUpgrade?
+    /// Whether files that nothing refers to any more may be deleted now.
+    package let sweeps = SweepPause()
     /// How often something was put aside in `failed/`, put back or deleted there since the start.
     private let putAsideChanges = Atomic(0)
     /// The files and folders that may neither vanish nor be replaced while the service runs, by name.
@@ -76,6 +82,8 @@ package final class StorageFolder: Sendable {
         self.mediaPlace = mediaPlace
         root = try Directory(path: path, create: true)
         lock = try FolderLock(in: root)
+        try UnfinishedRestore.refuse(in: root)
+        upgrading = engine == .sqlite ? try await StoreUpgrade(in: root, now: clock()) : nil
         incoming = try root.folder("incoming", create: true)
         try Self.removeParts(in: incoming)
         inbox = try root.folder("inbox", create: true)
@@ -88,11 +96,10 @@ package final class StorageFolder: Sendable {
         let mark = engine == .sqlite ? try CommitMark(path: "\(path)/tree.mark") : nil
         tree = try await TreeStore(
             engine: database, retention: retention, mark: mark,
-            derivations: SocialDerivations.strata + [[ObjectPosts(mediaPlace: mediaPlace)]] + [
-                [Paths.posts, Paths.audiencePosts].map { Tombstones(of: $0, at: Paths.deleted) } + [ReplacedAvatars()]
-            ])
+            derivations: Self.derivations(mediaPlace: mediaPlace))
         order = OrderMigration(tree: tree, logger: logger)
         repair = SocialRepair(tree, version: Paths.socialVersion, logger: logger)
+        usage = UsageCount(tree, logger: logger)
         var essentials: [String: Directory.Identity] = [:]
         for name in [".", "blobs", Self.treeName] { essentials[name] = try root.entry(name)?.identity }
         self.essentials = essentials
@@ -103,10 +110,40 @@ package final class StorageFolder: Sendable {
         try? await age.tick()  // A disk that is full is for the watch to find, and to say.
         do {
             try await orderPosts()
-            if tree.health.damage == nil { try await repair.skipIfEmpty() }
+            if tree.health.damage == nil {
+                try await usage.skipIfEmpty()
+                if try await repair.skipIfEmpty() { try await upgrading?.finish(tree) }
+            }
         } catch {
             logger.warning("posts cannot be put in the order of publication yet", metadata: ["fault": "\(error)"])
         }
+    }
+
+    /// What follows from what is written to the tree, and is written with it.
+    package static func derivations(mediaPlace: MediaPlace?) -> [[any Derivation]] {
+        let tombstones = [Paths.posts, Paths.audiencePosts].map { Tombstones(of: $0, at: Paths.deleted) }
+        return SocialDerivations.strata + [
+            [FormerLink(), ObjectPosts(mediaPlace: mediaPlace)], tombstones + [ReplacedAvatars()], UsageDerivation.all,
+        ]
+    }
+
+    /// Brings the data of a store of an earlier version forward; see ``StoreUpgrade``.
+    package func upgradeData() async throws {
+        try await orderPosts()
+        try await repair.run()
+        try await usage.run()
+        try await upgrading?.finish(tree)
+    }
+
+    /// Whether the store was brought forward, and how far that is.
+    package var upgrade: UpgradeDocument { upgrading?.document ?? .current }
+
+    /// Takes the store as it was brought forward.
+    ///
+    /// - Throws: `Failure` `wrong_state` when that is not done, or there is nothing to confirm.
+    package func confirmUpgrade() throws {
+        guard let upgrading else { throw Failure(.wrongState, "nothing is to be confirmed") }
+        try upgrading.confirm()
     }
 
     /// The size of the tree's files, in bytes; nil where it is in memory.
@@ -186,6 +223,9 @@ package final class StorageFolder: Sendable {
     package static func socketPath(in path: String) -> String { "\(path)/tintype.sock" }
 
     /// The reason for which nothing may be swept at present; nil while everything may.
-    package var hold: Failure? { tree.health.damage.map { Failure($0) } ?? age.mismatch }
+    package var hold: Failure? { fault ?? upgrading?.hold }
+
+    /// What is wrong with the store: damage of the tree, or that it and the blobs are of different ages.
+    package var fault: Failure? { tree.health.damage.map { Failure($0) } ?? age.mismatch }
 
 }

@@ -94,7 +94,7 @@ package final class UnclaimedFiles: Sendable {
         }
     }
 
-    private static func isUnclaimed(
+    static func isUnclaimed(
         _ id: PostID, of owner: String, in snapshot: TreeSnapshot
     ) throws(TreeError) -> Bool {
         if try isNeeded(id, of: owner, in: snapshot) { return false }

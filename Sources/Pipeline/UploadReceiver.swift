@@ -11,9 +11,11 @@ package final class UploadReceiver: Sendable {
     package let store: UploadStore
     package let ingester: PhotoIngester
     let renditions: RenditionMaker
+    let quotas: UserQuotas
     private let keys = KeyedLock<Key>()
 
-    init(store: UploadStore, ingester: PhotoIngester, renditions: RenditionMaker) {
+    init(store: UploadStore, ingester: PhotoIngester, renditions: RenditionMaker, quotas: UserQuotas) {
+        self.quotas = quotas
         self.store = store
         self.ingester = ingester
         self.renditions = renditions

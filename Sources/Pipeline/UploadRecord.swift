@@ -16,14 +16,29 @@ package struct UploadRecord: Sendable {
         /// The SHA-256 of what was sent, 64 hexadecimal digits.
         package let sha256: String
         package var rendered: PhotoRecord?
+        /// What is known of the files of its renditions, by their names: of those that are shown, and of others that are still
+        /// there.
+        package var files: [String: RenditionFile] = [:]
         /// The alternative text: the sender's words for what the photo shows; empty without any.
         package var alt = ""
         /// The SHA-256 of the blob where that is another file than what was sent: without its place (``OriginalScrub``).
         package var storedSHA256: String?
+        /// The size of the blob, in bytes, where that is another file than what was sent; nil where nobody noted it.
+        package var storedByteCount: Int?
+        /// That the original was encoded again, or need not be.
+        package var reencoding: Reencoding?
+        /// When a rule dropped the original, in milliseconds since the epoch; nil while it is there.
+        package var droppedAt: Int64?
         /// Whether moderation decided that it is shown blurred. The original is for its owner and admins alone then.
         package var isBlurred = false
         /// Its place among the others, where whoever published the draft chose one; else its number is that.
         var position: Int?
+
+        /// The SHA-256 of the blob.
+        var fileSHA256: String { storedSHA256 ?? sha256 }
+
+        /// The size of the blob, in bytes, as far as it is known.
+        var fileByteCount: Int { storedByteCount ?? byteCount }
 
         /// The photo as it stands in the post; nil while it is not rendered.
         var published: PhotoRecord? {
@@ -188,9 +203,13 @@ extension UploadRecord.Photo {
         ]
         if !alt.isEmpty { fields["alt"] = .string(alt) }
         if let storedSHA256 { fields["stored_sha256"] = .string(storedSHA256) }
+        if let storedByteCount { fields["stored_bytes"] = .integer(Int64(storedByteCount)) }
+        if let reencoding { fields["reencoded"] = .string(reencoding.text) }
+        if let droppedAt { fields["dropped_at"] = .integer(droppedAt) }
         if isBlurred { fields["blurred"] = true }
         if let position { fields["position"] = .integer(Int64(position)) }
         if let rendered { fields["rendered"] = try rendered.value(owner: owner, post: post) }
+        if !files.isEmpty { fields["files"] = try files.value() }
         return .object(fields)
     }
 
@@ -201,7 +220,11 @@ extension UploadRecord.Photo {
         self.init(
             fileName: fileName, originalName: value["original_name"]?.stringValue ?? fileName,
             byteCount: Int(byteCount), sha256: sha256, rendered: value["rendered"].flatMap(PhotoRecord.init),
-            alt: value["alt"]?.stringValue ?? "", storedSHA256: value["stored_sha256"]?.stringValue,
+            files: Dictionary(value["files"]), alt: value["alt"]?.stringValue ?? "",
+            storedSHA256: value["stored_sha256"]?.stringValue,
+            storedByteCount: (value["stored_bytes"]?.integerValue).map { Int($0) },
+            reencoding: value["reencoded"]?.stringValue.flatMap(Reencoding.init),
+            droppedAt: value["dropped_at"]?.integerValue,
             isBlurred: value["blurred"] == true, position: (value["position"]?.integerValue).map { Int($0) })
     }
 }

@@ -17,6 +17,8 @@ package final class UploadService: Service, CustomStringConvertible {
 
     package let storage: StorageFolder
     package let disk: DiskMonitor
+    /// How much each user may store.
+    package let quotas: UserQuotas
     package let scheduler: RenderScheduler
     package let store: UploadStore
     package let receiver: UploadReceiver
@@ -37,11 +39,14 @@ package final class UploadService: Service, CustomStringConvertible {
     package let leftovers: any PersonLeftovers
     /// Jobs over posts that go on without whoever began them.
     package let batches: BatchJobs
+    /// What the last audits came to.
+    package let audits: AuditResults
     /// Room for one job over posts at a time, whoever waits for it.
     package let jobSlot = JobSlot()
+    /// Room for one audit at a time that somebody waits for.
+    package let auditSlot = JobSlot()
     package let renditions: RenditionMaker
     let garbage: GarbageList
-    let rethumbProgress = RethumbProgress()
     private let poison: PoisonList
     private let workers: UploadWorkers
     private let shared: SharedSettings
@@ -65,16 +70,18 @@ package final class UploadService: Service, CustomStringConvertible {
         self.shared = shared
         self.logger = logger
         disk = DiskMonitor(storage, reserve: { shared.value.freeSpaceReserve }, logger: logger)
+        quotas = UserQuotas(tree, settings: shared)
         scheduler = RenderScheduler(renderer, workers: settings.workers)
         poison = PoisonList(tree: tree, folder: storage.root, settings: shared, clock: storage.clock)
         renditions = RenditionMaker(
-            blobs: blobs, scheduler: scheduler, poison: poison, settings: shared, disk: disk)
+            blobs: blobs, scheduler: scheduler, poison: poison, settings: shared, disk: disk,
+            recipes: RecipeBook(tree), clock: storage.clock)
         store = UploadStore(
             tree: tree, ids: storage.ids, clock: storage.clock, settings: shared, intakes: makeIntakes { shared.value },
             logger: logger)
         let ingester = PhotoIngester(blobs: blobs, incoming: storage.incoming, settings: shared, disk: disk)
-        receiver = UploadReceiver(store: store, ingester: ingester, renditions: renditions)
-        files = ResumableFiles(storage, disk: disk, settings: shared)
+        receiver = UploadReceiver(store: store, ingester: ingester, renditions: renditions, quotas: quotas)
+        files = ResumableFiles(storage, disk: disk, settings: shared, quotas: quotas)
         resumable = ResumableUploads(
             files: files, store: store, ingester: ingester, renditions: renditions, settings: shared, logger: logger)
         objects = ObjectStore(
@@ -97,13 +104,13 @@ package final class UploadService: Service, CustomStringConvertible {
         leftovers = PersonUploads(store: store)
         jobs = JobWorker(tree, uploads: leftovers, clock: storage.clock, logger: logger)
         batches = BatchJobs(tree, ids: storage.ids, clock: storage.clock, logger: logger)
+        audits = AuditResults(tree, clock: storage.clock)
         workers = UploadWorkers(store: store, publisher: publisher, disk: disk, logger: logger)
     }
 
     /// Works by other settings from now on. The number of workers, and whatever else is read at the start alone, stays.
     package func adopt(_ settings: PipelineSettings) async throws {
-        // No post gets some of its renditions by the old recipes and some by the new.
-        await garbage.renditionLock.withPermit { shared.adopt(settings) }
+        shared.adopt(settings)
         disk.lookSoon()
     }
 
@@ -120,6 +127,10 @@ package final class UploadService: Service, CustomStringConvertible {
                 group.addTask(name: "disk monitor") { await self.disk.run() }
                 group.addTask(name: "janitor") { await self.janitor.run() }
                 group.addTask(name: "batches") { await self.batches.run(in: self) }
+                group.addTask(name: "audits") { await AuditSchedule(service: self, logger: self.logger).run() }
+                group.addTask(name: "originals") {
+                    await OriginalSchedule(service: self, logger: self.logger).run()
+                }
                 group.addTask(name: "jobs") { await cancelWhenGracefulShutdown { await self.workOnJobs() } }
             }
         } onCancelOrGracefulShutdown: {
@@ -131,7 +142,7 @@ package final class UploadService: Service, CustomStringConvertible {
         guard tree.health.damage == nil else { return }
         while !Task.isEnding {
             do {
-                try await storage.repair.run()
+                try await storage.upgradeData()
                 break
             } catch {
                 try? await Task.sleep(for: .seconds(1))

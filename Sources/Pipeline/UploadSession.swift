@@ -15,6 +15,8 @@ package struct UploadSession: ~Copyable {
     /// The photos that this session has received, in their order.
     package private(set) var photos: [UploadRecord.Photo] = []
     private let receiver: UploadReceiver
+    /// Room for what comes, until the record counts it.
+    private let room: QuotaHold
     private let failed: UploadRecord?
     private let lease: KeyedLock<UploadReceiver.Key>.Lease?
     /// Whether the upload is to stay as it is when the session goes.
@@ -25,6 +27,7 @@ package struct UploadSession: ~Copyable {
         lease: consuming KeyedLock<UploadReceiver.Key>.Lease? = nil, isKept: Bool = false
     ) {
         self.receiver = receiver
+        room = receiver.quotas.hold(for: record.owner)
         self.record = record
         self.failed = failed
         self.lease = lease
@@ -49,13 +52,18 @@ package struct UploadSession: ~Copyable {
 
     // MARK: Photos
 
+    /// Refuses bytes that are about to come if there is no room for so many, before any is read.
+    ///
+    /// - Throws: `Failure` `quota_exceeded`.
+    package func expect(_ byteCount: Int) async throws { try await room.expect(byteCount) }
+
     /// Receives a photo whose bytes come in pieces; `next` gives one, and nil at the end. Durable when it returns.
     ///
     /// A photo of a draft is rendered as well: one that cannot be decoded is refused here, while its sender is still
     /// looking, and the draft stays as it was.
     ///
     /// - Parameter alt: The alternative text.
-    /// - Throws: `Failure`: `too_many_photos`, `too_large_bytes`, `empty`, `bad_text`, the refusal of what is no
+    /// - Throws: `Failure`: `too_many_photos`, `too_large_bytes`, `quota_exceeded`, `empty`, `bad_text`, the refusal of what is no
     ///   photo; what `next` throws.
     package mutating func receive(
         named name: String, alt: String = "", _ next: () async throws -> ByteBuffer?
@@ -63,7 +71,8 @@ package struct UploadSession: ~Copyable {
         let alt = try PostText.requireAlt(alt)
         if record.state == .draft { return try await addToDraft(named: name, alt: alt, next) }
         try receiver.store.checkPhotoCount(photos.count)
-        var photo = try await receiver.ingester.receive(as: photos.count, named: name, of: record, next)
+        var photo = try await receiver.ingester.receive(
+            as: photos.count, named: name, of: record, holding: room, next)
         photo.alt = alt
         photos.append(photo)
     }
@@ -72,11 +81,10 @@ package struct UploadSession: ~Copyable {
         named name: String, alt: String, _ next: () async throws -> ByteBuffer?
     ) async throws {
         let number = try await receiver.store.drafts.nextPhotoNumber(of: record.id)
-        var photo = try await receiver.ingester.receive(as: number, named: name, of: record, next)
+        var photo = try await receiver.ingester.receive(as: number, named: name, of: record, holding: room, next)
         photo.alt = alt
         do {
-            photo.rendered = try await receiver.renditions.render(
-                photo, number: number, of: record, priority: .interactive)
+            photo = try await receiver.renditions.render(photo, number: number, of: record, priority: .interactive)
             try await receiver.store.drafts.add(photo, as: number, to: record.id)
         } catch {
             try await receiver.renditions.blobs.remove(record.blobName(photo.fileName))
@@ -87,9 +95,10 @@ package struct UploadSession: ~Copyable {
         photos.append(photo)
     }
 
-    /// Takes a copy of a photo that lies in a folder; see ``PhotoIngester/copy(_:as:named:of:)``.
+    /// Takes a copy of a photo that lies in a folder; see ``PhotoIngester/copy(_:as:named:of:holding:)``.
     package mutating func copy(_ reader: FileReader, named name: String, alt: String = "") async throws {
-        var photo = try await receiver.ingester.copy(reader, as: photos.count, named: name, of: record)
+        var photo = try await receiver.ingester.copy(
+            reader, as: photos.count, named: name, of: record, holding: room)
         photo.alt = alt
         photos.append(photo)
     }

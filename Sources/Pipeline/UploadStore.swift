@@ -121,6 +121,7 @@ package final class UploadStore: Sendable {
             }
             update[Paths.upload(id)] = nil
             update[Paths.endedUpload(id)] = nil
+            update[Paths.verified(id)] = nil
             update[Paths.restrictedMedia(ofPost: id.key)] = nil
         }
     }
@@ -136,6 +137,6 @@ extension TreeStore {
 extension TreeSnapshot {
     /// The record of an upload; nil when there is none.
     func upload(_ id: PostID) throws(TreeError) -> UploadRecord? {
-        UploadRecord(id: id, value: try get(Paths.upload(id)))
+        try reading(Paths.upload(id)) { UploadRecord(id: id, value: $0) }
     }
 }

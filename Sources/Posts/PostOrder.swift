@@ -88,6 +88,9 @@ package struct PostPlace: Equatable, Sendable {
         tags = parts.dropFirst(2).map { TreeKey(unchecked: String(Substring($0))) }
     }
 
+    /// Whether the post is listed at a hashtag.
+    package func lists(tag: TreeKey) -> Bool { tags.contains(tag) }
+
     fileprivate var value: TreeValue {
         var parts = [position.key.string]
         if author != nil || !tags.isEmpty { parts.append(author?.description ?? "") }

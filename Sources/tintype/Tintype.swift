@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Glibc
 import Posts
@@ -18,7 +19,7 @@ struct Tintype: AsyncParsableCommand {
               tintype upload photo.jpg --user maria --text "At the lake #summer"
               tintype inbox ls                          what could not be posted, and why
               tintype ops                               a link to the page for operators
-              tintype rethumb --dry-run                 what would the new recipes change?
+              tintype rethumb plan                      what would the new recipes change?
               tintype render *.jpg --out thumbnails     make thumbnails, no service needed
 
             EXIT CODES
@@ -50,6 +51,13 @@ struct Tintype: AsyncParsableCommand {
                     UploadCommand.self, InboxCommand.self, PostsCommand.self,
                     UnclaimedCommand.self, RethumbCommand.self,
                     RenderCommand.self, PhotosCommand.self,
+                ]),
+            CommandGroup(
+                name: "Keeping",
+                subcommands: [
+                    CheckCommand.self, VerifyCommand.self, RepairCommand.self, GarbageCommand.self, ExplainCommand.self,
+                    BackupCommand.self, RestoreCommand.self, UpgradeCommand.self, UsageCommand.self, QuotaCommand.self,
+                    OriginalsCommand.self,
                 ]),
         ])
 

@@ -35,12 +35,21 @@ AUDIENCE = "tintype audience set class-7b --name 7b --kind class --owner maria"
 RULES = ["tintype rules show > rules.json", "tintype rules show --storage-rules > storage.rules"]
 PHOTO = "tintype upload photo.jpg --user maria"
 COMMENT = [PHOTO, "tintype comment -OaBcDeFgHiJkLmNoPqR Hello --as maria"]
+# A run that takes some seconds.
+SLOW_RUN = [
+    "tintype upload 1.jpg 2.jpg 3.jpg photo.jpg IMG_1.jpg logo.png --user maria",
+    "tintype rethumb run --detach --limit 1 --with thumb=99"]
+BACKUPS = [PHOTO, "tintype backup backups", "tintype backup house.tar"]
+# A store of an earlier version, on which no service works.
+EARLIER = ["tintype serve --storage Other", f"rm -rf Storage; cp -a {ROOT}/Fixtures/store-0.1 Storage"]
+SLOW_ORIGINALS = [SLOW_RUN[0], "tintype originals run --detach --limit 1 --rule re-encode,q50,0d"]
 BEFORE_HELP = {
     "ops": ["tintype serve --listen 127.0.0.1:8080"],
     "serve": ["""echo '{"people": {"maria": {"full_name": "Maria"}}}' > data.json"""],
     "import": [
         PHOTO, "tintype export -o tree.json", "tintype export people -o people.json",
-        "tintype export posts | gzip > posts.json.gz"],
+        "tintype export posts | gzip > posts.json.gz", "mkdir -p files/maria/full/a; cp photo.jpg files/maria/full/a/a.jpg",
+        "echo '{\"people\": {\"ann\": {\"full_name\": \"Ann\"}}}' > firebase.json"],
     "posts": [PHOTO],
     "inbox": ["mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/notes.txt"],
     "inbox retry": ["mkdir -p Storage/inbox/maria; echo words > Storage/inbox/maria/lake.jpg"],
@@ -58,6 +67,17 @@ BEFORE_HELP = {
     "flag": [*COMMENT], "flags": [PHOTO, "tintype flag -OaBcDeFgHiJkLmNoPqR --as ann"],
     "privacy": PEOPLE, "like": [PHOTO], "likes": [PHOTO], "comment": ["tintype upload photo.jpg --user anna"],
     "comments": [*COMMENT], "comments ls": [*COMMENT],
+    "rethumb status": ["tintype rethumb run"], "rethumb rollback": ["tintype rethumb run"],
+    "rethumb rm": ["tintype rethumb run"], "rethumb switch": ["tintype rethumb run --switch-last"],
+    "rethumb run": [PHOTO], "rethumb pause": SLOW_RUN, "rethumb cancel": SLOW_RUN,
+    "rethumb resume": [*SLOW_RUN, "tintype rethumb pause"], "explain": [PHOTO], "du": [PHOTO], "quota": [PHOTO],
+    "backup": [PHOTO, "tintype backup backups"], "backup run": [PHOTO], "backup list": BACKUPS, "backup verify": BACKUPS,
+    "backup prune": [*BACKUPS, PHOTO, "tintype backup backups"], "restore": [*BACKUPS, PHOTO, "tintype backup backups"],
+    "upgrade": EARLIER, "upgrade run": EARLIER, "upgrade confirm": [*EARLIER, "tintype upgrade"],
+    "upgrade back": [*EARLIER, "tintype upgrade"],
+    "originals": [PHOTO, "tintype originals run --rule drop,365d"], "originals plan": [PHOTO], "originals run": [PHOTO],
+    "originals status": ["tintype originals run --rule drop,365d"], "originals pause": SLOW_ORIGINALS,
+    "originals cancel": SLOW_ORIGINALS, "originals resume": [*SLOW_ORIGINALS, "tintype originals pause"],
     "announcements": ["tintype announce hello"], "announcements rm": ["tintype announce hello"],
     # Files whose tree is gone.
     "unclaimed drop": [
@@ -73,6 +93,7 @@ ANSWERS = {
     "tintype import tree.json --replace": ["yes"],
     "tintype posts rm": ["yes"],
     "tintype unclaimed drop": ["yes"],
+    "tintype upgrade back": ["yes"],
     "tintype unclaimed accept": ["yes"],
 }
 

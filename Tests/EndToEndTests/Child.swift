@@ -13,7 +13,7 @@ final class Child: Sendable {
     /// - Parameters:
     ///   - path: Another program than the binary.
     ///   - input: The file that is its standard input.
-    ///   - environment: What is added to the test's own.
+    ///   - environment: What is added to the test's own, without what is meant for tests or services there.
     ///   - descriptors: How many files and connections it may have open; nil for as many as the test itself.
     init(
         _ arguments: [String], program path: String = Child.binary, output: String, errors: String,
@@ -46,7 +46,8 @@ final class Child: Sendable {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         let limit = descriptors.map { ["/usr/bin/prlimit", "--nofile=\($0):\($0)"] } ?? []
         let command = limit + [path]
-        let environment = ProcessInfo.processInfo.environment.merging(more) { $1 }.map { "\($0)=\($1)" }
+        let own = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("TINTYPE_") }
+        let environment = own.merging(more) { $1 }.map { "\($0)=\($1)" }
         var processID: pid_t = 0
         let result = Self.withCStrings(command + arguments) { arguments in
             Self.withCStrings(environment) { environment in

@@ -59,7 +59,7 @@ struct PublicAddressTests {
             // Where no service runs, by the file, whatever is wrong with settings that the command does not need.
             try configure(scratch, publicURL: "https://photos.example.org/")
             let dry = try await run(
-                ["rethumb", "--dry-run", "--storage", storage], environment: ["TINTYPE_LISTEN": "nowhere"])
+                ["rethumb", "plan", "--storage", storage], environment: ["TINTYPE_LISTEN": "nowhere"])
             #expect(dry.status == 0 && dry.output.contains("2 of 2 posts would be switched"), "\(dry)")
             let done = try await run(["rethumb", "--storage", storage])
             #expect(done.status == 0 && done.output.contains("2 of 2 posts switched"), "\(done)")

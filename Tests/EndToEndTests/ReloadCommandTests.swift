@@ -31,7 +31,7 @@ struct ReloadCommandTests {
             #expect(fresh.status == 0 && fresh.output.isEmpty, "\(fresh)")
 
             try scratch.write(#"{"recipes": ["small=40", "wide=50x20,cover"]}"#, to: "Storage/tintype.json")
-            let before = try await run(["rethumb", "--dry-run"] + storage)
+            let before = try await run(["rethumb", "plan"] + storage)
             #expect(before.errors.contains("tintype reload") && before.errors.contains("small=40"), "\(before)")
             #expect(before.output.hasPrefix("0 of 1"), "\(before)")
             let dry = try await run(["reload", "--dry-run"] + storage)
@@ -82,7 +82,7 @@ struct ReloadCommandTests {
             }
             #expect(try await recipes(daemon) == ["thumb"])
             try scratch.write("{}", to: "Storage/tintype.json")
-            let ignored = try await run(["rethumb", "--recipe", "x=10", "--max-side", "5", "--dry-run"] + storage)
+            let ignored = try await run(["rethumb", "plan", "--recipe", "x=10", "--max-side", "5"] + storage)
             #expect(ignored.status == 2, "\(ignored)")
             #expect(ignored.errors.contains("--max-side, --recipe"), "\(ignored)")
             #expect(try await daemon.stop() == 0)

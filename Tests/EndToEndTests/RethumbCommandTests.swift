@@ -70,6 +70,128 @@ struct RethumbCommandTests {
         }
     }
 
+    @Test(
+        "Runs are planned, listed, switched at once, taken back and forgotten; one that was killed goes on",
+        arguments: [true, false])
+    func runs(beside isRunning: Bool) async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            let options = ["--recipe", "thumb=40,q60"]
+            var daemon = try await Daemon(storage: storage)
+            var posts: [String] = []
+            for _ in 0..<4 { posts.append(try await daemon.upload(try Fixture.bytes("baseline-420.jpg"), by: "maria")) }
+            #expect(try await daemon.stop() == 0)
+            let before = try await self.photos(in: storage)
+            if isRunning { daemon = try await Daemon(storage: storage, arguments: options) }
+            func rethumb(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
+                let local = isRunning || arguments.first == "list" ? [] : options
+                return try await run(["rethumb"] + arguments + local + ["--storage", storage])
+            }
+
+            let plan = try await rethumb("plan")
+            #expect(plan.status == 0 && plan.output.hasPrefix("4 of 4 posts would be switched"), "\(plan)")
+            #expect(plan.output.contains("of renditions") && plan.output.contains("of work"), "\(plan)")
+            let prepared = try await rethumb("run", "--switch-last", "--concurrency", "2")
+            #expect(prepared.status == 0 && prepared.output.contains("4 of 4 posts rendered"), "\(prepared)")
+            #expect(try await rethumb("status").output.contains("prepared"))
+            let switched = try await rethumb("switch")
+            #expect(switched.status == 0 && switched.output.contains("4 of 4 posts switched"), "\(switched)")
+            #expect(try await rethumb("switch").status == 1, "there is none that waits for it")
+            let back = try await rethumb("rollback")
+            #expect(back.status == 0 && back.output.contains("4 of 4 posts switched back"), "\(back)")
+            let list = try await rethumb("list", "--json")
+            #expect(list.output.split(separator: "\n").count == 1 && list.output.contains(#""state":"rolled_back""#))
+            let id = try #require(list.output.firstMatch(of: /"id":"([^"]+)"/)?.1)
+            #expect(try await rethumb("rm", String(id)).status == 0)
+            #expect(try await rethumb("list").output.isEmpty)
+            #expect(try await rethumb("rm", String(id)).status == 1)
+            if isRunning { #expect(try await daemon.stop() == 0) }
+            #expect(try await self.photos(in: storage) == before, "as it was before the run")
+            #expect(try await run(["check", "--storage", storage]).status == 0)
+
+            // Killed in the middle, the run is there still.
+            let killed = try await run(
+                ["rethumb", "--storage", storage] + options,
+                environment: ["TINTYPE_FAILPOINTS": "after-step:switch=crash@2"])
+            #expect(killed.status != 0)
+            let resumed = try await run(["rethumb", "resume", "--storage", storage] + options)
+            #expect(resumed.status == 0 && resumed.output.contains("4 of 4 posts switched"), "\(resumed)")
+            #expect(try await run(["check", "--storage", storage]).status == 0)
+            #expect(try await switches(in: storage).allSatisfy { $0 == 3 }, "there, back, and there once more")
+        }
+    }
+
+    @Test(
+        "However often a run is killed, each rendition is made once: what was finished is taken over, and nothing is left",
+        arguments: [
+            ("after-rename:/blobs/maria/", "each"), ("before-step:switch", "each"), ("after-step:switch", "each"),
+            ("after-rename:/blobs/maria/", "last"), ("before-step:prepared", "last"), ("after-step:prepared", "last"),
+        ])
+    func killed(at point: String, switches: String) async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            let options = ["--recipe", "full=90", "--recipe", "thumb=40,cover", "--storage", storage]
+            let daemon = try await Daemon(storage: storage)
+            var posts: [String] = []
+            for _ in 0..<3 { posts.append(try await daemon.upload(try Fixture.bytes("baseline-420.jpg"), by: "maria")) }
+            #expect(try await daemon.stop() == 0)
+            func files() throws -> [Set<String>] {
+                try posts.map { post in
+                    Set(try FileManager.default.contentsOfDirectory(atPath: "\(storage)/blobs/maria/\(post)"))
+                }
+            }
+            let before = try files()
+            // Five runs are killed at the same step, and the sixth comes to the end.
+            var (seen, kills) = (before, 0)
+            var words = ["rethumb", "run", "--concurrency", "2"] + (switches == "last" ? ["--switch-last"] : [])
+            while true {
+                let isKilled = kills < 5
+                let result = try await run(
+                    words + options, environment: isKilled ? ["TINTYPE_FAILPOINTS": "\(point)=crash@1"] : [:])
+                seen = zip(seen, try files()).map { $0.union($1) }
+                if result.status == 0 { break }
+                kills += 1
+                try #require(isKilled, "\(result)")
+                words = ["rethumb", "resume"]
+            }
+            // Two posts may be switched in one commit.
+            #expect(point.hasPrefix("after-step") ? (2...3).contains(kills) : kills == 5)
+            if switches == "last" { #expect(try await run(["rethumb", "switch"] + options).status == 0) }
+            let status = try await run(["rethumb", "status"] + options)
+            #expect(status.output.contains("3 of 3 posts, 3 switched, 0 failed"), "\(status)")
+            for (files, old) in zip(seen, before) { #expect(files.count == old.count + 2, "\(files)") }
+            #expect(try files() == seen, "what was replaced is in its grace period")
+            #expect(try await run(["check", "--storage", storage]).status == 0)
+            let garbage = try await run(["gc", "--storage", storage, "--json"])
+            #expect(garbage.status == 0, "\(garbage)")
+        }
+    }
+
+    @Test(
+        "What is ordered wrongly is refused",
+        arguments: [
+            (["run", "--concurrency", "0"], 2, "concurrency"), (["run", "--limit", "0"], 2, "limit"),
+            (["run", "--only-missing", "--only-damaged"], 2, "either"), (["run", "--since", "soon"], 1, "moment"),
+            (["run", "--with", "thumb"], 1, "thumb"), (["run", "--with", "original=90"], 1, "original"),
+            (["resume"], 1, "no run"), (["pause", "nothing"], 1, "no job"),
+        ] as [([String], Int32, String)])
+    func refused(_ arguments: [String], status: Int32, word: String) async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            let result = try await run(["rethumb"] + arguments + ["--storage", daemon.storage])
+            #expect(result.status == status && result.errors.contains(word), "\(result)")
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
+    /// What all posts say of their photos.
+    private func photos(in path: String) async throws -> [TreeValue?] {
+        let storage = try await StorageFolder(path: path)
+        let photos = try await storage.tree.children(of: "posts").map { $0.value["photos"] }
+        await storage.close()
+        return photos
+    }
+
     /// Starts the job and presses Ctrl-C when it has told some progress.
     private func interruptedRun(_ storage: String) async throws -> (status: Int32, errors: String) {
         let (output, errors) = (storage + ".steps", storage + ".errors")

@@ -74,10 +74,19 @@ def test_the_way_of_a_photo(check):
     check("get", "/v1/posts/{id}/originals", 200, {"params": {"location": "keep"}}, id=post["post_id"])
     check("post", "/v1/posts/{id}/scrub", 200, id=post["post_id"])
     check("post", "/v1/scrub", 200, {"params": {"check": "true"}})
-    check("post", "/v1/rethumb", 200)
+    job = check("post", "/v1/jobs", 201, {"json": {"kind": "rethumb", "only_missing": True}})
+    assert check("get", "/v1/jobs", 200)["jobs"][0]["id"] == job["id"]
     check("get", "/v1/status", 200)
     check("delete", "/v1/posts/{id}", 200, id=post["post_id"])
     check("get", "/v1/posts/{id}", 404, id=post["post_id"])
+
+
+def test_keeping(check, tmp_path):
+    for name in "backups", "house.tar":
+        assert check("post", "/v1/backup", 200, {"params": {"to": f"{tmp_path}/{name}"}})["finished"]
+    check("post", "/v1/backup", 400, {"params": {"to": "backups"}})
+    assert check("get", "/v1/upgrade", 200)["state"] == "current"
+    check("post", "/v1/upgrade/confirm", 409)
 
 
 def test_a_draft(check):

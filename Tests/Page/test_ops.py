@@ -177,7 +177,7 @@ def test_a_job_that_switches_last_shows_nothing_until_it_is_told_and_is_rolled_b
         first = photos()
         running.restart("--recipe", "full=300x300,inside,q90")
         page = live(open_page(link(running)))
-        page.get_by_label("switch all posts at the end").check()
+        page.get_by_label("Switch", exact=True).select_option("last")
         page.get_by_role("button", name="Plan").click()
         expect(page.locator(".plan")).to_contain_text("6 of 6 posts would change.")
         page.get_by_role("button", name="Run", exact=True).click()

@@ -29,9 +29,9 @@ struct BatchJobTests {
             let begun = Shared<PushID?>(nil)
             // Nobody works here, as in a service that is stopped at once.
             try await withPipeline(in: scratch, runs: false, settings: { $0.recipes = recipes }) { running in
-                let job = try await running.pipeline.batches.begin(.rethumb, .init())
+                let job = try await running.pipeline.batches.begin(BatchOrder(.rethumb))
                 begun.change { $0 = job.id }
-                await #expect(throws: Failure.self) { try await running.pipeline.batches.begin(.rethumb, .init()) }
+                await #expect(throws: Failure.self) { try await running.pipeline.batches.begin(BatchOrder(.rethumb)) }
             }
             let id = try #require(begun.value)
             try await withPipeline(in: scratch, settings: { $0.recipes = recipes }) { running in
@@ -55,7 +55,7 @@ struct BatchJobTests {
             try await withPipeline(in: scratch, runs: false, settings: { $0.recipes = recipes }) { running in
                 let batches = running.pipeline.batches
                 for _ in 0..<2 {
-                    let job = try await batches.begin(.rethumb, .init())
+                    let job = try await batches.begin(BatchOrder(.rethumb))
                     #expect(try await batches.set(job.id, to: .paused).state == .paused)
                     ids.change { $0.append(job.id) }
                 }
@@ -101,7 +101,7 @@ struct BatchJobTests {
                 let batches = running.pipeline.batches
                 var ticket = running.pipeline.jobSlot.take()
                 #expect(ticket != nil)
-                let id = try await batches.begin(.rethumb, .init()).id
+                let id = try await batches.begin(BatchOrder(.rethumb)).id
                 for state in [BatchJobState.paused, .running] { _ = try await batches.set(id, to: state) }
                 #expect(running.pipeline.jobSlot.take() == nil)
                 #expect(try await state(of: id, in: running.pipeline)?.progress.done == 0)

@@ -25,7 +25,12 @@ struct EarlierStoreTests {
                     // The draft is older by now than drafts live; on a slow machine it would expire under a test's eyes.
                     $0.draftLifetime = .seconds(1000 * 366 * 86_400)
                     settings(&$0)
-                }, body)
+                }
+            ) { running in
+                try await eventually { running.storage.upgrade.state == .unconfirmed }
+                try running.storage.confirmUpgrade()
+                try await body(running)
+            }
         }
     }
 

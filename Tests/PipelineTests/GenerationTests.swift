@@ -1,16 +1,24 @@
 import API
 import Blobs
 import Files
+import Foundation
 import Imaging
-import Pipeline
 import Posts
 import TestSupport
 import Testing
 import Tree
 
+@testable import Pipeline
+
 @Suite("Renditions that are shown at once, or taken back", .timeLimit(.minutes(30)))
 struct GenerationTests {
     private static let recipes = ["thumb=50,q60"]
+    /// A run that renders all before it switches any.
+    private static var last: BatchOrder {
+        var order = BatchOrder(.rethumb)
+        order.switches = .last
+        return order
+    }
 
     private func withPosts(
         _ count: Int, grace: Duration = .seconds(3600),
@@ -56,7 +64,7 @@ struct GenerationTests {
         try await withPosts(4) { running in
             let before = try await posts(running)
             let batches = running.pipeline.batches
-            let job = try await batches.begin(.rethumb, .init(), switches: .last)
+            let job = try await batches.begin(Self.last)
             try await wait(for: .prepared, of: job.id, running)
             #expect(try await posts(running) == before)
             try await running.pipeline.janitor.sweep()
@@ -79,7 +87,7 @@ struct GenerationTests {
         try await withPosts(3, grace: .zero) { running in
             let before = try await posts(running)
             let batches = running.pipeline.batches
-            let job = try await batches.begin(.rethumb, .init(), switches: .last)
+            let job = try await batches.begin(Self.last)
             try await wait(for: .prepared, of: job.id, running)
             try await running.pipeline.janitor.sweep()
             let id = try #require(try await running.storage.tree.children(of: Paths.posts).first?.key.string)
@@ -97,7 +105,7 @@ struct GenerationTests {
     func switchEach() async throws {
         try await withPosts(3) { running in
             let batches = running.pipeline.batches
-            let job = try await batches.begin(.rethumb, .init())
+            let job = try await batches.begin(BatchOrder(.rethumb))
             try await wait(for: .finished, of: job.id, running)
             try await check(running, names: ["thumb"])
             let post = try #require(try await running.storage.tree.children(of: Paths.posts).first?.key)
@@ -112,11 +120,87 @@ struct GenerationTests {
         }
     }
 
+    @Test("A run has a list, a time range, recipes and a pace of its own, and keeps them over a restart")
+    func ordered() async throws {
+        try await withPosts(6) { running in
+            let tree = running.storage.tree
+            let ids = try await tree.keys(of: Paths.posts).compactMap { PostID($0.string) }
+            let batches = running.pipeline.batches
+            var order = BatchOrder(.rethumb)
+            order.posts = [ids[1], ids[4]]
+            order.recipes = [try Recipe(parsing: "wide=30x10,cover")]
+            order.pace.concurrency = 3
+            let job = try await batches.begin(order)
+            try await wait(for: .finished, of: job.id, running)
+            let done = try #require(try await batches.list().first)
+            #expect(done.progress.total == 2 && done.progress.switched == 2 && done.isListed)
+            let names = try await tree.children(of: Paths.posts).map { child in
+                Set(PostPhotos.read(child.value)?.flatMap(\.renditions.keys) ?? [])
+            }
+            #expect(names.enumerated().allSatisfy { $0.element == ["wide"] || ![1, 4].contains($0.offset) })
+            #expect(names.count { $0 == ["wide"] } == 2)
+
+            // As it is read back.
+            let record = try #require(try await tree.children(of: Paths.batchJobs).first)
+            let read = try #require(BatchJob(record))
+            #expect(read.recipes?.map(\.name) == ["wide"] && read.pace.concurrency == 3 && read.isListed)
+
+            var range = BatchOrder(.rethumb)
+            range.selection.since = ids[2].timestampMilliseconds
+            range.selection.until = ids[5].timestampMilliseconds
+            let expected = ids.count {
+                (ids[2].timestampMilliseconds..<ids[5].timestampMilliseconds).contains($0.timestampMilliseconds)
+            }
+            let second = try await batches.begin(range)
+            try await wait(for: .finished, of: second.id, running)
+            #expect(try await batches.list().first?.progress.total == expected)
+
+            try await batches.remove(job.id)
+            #expect(try await tree.get(Paths.postList(job.id)) == nil)
+            #expect(try await tree.get(Paths.generation(job.id)) == nil)
+            await #expect(throws: Failure.self) { try await batches.remove(job.id) }
+        }
+    }
+
+    @Test("A run for damage renders what is gone or cut, and nothing else")
+    func damaged() async throws {
+        try await withPosts(2) { running in
+            let tree = running.storage.tree
+            let id = try #require(try await tree.keys(of: Paths.posts).first?.string)
+            let folder = "\(running.scratch.path)/Storage/blobs/maria/\(id)"
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+            let thumb = try #require(files.first { $0.hasPrefix("thumb-") })
+            try FileManager.default.removeItem(atPath: "\(folder)/\(thumb)")
+            var order = BatchOrder(.rethumb)
+            order.selection.onlyDamaged = true
+            let job = try await running.pipeline.batches.begin(order)
+            try await wait(for: .finished, of: job.id, running)
+            let done = try #require(try await running.pipeline.batches.list().first)
+            #expect(done.progress.total == 2 && done.progress.switched == 1)
+            let after = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(after.count { $0.hasPrefix("thumb-") } == 1 && !after.contains(thumb))
+        }
+    }
+
+    @Test("A plan tells posts, bytes and time by a sample, and leaves nothing behind")
+    func plan() async throws {
+        try await withPosts(3) { running in
+            let before = try await posts(running)
+            let plan = try await RethumbPlan(running.pipeline, BatchOrder(.rethumb)).document()
+            #expect(plan.total == 3 && plan.posts == 3 && plan.failed == 0 && plan.sampled == nil)
+            #expect(plan.bytes ?? 0 > 0 && plan.seconds ?? 0 > 0)
+            var none = BatchOrder(.rethumb)
+            none.posts = []
+            #expect(try await RethumbPlan(running.pipeline, none).document().total == 0)
+            #expect(try await posts(running) == before)
+        }
+    }
+
     @Test("Whose former files are gone stays as it is, and is counted")
     func gone() async throws {
         try await withPosts(2, grace: .zero) { running in
             let batches = running.pipeline.batches
-            let job = try await batches.begin(.rethumb, .init())
+            let job = try await batches.begin(BatchOrder(.rethumb))
             try await wait(for: .finished, of: job.id, running)
             try await running.pipeline.janitor.sweep()
             let switched = try await posts(running)

@@ -27,7 +27,7 @@ struct IntakeTests {
     @Test(
         "What is no reserve",
         arguments: [
-            "", ",", "5%,6%", "1GiB,2GiB", "-1", "+1", "91%", "GiB", "%", "1.5GiB", "1 GiB", "2GB", "9999999999TiB",
+            "", ",", "5%,6%", "1GiB,2GiB", "-1", "+1", "91%", "GiB", "%", "1.5GiB", "1 GiB", "2Gb", "9999999999TiB",
             "5%,", "1GiB,5%,",
         ])
     func noReserve(text: String) {

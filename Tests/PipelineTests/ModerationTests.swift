@@ -170,9 +170,11 @@ struct ModerationTests {
     private struct CountingRenderer: PhotoRenderer {
         let count: Shared<Int>
 
-        func render(_ original: FileReader, recipes: [Recipe], limits: ImageLimits) throws -> RenderedImage {
+        func render(
+            _ original: FileReader, recipes: [Recipe], beside others: [Recipe], limits: ImageLimits
+        ) throws -> RenderedImage {
             count.change { $0 += 1 }
-            return try InProcessRenderer().render(original, recipes: recipes, limits: limits)
+            return try InProcessRenderer().render(original, recipes: recipes, beside: others, limits: limits)
         }
     }
 

@@ -20,9 +20,11 @@ struct PoisonTests {
             renderer = try IsolatedRenderer(Rogue.program, limits: WorkerLimits(cpuSeconds: 1))
         }
 
-        func render(_ original: FileReader, recipes: [Recipe], limits: ImageLimits) throws -> RenderedImage {
+        func render(
+            _ original: FileReader, recipes: [Recipe], beside others: [Recipe], limits: ImageLimits
+        ) throws -> RenderedImage {
             count.change { $0 += 1 }
-            return try renderer.render(original, recipes: recipes, limits: limits)
+            return try renderer.render(original, recipes: recipes, beside: others, limits: limits)
         }
     }
 
@@ -106,11 +108,13 @@ struct PoisonTests {
     private struct Hunted: PhotoRenderer {
         let kills = Shared(3)
 
-        func render(_ original: FileReader, recipes: [Recipe], limits: ImageLimits) throws -> RenderedImage {
+        func render(
+            _ original: FileReader, recipes: [Recipe], beside others: [Recipe], limits: ImageLimits
+        ) throws -> RenderedImage {
             let isKilled = kills.value > 0
             kills.change { $0 -= 1 }
             guard !isKilled else { throw WorkerFailure.killed(9).error(WorkerLimits()) }
-            return try InProcessRenderer().render(original, recipes: recipes, limits: limits)
+            return try InProcessRenderer().render(original, recipes: recipes, beside: others, limits: limits)
         }
     }
 

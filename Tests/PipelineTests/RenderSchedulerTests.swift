@@ -9,7 +9,9 @@ import Testing
 struct RenderSchedulerTests {
     /// Is never asked: no photo of these tests can be opened.
     private struct Unused: PhotoRenderer {
-        func render(_ original: FileReader, recipes: [Recipe], limits: ImageLimits) throws -> RenderedImage {
+        func render(
+            _ original: FileReader, recipes: [Recipe], beside others: [Recipe], limits: ImageLimits
+        ) throws -> RenderedImage {
             throw FileError(.io, "no photo")
         }
     }
@@ -47,6 +49,55 @@ struct RenderSchedulerTests {
         let turns = try await turns(of: waiting) { _, _ in }
         #expect(turns.first == .interactive)
         #expect(turns.indices.filter { turns[$0] == .batch } == [RenderScheduler.batchInterval, waiting.count - 1])
+    }
+
+    /// Has a renderer for batches beside it.
+    private struct Twofold: PhotoRenderer {
+        let rests = Shared(0)
+        let batches = Shared<[Int]>([])
+        var isBackground = false
+
+        func render(
+            _ original: FileReader, recipes: [Recipe], beside others: [Recipe], limits: ImageLimits
+        ) throws -> RenderedImage {
+            batches.change { $0.append(isBackground ? 1 : 0) }
+            throw FileError(.io, "no photo")
+        }
+
+        func makeBackground() -> (any PhotoRenderer)? {
+            var other = self
+            other.isBackground = true
+            return other
+        }
+
+        func rest() { rests.change { $0 += isBackground ? 1 : 100 } }
+    }
+
+    @Test("Batches have a lane of their own, so an upload has its turn at once; what they need is given back")
+    func background() async throws {
+        let renderer = Twofold()
+        let scheduler = RenderScheduler(renderer, workers: 1)
+        let file = try FileReader(path: Fixture.path("size-97x61.jpg"))
+        let (isOver, end) = AsyncStream.makeStream(of: Void.self)
+        let begun = Shared(0)
+        let batches = (0..<3).map { _ in
+            Task {
+                _ = try? await scheduler.render(recipes: [], limits: ImageLimits(), priority: .batch, for: "maria") {
+                    begun.change { $0 += 1 }
+                    for await _ in isOver {}
+                    return file
+                }
+            }
+        }
+        try await eventually { begun.value == 1 && scheduler.waitingCount == 2 }
+        for priority in [RenderScheduler.Priority.interactive, .queued] {
+            _ = try? await scheduler.render(recipes: [], limits: ImageLimits(), priority: priority, for: "jan") { file }
+        }
+        #expect(renderer.batches.value == [0, 0])
+        end.finish()
+        for batch in batches { await batch.value }
+        #expect(renderer.batches.value == [0, 0, 1, 1, 1])
+        try await eventually { renderer.rests.value == 1 }
     }
 
     @Test("Who is cancelled leaves the line at once, and opens nothing")

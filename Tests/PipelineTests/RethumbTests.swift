@@ -142,14 +142,13 @@ struct RethumbTests {
         try await withScratch { scratch in
             try await publish(3, in: scratch)
             try await withPipeline(in: scratch, settings: { $0.recipes = [Recipe.defaults[0]] }) { running in
-                let seen = Shared<[Int]>([])
-                for isDryRun in [true, false] {
-                    _ = try await Rethumb(running.pipeline, selection: .init(), isDryRun: isDryRun).run { _ in
-                        if let job = try await running.pipeline.status().rethumb { seen.change { $0.append(job.done) } }
-                    }
-                }
-                #expect(seen.value == [0, 1, 2, 3, 4], "three photos and a text")
-                #expect(try await running.pipeline.status().rethumb == nil)
+                var ticket = running.pipeline.jobSlot.take()
+                let job = try await running.pipeline.batches.begin(BatchOrder(.rethumb))
+                #expect(try await running.pipeline.status().batch?.id == job.id)
+                #expect(ticket != nil)
+                ticket = nil
+                try await eventually { try await running.pipeline.status().batch == nil }
+                #expect(try await running.pipeline.batches.list().first?.progress.done == 4, "three photos and a text")
             }
         }
     }

@@ -9,16 +9,18 @@ new step is noticed; then each of them is crashed at, in turn with random moment
 import collections
 import concurrent.futures
 import difflib
+import json
 import os
 import pathlib
 import random
+import shutil
 import sys
 import tempfile
 import time
 
 import objects
 from checker import Check, Ledger
-from load import FIXTURES, Load, Photos, drop
+from load import FIXTURES, Load, Photos, back_up, backups_of, drop, end_jobs, tintype
 from service import Service, build_shim
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -43,6 +45,9 @@ def place_of(line, storage):
         below = place[len(str(storage)):]
         if not below:
             return point
+        if below.startswith("-backups"):
+            parts = below.split("/")
+            return f"{point}:-backups/{parts[1]}/" if len(parts) > 2 else f"{point}:-backups"
         return f"{point}:/{below.split('/')[1]}/" if below.count("/") > 1 else f"{point}:{below}"
     if point.endswith("-reply"):
         method, _, path = place.partition(" ")
@@ -101,15 +106,32 @@ def take_every_step(service, run, photos, ledger, path):
     service.settle()
     service.json("PATCH", "/.json", {f"posts/{ids[0]}": None, f"people/ann/posts/{ids[0]}": None, f"feed/ann/{ids[0]}": None})
     service.request("DELETE", f"/v1/posts/{ids[1]}")
+    service.settle()
+    spoil(service)
+    service.request("POST", "/v1/audit?action=repair&change=true")
+    service.request("POST", "/v1/audit?action=gc&change=true&max_share=100")
+    back_up(service)
     service.stop()
     run(arguments(1, draft_lifetime="0s"))
-    service.request("POST", "/v1/rethumb")
+    job = service.do_job({"kind": "rethumb", "switch": "last"})
+    for verb in ("switch", "rollback"):
+        service.do_job(job, verb)
+    service.do_job({"kind": "rethumb"})
     service.stop()
     run(arguments(1))
     deadline = time.monotonic() + 10
     while "after-step:collected\n" not in path.read_text() and time.monotonic() < deadline:
         time.sleep(0.05)
     service.stop()
+
+
+def spoil(service):
+    """Does what an audit mends: a rendition is gone, a file lies about, and a hashtag names a post that does not say it."""
+    post_id, post = next(iter(service.json("GET", "/posts.json")[1].items()))
+    folder = (service.storage / post["thumb_storage_uri"]).parent
+    (folder / "stray.jpg").write_bytes(b"x")
+    (service.storage / post["thumb_storage_uri"]).unlink()
+    service.json("PUT", f"/hashtags/unsaid/{post_id}.json", True)
 
 
 def keep_objects(service, photos, ledger):
@@ -235,6 +257,7 @@ class Lane:
 
     def check(self, is_last=False):
         self.service.settle()
+        self.problems += end_jobs(self.service)
         deadline = time.monotonic() + 10
         while True:
             check = Check(self.service, self.ledger, is_last)
@@ -264,6 +287,7 @@ class Lane:
         if sum(states.values()) > 0:
             self.problems.append(f"orphans: uploads that nobody finished did not expire: {states}")
         self.service.stop()
+        self.check_backups()
         self.counts["uploads"] += len(self.ledger.contents)
         self.counts["acknowledged"] += len(self.ledger.acknowledged)
         self.counts["deleted"] += len(self.ledger.deleted)
@@ -271,6 +295,29 @@ class Lane:
         self.counts["transactions"] += sum(map(len, self.ledger.spoken.committed.values()))
         self.counts.update({f"{name} kept": count for name, count in self.ledger.kept.counts.items()})
         self.counts["departures"] += sum(least for least, _ in self.ledger.spoken.departures.values())
+
+
+    def check_backups(self):
+        """What was backed up under load, and cut off by kills, is whole; and each moment of it is a store without a fault."""
+        folder, target = backups_of(self.service), pathlib.Path(f"{self.service.storage}-restored")
+        self.tintype("backup", folder, "--storage", self.service.storage)
+        self.tintype("backup", "verify", folder)
+        listed = self.tintype("backup", "list", folder, "--json").splitlines()
+        states = [json.loads(line)["token"] for line in listed]
+        self.counts["backups"] += len(states)
+        moments = [states[-1], self.random.choice(states), self.random.randint(states[0], states[-1])]
+        for index, moment in enumerate(moments):
+            self.tintype("restore", folder, "--at", moment, "--storage", target)
+            # Between two backups files may have come and gone that none of them has.
+            if index < 2:
+                self.tintype("verify", "--storage", target)
+            shutil.rmtree(target, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def tintype(self, *arguments):
+        output, problems = tintype(self.service, *arguments)
+        self.problems += problems
+        return output
 
 
 def run_lane(*parameters):
@@ -307,7 +354,7 @@ def main():
             os.rename(folder, f"{folder}.kept")
             os.mkdir(folder)
     for name in ("kills", "at failpoints", "at a start", "looks", "uploads", "acknowledged", "deleted", "words",
-                 "transactions", "departures", "objects kept", "resumed kept", "posts kept", "removed kept", "reads"):
+                 "transactions", "departures", "objects kept", "resumed kept", "posts kept", "removed kept", "backups", "reads"):
         print(f"{name:14} {counts[name]}")
     for name in ("lost", "duplicates", "halves", "orphans", "gaps", "unexplained"):
         print(f"{name:14} {max(counts[name], sum(problem.startswith(name) for problem in problems))}")

@@ -7,7 +7,7 @@ import threading
 import time
 
 from checker import Check, Ledger, digest
-from load import Photos
+from load import Photos, back_up, backups_of, end_jobs, findings, tintype
 
 
 def sync(folder):
@@ -33,7 +33,7 @@ class Run:
 
     def start(self):
         if not self.service.start(
-                ["--inbox-quiet", "0s", "--workers", "2"] + self.arguments, self.environment):
+                ["--inbox-quiet", "0s", "--workers", "2", "--grace-period", "0s"] + self.arguments, self.environment):
             raise RuntimeError(f"the service does not start; see {self.service.log}")
 
     def ensure_running(self):
@@ -108,13 +108,23 @@ class Run:
         except (OSError, ValueError):
             pass  # The file could not be read to its end: the connection says so.
 
+    def keep(self):
+        """An operator renders again, collects garbage and makes backups; what cannot be now is for later."""
+        try:
+            self.service.json("POST", "/v1/jobs", {"kind": "rethumb", "recipes": [f"thumb={random.randrange(40, 60)}"]})
+            findings(self.service, "gc&change=true&max_share=100")
+            back_up(self.service)
+        except (OSError, ValueError):
+            pass
+
     def work(self, is_over):
         """Gives it something to do until the event, in a few threads at once."""
         def repeat(deed):
             while not is_over.is_set():
                 deed()
                 is_over.wait(random.uniform(0.02, 0.08))
-        threads = [threading.Thread(target=repeat, args=[deed]) for deed in (self.drop, self.upload, self.upload, self.note, self.look)]
+        deeds = (self.drop, self.upload, self.upload, self.note, self.look, self.keep)
+        threads = [threading.Thread(target=repeat, args=[deed]) for deed in deeds]
         for thread in threads:
             thread.start()
         return threads
@@ -156,7 +166,13 @@ class Run:
         for content in self.doubtful:
             if content not in there:
                 del self.ledger.contents[content]
+        problems = end_jobs(self.service)
         check = Check(self.service, self.ledger)
+        folder = backups_of(self.service)
+        problems += tintype(self.service, "backup", folder, "--storage", self.service.storage)[1]
+        problems += tintype(self.service, "backup", "verify", folder)[1]
+        for problem in problems:
+            check.complain(*problem.split(": ", 1))
         for key, values in self.notes.items():
             status, value = self.service.json("GET", f"/notes/{key}.json")
             if status != 200 or value not in values:

@@ -6,13 +6,18 @@ import os
 import pathlib
 import random
 import struct
+import subprocess
 import threading
 import time
+import urllib.parse
 
 from objects import Keeper
 from speakers import Speaker
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "Fixtures"
+# People whose originals a rule encodes again or drops, and somebody who may not store much.
+THINNED = ("thinned0", "thinned1")
+LIMITED = "limited"
 
 
 class Photos:
@@ -34,7 +39,7 @@ class Load:
     """One run's work, in threads; it ends when all is done or the service is gone."""
 
     WORKS = ("drop_files", "upload", "upload", "draft", "pieces", "spoil", "delete", "rethumb", "speak", "speak",
-             "keep", "keep")
+             "keep", "keep", "run_jobs", "thin_out", "fill_up", "audit", "collect", "back_up")
 
     def __init__(self, service, ledger, photos, unanswered, works=WORKS):
         self.service, self.ledger, self.photos = service, ledger, photos
@@ -45,6 +50,8 @@ class Load:
         workers = [getattr(self, name) for name in works]
         readers = [self.read_at_once, self.read_at_once, self.read_in_steps, self.read_in_steps]
         self.workers = [threading.Thread(target=self.guard, args=[work], daemon=True) for work in workers]
+        # These go on for as long as the others do.
+        self.keepers = [thread for work, thread in zip(works, self.workers) if work in ("audit", "collect", "back_up")]
         self.readers = [threading.Thread(target=self.guard, args=[read], daemon=True) for read in readers]
 
     def start(self):
@@ -52,7 +59,7 @@ class Load:
             thread.start()
 
     def is_working(self):
-        return any(thread.is_alive() for thread in self.workers)
+        return any(thread.is_alive() for thread in self.workers if thread not in self.keepers)
 
     def end(self):
         self.is_over.set()
@@ -199,7 +206,62 @@ class Load:
         Keeper(self.service, self.ledger, self.photos).run()
 
     def rethumb(self):
-        self.service.request("POST", "/v1/rethumb")
+        self.service.json("POST", "/v1/jobs", {"kind": "rethumb"})
+
+    def run_jobs(self):
+        """Runs of re-thumbnailing: begun, paused, cancelled, switched and rolled back, as it comes."""
+        for _ in range(8):
+            if self.is_over.is_set():
+                return
+            jobs = (self.service.json("GET", "/v1/jobs")[1] or {}).get("jobs", [])[:2]
+            order = {"kind": "rethumb", "switch": random.choice(["each", "last"])}
+            self.service.json("POST", "/v1/jobs", order)
+            for job in jobs:
+                verb = random.choice(["pause", "resume", "cancel", "switch", "switch", "rollback", "rollback"])
+                self.service.request("POST", f"/v1/jobs/{job['id']}/{verb}")
+            time.sleep(random.uniform(0, 0.1))
+
+    def thin_out(self):
+        """Originals that a rule has encoded again, or dropped, as soon as their posts are there."""
+        for _ in range(4):
+            photo, user = self.photos.next(), random.choice(THINNED)
+            self.send(photo, user, f"key-{self.photos.seed}-{self.photos.count}-{random.getrandbits(32):x}")
+            rule = random.choice(["re-encode,q20,0d", "drop,0d"])
+            self.service.json("POST", "/v1/jobs", {"kind": "originals", "rule": rule, "user": user})
+
+    def fill_up(self):
+        """Uploads of somebody who may store little: some are refused, and never is it more than that."""
+        quota = 3 * len(self.photos.next()) + 100
+        self.service.json("PUT", f"/v1/usage/{LIMITED}/quota", {"quota": quota})
+        for _ in range(4):
+            photo = self.photos.next()
+            self.ledger.offer(photo, LIMITED, "socket")
+            status, answer = self.service.upload(photo, LIMITED, f"key-{random.getrandbits(64):x}", wait=True)
+            if status in (201, 202):
+                self.ledger.acknowledge(answer.get("post_id") or answer["upload_id"], photo)
+            elif answer.get("error", {}).get("code") != "quota_exceeded" and status < 500:
+                self.halves.append(f"an upload was refused: {status} {answer}")
+            usage = self.service.json("GET", f"/v1/usage/{LIMITED}")[1]
+            if usage["used"] > quota:
+                self.halves.append(f"{LIMITED} stores more than {quota} bytes: {usage}")
+
+    def audit(self):
+        """Whatever goes on, nothing looks damaged."""
+        while not self.is_over.is_set():
+            self.halves += [f"audit: {finding}" for finding in findings(self.service, "verify")]
+            time.sleep(0.05)
+
+    def collect(self):
+        """Collects garbage all the time: what is of use is never among it."""
+        while not self.is_over.is_set():
+            findings(self.service, "gc&change=true&max_share=100")
+            time.sleep(0.05)
+
+    def back_up(self):
+        """Makes backups all the time; what they are worth is seen when the folder ends."""
+        while not self.is_over.is_set():
+            back_up(self.service)
+            time.sleep(0.2)
 
     # Readers
 
@@ -242,6 +304,48 @@ class Load:
             return False
         urls = [post[name].removeprefix("http://localhost") for name in ("full_url", "thumb_url")]
         return all(self.service.request("GET", url)[0] == 200 for url in urls)
+
+
+def back_up(service):
+    """Makes a backup beside the Storage folder."""
+    return service.request("POST", f"/v1/backup?to={urllib.parse.quote(backups_of(service))}")
+
+
+def backups_of(service):
+    return f"{service.storage}-backups"
+
+
+def tintype(service, *arguments):
+    """What a command says, and the sentence of what is wrong when it does not end well."""
+    command = [service.binary, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    said = (done.stdout + done.stderr).strip()[-400:]
+    problem = f"unexplained: {' '.join(command[1:])} ended with {done.returncode}: {said}"
+    return done.stdout, [problem] if done.returncode != 0 else []
+
+
+def end_jobs(service):
+    """Takes back what runs have made and nobody has seen: then every file is a post's. Gives what is wrong then."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        jobs = service.json("GET", "/v1/jobs")[1]["jobs"]
+        if any(job["state"] == "running" for job in jobs):
+            time.sleep(0.02)
+            continue
+        left = [job for job in jobs if job["switch"] == "last" and job["state"] in ("paused", "prepared", "cancelled", "failed")]
+        if not left:
+            # What they have left is collected; nothing else is there to be.
+            return [f"orphans: {found}" for found in findings(service, "gc&change=true&max_share=100")]
+        verb = "cancel" if left[0]["state"] == "paused" else "rollback"
+        service.request("POST", f"/v1/jobs/{left[0]['id']}/{verb}")
+    return [f"unexplained: jobs do not end: {jobs}"]
+
+
+def findings(service, action, timeout=30):
+    """What an audit finds: kinds, paths and sentences."""
+    lines = service.request("POST", f"/v1/audit?action={action}", timeout=timeout)[1].splitlines()
+    documents = [json.loads(line) for line in lines]
+    return [f"{found['kind']} {found['path']}: {found['message']}" for found in documents if "kind" in found]
 
 
 def drop(folder, photos, ledger, user, again=None):

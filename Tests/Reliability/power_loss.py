@@ -23,12 +23,13 @@ import time
 
 from checker import Check, Ledger
 from crash_matrix import arguments
-from load import Load, Photos
+from load import Load, Photos, backups_of, end_jobs, tintype
 from service import Service
 
 HERE = pathlib.Path(__file__).resolve().parent
 IMAGE_BYTES = 192 << 20
 CUTS_PER_SESSION = 20
+WORKS = ["drop_files", "upload", "upload", "draft", "run_jobs", "thin_out", "collect", "back_up"]
 
 
 class Skipped(Exception):
@@ -110,7 +111,7 @@ def work(binary, folder, photos, rules):
                 raise RuntimeError(service.log.read_text())
             unanswered = []
             for _ in range(4):
-                load = Load(service, ledger, photos, unanswered, works=["drop_files", "upload", "upload", "draft"])
+                load = Load(service, ledger, photos, unanswered, works=WORKS)
                 load.start()
                 while load.is_working():
                     time.sleep(0.02)
@@ -182,6 +183,7 @@ def session(binary, folder, cuts, seed, rules=""):
                 if service.start(arguments()):
                     service.settle(30)
                     problems += check(service, known, number)
+                    problems += check_backups(service, number)
                 else:
                     problems.append(f"lost: after cut {number} it does not start: {service.log.read_text()[-300:]}")
             except Exception as error:
@@ -192,7 +194,16 @@ def session(binary, folder, cuts, seed, rules=""):
     return counts, problems
 
 
+def check_backups(service, number):
+    """Each backup that is there is whole, whatever had been written of the next."""
+    folder = pathlib.Path(backups_of(service))
+    if not any(folder.glob("backups/*.json")):
+        return []
+    return [f"{problem} (cut {number})" for problem in tintype(service, "backup", "verify", folder)[1]]
+
+
 def check(service, ledger, number):
+    problems = [f"{problem} (cut {number})" for problem in end_jobs(service)]
     deadline = time.monotonic() + 5
     while True:
         found = Check(service, ledger)
@@ -200,7 +211,7 @@ def check(service, ledger, number):
             break
         time.sleep(0.1)
     # A file whose name never reached the disk was not taken by anybody: only what was acknowledged counts as lost.
-    return [f"{problem} (cut {number})" for problem in found.problems if "neither a post nor put aside" not in problem]
+    return problems + [f"{problem} (cut {number})" for problem in found.problems if "neither a post nor put aside" not in problem]
 
 
 def main():

@@ -113,6 +113,8 @@ class Service:
     def json(self, method, path, value=None, **options):
         """As `request`, with JSON both ways."""
         body = None if value is None else json.dumps(value).encode()
+        if body is not None:
+            options["headers"] = {"Content-Type": "application/json"} | (options.get("headers") or {})
         status, answer = self.request(method, path, body, **options)
         return status, json.loads(answer) if answer else None
 
@@ -124,6 +126,10 @@ class Service:
             headers["Prefer"] = "respond-async"
         status, answer = self.request("POST", f"/v1/uploads?{query}", photo, headers)
         return status, json.loads(answer)
+
+    def job(self, job_id):
+        """A job as it is."""
+        return next(job for job in self.json("GET", "/v1/jobs")[1]["jobs"] if job["id"] == job_id)
 
     def tus(self, method, path, headers=None, body=b""):
         """A request of tus 1.0.0; gives the status and the header fields, in lower case."""
@@ -151,6 +157,17 @@ class Service:
                 return
             time.sleep(0.02)
         raise RuntimeError(f"it does not settle: {status}, waiting: {self.waiting_files()[:5]}")
+
+    def do_job(self, order, verb=None, seconds=60):
+        """Does a job over posts to its end, or what else is to be done with one; its id."""
+        job = self.json("POST", f"/v1/jobs/{order}/{verb}" if verb else "/v1/jobs", None if verb else order)[1]["id"]
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            states = {job["id"]: job["state"] for job in self.json("GET", "/v1/jobs")[1]["jobs"]}
+            if states[job] != "running":
+                return job
+            time.sleep(0.02)
+        raise RuntimeError(f"the job {job} does not end")
 
     def waiting_files(self):
         """What lies in the inbox or is claimed from it. What is hidden, or in a folder that is, nobody has finished; nor have

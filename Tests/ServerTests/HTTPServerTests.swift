@@ -202,7 +202,7 @@ struct HTTPServerTests {
     @Test("Re-thumbnailing is not for everybody on the machine")
     func adminOnly() async throws {
         try await withService { service in
-            let answer = try await service.tcpClient.ask(.post, "/v1/rethumb")
+            let answer = try await service.tcpClient.ask(.post, "/v1/jobs")
             #expect(answer.status == 403)
             #expect(answer.json["code"].string == "admin_only")
         }

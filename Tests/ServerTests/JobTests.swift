@@ -1,7 +1,5 @@
 import Client
-import Foundation
 import HTTPTypes
-import Pipeline
 import TestSupport
 import Testing
 
@@ -48,32 +46,23 @@ struct JobTests {
         }
     }
 
-    /// The lines of a re-thumbnailing job.
-    private func rethumb(_ service: Service, _ query: String = "") async throws -> [JSON] {
-        let answer = try await service.client.ask(.post, "/v1/rethumb\(query)")
-        #expect(answer.headers[.contentType] == "application/x-ndjson")
-        return try answer.text.split(separator: "\n").map { line in
-            try JSONDecoder().decode(JSON.self, from: Data(line.utf8))
-        }
-    }
-
-    @Test("A job looks at what was selected, tells how far it is, and finds nothing to do after an upload")
+    @Test("A job looks at what was selected, and finds nothing to do after an upload")
     func rethumb() async throws {
         let jpeg = try fixture("size-97x61.jpg")
         try await withService { service in
             for user in ["maria", "maria", "jan"] { _ = try await service.client.post(jpeg, by: user) }
             let rows = [
-                ("", 3), ("?user=jan", 1), ("?since=2100-01-01", 0), ("?since=0&dry_run=true", 3),
-                ("?only_missing=true&since=2020-01-01T00:00:00Z", 3),
+                ("", 3), (#","user":"jan""#, 1), (#","since":"2100-01-01""#, 0), (#","since":0,"switch":"last""#, 3),
+                (#","only_missing":true,"since":"2020-01-01T00:00:00Z""#, 3), (#","only_damaged":true"#, 3),
+                (#","until":"2020-01-01""#, 0), (#","posts":[]"#, 0),
             ]
-            for (query, total) in rows {
-                let lines = try await rethumb(service, query)
-                #expect(lines.last?["finished"].bool == true)
-                #expect(lines.last?["total"].int == total, "\(query)")
-                #expect(lines.last?["done"].int == total)
-                #expect(lines.last?["switched"].int == 0)
-                #expect(lines.dropLast().allSatisfy { $0["finished"].bool == false })
+            for (fields, total) in rows {
+                let job = try await service.client.job(#"{"kind":"rethumb"\#(fields)}"#)
+                let state = fields.contains("last") ? "prepared" : "finished"
+                #expect(job["state"].string == state && job["total"].int == total, "\(fields)")
+                #expect(job["done"].int == total && job["switched"].int == 0, "\(fields)")
             }
+            #expect(try await service.client.get("/v1/status").json["batch"]["id"].string == nil)
         }
     }
 }

@@ -92,7 +92,7 @@ struct PenetrationTests {
             let id = try #require(try await service.client.post("hello"))
             #expect(try await tcp.ask(.delete, "/v1/posts/\(id)", headers: noah).status == 403)
             #expect(try await tcp.ask(.delete, "/v1/posts/\(id)").status == 401)
-            for path in ["/v1/keys", "/v1/rethumb", "/.settings/rules.json", "/v1/uploads?text=x&as=maria"] {
+            for path in ["/v1/keys", "/v1/jobs", "/.settings/rules.json", "/v1/uploads?text=x&as=maria"] {
                 let answer = try await tcp.ask(.post, path, headers: noah)
                 #expect([401, 403].contains(answer.status), "\(path): \(answer.text)")
             }

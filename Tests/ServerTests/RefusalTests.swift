@@ -145,10 +145,10 @@ struct RefusalTests {
         Row(method: .get, path: "/v1/posts?before=-P6xGdOK6scoZJdt2p7F", status: 400, code: "bad_request"),
         Row(path: "/v1/uploads/-P6xGdOK6scoZJdt2p7F/photos", body: .bytes(jpeg), status: 404, code: "not_found"),
         Row(path: "/v1/uploads/-P6xGdOK6scoZJdt2p7F/publish", status: 404, code: "not_found"),
-        Row(path: "/v1/rethumb?user=../x", status: 400, code: "bad_user"),
-        Row(path: "/v1/rethumb?since=yesterday", status: 400, code: "bad_time"),
-        Row(path: "/v1/rethumb?dry_run=1", status: 400, code: "bad_request"),
-        Row(path: "/v1/rethumb?dryrun=true", status: 400, code: "bad_request"),
+        Row(path: "/v1/scrub?user=../x", status: 400, code: "bad_user"),
+        Row(path: "/v1/scrub?check=1", status: 400, code: "bad_request"),
+        Row(path: "/v1/scrub?chek=true", status: 400, code: "bad_request"),
+        Row(path: "/v1/rethumb", status: 404, code: "not_found"),
         Row(method: .get, path: "/v1/posts?limt=1", status: 400, code: "bad_request"),
         Row(method: .get, path: "/v1/posts/events?since=x", status: 400, code: "bad_request"),
         Row(method: .get, path: "/v1/changes?sinse=0", status: 400, code: "bad_request"),
@@ -192,7 +192,7 @@ struct RefusalTests {
         arguments: [
             (.delete, "/v1/posts", "GET, HEAD"), (.delete, "/v1/uploads", "OPTIONS, POST, PUT"),
             (.post, "/healthz", "GET, HEAD"),
-            (.get, "/v1/rethumb", "POST"), (.patch, "/v1/uploads/-P6xGdOK6scoZJdt2p7F/publish", "POST"),
+            (.get, "/v1/scrub", "POST"), (.patch, "/v1/uploads/-P6xGdOK6scoZJdt2p7F/publish", "POST"),
             (.post, "/", "GET, HEAD"), (.delete, "/media/a/b/c", "GET, HEAD"),
         ] as [(HTTPRequest.Method, String, String)])
     func methods(method: HTTPRequest.Method, path: String, allowed: String) async throws {

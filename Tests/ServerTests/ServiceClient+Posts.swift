@@ -2,6 +2,7 @@ import Client
 import HTTPTypes
 import NIOCore
 import TestSupport
+import Testing
 
 extension ServiceClient {
     /// Publishes a text, for tests that need a post quickly; its id.
@@ -12,6 +13,20 @@ extension ServiceClient {
     /// Publishes a photo; its post.
     func post(_ photo: [UInt8], by user: String = "maria") async throws -> JSON {
         try await ask(.post, "/v1/uploads?user=\(user)", body: .bytes(photo)).json
+    }
+
+    /// Does a job over posts to its end; how it ended.
+    ///
+    /// - Parameter order: The order, as JSON.
+    func job(_ order: String = #"{"kind":"rethumb"}"#) async throws -> JSON {
+        let begun = try await ask(
+            .post, "/v1/jobs", headers: [.contentType: "application/json"], body: .bytes(Array(order.utf8)))
+        let id = try #require(begun.json["id"].string, "\(begun.text)")
+        func present() async throws -> JSON? {
+            try await get("/v1/jobs").json["jobs"].array.first { $0["id"].string == id }
+        }
+        try await eventually { try await present()?["state"].string != "running" }
+        return try #require(try await present())
     }
 }
 

@@ -62,7 +62,7 @@ struct WireConnectionTests {
     func noChunks() async throws {
         try await withService { service in
             let text = try await WireConnection.with(socket: service.socketPath) { connection in
-                try await connection.send("POST /v1/rethumb HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+                try await connection.send("POST /v1/scrub?check=true HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
                 return await connection.readToEnd()
             }
             #expect(text.hasPrefix("HTTP/1.0 200 ") || text.hasPrefix("HTTP/1.1 200 "), "\(text)")

@@ -186,9 +186,9 @@ private final class CountedEngine: Engine {
     private let base = MemoryEngine()
 
     func read<Result: Sendable>(
-        _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
+        _ size: ReadSize, _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result {
-        try await base.read { snapshot throws(TreeError) in
+        try await base.read(size) { snapshot throws(TreeError) in
             try body(CountedRows(engine: self, base: snapshot))
         }
     }

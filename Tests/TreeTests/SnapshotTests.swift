@@ -1,4 +1,5 @@
 import Dispatch
+import TestSupport
 import Testing
 
 @testable import Tree
@@ -40,6 +41,72 @@ struct SnapshotTests {
         try await withStore(.memory) { store in
             await #expect(throws: OnPurpose.self) { try await store.snapshot { _ in throw OnPurpose() } }
         }
+    }
+}
+
+@Suite("What is read in other ways is the same")
+struct SnapshotReadingTests {
+    @Test("A state that remembers answers as one that is read anew each time", arguments: 0..<200 as Range<UInt64>)
+    func remembering(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        let value = generator.value(maxDepth: 4)
+        let lists = (0..<3).map { _ in generator.path(maxDepth: 2) }
+        let paths = (0..<60).map { _ in generator.path() }
+        try await withStore(.memory) { store in
+            try await store.set(.root, to: value)
+            try await store.snapshot { snapshot in
+                let remembering = snapshot.remembering(childrenOf: lists)
+                for path in paths {
+                    let children = try remembering.children(of: path)
+                    #expect(try children == snapshot.children(of: path), "\(lists), \(path)")
+                    let value = try remembering.get(path)
+                    #expect(try value == snapshot.get(path), "\(lists), \(path)")
+                    let isThere = try remembering.exists(path)
+                    #expect(try isThere == snapshot.exists(path), "\(lists), \(path)")
+                    let made = try remembering.reading(path) { $0.map { "\($0)".count } }
+                    #expect(made == value.map { "\($0)".count })
+                }
+            }
+        }
+    }
+
+    @Test(
+        "The nodes of a pattern are found in pages of any size, whatever they have below",
+        arguments: 0..<200 as Range<UInt64>)
+    func nodes(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        // Some nodes have more rows than are passed one by one.
+        let many = TreeValue.object(
+            Dictionary(uniqueKeysWithValues: (0..<12).map { (TreeKey(unchecked: "k\($0)"), 1) }))
+        var children: [TreeKey: TreeValue] = [:]
+        for _ in 0..<6 { children[generator.key()] = generator.chance(30) ? many : generator.value(maxDepth: 3) }
+        let value = TreeValue.object(children)
+        let pattern = TreePath(
+            (0..<Int.random(in: 1...3, using: &generator)).map { _ in
+                generator.chance(60) ? "*" : generator.key()
+            })
+        let limit = Int.random(in: 1...4, using: &generator)
+        try await withStore(.memory) { store in
+            try await store.set(.root, to: value)
+            let found = try await store.snapshot { snapshot in
+                var found: [TreePath] = []
+                while true {
+                    let page = try TreePattern(pattern).nodes(in: snapshot, after: found.last, limit: limit)
+                    found += page
+                    if page.count < limit { return found }
+                }
+            }
+            #expect(found == Self.nodes(pattern.keys[...], of: try await store.get(.root), at: []), "\(pattern)")
+        }
+    }
+
+    /// The nodes that match, in key order, found in the value.
+    private static func nodes(_ pattern: ArraySlice<TreeKey>, of value: TreeValue?, at keys: [TreeKey]) -> [TreePath] {
+        guard let value else { return [] }
+        guard let first = pattern.first else { return [TreePath(keys)] }
+        let children = value.object ?? [:]
+        let matching = first == "*" ? children.keys.sorted() : [first]
+        return matching.flatMap { nodes(pattern.dropFirst(), of: children[$0], at: keys + [$0]) }
     }
 }
 

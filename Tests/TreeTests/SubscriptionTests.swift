@@ -242,14 +242,14 @@ private final class InterposedEngine: Engine {
     let aroundNextRead = Mutex<(@Sendable () async -> Void)?>(nil)
 
     func read<Result: Sendable>(
-        _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
+        _ size: ReadSize, _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result {
         let hook = aroundNextRead.withLock { hook in
             defer { hook = nil }
             return hook
         }
         await hook?()
-        let result = try await base.read(body)
+        let result = try await base.read(size, body)
         await hook?()
         return result
     }

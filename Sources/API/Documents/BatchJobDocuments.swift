@@ -4,6 +4,32 @@ package enum BatchJobKind: String, Codable, CaseIterable, Sendable {
     case rethumb
     /// Takes the place out of their originals.
     case scrub
+    /// Does with originals what a rule says, once their posts are old enough.
+    case originals
+}
+
+/// Why an original is left as it is by a rule for originals.
+package enum OriginalObstacle: String, CaseIterable, Sendable {
+    /// It was encoded again, or dropped, before.
+    case done
+    /// It is a photo of the bucket, whose clients see to it themselves.
+    case bucket
+    /// It is no JPEG.
+    case format
+    /// It would become less than a tenth smaller.
+    case hardlySmaller = "hardly_smaller"
+    /// Moderation had its renditions blurred: without the original that could not be taken back.
+    case blurred
+    /// A run has made renditions of it that nobody has seen yet.
+    case unseenRun = "unseen_run"
+    /// The post does not show renditions of all recipes.
+    case renditionsMissing = "renditions_missing"
+    /// The largest rendition is smaller than the largest recipe would make it.
+    case renditionsSmall = "renditions_small"
+    /// Nobody knows what bytes a rendition was made with: `tintype verify` writes it down.
+    case renditionsUnknown = "renditions_unknown"
+    /// A rendition's file is gone, or has other bytes.
+    case renditionsDamaged = "renditions_damaged"
 }
 
 /// How a job over posts is.
@@ -35,7 +61,7 @@ package enum BatchJobPhase: String, Codable, CaseIterable, Sendable {
 }
 
 /// A job over posts that goes on without whoever began it.
-package struct BatchJobDocument: Document {
+package struct BatchJobDocument: Document, Hashable {
     package let id: String
     package let kind: BatchJobKind
     package let state: BatchJobState
@@ -44,6 +70,18 @@ package struct BatchJobDocument: Document {
     /// Only posts since then, in milliseconds since the epoch.
     package var since: Int64?
     package var onlyMissing = false
+    /// Only posts made before then, in milliseconds since the epoch.
+    package var until: Int64?
+    package var onlyDamaged: Bool?
+    /// Whether it is for the posts of a list alone.
+    package var listed: Bool?
+    /// Of a job that renders: its recipes, where they are not those of the settings.
+    package var recipes: [String]?
+    /// Of a job over originals: what it does, such as `drop,365d`.
+    package var rule: String?
+    package var concurrency: Int?
+    /// How many posts it looks at in a second at most.
+    package var limit: Int?
     /// Of a job that renders: when posts show what it has made.
     package var switches: BatchJobSwitch?
     package var phase = BatchJobPhase.render
@@ -69,6 +107,9 @@ package struct BatchJobDocument: Document {
     private enum CodingKeys: String, CodingKey {
         case id, kind, state, user, since
         case onlyMissing = "only_missing"
+        case until
+        case onlyDamaged = "only_damaged"
+        case listed, recipes, rule, concurrency, limit
         case switches = "switch"
         case phase
         case total, done, switched, failed
@@ -103,13 +144,28 @@ package struct BatchPlanDocument: Document {
     /// How many could not be changed.
     package let failed: Int
     package var lastFailure: String?
-    /// How long that would take, by the last job of the kind; absent where none can tell.
+    /// How many were looked at, by which the other numbers are estimated; absent where all were.
+    package var sampled: Int?
+    /// How long that would take; absent where nothing can tell.
     package var seconds: Int?
+    /// The bytes of the renditions that it would make; absent where nothing can tell.
+    package var bytes: Int?
+    /// Of a job over originals: what it would do.
+    package var rule: String?
+    /// Of a job over originals: the bytes of those that it would change.
+    package var bytesNow: Int?
+    /// The bytes that there would be of them then; absent where nothing can tell.
+    package var bytesAfter: Int?
+    /// Of a job over originals: how many it would leave as they are, by the reason (`OriginalObstacle`).
+    package var kept: [String: Int]?
 
     private enum CodingKeys: String, CodingKey {
         case kind, total, posts, failed
         case lastFailure = "last_failure"
-        case seconds
+        case sampled, seconds, bytes, rule
+        case bytesNow = "bytes_now"
+        case bytesAfter = "bytes_after"
+        case kept
     }
 
     package init(kind: BatchJobKind, total: Int, posts: Int, failed: Int) {

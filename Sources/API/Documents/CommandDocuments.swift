@@ -165,13 +165,18 @@ package struct TransferDocument: Document {
     package let parts: Int?
     /// The position of an export in the change log.
     package let token: String?
+    /// The files that an import has brought into the bucket, or found there.
+    package let objects: Int?
 
-    package init(path: String, file: String, bytes: Int, parts: Int? = nil, token: String? = nil) {
+    package init(
+        path: String, file: String, bytes: Int, parts: Int? = nil, token: String? = nil, objects: Int? = nil
+    ) {
         self.path = path
         self.file = file
         self.bytes = bytes
         self.parts = parts
         self.token = token
+        self.objects = objects
     }
 }
 

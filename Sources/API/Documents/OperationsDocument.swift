@@ -52,10 +52,14 @@ package struct OperationsDocument: Document {
 
     package struct Workers: Document {
         package let count: Int
+        /// How many there are beside these for batches alone; none where all do all.
+        package let batch: Int
         /// What is being rendered, the longest first.
         package let busy: [Work]
 
-        package init(count: Int, busy: [Work]) { (self.count, self.busy) = (count, busy) }
+        package init(count: Int, batch: Int, busy: [Work]) {
+            (self.count, self.batch, self.busy) = (count, batch, busy)
+        }
     }
 
     package struct Disk: Document {

@@ -34,8 +34,13 @@ package struct ProblemDocument: Document {
     /// Where these begin.
     package private(set) var providedOffset: Int?
 
+    /// Of `quota_exceeded`, in bytes: what is stored, what may be, and what this upload needs besides.
+    package private(set) var used: Int?
+    package private(set) var quota: Int?
+    package private(set) var needed: Int?
+
     private enum CodingKeys: String, CodingKey {
-        case type, title, status, code, detail, hint, trace
+        case type, title, status, code, detail, hint, trace, used, quota, needed
         case expectedOffset = "expected-offset"
         case providedOffset = "provided-offset"
     }
@@ -51,5 +56,6 @@ package struct ProblemDocument: Document {
         detail = failure.message
         hint = failure.hint
         self.trace = trace
+        (used, quota, needed) = (failure.room?.used, failure.room?.quota, failure.room?.needed)
     }
 }

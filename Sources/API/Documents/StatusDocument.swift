@@ -36,20 +36,6 @@ package struct StatusDocument: Document {
         package init(files: Int) { self.files = files }
     }
 
-    package struct Rethumb: Document {
-        package let total: Int
-        package let done: Int
-        package let switched: Int
-        package let failed: Int
-
-        package init(total: Int, done: Int, switched: Int, failed: Int) {
-            self.total = total
-            self.done = done
-            self.switched = switched
-            self.failed = failed
-        }
-    }
-
     /// Work that is done behind the commits that cause it.
     package struct Jobs: Document {
         /// Jobs that are left to do; 10,000 stands for more, too.
@@ -87,11 +73,25 @@ package struct StatusDocument: Document {
         }
     }
 
+    /// What the last audits came to.
+    package struct Audits: Document {
+        package var check: AuditResultDocument?
+        package var verify: AuditResultDocument?
+        /// The bytes of files that were read and compared since the start.
+        package let read: Int
+
+        /// Nil when there was none.
+        package init?(check: AuditResultDocument?, verify: AuditResultDocument?, read: Int) {
+            guard check != nil || verify != nil else { return nil }
+            (self.check, self.verify, self.read) = (check, verify, read)
+        }
+    }
+
     package let version: String
     package let intake: ReadinessDocument
-    /// Nil when nothing is left to do.
     /// Posts that were deleted for their age, since the start; nil where none are.
     package var expired: Int?
+    /// Nil when nothing is left to do.
     package var jobs: Jobs?
     package let sweeps: Sweeps
     /// The text of each recipe by its name.
@@ -108,17 +108,20 @@ package struct StatusDocument: Document {
     package var queueSince: Int64?
     package let tree: Tree
     package var inbox: Inbox?
-    package var rethumb: Rethumb?
+    /// The job over posts that runs; absent while none does.
+    package var batch: BatchJobDocument?
     package var freeSpace: FreeSpace?
     /// Posts whose files nobody claims.
     package var unclaimed: Int?
+    /// What the last audits came to; absent before the first.
+    package var audits: Audits?
 
     private enum CodingKeys: String, CodingKey {
         case version, intake, sweeps, recipes, published, duplicates, failed, uploads, queue
         case queueSince = "queue_since"
-        case tree, jobs, inbox, rethumb
+        case tree, jobs, inbox, batch
         case freeSpace = "free_space"
-        case unclaimed, expired
+        case unclaimed, expired, audits
     }
 
     package init(version: String, intake: ReadinessDocument, sweeps: Sweeps, recipes: [String: String], tree: Tree) {

@@ -17,6 +17,9 @@ int cplatform_openat(int directory, const char *name, int flags, unsigned int mo
 /// lease holder that somebody waits, is ignored for the whole process: its default would end it.
 int cplatform_has_writer(int descriptor);
 
+/// Makes everything durable that was written to the file system of an open file or folder (syncfs(2)). 0, or -errno.
+int cplatform_sync_file_system(int descriptor);
+
 /// Makes `descriptor` stand for what `other` does, in one step for all threads; it is closed on exec. 0, or -errno.
 int cplatform_replace(int descriptor, int other);
 

@@ -35,6 +35,10 @@ int csandbox_limit(pid_t process, uint64_t address_space_bytes, uint64_t cpu_sec
 /// block. How many seconds it has then had since its start: fewer where its time in all is over.
 int64_t csandbox_limit_cpu(pid_t process, uint64_t seconds);
 
+/// Has a process of ours, and the threads that it starts from now on, compute only while nobody else wants the processor
+/// (SCHED_IDLE), or where that is refused with the least share of it (nice 19).
+int csandbox_yield_processor(pid_t process);
+
 /// What the kernel tells of a process.
 struct csandbox_process {
     char letter;  ///< How its first thread is: R, S, D, T, Z, as ps(1) has it.

@@ -1,4 +1,5 @@
 package import API
+package import Imaging
 import Posts
 import Tree
 package import TreeModel
@@ -7,11 +8,16 @@ package import TreeModel
 package struct BatchJob: Sendable, Hashable {
     package let id: PushID
     package let kind: BatchJobKind
-    package let selection: Rethumb.Selection
+    package internal(set) var selection: Rethumb.Selection
     package var state: BatchJobState
     package var phase = BatchJobPhase.render
     /// Of a job that renders: when posts show what it has made.
     package let switches: BatchJobSwitch
+    /// Of a job that renders: the recipes by which it does, whatever the settings say later; nil for those of the settings.
+    package var recipes: [Recipe]?
+    /// Of a job over originals: what it does, whatever the settings say later.
+    package var rule: OriginalRule?
+    package var pace = PostJobPace()
     package var progress = PostJobProgress()
     /// Milliseconds since the epoch.
     package let createdAt: Int64
@@ -23,12 +29,16 @@ package struct BatchJob: Sendable, Hashable {
     package var fault: String?
 
     init(
-        id: PushID, kind: BatchJobKind, selection: Rethumb.Selection, switches: BatchJobSwitch, createdAt: Int64
+        id: PushID, kind: BatchJobKind, selection: Rethumb.Selection = .init(), switches: BatchJobSwitch = .each,
+        createdAt: Int64
     ) {
         (self.id, self.kind, self.selection, self.createdAt) = (id, kind, selection, createdAt)
         self.switches = switches
         state = .running
     }
+
+    /// Whether it is for the posts of a list alone.
+    package var isListed: Bool { selection.list != nil }
 
     /// How many posts it looks at in a second, over all its time; nil before there is anything to tell by.
     package var postsPerSecond: Double? {
@@ -47,7 +57,8 @@ package struct BatchJob: Sendable, Hashable {
     func job(in service: UploadService) -> any PostJob {
         switch (kind, phase) {
         case (.scrub, _): OriginalScrub(service, user: selection.user, isCheck: false)
-        case (.rethumb, .render): Rethumb(service, selection: selection, generation: generation)
+        case (.originals, _): OriginalRetention(service, by: rule, user: selection.user, at: createdAt)
+        case (.rethumb, .render): Rethumb(service, selection: selection, by: recipes, generation: generation)
         case (.rethumb, .switch): GenerationSwitch(service: service, generation: generation)
         case (.rethumb, .rollback): GenerationRollback(service: service, generation: generation)
         }
@@ -64,11 +75,20 @@ package struct BatchJob: Sendable, Hashable {
         }
     }
 
+    /// Whether nothing is needed of it any more: not while there are renditions that it has made and nobody has seen.
+    var isForgettable: Bool {
+        let keepsFiles = kind == .rethumb && switches == .last && [.cancelled, .failed].contains(state)
+        return state.isEnded && !keepsFiles
+    }
+
     /// Begins the switch, or the way back.
     mutating func begin(_ phase: BatchJobPhase) {
         self.phase = phase
         (state, endedAt, fault) = (.running, nil, nil)
+        // What the phase before has changed is what there is to look at.
+        let total = progress.switched
         (progress, activeMilliseconds) = (PostJobProgress(), 0)
+        progress.total = total
     }
 }
 
@@ -86,9 +106,18 @@ extension BatchJob {
         selection.user = value["user"]?.stringValue.flatMap { UserID($0) }
         selection.since = value["since"]?.integerValue
         selection.onlyMissing = value["only_missing"]?.boolValue ?? false
+        selection.until = value["until"]?.integerValue
+        selection.onlyDamaged = value["only_damaged"]?.boolValue ?? false
+        if value["listed"]?.boolValue == true { selection.list = id }
         let switches = value["switch"]?.stringValue.flatMap(BatchJobSwitch.init) ?? .each
         self.init(id: id, kind: kind, selection: selection, switches: switches, createdAt: createdAt)
         self.state = state
+        recipes = value["recipes"]?.stringValue.map { text in
+            text.split(separator: " ").compactMap { try? Recipe(parsing: String($0)) }
+        }
+        rule = value["rule"]?.stringValue.flatMap { OriginalRule($0) }
+        pace.concurrency = value["concurrency"]?.integerValue.map { max(1, Int(clamping: $0)) }
+        pace.postsPerSecond = value["rate"]?.integerValue.map { Int(clamping: $0) }
         phase = value["phase"]?.stringValue.flatMap(BatchJobPhase.init) ?? .render
         endedAt = value["ended_at"]?.integerValue
         activeMilliseconds = value["active_ms"]?.integerValue ?? 0
@@ -111,6 +140,13 @@ extension BatchJob {
         if let user = selection.user { fields["user"] = .string(user.description) }
         if let since = selection.since { fields["since"] = .integer(since) }
         if selection.onlyMissing { fields["only_missing"] = true }
+        if let until = selection.until { fields["until"] = .integer(until) }
+        if selection.onlyDamaged { fields["only_damaged"] = true }
+        if selection.list != nil { fields["listed"] = true }
+        if let recipes { fields["recipes"] = .string(recipes.map(\.description).joined(separator: " ")) }
+        if let rule { fields["rule"] = .string(rule.description) }
+        if let concurrency = pace.concurrency { fields["concurrency"] = .integer(Int64(concurrency)) }
+        if let rate = pace.postsPerSecond { fields["rate"] = .integer(Int64(rate)) }
         if let endedAt { fields["ended_at"] = .integer(endedAt) }
         if let fault { fields["fault"] = .string(fault) }
         if let failure = progress.lastFailure { fields["last_failure"] = .string(String(failure.prefix(1000))) }

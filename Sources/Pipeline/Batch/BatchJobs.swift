@@ -11,6 +11,10 @@ package import TreeModel
 package final class BatchJobs: Sendable {
     /// How many jobs that have ended are kept.
     private static let kept = 20
+    /// How many posts of a list are written at a time.
+    private static let listPage = 1000
+    /// How old a list without a job has to be to be nobody's, in milliseconds.
+    private static let listPatience: Int64 = 3_600_000
     /// How much of a run a crash may have it look at again.
     private static let saveInterval = Duration.seconds(1)
 
@@ -48,23 +52,55 @@ package final class BatchJobs: Sendable {
     /// Begins a job, durably.
     ///
     /// - Throws: `Failure` with the code `job_running` while another one runs.
-    package func begin(
-        _ kind: BatchJobKind, _ selection: Rethumb.Selection, switches: BatchJobSwitch = .each
-    ) async throws -> BatchJob {
+    package func begin(_ order: BatchOrder) async throws -> BatchJob {
         try await load()
-        let job = BatchJob(id: ids.next(), kind: kind, selection: selection, switches: switches, createdAt: clock())
-        let old = try state.withLock { state throws(Failure) in
+        var job = BatchJob(
+            id: ids.next(), kind: order.kind, selection: order.selection, switches: order.switches, createdAt: clock())
+        (job.recipes, job.rule, job.pace) = (order.recipes, order.rule, order.pace)
+        (job.selection.list, job.progress.total) = (order.posts.map { _ in job.id }, Set(order.posts ?? []).count)
+        try state.withLock { state throws(Failure) in try Self.requireIdle(state) }
+        try await keep(order.posts ?? [], for: job.id)
+        let old = try state.withLock { [job] state throws(Failure) in
             try Self.requireIdle(state)
             state.jobs[job.id] = job
-            let ended = state.jobs.values.filter { $0.state.isEnded }.sorted { $0.id.string > $1.id.string }
+            let ended = state.jobs.values.filter(\.isForgettable).sorted { $0.id.string > $1.id.string }
             let old = ended.dropFirst(Self.kept).map(\.id)
             for id in old { state.jobs[id] = nil }
             return old
         }
         try await save(job.id, forgetting: old)
-        logger.notice("a job began", metadata: ["job": "\(job.id)", "kind": "\(kind.rawValue)"])
+        logger.notice("a job began", metadata: ["job": "\(job.id)", "kind": "\(job.kind.rawValue)"])
         wakes.continuation.yield()
         return job
+    }
+
+    /// Keeps the list of posts that somebody has given for a job.
+    private func keep(_ posts: [PostID], for job: PushID) async throws {
+        for start in stride(from: 0, to: posts.count, by: Self.listPage) {
+            var update = MultiPathUpdate()
+            for post in posts[start..<min(start + Self.listPage, posts.count)] {
+                update[Paths.postList(job) / post.key] = true
+            }
+            try await tree.update(update)
+        }
+    }
+
+    /// Forgets a job that has ended.
+    ///
+    /// - Throws: `Failure`: `not_found`; `wrong_state` for one that has not ended, or whose renditions nobody has seen yet.
+    package func remove(_ id: PushID) async throws {
+        try await load()
+        try state.withLock { state throws(Failure) in
+            let job = try Self.job(id, in: state)
+            guard job.isForgettable else {
+                throw Failure(
+                    .wrongState, "the job is \(job.state.rawValue)",
+                    hint: job.state.isEnded
+                        ? "roll it back first: it has made renditions that nobody has seen" : "cancel it first")
+            }
+            state.jobs[id] = nil
+        }
+        try await save(id, forgetting: [id])
     }
 
     /// Ends the work on a job for now, or takes it up again, or ends it for good.
@@ -136,7 +172,7 @@ package final class BatchJobs: Sendable {
     // MARK: The work
 
     /// Does what is to be done, until a shutdown; a job that is cut off then goes on at the next start.
-    func run(in service: UploadService) async {
+    package func run(in service: UploadService) async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 do {
@@ -175,7 +211,7 @@ package final class BatchJobs: Sendable {
             let ticket = try await service.jobSlot.wait()
             defer { withExtendedLifetime(ticket) {} }
             var stopwatch = Stopwatch()
-            _ = try await job.job(in: service).run(from: job.progress) { progress in
+            _ = try await job.job(in: service).run(from: job.progress, at: job.pace) { progress in
                 let milliseconds = stopwatch.lap()
                 self.change(job.id) {
                     $0.progress = progress
@@ -191,8 +227,8 @@ package final class BatchJobs: Sendable {
             guard !Task.isCancelled else { return }
             end(job.id, Failure(error).description)
         }
-        // What cannot be written now is looked at again after the next start.
-        try? await save(job.id)
+        // What cannot be written now is looked at again after the next start. That the job was cut off does not cut this off.
+        await Task { try? await self.save(job.id) }.value
     }
 
     private func end(_ id: PushID, _ fault: String?) {
@@ -217,6 +253,11 @@ package final class BatchJobs: Sendable {
     private func load() async throws {
         guard !state.withLock(\.isLoaded) else { return }
         let jobs = try await tree.children(of: Paths.batchJobs).compactMap { BatchJob($0) }
+        // Whoever gave a list may have been cut off before the job was there.
+        for list in try await tree.keys(of: Paths.postLists) where !jobs.contains(where: { $0.id.key == list }) {
+            guard let id = PushID(list.string), id.timestampMilliseconds < clock() - Self.listPatience else { continue }
+            try await tree.set(Paths.postLists / list, to: nil)
+        }
         state.withLock { state in
             guard !state.isLoaded else { return }
             state.isLoaded = true
@@ -231,6 +272,7 @@ package final class BatchJobs: Sendable {
             for id in old {
                 update[Paths.batchJob(id)] = nil
                 update[Paths.generation(id)] = nil
+                update[Paths.postList(id)] = nil
             }
         }
     }

@@ -7,8 +7,11 @@ import TreeModel
 /// The renditions that one run of re-thumbnailing made, with what is needed to show them at once, or those of before again.
 ///
 /// At `generations/{job}/{post}` of the pipeline's own tree, for each post: `after`, the photos with renditions that are made and
-/// not shown yet; or `before`, the photos as they were until they were shown. What is made is shown by nothing but the
+/// not shown yet; or `before`, the photos as they were until they were shown, with `garbage`, the entry of the garbage list
+/// that has their files since; or `done`, for one that shows what it shows for good. What is made is shown by nothing but the
 /// switch, and is no garbage until then: `prepared/{post}/{job}` finds it.
+///
+/// So a run that looks at a post for the second time, after it was cut off, knows what it has done with it.
 struct Generation: Sendable {
     /// The job that makes it.
     let id: PushID
@@ -18,13 +21,17 @@ struct Generation: Sendable {
     /// What is kept of a post.
     enum Entry: Sendable {
         case after(TreeValue)
-        case before(TreeValue)
+        case before(TreeValue, garbage: TreeKey?)
+        /// Switched, or taken back, for good.
+        case done
 
         init?(_ value: TreeValue?) {
             if let photos = value?["after"] {
                 self = .after(photos)
             } else if let photos = value?["before"] {
-                self = .before(photos)
+                self = .before(photos, garbage: value?["garbage"]?.stringValue.flatMap { try? TreeKey($0) })
+            } else if value?["done"] == true {
+                self = .done
             } else {
                 return nil
             }
@@ -32,8 +39,20 @@ struct Generation: Sendable {
     }
 
     /// Notes that a post showed these photos before, in the update that switches it.
-    func noteSwitch(of post: PostID, from photos: TreeValue?, in update: inout MultiPathUpdate) {
-        update[Paths.generation(id) / post.key] = photos.map { .object(["before": $0]) }
+    ///
+    /// - Parameter garbage: The entry of the garbage list that has the files which are not shown any more.
+    func noteSwitch(
+        of post: PostID, from photos: TreeValue?, garbage: TreePath?, in update: inout MultiPathUpdate
+    ) {
+        var entry: [TreeKey: TreeValue] = [:]
+        (entry["before"], entry["garbage"]) = (photos, garbage?.lastKey.map { .string($0.string) })
+        update[Paths.generation(id) / post.key] = photos.map { _ in .object(entry) }
+        update[Paths.prepared(post) / id.key] = nil
+    }
+
+    /// Notes that a post is done with for good, in the update that changes it.
+    func noteEnd(of post: PostID, in update: inout MultiPathUpdate) {
+        update[Paths.generation(id) / post.key] = ["done": true]
         update[Paths.prepared(post) / id.key] = nil
     }
 
@@ -50,9 +69,7 @@ struct Generation: Sendable {
     }
 
     /// The posts of the generation.
-    func postIDs(in tree: TreeStore) async throws -> [PostID] {
-        try await tree.keys(of: Paths.generation(id)).compactMap { PostID($0.string) }
-    }
+    var posts: PostLists { PostLists(lists: [Paths.generation(id)]) }
 
     func entry(of post: PostID, in tree: TreeStore) async throws -> Entry? {
         Entry(try await tree.get(Paths.generation(id) / post.key))
@@ -60,15 +77,16 @@ struct Generation: Sendable {
 }
 
 extension TreeSnapshot {
-    /// Whether renditions of a post are made and not shown yet, and this file is one of them.
-    func isPrepared(_ fileName: String, of post: PostID) throws(TreeError) -> Bool {
+    /// The files that runs have made for a post and that are not shown yet.
+    func preparedFiles(of post: PostID) throws(TreeError) -> Set<String> {
+        var names: Set<String> = []
         for job in try children(of: Paths.prepared(post), range: .all, limit: 100) {
             guard case .after(let photos)? = Generation.Entry(try get(Paths.generations / job.key / post.key)) else {
                 continue
             }
-            if photos.fileNames.contains(fileName) { return true }
+            names.formUnion(photos.fileNames)
         }
-        return false
+        return names
     }
 }
 

@@ -9,18 +9,27 @@ struct GenerationSwitch: PostJob {
     let service: UploadService
     let generation: Generation
 
-    func postIDs() async throws -> [PostID] { try await generation.postIDs(in: service.tree) }
+    func page(after position: PostID?) async throws -> [PostID] {
+        try await generation.posts.page(after: position, in: service.tree)
+    }
+
+    func count() async throws -> Int { try await generation.posts.count(in: service.tree) }
 
     func change(_ id: PostID) async throws -> Bool {
-        guard case .after(let made)? = try await generation.entry(of: id, in: service.tree) else { return false }
+        let made: TreeValue
+        switch try await generation.entry(of: id, in: service.tree) {
+        case .after(let photos): made = photos
+        case .before: return true  // Switched before a stop.
+        case .done, nil: return false
+        }
         guard let post = try await GenerationPost(id, in: service), post.fits(made) else {
             // Deleted, or changed by others meanwhile: then what was made is for nothing.
             try await drop(made, of: id)
             return false
         }
         var update = try post.update(showing: made)
-        try service.garbage.add(post.files(besides: made), to: &update)
-        generation.noteSwitch(of: id, from: post.photos, in: &update)
+        let garbage = try service.garbage.add(post.files(besides: made), to: &update)
+        generation.noteSwitch(of: id, from: post.photos, garbage: garbage, in: &update)
         return try await service.tree.commit(update, at: "switch")
     }
 
@@ -40,13 +49,18 @@ struct GenerationRollback: PostJob {
     let service: UploadService
     let generation: Generation
 
-    func postIDs() async throws -> [PostID] { try await generation.postIDs(in: service.tree) }
+    func page(after position: PostID?) async throws -> [PostID] {
+        try await generation.posts.page(after: position, in: service.tree)
+    }
+
+    func count() async throws -> Int { try await generation.posts.count(in: service.tree) }
 
     /// - Throws: `Failure` `original_missing` for a post whose former files are gone: it stays as it is.
     func change(_ id: PostID) async throws -> Bool {
         let post = try await GenerationPost(id, in: service)
         switch try await generation.entry(of: id, in: service.tree) {
         case nil: return false
+        case .done: return false
         case .after(let made):
             var update = MultiPathUpdate()
             if let record = try await service.tree.snapshot({ try $0.upload(behindPost: id) }) {
@@ -56,7 +70,7 @@ struct GenerationRollback: PostJob {
             generation.forget(id, in: &update)
             try await service.tree.update(update)
             return false
-        case .before(let former):
+        case .before(let former, let garbage):
             guard let post, post.fits(former) else {
                 var update = MultiPathUpdate()
                 generation.forget(id, in: &update)
@@ -71,6 +85,8 @@ struct GenerationRollback: PostJob {
                     hint: "they stay for grace-period; render the post again by the recipes of then")
             }
             var update = try post.update(showing: former)
+            // What is shown again is to have all of its grace period when it is replaced the next time.
+            if let garbage { update[Paths.garbage / garbage] = nil }
             try service.garbage.add(post.files(besides: former), to: &update)
             generation.forget(id, in: &update)
             return try await service.tree.commit(update, at: "switch")

@@ -4,11 +4,15 @@ import Synchronization
 package final class JobSlot: Sendable {
     private struct State {
         var isTaken = false
+        /// Whether who has it would not wait, and so may not be waited for.
+        var isHurried = false
         /// Ends when the slot is free again, for the one who waits.
         var waiting: AsyncStream<Void>.Continuation?
     }
 
     private let state = Mutex(State())
+
+    package init() {}
 
     /// The right to run, given back when the ticket goes, even if the answer that holds it is never begun; nil when
     /// another holds it.
@@ -33,13 +37,15 @@ package final class JobSlot: Sendable {
                 return false
             }
             state.isTaken = true
+            state.isHurried = waiting == nil
             return true
         }
         return isFree ? Ticket(slot: self) : nil
     }
 
-    /// Whether somebody has the right to run.
-    package var isInUse: Bool { state.withLock(\.isTaken) }
+    /// Whether somebody has the right to run who did not wait for it: a job that a client follows. A job that goes on by itself
+    /// gives it back as soon as it is told to.
+    package var isInUse: Bool { state.withLock { $0.isTaken && $0.isHurried } }
 
     package final class Ticket: Sendable {
         private let slot: JobSlot

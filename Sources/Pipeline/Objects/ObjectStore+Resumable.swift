@@ -54,12 +54,15 @@ extension ObjectStore {
     /// - Parameters:
     ///   - owner: Who may have how many unfinished uploads is counted by this.
     ///   - length: The size in bytes; nil where it was not said.
-    /// - Throws: As ``ResumableFiles/check(_:)``.
+    /// - Throws: As ``ResumableFiles/check(_:)``, and `Failure` `quota_exceeded`.
     package func begin(_ object: ResumableObject, of owner: TreeKey, length: Int?) async throws -> ResumableFile {
         var request = ResumableFileRequest(owner: owner, purpose: .object, maxBytes: maxBytes)
         request.details = object.text
         request.length = length
-        return try await files.create(request)
+        let old = try await self.object(object.name)
+        let room = files.quotas.hold(for: object.name.owner, inPlaceOf: old?.byteCount ?? 0)
+        try await room.expect(length ?? 1)
+        return try await files.create(request, holding: room)
     }
 
     /// Gives the bytes of a file that is complete the object's name; see ``put(_:as:_:ending:judgement:)``. Doing it again after

@@ -65,9 +65,15 @@ package struct ObjectStore: Sendable {
 
     /// Begins to receive an object's bytes.
     ///
-    /// - Throws: `FileError` for what the disk says.
-    package func beginUpload() async throws -> ObjectUpload {
-        ObjectUpload(try await ingester.stage(store.ids.next()), maxBytes: maxBytes)
+    /// - Parameters:
+    ///   - name: The object that they are to be; nil for what has no limit.
+    ///   - length: How many there are to be, where that is known.
+    /// - Throws: `Failure` `quota_exceeded` when there is no room for them; `FileError` for what the disk says.
+    package func beginUpload(of name: ObjectName? = nil, length: Int? = nil) async throws -> ObjectUpload {
+        let old = if let name { try await object(name) } else { StoredObject?.none }
+        let room = files.quotas.hold(for: name?.owner, inPlaceOf: old?.byteCount ?? 0)
+        try await room.expect(length ?? 0)
+        return ObjectUpload(try await ingester.stage(store.ids.next()), maxBytes: maxBytes, holding: room)
     }
 
     /// Refuses an object whose announced size is beyond the limit.
@@ -87,7 +93,7 @@ package struct ObjectStore: Sendable {
         ending resumed: ResumableFile? = nil, judgement: @escaping Judgement
     ) async throws -> StoredObject {
         let blob = try Self.blobName(contents.format, as: name, resumed?.id ?? store.ids.next())
-        let deadline = try await announce(blob, as: name)
+        let deadline = try await announce(blob, as: name, byteCount: contents.byteCount)
         if let file = contents.file { try await blobs.publish(file, as: blob) }
         let token = try Self.newToken()
         let object = try await tree.transact(at: "object-stored") { [store] snapshot, update in
@@ -233,9 +239,10 @@ package struct ObjectStore: Sendable {
     /// Has the tree know of a blob before it is there, as one that goes unless an object comes to name it.
     ///
     /// - Returns: Until when an object may, in milliseconds since the epoch.
-    private func announce(_ blob: BlobName, as name: ObjectName) async throws -> Int64 {
+    private func announce(_ blob: BlobName, as name: ObjectName, byteCount: Int) async throws -> Int64 {
         var update = MultiPathUpdate()
         update[Paths.objectFile(blob)] = ObjectFile(folder: blob.userID, name: name).value
+        update[Paths.objectSizes / TreeKey(unchecked: blob.postID)] = .integer(Int64(byteCount))
         let deadline = store.now + Self.patience
         Self.discard(blob, at: deadline, in: &update)
         _ = try await tree.commit(update, at: "object-announced")

@@ -20,11 +20,14 @@ package final class ObjectUpload: Sendable {
 
     private let file: StagedFile
     private let maxBytes: Int
+    private let room: QuotaHold
     private let checksums = Mutex(ObjectChecksums())
 
     /// - Parameter maxBytes: The most that may come.
-    init(_ file: StagedFile, maxBytes: Int) {
+    /// - Parameter room: What holds room for the bytes.
+    init(_ file: StagedFile, maxBytes: Int, holding room: QuotaHold) {
         self.file = file
+        self.room = room
         self.maxBytes = maxBytes
     }
 
@@ -33,9 +36,10 @@ package final class ObjectUpload: Sendable {
 
     /// Takes the next bytes, which come in their order.
     ///
-    /// - Throws: `Failure` `too_large_bytes`, `FileError` for what the disk says.
+    /// - Throws: `Failure` `too_large_bytes` or `quota_exceeded`, `FileError` for what the disk says.
     package func write(_ buffer: ByteBuffer) async throws {
         try Self.check(file.byteCount + buffer.readableBytes, atMost: maxBytes)
+        try await room.take(buffer.readableBytes)
         try await FileThreads.run { [self] () throws in
             try buffer.withUnsafeReadableBytes { bytes in
                 try file.write(bytes)

@@ -71,8 +71,7 @@ extension ResumableUploads {
             try record.requireOwner()
             let draft = try await store.drafts.record(of: place.id)
             var photo = try await photo(place.number, of: draft, session)
-            photo.rendered = try await renditions.render(
-                photo, number: place.number, of: draft, priority: .interactive)
+            photo = try await renditions.render(photo, number: place.number, of: draft, priority: .interactive)
             rendered = photo.rendered
             let added = try await end(record, with: photo, in: place)
             try await store.cleanUp(record.id)

@@ -21,12 +21,14 @@ package final class ResumableFiles: Sendable {
     let tree: TreeStore
     let incoming: Directory
     let disk: DiskMonitor
+    let quotas: UserQuotas
     private let ids: PushIDGenerator
     private let settings: SharedSettings
     private let clock: @Sendable () -> Int64
     private let locks = LatestLock<PostID>(grace: .milliseconds(100))
 
-    init(_ storage: StorageFolder, disk: DiskMonitor, settings: SharedSettings) {
+    init(_ storage: StorageFolder, disk: DiskMonitor, settings: SharedSettings, quotas: UserQuotas) {
+        self.quotas = quotas
         tree = storage.tree
         incoming = storage.incoming
         ids = storage.ids
@@ -42,9 +44,12 @@ package final class ResumableFiles: Sendable {
 
     /// Begins a file that has an id of its own. Durable when it returns.
     ///
-    /// - Throws: As ``check(_:)``.
-    package func create(_ request: ResumableFileRequest) async throws -> ResumableFile {
+    /// - Parameter room: What holds room for the bytes; nil for room of the owner.
+    /// - Throws: As ``check(_:)``, and `Failure` `quota_exceeded`.
+    package func create(_ request: ResumableFileRequest, holding room: QuotaHold? = nil) async throws -> ResumableFile {
         try await check(request)
+        let room = if let room { room } else { try await self.room(for: request) }
+        defer { withExtendedLifetime(room) {} }
         let file = ResumableFile(request, id: ids.next(), at: now)
         var update = MultiPathUpdate()
         update.beginResumableFile(file)
@@ -68,6 +73,16 @@ package final class ResumableFiles: Sendable {
                 .tooManyUploads, "there are \(others.count) uploads that are not finished",
                 hint: "finish one, or end it with DELETE; what is left alone ends by itself")
         }
+    }
+
+    /// Holds room for a file until its record counts it, which it does with the announced length.
+    ///
+    /// - Throws: `Failure` `quota_exceeded`.
+    func room(for request: ResumableFileRequest) async throws -> QuotaHold {
+        let room = quotas.hold(for: UserID(request.owner.string))
+        // Where nobody says how much comes, there has to be any room at all.
+        try await room.expect(request.length ?? 1)
+        return room
     }
 
     private static func checkSize(_ request: ResumableFileRequest) throws(Failure) {

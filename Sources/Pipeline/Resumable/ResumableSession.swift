@@ -20,12 +20,16 @@ package final class ResumableSession: Sendable {
     }
 
     private let files: ResumableFiles
+    /// Room for a file whose length nobody has said; the record counts that of others.
+    private let room: QuotaHold
     private let state: Mutex<State>
     /// Nil when the file was moved away, as whoever publishes it does before its record ends.
     private let staged: StagedFile?
 
     init(_ files: ResumableFiles, _ record: ResumableFile) async throws {
         self.files = files
+        room = files.quotas.hold(for: UserID(record.owner.string))
+        if record.length == nil { try await room.take(record.byteCount) }
         state = Mutex(State(record: record))
         do throws(FileError) {
             staged = try await FileThreads.run { [incoming = files.incoming] () throws(FileError) in
@@ -62,6 +66,7 @@ package final class ResumableSession: Sendable {
         do {
             while let buffer = try await next() {
                 try checkSize(staged.byteCount + buffer.readableBytes)
+                if record.length == nil { try await room.take(buffer.readableBytes) }
                 try await FileThreads.run { try buffer.withUnsafeReadableBytes { try staged.write($0) } }
                 if !isWhole, isCheckpointDue(staged) { try await checkpoint() }
             }
@@ -108,7 +113,9 @@ package final class ResumableSession: Sendable {
                 .lengthChanged, "the file cannot have \(length) bytes by what was said and sent before",
                 hint: "say the same length in each request, or begin again")
         }
-        if record.length == nil { try await update { $0.length = length } }
+        guard record.length == nil else { return }
+        try await room.expect(length - record.byteCount)
+        try await update { $0.length = length }
     }
 
     // MARK: Checkpoints

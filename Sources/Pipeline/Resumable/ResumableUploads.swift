@@ -87,6 +87,8 @@ package final class ResumableUploads: Sendable {
         file.length = photo.length
         request.file = file
         try await files.check(file)
+        let room = try await files.room(for: file)
+        defer { withExtendedLifetime(room) {} }
         switch try await store.reserve(request) {
         case .new(let record): return .new(record)
         case .known(let record) where record.state == .failed:

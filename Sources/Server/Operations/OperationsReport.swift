@@ -1,7 +1,8 @@
-import API
+package import API
 import Access
 import Files
-import Pipeline
+import Imaging
+package import Pipeline
 import Posts
 import Synchronization
 import Tree
@@ -57,7 +58,9 @@ final class OperationsReport: Sendable {
         return OperationsDocument(
             time: WallClock.milliseconds(), startedAt: startedAt, pages: pages.all, status: status,
             rates: history.rates, history: history.history,
-            workers: .init(count: service.scheduler.workers, busy: works), disk: disk,
+            workers: .init(
+                count: service.scheduler.workers,
+                batch: service.scheduler.hasBackground ? service.scheduler.workers : 0, busy: works), disk: disk,
             memory: await Self.residentBytes(), connections: connections,
             failures: service.store.intakes.putAside.changeCount, refusals: audit.toldCount,
             jobs: service.batches.known.map(BatchJobDocument.init))
@@ -101,9 +104,13 @@ extension Proof {
 }
 
 extension BatchJobDocument {
-    init(_ job: BatchJob) {
+    package init(_ job: BatchJob) {
         self.init(id: job.id.string, kind: job.kind, state: job.state, createdAt: job.createdAt)
         (user, since, onlyMissing) = (job.selection.user?.description, job.selection.since, job.selection.onlyMissing)
+        (until, onlyDamaged) = (job.selection.until, job.selection.onlyDamaged ? true : nil)
+        (listed, recipes) = (job.isListed ? true : nil, job.recipes?.map(\.description))
+        rule = job.rule?.description
+        (concurrency, limit) = (job.pace.concurrency, job.pace.postsPerSecond)
         (switches, phase) = (job.kind == .rethumb ? job.switches : nil, job.phase)
         (total, done) = (job.progress.total, job.progress.done)
         (switched, failed, lastFailure) = (job.progress.switched, job.progress.failed, job.progress.lastFailure)

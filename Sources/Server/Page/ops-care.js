@@ -1,6 +1,6 @@
 // Whether what is left over is swept, and files that no post claims.
 
-import { count, h } from "/page/ops-dom.js";
+import { count, h, time } from "/page/ops-dom.js";
 import { panel } from "/page/ops-parts.js";
 import { t } from "/page/ops-text.js";
 
@@ -18,7 +18,7 @@ class Care extends HTMLElement {
   }
 
   show({ status }) {
-    const { sweeps, unclaimed, jobs, expired, uploads, duplicates } = status;
+    const { sweeps, unclaimed, jobs, expired, uploads, duplicates, audits } = status;
     const rows = [
       ["sweeps", sweeps.status === "on" ? t("care.sweeps.on") : [sweeps.message, sweeps.hint].filter(Boolean).join(" – "),
         sweeps.status !== "on"],
@@ -30,6 +30,7 @@ class Care extends HTMLElement {
         .map(([state, number]) => `${t(`care.state.${state}`)}: ${count(number)}`).join(" · ") || t("care.unfinished.none"), false],
       ["duplicates", count(duplicates), false],
     ];
+    for (const action of ["check", "verify"]) rows.push([action, ...audit(audits?.[action])]);
     if (expired !== undefined) rows.push(["expired", t("care.expired.count", { count: expired }), false]);
     const mark = JSON.stringify(rows);
     if (mark === this.#last) return;
@@ -37,6 +38,14 @@ class Care extends HTMLElement {
     this.list.replaceChildren(...rows.map(([name, text, isBad]) => h("div", { class: isBad ? "bad" : null },
       h("dt", {}, t(`care.${name}`)), h("dd", {}, h("bdi", {}, text)))));
   }
+}
+
+/** What the last audit of a kind came to, and whether that is bad. */
+function audit(last) {
+  if (!last) return [t("care.audit.none"), false];
+  const found = Object.entries(last.findings);
+  const words = found.length === 0 ? t("care.audit.well") : found.map(([kind, number]) => `${kind}: ${count(number)}`).join(" · ");
+  return [`${time(last.ended_at)} – ${words}`, found.length > 0];
 }
 
 customElements.define("ops-care", Care);

@@ -27,12 +27,14 @@ class Jobs extends HTMLElement {
       ["rethumb", "scrub"].map((kind) => h("option", { value: kind }, t(`jobs.kind.${kind}`))));
     this.user = h("input", { id: "job-user", autocomplete: "off", pattern: "[-0-9A-Z_a-z]{1,128}", spellcheck: "false" });
     this.since = h("input", { id: "job-since", type: "date" });
-    this.missing = h("input", { id: "job-missing", type: "checkbox" });
-    this.last = h("input", { id: "job-last", type: "checkbox" });
+    this.until = h("input", { id: "job-until", type: "date" });
+    this.only = h("select", { id: "job-only" }, ["all", "missing", "damaged"].map((only) => h("option", { value: only }, t(`jobs.only.${only}`))));
+    this.switches = h("select", { id: "job-switch" }, ["each", "last"].map((when) => h("option", { value: when }, t(`jobs.switch.${when}`))));
     this.rethumbOnly = [
       h("div", { class: "field" }, h("label", { for: "job-since" }, t("jobs.since")), this.since),
-      h("div", { class: "field check" }, this.missing, h("label", { for: "job-missing" }, t("jobs.only-missing"))),
-      h("div", { class: "field check" }, this.last, h("label", { for: "job-last" }, t("jobs.switch-last"))),
+      h("div", { class: "field" }, h("label", { for: "job-until" }, t("jobs.until")), this.until),
+      h("div", { class: "field" }, h("label", { for: "job-only" }, t("jobs.only")), this.only),
+      h("div", { class: "field whole" }, h("label", { for: "job-switch" }, t("jobs.switches")), this.switches),
     ];
     this.plan = h("button", {}, t("jobs.plan"));
     this.begin = button(t("jobs.run"), { class: "main", hidden: true }, () => this.#run());
@@ -55,8 +57,9 @@ class Jobs extends HTMLElement {
     if (this.user.value) order.user = this.user.value;
     if (order.kind !== "rethumb") return order;
     if (this.since.value) order.since = this.since.value;
-    if (this.missing.checked) order.only_missing = true;
-    if (this.last.checked) order.switch = "last";
+    if (this.until.value) order.until = this.until.value;
+    if (this.only.value !== "all") order[`only_${this.only.value}`] = true;
+    order.switch = this.switches.value;
     return order;
   }
 
@@ -110,9 +113,11 @@ class Jobs extends HTMLElement {
     this.pastBox.hidden = past.length === 0;
   }
 
-  #title({ kind, user, since, only_missing }) {
+  #title({ kind, user, since, until, only_missing, only_damaged, listed }) {
     const scope = [
-      user, since === undefined ? null : t("jobs.since.title", { time: time(since) }), only_missing ? t("jobs.only-missing") : null,
+      user, since === undefined ? null : t("jobs.since.title", { time: time(since) }),
+      until === undefined ? null : t("jobs.until.title", { time: time(until) }),
+      only_missing ? t("jobs.only.missing") : null, only_damaged ? t("jobs.only.damaged") : null, listed ? t("jobs.listed") : null,
     ].filter(Boolean);
     return `${t(`jobs.kind.${kind}`)}${scope.length > 0 ? ` (${scope.join(", ")})` : ""}`;
   }

@@ -87,7 +87,7 @@ class Tiles extends HTMLElement {
     this.tiles.bytes.show(bytes(rates.bytes.minute), t("tile.hour", { rate: bytes(rates.bytes.hour) }));
     const busy = workers.busy.length;
     const longest = workers.busy[0];
-    this.tiles.workers.show(t("tile.workers.value", { busy, all: workers.count }),
+    this.tiles.workers.show(t("tile.workers.value", { busy, all: workers.count + workers.batch }),
       longest ? t("tile.workers.longest", { user: longest.user, age: duration((operations.time - longest.since) / 1000) })
         : t("tile.workers.idle"));
     this.#showDisk(disk);

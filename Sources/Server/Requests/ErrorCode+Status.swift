@@ -15,7 +15,7 @@ extension ErrorCode {
         case .notFound, .unknownUser, .invalidNamespace: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .tooSlow: .requestTimeout
-        case .wrongState, .jobRunning, .duplicate, .takenOver, .wrongOffset: .conflict
+        case .wrongState, .jobRunning, .tooMuchGarbage, .duplicate, .takenOver, .wrongOffset: .conflict
         case .resnapshot, .bytesLost, .deleted, .tokenTooOld, .tokenUnknown, .uploadExpired: .gone
         case .protocolVersion: .preconditionFailed
         case .tooLarge, .tooManyBytes: .contentTooLarge
@@ -24,8 +24,9 @@ extension ErrorCode {
         case .audiencePost, .badAudience, .badCertificate, .badConfiguration, .badMention, .invalidRules, .keyReused,
             .moderationRefused, .tooManyPhotos, .tooManyPixels,
             .sideTooLong, .tooManyFrames, .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed,
-            .decoderTimedOut, .cannotScrub, .oneself:
+            .decoderTimedOut, .cannotScrub, .oneself, .originalDropped:
             .unprocessableContent
+        case .quotaExceeded: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
         case .upgradeRequired: .upgradeRequired
         case .tooManyRequests, .tooManyUploads: .tooManyRequests
         case .checksumMismatch: HTTPResponse.Status(code: 460, reasonPhrase: "Checksum Mismatch")
@@ -33,14 +34,17 @@ extension ErrorCode {
         case .codingNotSupported: .notImplemented
         case .versionNotSupported: .httpVersionNotSupported
         case .shuttingDown, .tooManyWrites, .tooManyReads, .moderationUnavailable: .serviceUnavailable
-        case .addressInUse, .badAddress, .badName, .badRecipe, .badSidecar, .badSocketPath, .blobsLost, .blobsOlder,
+        case .addressInUse, .backupDamaged, .badAddress, .badName, .badRecipe, .badSidecar, .badSocketPath, .blobsLost,
+            .blobsOlder,
             .busy, .cancelled, .cannotListen, .cannotOpen, .changedWhileRead, .closed, .conflictingPaths,
             .connectionLost, .crossDevice, .damaged, .differentStores, .diskFull, .engine, .exists, .folderVanished,
             .hardLinked, .indexNotDefined, .intakePaused, .internal, .invalidJSON, .invalidKey, .invalidQuery,
             .invalidValue, .io, .isolationUnavailable, .leftOver, .locked, .missingUpdates,
-            .noService, .originalMissing, .outOfMemory, .overflow, .permission, .preconditionFailed, .readOnly,
-            .storageMissing, .tooDeep, .tooManyConnections, .tooManyFiles, .treeLost,
-            .treeOlder, .unavailable, .unknown, .unreachable, .unreadable, .updateTooLarge, .workerKilled,
+            .noService, .notBackup, .originalDamaged, .originalMissing, .outOfMemory, .overflow, .permission,
+            .preconditionFailed,
+            .readOnly, .restoreUnfinished, .storageMissing, .tooDeep, .tooManyConnections, .tooManyFiles, .treeLost,
+            .treeOlder, .unavailable, .unknown, .unreachable, .unreadable, .updateTooLarge, .upgradeReturning,
+            .upgradeUnconfirmed, .workerKilled,
             .workerUnavailable, .wrongKind:
             nil
         }

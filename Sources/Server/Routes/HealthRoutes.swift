@@ -84,18 +84,13 @@ struct HealthRoutes: Sendable {
         )
         (document.queue, document.queueSince) = (status.waiting, status.oldestTimestampMilliseconds)
         document.inbox = status.inboxFiles.map { .init(files: $0) }
-        document.rethumb = status.rethumb.map {
-            .init(total: $0.total, done: $0.done, switched: $0.switched, failed: $0.failed)
-        }
+        document.batch = status.batch.map(BatchJobDocument.init)
         document.freeSpace = status.freeSpace.map { .init(bytes: $0.bytes, reserve: $0.reserve) }
         document.unclaimed = status.unclaimed
         document.expired = status.expired
+        document.audits = .init(
+            check: status.audits[.check], verify: status.audits[.verify], read: status.audits.readByteCount)
         document.jobs = status.jobs.map { .init(waiting: $0.waiting, failing: $0.failing, since: $0.since) }
         return document
     }
-}
-
-/// Which version of the service this is.
-package enum ServiceVersion {
-    package static let current = "0.1.0"
 }

@@ -35,7 +35,7 @@ struct ObjectReceiver {
         _ name: ObjectName, _ metadata: ObjectMetadata, _ parts: inout ObjectParts, _ judge: ObjectJudge
     ) async throws -> StoredObject {
         try judge.checkBeginning(name, try await service.objects.object(name), metadata, maxBytes: parts.announced)
-        let upload = try await service.objects.beginUpload()
+        let upload = try await service.objects.beginUpload(of: name, length: parts.announced)
         while let buffer = try await parts.nextBytes() { try await upload.write(buffer) }
         // What will be refused need not be made durable.
         let byteCount = upload.byteCount

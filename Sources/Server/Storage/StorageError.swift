@@ -41,7 +41,9 @@ extension StorageError {
     init(otherError error: any Error) {
         let problem = Problem(error)
         let hint = problem.failure.hint
-        status = problem.status
+        // By this the SDKs know it (`storage/quota-exceeded`).
+        let isQuota = problem.failure.code == .quotaExceeded
+        status = isQuota ? HTTPResponse.Status(code: 402, reasonPhrase: "Quota Exceeded") : problem.status
         message = problem.failure.message + (hint.isEmpty ? "" : " (\(hint))")
         if let seconds = problem.failure.retryAfter { headers[.retryAfter] = "\(seconds)" }
     }

@@ -36,6 +36,7 @@ struct PhotoReceiver {
         _ pieces: inout UploadPieces, first: Heading?, into session: inout UploadSession, form: inout UploadForm
     ) async throws {
         var next = first
+        if next != nil { try await session.expect(pieces.expectedByteCount) }
         while let heading = next {
             try await session.receive(named: heading.name, alt: heading.alt) { try await Self.nextBytes(&pieces) }
             next = try await readFields(&pieces, into: &form)

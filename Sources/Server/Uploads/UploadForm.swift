@@ -131,7 +131,8 @@ extension UploadForm {
 
     /// What may be wrong with one photo.
     static let photoErrors: [ErrorCode] = [
-        .emptyFile, .tooSlow, .tooLarge, .unsupportedFormat, .unsupportedType, .tooManyPixels, .sideTooLong,
+        .emptyFile, .tooSlow, .tooLarge, .quotaExceeded, .unsupportedFormat, .unsupportedType, .tooManyPixels,
+        .sideTooLong,
         .tooManyFrames, .tooManyScans, .tooMuchMemory, .truncated, .corrupt, .decoderCrashed, .decoderTimedOut,
     ]
 }

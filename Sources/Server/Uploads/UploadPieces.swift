@@ -60,6 +60,13 @@ struct UploadPieces {
             hint: "send the photo's bytes, or multipart/form-data; a text alone goes into the query or a form")
     }
 
+    /// How many bytes of photos there are at least, as far as the length of the body tells.
+    var expectedByteCount: Int {
+        guard let length = headers[.contentLength].flatMap({ Int(digits: $0) }) else { return 0 }
+        // Of a form, fields and the heads of parts are no photos.
+        return headers.isMultipart ? max(0, length - Self.maxFieldBytes) : length
+    }
+
     /// The next piece; nil at the end.
     ///
     /// - Throws: `Failure` for a body that is too long or broken, `Failure` with the code `empty` for a photo

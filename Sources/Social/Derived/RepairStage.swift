@@ -1,21 +1,50 @@
+package import API
 import Posts
-import Tree
+package import Tree
 
 /// A kind of nodes, and what has to be written so that what is derived from one of them is right.
-struct RepairStage: Sendable {
-    let place: TreePattern
+package struct RepairStage: Sendable {
+    package let place: TreePattern
+    /// What it is called where something else stands there.
+    package private(set) var kind = FindingKind.indexWrong
+    /// What has to stand there, whether it does or not.
     let writes: @Sendable (_ node: TreePath, TreeSnapshot) throws(TreeError) -> [TreeWrite]
 
+    init(
+        place: TreePattern,
+        writes: @escaping @Sendable (_ node: TreePath, TreeSnapshot) throws(TreeError) -> [TreeWrite]
+    ) {
+        (self.place, self.writes) = (place, writes)
+    }
+
+    /// The same, with a name for what is wrong.
+    private func finding(_ kind: FindingKind) -> RepairStage {
+        var stage = self
+        stage.kind = kind
+        return stage
+    }
+
+    /// What has to be written at a node, so that it changes anything.
+    package func missing(at node: TreePath, in snapshot: TreeSnapshot) throws(TreeError) -> [TreeWrite] {
+        var missing: [TreeWrite] = []
+        for write in try writes(node, snapshot) where try snapshot.get(write.path) != write.value {
+            missing.append(write)
+        }
+        return missing
+    }
+
     /// All of them: what is listed comes before what is counted.
-    static let all =
-        SocialDerivations.links.map(completing) + hiddenLinks.map(removing)
+    package static let all =
+        (SocialDerivations.links.map(completing) + hiddenLinks.map(removing)).map { $0.finding(.linkHalf) }
         + [
             again(SearchKeys()), again(NameIndex()), removingNames, again(CommentIndex()), again(PostEntries()),
             again(HashtagIndex()), again(UnreadIndex()), removingRead,
         ] + audiences
         + (SocialDerivations.counters + [SocialDerivations.notificationCounter]).flatMap {
-            [counting($0), removingNumbers($0)]
-        } + unreadNumbers + flags
+            [counting($0).finding(.counterWrong), removingNumbers($0).finding(.counterWrong)]
+        } + (unreadNumbers + postDays).map { $0.finding(.counterWrong) } + flags
+
+    private static let postDays = PostDays.all.flatMap { [$0.repairingNumbers, $0.addingNumbers] }
 
     /// The links that nobody but a derivation writes.
     private static let hiddenLinks = SocialDerivations.links.filter { $0.other.path.namespace.isReserved }

@@ -55,7 +55,7 @@ package enum SocialDerivations {
                 + [AudienceOwners(), EmptyAudiences(), CommentFlagsEnd()],
             // What counts both sides, and what is to be done about them. Posts for audiences come before names, so that the post
             // of an update that brings a name, too, is found.
-            counters + [AudiencePostIndex(), DeletionCause(), FollowCause()]
+            counters + PostDays.all + [AudiencePostIndex(), DeletionCause(), FollowCause()]
                 + [PostFlagsEnd(of: "posts/*"), PostFlagsEnd(of: "audience_posts/*")]
                 + [RenameCause(of: "people/*/full_name"), RenameCause(of: "people/*/profile_picture")]
                 + [notificationCounter, NotificationDeliveries(), AnnouncementDeliveries()]
@@ -76,7 +76,7 @@ package enum SocialDerivations {
     package static let firstStratumOfRepair = 2
     /// Behind all strata, for writes from which nothing follows, so that nothing is looked up for them: new values of what is there,
     /// and what no derivation follows.
-    static let noStratum = Int.max
+    package static let noStratum = Int.max
     /// To be raised with every change after which data that are there already have to be gone through again.
-    static let version: Int64 = 4
+    package static let version: Int64 = 5
 }

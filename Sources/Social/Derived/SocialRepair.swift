@@ -23,11 +23,15 @@ package struct SocialRepair: Sendable {
     }
 
     /// Notes of a tree without any data that there is nothing to do.
-    package func skipIfEmpty() async throws {
+    ///
+    /// - Returns: Whether it has none, and had not been noted.
+    @discardableResult
+    package func skipIfEmpty() async throws -> Bool {
         try await tree.transact { [version] snapshot, update in
-            guard try !snapshot.exists(.root), try !snapshot.exists(version) else { return }
+            guard try !snapshot.exists(.root), try !snapshot.exists(version) else { return false }
             update[version] = Self.done
-        }
+            return true
+        }.result
     }
 
     private static let done: TreeValue = ["done": .integer(SocialDerivations.version)]
@@ -100,11 +104,7 @@ package struct SocialRepair: Sendable {
         _ stage: RepairStage, _ nodes: [TreePath], _ snapshot: TreeSnapshot
     ) throws(TreeError) -> [TreeWrite] {
         var writes: [TreeWrite] = []
-        for node in nodes {
-            for write in try stage.writes(node, snapshot) where try snapshot.get(write.path) != write.value {
-                writes.append(write)
-            }
-        }
+        for node in nodes { writes += try stage.missing(at: node, in: snapshot) }
         return writes
     }
 }

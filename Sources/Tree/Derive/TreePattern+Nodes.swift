@@ -1,5 +1,6 @@
 extension TreePattern {
-    /// The nodes that match at which there is anything, in key order; costs a search for each, and for each gap.
+    /// The nodes that match at which there is anything, in key order; costs a search for each
+    /// gap, and for each node that has more than a few rows.
     ///
     /// - Parameters:
     ///   - snapshot: The state of the tree.
@@ -15,11 +16,11 @@ extension TreePattern {
         var nodes: [TreePath] = []
         var rest = ByteRange(from: first, upTo: all.upper)
         while nodes.count < limit {
-            var found: [UInt8]?
-            let next = try elements.forEachNode(
-                in: rest, below: tree.count, of: snapshot.engine, maxSearches: 1
-            ) { node, _ in found = node }
-            if let found { nodes.append(try StoreFormat.path(ofDataKey: found.span)) }
+            let next = try elements.scanNodes(in: rest, below: tree.count, of: snapshot.engine) {
+                node throws(TreeError) in
+                nodes.append(try StoreFormat.path(ofDataKey: node.span))
+                return nodes.count < limit
+            }
             guard let next else { break }
             rest = next
         }

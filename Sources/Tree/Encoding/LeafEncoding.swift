@@ -78,6 +78,16 @@ enum LeafEncoding {
         }
     }
 
+    /// Checks that a leaf can be read.
+    ///
+    /// - Throws: ``TreeError`` with code `corrupt`.
+    static func check(_ bytes: Span<UInt8>) throws(TreeError) {
+        guard !bytes.isEmpty, bytes[0] == stringTag else { return _ = try decode(bytes) }
+        guard (try? UTF8Span(validating: bytes.extracting(droppingFirst: 1))) != nil else {
+            throw TreeError.corrupt("a string in the store is not UTF-8")
+        }
+    }
+
     /// Whether these are the bytes of a leaf that the server is to fill in.
     static func isServerValue(_ leaf: Span<UInt8>) -> Bool { !leaf.isEmpty && leaf[0] >= timestampTag }
 

@@ -133,6 +133,20 @@ enum PathEncoding {
         return text
     }
 
+    /// Checks that a path is one, from an offset on.
+    ///
+    /// - Throws: ``TreeError`` with code `corrupt`.
+    static func check(_ bytes: Span<UInt8>, below start: Int) throws(TreeError) {
+        var start = start
+        while start < bytes.count {
+            let end = try segmentEnd(in: bytes, from: start)
+            if bytes[start] == integerTag, end - start > 6 {
+                guard try decodeInteger(bytes.extracting(start..<end)) != nil else { throw malformed }
+            }
+            start = end
+        }
+    }
+
     private static func decodeInteger(_ segment: Span<UInt8>) throws(TreeError) -> String? {
         let bits: UInt32 = try segment.bigEndian(at: 1)
         let integer = Int32(bitPattern: bits ^ 0x8000_0000)

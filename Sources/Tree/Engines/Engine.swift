@@ -7,7 +7,7 @@ public protocol Engine: Sendable {
     ///
     /// - Throws: What the body throws, or the engine's own failure (`cancelled` when the task was cancelled).
     func read<Result: Sendable>(
-        _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
+        _ size: ReadSize, _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result
 
     /// Changes the map, whole or not at all, and durably when it returns; one transaction at a time.
@@ -50,6 +50,15 @@ extension Engine {
     /// The default, for engines without a disk.
     public func checkStructure() async throws(TreeError) {}
 
+    /// Reads one consistent state, of whatever size.
+    ///
+    /// - Throws: What the body throws, or the engine's own failure.
+    public func read<Result: Sendable>(
+        _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
+    ) async throws(TreeError) -> Result {
+        try await read(.unknown, body)
+    }
+
     /// Changes the map, whole or not at all, and durably when it returns; one transaction at a time.
     ///
     /// - Throws: What the body throws, or the engine's own failure.
@@ -58,6 +67,11 @@ extension Engine {
     ) async throws(TreeError) -> Result {
         try await write(body, committed: { _ in })
     }
+}
+
+/// How much a read takes, as far as its caller knows: one that is known to be large is not tried among the small ones.
+public enum ReadSize: Sendable {
+    case unknown, large
 }
 
 /// One state of the map; valid only within the call that it was given to.

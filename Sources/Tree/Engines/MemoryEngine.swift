@@ -19,7 +19,7 @@ public final class MemoryEngine: Engine {
 
     /// Reads the last committed state.
     public func read<Result: Sendable>(
-        _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
+        _ size: ReadSize, _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result {
         guard !Task.isCancelled else { throw TreeError(.cancelled, "the reading task was cancelled") }
         return try body(Snapshot(map: try lastCommitted()))

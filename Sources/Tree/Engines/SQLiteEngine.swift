@@ -70,22 +70,21 @@ public final class SQLiteEngine: Engine {
 
     /// Reads one state of the database, on a thread for reading.
     ///
-    /// The body is called a second time, with another state perhaps, when it reads more than a little.
+    /// Of a read whose size is not known the body is called a second time, with another state perhaps, when it reads more than
+    /// a little.
     public func read<Result: Sendable>(
-        _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
+        _ size: ReadSize, _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result {
         let outcome = await withoutActuallyEscaping(body) { body in
             let pending = PendingRead(body)
             return await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
+                    guard size == .unknown else { return readAtLength(pending, continuation) }
                     let isTaken = quickReaders.submit { reader in
-                        if let outcome = pending.tryQuickly(on: reader, after: self.commitCount) {
-                            return continuation.resume(returning: outcome)
+                        guard let outcome = pending.tryQuickly(on: reader, after: self.commitCount) else {
+                            return self.readAtLength(pending, continuation)
                         }
-                        let isTaken = self.longReaders.submit { reader in
-                            continuation.resume(returning: pending.run(on: reader, after: self.commitCount))
-                        }
-                        if !isTaken { continuation.resume(returning: pending.run(on: nil, after: self.commitCount)) }
+                        continuation.resume(returning: outcome)
                     }
                     if !isTaken { continuation.resume(returning: pending.run(on: nil, after: commitCount)) }
                 }
@@ -94,6 +93,16 @@ public final class SQLiteEngine: Engine {
             }
         }
         return try outcome.get()
+    }
+
+    /// Reads in the lane where others do not wait for it.
+    private func readAtLength<Result: Sendable>(
+        _ pending: PendingRead<Result>, _ continuation: CheckedContinuation<Swift.Result<Result, TreeError>, Never>
+    ) {
+        let isTaken = longReaders.submit { reader in
+            continuation.resume(returning: pending.run(on: reader, after: self.commitCount))
+        }
+        if !isTaken { continuation.resume(returning: pending.run(on: nil, after: commitCount)) }
     }
 
     /// Looks through the pages of a database that is not too large for it, on a thread for reading.

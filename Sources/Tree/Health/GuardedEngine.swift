@@ -9,10 +9,10 @@ final class GuardedEngine: Engine {
     }
 
     func read<Result: Sendable>(
-        _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
+        _ size: ReadSize, _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result {
         do {
-            return try await base.read(body)
+            return try await base.read(size, body)
         } catch {
             health.note(error)
             throw error

@@ -2,7 +2,7 @@
 /// background at all of it, row by row, slowly.
 ///
 /// What it reads it only reads; what it finds is noted by the ``GuardedEngine`` that it reads from.
-final class HealthCheck: BackgroundWork {
+package final class HealthCheck: BackgroundWork {
     /// The most that one read takes, and the most that is read in a second, in bytes of rows.
     private static let pieceBytes = 1 << 20
     private static let bytesPerSecond = 8 << 20
@@ -70,36 +70,55 @@ final class HealthCheck: BackgroundWork {
     ///
     /// - Parameter pause: Is called after each piece with its size in bytes.
     /// - Throws: ``TreeError``, the first damage, or what kept it from looking.
-    func round(pause: (_ byteCount: Int) async -> Void = { _ in }) async throws(TreeError) {
+    package func round(pause: (_ byteCount: Int) async -> Void = { _ in }) async throws(TreeError) {
         try await engine.checkStructure()
-        var last: [UInt8]? = []
-        while let start = last {
+        try await look(through: .all, pause: pause)
+    }
+
+    /// Looks at everything once, as fast as two threads can.
+    ///
+    /// - Throws: ``TreeError``, the first damage, or what kept it from looking.
+    package func roundAtOnce() async throws {
+        try await engine.checkStructure()
+        let middle = [StoreFormat.namedKeyspace]
+        async let first: Void = look(through: ByteRange(from: [], upTo: middle))
+        try await look(through: ByteRange(from: middle, upTo: ByteRange.all.upper))
+        try await first
+    }
+
+    private func look(
+        through range: ByteRange, pause: (_ byteCount: Int) async -> Void = { _ in }
+    ) async throws(TreeError) {
+        var rest: ByteRange? = range
+        while let rows = rest {
             if Task.isCancelled { return }
-            let (end, byteCount) = try await engine.read { snapshot throws(TreeError) in
-                try Self.checkRows(from: start, in: snapshot)
+            let (end, byteCount) = try await engine.read(.large) { snapshot throws(TreeError) in
+                try Self.check(rows, in: snapshot)
             }
-            last = end
+            rest = end.map { ByteRange(from: $0, upTo: rows.upper) }
             await pause(byteCount)
         }
     }
 
-    /// Checks the rows from a key on.
+    /// Checks the rows of a range, or a piece of them.
     ///
     /// - Returns: Where the next piece begins, nil after the last, and how many bytes these rows had.
-    private static func checkRows(
-        from start: [UInt8], in snapshot: any EngineSnapshot
+    private static func check(
+        _ rows: ByteRange, in snapshot: any EngineSnapshot
     ) throws(TreeError) -> (end: [UInt8]?, byteCount: Int) {
-        var (last, byteCount): ([UInt8]?, Int) = (nil, 0)
-        let rows = ByteRange(from: start, upTo: ByteRange.all.upper)
+        var (last, byteCount): ([UInt8], Int) = ([], 0)
         try snapshot.scan(rows, reverse: false) { key, value throws(TreeError) in
             try StoreFormat.checkRow(key: key, value: value)
-            if let last, !last.span.precedes(key) { throw TreeError.corrupt("rows in the store are out of order") }
+            guard last.isEmpty || last.span.precedes(key) else {
+                throw TreeError.corrupt("rows in the store are out of order")
+            }
             guard byteCount < pieceBytes else { return false }
             byteCount += key.count + value.count
-            last = key.copied
+            last.removeAll(keepingCapacity: true)
+            last.append(key)
             return true
         }
-        return (byteCount < pieceBytes ? nil : last.map { $0 + [0] }, byteCount)
+        return (byteCount < pieceBytes ? nil : last + [0], byteCount)
     }
 }
 
@@ -111,8 +130,8 @@ extension StoreFormat {
         guard !key.isEmpty else { throw TreeError.corrupt("a row in the store has no key") }
         switch key[0] {
         case mainKeyspace, namedKeyspace:
-            _ = try PathEncoding.text(of: key, below: try prefixLength(of: key))
-            _ = try LeafEncoding.decode(value)
+            try PathEncoding.check(key, below: try prefixLength(of: key))
+            try LeafEncoding.check(value)
         case stagingKeyspace: try checkRow(key: key.extracting(droppingFirst: 1), value: value)
         case metaKeyspace, changeLogKeyspace, indexKeyspace, expiryByTimeKeyspace, expiryByPathKeyspace: return
         default: throw TreeError.corrupt("a row in the store is of no kind that there is")

@@ -77,6 +77,36 @@ extension PathPattern {
         return rest
     }
 
+    /// Visits the nodes that match and have rows in a range, in key order, until the visitor returns false: from row to row, for
+    /// as long as they have few each.
+    ///
+    /// - Returns: What is left of the range, perhaps; nil if all nodes have been visited.
+    func scanNodes(
+        in range: ByteRange, below prefixLength: Int, of snapshot: any EngineSnapshot,
+        _ visit: (_ node: [UInt8]) throws(TreeError) -> Bool
+    ) throws(TreeError) -> ByteRange? {
+        var (node, rowCount): ([UInt8]?, Int) = (nil, 0)
+        var next: [UInt8]?
+        try snapshot.scan(range, reverse: false) { key, _ throws(TreeError) in
+            if let node, key.starts(with: node.span) {
+                rowCount += 1
+                if rowCount > Self.maxRowsPassed { next = ByteRange.subtree(node).upper }
+                return next == nil
+            }
+            switch try step(from: key, below: prefixLength) {
+            case .skip(let key): next = key
+            case .node(let found, _):
+                (node, rowCount) = (found, 1)
+                if try !visit(found) { next = ByteRange.subtree(found).upper }
+            }
+            return next == nil
+        }
+        return next.map { ByteRange(from: $0, upTo: range.upper) }
+    }
+
+    /// How many rows of a node are passed before its end is searched for.
+    private static let maxRowsPassed = 8
+
     private enum Step {
         /// The row belongs to this node.
         case node([UInt8], segmentStart: Int)

@@ -42,7 +42,7 @@ extension TreeSnapshot {
         }
         if try engine.value(for: top) != nil { return query.isFilter ? .segments([]) : .leaf }
         if query.order == .key { return try selectByKey(query, below: top) }
-        guard let index, index.isReady else { return .segments(try scan(query, below: top)) }
+        guard let index, index.isReady else { return .segments(try engine.order(query, below: top)) }
         return .segments(try engine.segments(of: query, in: index, below: top))
     }
 
@@ -56,9 +56,8 @@ extension TreeSnapshot {
     }
 
     private func selectByKey(_ query: EncodedQuery, below top: [UInt8]) throws(TreeError) -> ChildSelection {
-        let rows = ByteRange(
-            from: top + (query.range.lower.isEmpty ? [PathEncoding.priorityTag + 1] : query.range.lower),
-            upTo: top + query.range.upper)
+        let from = query.range.lower.isEmpty ? ByteRange.children(of: top).lower : top + query.range.lower
+        let rows = ByteRange(from: from, upTo: top + query.range.upper)
         switch query.query.limit {
         case nil:
             return .rows(rows)
@@ -67,24 +66,6 @@ extension TreeSnapshot {
         case .last(let limit):
             return .segments(
                 try engine.childSegments(in: rows, below: top.count, reverse: true, limit: limit).reversed())
-        }
-    }
-
-    /// Orders all children, without an index.
-    private func scan(_ query: EncodedQuery, below top: [UInt8]) throws(TreeError) -> [[UInt8]] {
-        let children = ByteRange(from: top + [PathEncoding.priorityTag + 1], upTo: ByteRange.subtree(top).upper)
-        var found: [(order: [UInt8], segment: [UInt8])] = []
-        for segment in try engine.childSegments(in: children, below: top.count) {
-            var order: [UInt8] = []
-            try engine.appendOrder(query.order, of: top + segment, segmentStart: top.count, to: &order)
-            if query.range.contains(order) { found.append((order, segment)) }
-        }
-        found.sort { $0.order.span.precedes($1.order.span) }
-        let segments = found.map(\.segment)
-        return switch query.query.limit {
-        case nil: segments
-        case .first(let limit): Array(segments.prefix(limit))
-        case .last(let limit): Array(segments.suffix(limit))
         }
     }
 }
@@ -96,32 +77,26 @@ extension ByteRange {
 }
 
 extension EngineSnapshot {
-    /// The segments of the children that have rows in a range, in order; costs a search for each.
-    ///
-    /// - Parameter length: Where the segments begin in the keys of the rows.
-    func childSegments(
-        in rows: ByteRange, below length: Int, reverse: Bool = false, limit: Int = .max
-    ) throws(TreeError) -> [[UInt8]] {
-        var rest = rows
-        var segments: [[UInt8]] = []
-        while segments.count < limit {
-            guard let key = try firstKey(in: rest, reverse: reverse) else { break }
-            let child = Array(key[..<(try PathEncoding.segmentEnd(in: key.span, from: length))])
-            segments.append(Array(child[length...]))
-            rest =
-                reverse
-                ? ByteRange(from: rest.lower, upTo: child)
-                : ByteRange(from: ByteRange.subtree(child).upper, upTo: rest.upper)
+    /// Orders all children, without an index.
+    fileprivate func order(_ query: EncodedQuery, below top: [UInt8]) throws(TreeError) -> [[UInt8]] {
+        var found: [(order: [UInt8], segment: [UInt8])] = []
+        for segment in try childSegments(in: .children(of: top), below: top.count) {
+            var order: [UInt8] = []
+            try appendOrder(query.order, of: top + segment, segmentStart: top.count, to: &order)
+            if query.range.contains(order) { found.append((order, segment)) }
         }
-        return segments
+        found.sort { $0.order.span.precedes($1.order.span) }
+        let segments = found.map(\.segment)
+        return switch query.query.limit {
+        case nil: segments
+        case .first(let limit): Array(segments.prefix(limit))
+        case .last(let limit): Array(segments.suffix(limit))
+        }
     }
-}
 
-extension EngineSnapshot {
     /// Whether a node has more children than this; costs as many searches.
     fileprivate func hasMoreChildren(than limit: Int, below top: [UInt8]) throws(TreeError) -> Bool {
-        let children = ByteRange(from: top + [PathEncoding.priorityTag + 1], upTo: ByteRange.subtree(top).upper)
-        return try childSegments(in: children, below: top.count, limit: limit + 1).count > limit
+        try childSegments(in: .children(of: top), below: top.count, limit: limit + 1).count > limit
     }
 }
 

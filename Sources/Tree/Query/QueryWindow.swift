@@ -32,22 +32,13 @@ extension TreeSnapshot {
     ) throws(TreeError) -> QueryWindow {
         let top = StoreFormat.dataKey(path)
         let selection = try select(query, at: path, unindexed: unindexed)
-        if case .leaf = selection { return QueryWindow(children: [], leaf: try rows(below: top)) }
+        if case .leaf = selection { return QueryWindow(children: [], leaf: try engine.rows(below: top)) }
         var children: [QueryWindow.Child] = []
         for segment in try segments(of: selection, below: top) {
-            children.append(
-                QueryWindow.Child(key: try PathEncoding.decode(segment.span), rows: try rows(below: top + segment)))
+            let key = try PathEncoding.decode(segment.span)
+            children.append(QueryWindow.Child(key: key, rows: try engine.rows(below: top + segment)))
         }
         if query.isDescending { children.reverse() }
         return QueryWindow(children: children, leaf: nil)
-    }
-
-    private func rows(below top: [UInt8]) throws(TreeError) -> RowBlock {
-        var rows = RowBlock()
-        try engine.scan(.subtree(top), reverse: false) { key, value throws(TreeError) in
-            rows.append(path: key.extracting(droppingFirst: top.count), value: value)
-            return true
-        }
-        return rows
     }
 }

@@ -40,10 +40,10 @@ extension TreeSnapshot {
         case .leaf:
             return try json(of: path, form)
         case .rows(let rows) where !query.isDescending:
-            return try assemble([rows], below: top.count, form, drain: drain)
+            return try engine.json(of: [rows], below: top.count, form, drain: drain)
         case .segments(let segments) where !query.isDescending:
             let keys = segments.map { top + $0 }.sorted { $0.span.precedes($1.span) }
-            return try assemble(keys.map(ByteRange.subtree), below: top.count, form, drain: drain)
+            return try engine.json(of: keys.map(ByteRange.subtree), below: top.count, form, drain: drain)
         case .rows, .segments:
             let segments = try segments(of: selection, below: top)
             return try members(segments.reversed(), below: top, form, drain: drain)
@@ -62,9 +62,9 @@ extension TreeSnapshot {
             try JSONAssembler.appendKey(segment.span, to: &json)
             json.append(UInt8(ascii: ":"))
             let child = top + segment
-            let value = try assemble([.subtree(child)], below: child.count, form, drain: nil)
+            let value = try engine.json(of: [.subtree(child)], below: child.count, form, drain: nil)
             json.append(contentsOf: value)
-            if let drain, json.count >= Self.drainBytes {
+            if let drain, json.count >= JSONForm.drainBytes {
                 try drain(json)
                 json.removeAll(keepingCapacity: true)
             }

@@ -75,7 +75,7 @@ final class RuledNode: RulesData {
     }
 
     func forEachChildKey(_ body: (String) throws(TreeError) -> Bool) throws(TreeError) {
-        var rest = ByteRange(from: key + [PathEncoding.priorityTag + 1], upTo: ByteRange.subtree(key).upper)
+        var rest = ByteRange.children(of: key)
         while let row = try rows.firstLeafKey(in: rest) {
             let child = Array(row[..<(try PathEncoding.segmentEnd(in: row.span, from: key.count))])
             let name = try PathEncoding.decode(child.span.extracting(droppingFirst: key.count))

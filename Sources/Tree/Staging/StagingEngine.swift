@@ -94,15 +94,22 @@ final class StagingEngine: Engine {
     // MARK: Engine
 
     func read<Result: Sendable>(
-        _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
+        _ size: ReadSize, _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result {
-        try await base.read { snapshot throws(TreeError) in
+        try await base.read(size) { snapshot throws(TreeError) in
             // The state is fixed by now: if nothing was ever staged before, nothing is in it.
             guard self.mayBeStaged.load(ordering: .sequentiallyConsistent),
                 let subtree = try Self.subtree(in: snapshot)
             else { return try body(snapshot) }
             return try body(StagingSnapshot(base: snapshot, subtree: subtree))
         }
+    }
+
+    /// Reads one state with all rows where they lie, the staged ones in their own keyspace.
+    func readAsKept<Result: Sendable>(
+        _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
+    ) async throws(TreeError) -> Result {
+        try await base.read(body)
     }
 
     func write<Result: Sendable>(

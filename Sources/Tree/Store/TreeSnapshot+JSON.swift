@@ -4,6 +4,9 @@ public enum JSONForm: Sendable {
     case plain
     /// Priorities too (`.priority`, and `.value` for leaves that have one), and no arrays.
     case export
+
+    /// Whoever takes text in pieces is given one each time that this much of it is there.
+    static let drainBytes = 1 << 20
 }
 
 extension TreeSnapshot {
@@ -15,38 +18,16 @@ extension TreeSnapshot {
         of path: TreePath, _ form: JSONForm = .plain, drain: (([UInt8]) throws(TreeError) -> Void)? = nil
     ) throws(TreeError) -> [UInt8] {
         let top = StoreFormat.dataKey(path)
-        return try assemble([.subtree(top)], below: top.count, form, drain: drain)
+        return try engine.json(of: [.subtree(top)], below: top.count, form, drain: drain)
     }
-
-    /// Puts the rows of some ranges together, which come in key order.
-    ///
-    /// - Parameter length: Where the paths begin in the keys of the rows.
-    func assemble(
-        _ ranges: [ByteRange], below length: Int, _ form: JSONForm, drain: (([UInt8]) throws(TreeError) -> Void)?
-    ) throws(TreeError) -> [UInt8] {
-        var assembler = JSONAssembler(form)
-        var nextDrain = Self.drainBytes
-        for range in ranges {
-            try engine.scan(range, reverse: false) { key, leaf throws(TreeError) in
-                try assembler.add(path: key.extracting(droppingFirst: length), leaf: leaf)
-                if let drain, assembler.byteCount >= nextDrain {
-                    let piece = assembler.drain()
-                    if !piece.isEmpty { try drain(piece) }
-                    nextDrain = assembler.byteCount + Self.drainBytes
-                }
-                return true
-            }
-        }
-        return assembler.finish()
-    }
-
-    static var drainBytes: Int { 1 << 20 }
 
     /// The children of a path as JSON text, each `true`; a leaf as it is, `null` for nothing.
     public func shallowJSON(of path: TreePath) throws(TreeError) -> [UInt8] {
         var json: [UInt8] = []
-        try forEachChildKey(of: StoreFormat.dataKey(path)) { segment throws(TreeError) in
+        let top = StoreFormat.dataKey(path)
+        try engine.forEachChild(in: .children(of: top), below: top.count) { segment throws(TreeError) in
             try json.appendShallow(segment)
+            return true
         }
         guard json.isEmpty else { return json + [UInt8(ascii: "}")] }
         return try self.json(of: path)
@@ -68,7 +49,11 @@ extension TreeSnapshot {
     /// The number of children that a path has; 0 for a leaf and for nothing.
     public func childCount(of path: TreePath) throws(TreeError) -> Int {
         var count = 0
-        try forEachChildKey(of: StoreFormat.dataKey(path)) { _ in count += 1 }
+        let top = StoreFormat.dataKey(path)
+        try engine.forEachChild(in: .children(of: top), below: top.count) { _ in
+            count += 1
+            return true
+        }
         return count
     }
 
@@ -81,16 +66,31 @@ extension TreeSnapshot {
         try JSONText.append(leaf: leaf.span, to: &json)
         return json
     }
+}
 
-    /// Visits the segments of a node's children, in order; costs a search for each.
-    func forEachChildKey(of top: [UInt8], _ visit: (Span<UInt8>) throws(TreeError) -> Void) throws(TreeError) {
-        var rest = ByteRange(from: top + [PathEncoding.priorityTag + 1], upTo: ByteRange.subtree(top).upper)
-        while true {
-            guard let key = try engine.firstKey(in: rest, reverse: false) else { return }
-            let child = Array(key[..<(try PathEncoding.segmentEnd(in: key.span, from: top.count))])
-            try visit(child.span.extracting(droppingFirst: top.count))
-            rest = ByteRange(from: ByteRange.subtree(child).upper, upTo: rest.upper)
+extension EngineSnapshot {
+    /// Puts the rows of some ranges together, which come in key order.
+    ///
+    /// - Parameters:
+    ///   - length: Where the paths begin in the keys of the rows.
+    ///   - drain: Takes the text in pieces; only the last piece is returned.
+    func json(
+        of ranges: [ByteRange], below length: Int, _ form: JSONForm, drain: (([UInt8]) throws(TreeError) -> Void)?
+    ) throws(TreeError) -> [UInt8] {
+        var assembler = JSONAssembler(form)
+        var nextDrain = JSONForm.drainBytes
+        for range in ranges {
+            try scan(range, reverse: false) { key, leaf throws(TreeError) in
+                try assembler.add(path: key.extracting(droppingFirst: length), leaf: leaf)
+                if let drain, assembler.byteCount >= nextDrain {
+                    let piece = assembler.drain()
+                    if !piece.isEmpty { try drain(piece) }
+                    nextDrain = assembler.byteCount + JSONForm.drainBytes
+                }
+                return true
+            }
         }
+        return assembler.finish()
     }
 }
 

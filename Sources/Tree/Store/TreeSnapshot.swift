@@ -3,6 +3,12 @@ public struct TreeSnapshot {
     let engine: any EngineSnapshot
     let changeLog: ChangeLog
     let rules: RulesCache
+    /// What has been read of this state; nil for one that is read anew each time.
+    private var memory: ReadMemory?
+
+    init(engine: any EngineSnapshot, changeLog: ChangeLog, rules: RulesCache) {
+        (self.engine, self.changeLog, self.rules) = (engine, changeLog, rules)
+    }
 
     /// The same state, read by way of another engine's snapshot.
     func reading(from engine: any EngineSnapshot) -> TreeSnapshot {
@@ -16,13 +22,8 @@ public struct TreeSnapshot {
 
     /// The value at a path, with all that is below; nil if nothing is there.
     public func get(_ path: TreePath) throws(TreeError) -> TreeValue? {
-        let top = StoreFormat.dataKey(path)
-        var builder = ValueBuilder()
-        try engine.scan(.subtree(top), reverse: false) { key, leaf throws(TreeError) in
-            try builder.add(path: key.extracting(droppingFirst: top.count), leaf: leaf)
-            return true
-        }
-        return builder.finish()
+        guard let memory, memory.covers(path) else { return try engine.node(StoreFormat.dataKey(path)) }
+        return try memory.value(at: path, in: engine)
     }
 
     /// A short name of what is at a path, priorities among it: another value has another one; `null_etag` for nothing.
@@ -40,7 +41,8 @@ public struct TreeSnapshot {
 
     /// Whether anything is at a path; costs one search.
     public func exists(_ path: TreePath) throws(TreeError) -> Bool {
-        try !engine.isEmpty(.subtree(StoreFormat.dataKey(path)))
+        if let memory, memory.covers(path) { return try get(path) != nil }
+        return try !engine.isEmpty(.subtree(StoreFormat.dataKey(path)))
     }
 
     /// The children of a node with all that is below them; a page costs its own size, however many there are.
@@ -63,7 +65,7 @@ public struct TreeSnapshot {
             if let key = current, let value = builder.finish() { children.append(TreeChild(key: key, value: value)) }
             current = nil
         }
-        guard limit > 0 else { return [] }
+        guard limit > 0, try memory?.isEmpty(above: path, in: engine) != true else { return [] }
         try engine.scan(range.rows(below: top), reverse: order == .descending) { key, leaf throws(TreeError) in
             let end = try PathEncoding.segmentEnd(in: key, from: top.count)
             let segment = key.extracting(top.count..<end)
@@ -77,6 +79,7 @@ public struct TreeSnapshot {
             return true
         }
         finishChild()
+        memory?.keep(children, of: path)
         return children
     }
 
@@ -87,33 +90,45 @@ public struct TreeSnapshot {
         of path: TreePath, range: KeyRange = .all, order: KeyOrder = .ascending, limit: Int? = nil
     ) throws(TreeError) -> [TreeKey] {
         let top = StoreFormat.dataKey(path)
-        var rest = range.rows(below: top)
-        var keys: [TreeKey] = []
-        while keys.count < limit ?? .max {
-            guard let key = try engine.firstKey(in: rest, reverse: order == .descending) else { break }
-            let found = Array(key[..<(try PathEncoding.segmentEnd(in: key.span, from: top.count))])
-            keys.append(try PathEncoding.decode(found.span.extracting(droppingFirst: top.count)))
-            rest =
-                order == .ascending
-                ? ByteRange(from: ByteRange.subtree(found).upper, upTo: rest.upper)
-                : ByteRange(from: rest.lower, upTo: found)
-        }
-        return keys
+        let segments = try engine.childSegments(
+            in: range.rows(below: top), below: top.count, reverse: order == .descending, limit: limit ?? .max)
+        return try segments.map { segment throws(TreeError) in try PathEncoding.decode(segment.span) }
+    }
+}
+
+extension TreeSnapshot {
+    /// The same state, of which the children of some nodes are remembered.
+    func remembering(childrenOf lists: [TreePath]) -> TreeSnapshot {
+        var snapshot = self
+        if !lists.isEmpty { snapshot.memory = ReadMemory(lists: lists) }
+        return snapshot
+    }
+
+    /// What is made of the value at a path: once, where the state is remembered.
+    package func reading<Made>(
+        _ path: TreePath, as make: (TreeValue?) throws(TreeError) -> Made?
+    ) throws(TreeError) -> Made? {
+        guard let memory, memory.covers(path) else { return try make(try get(path)) }
+        if let made = memory.made(of: path, as: Made.self) { return made }
+        let made = try make(try get(path))
+        memory.keep(made, of: path)
+        return made
     }
 }
 
 extension KeyRange {
     /// The rows of the children in this range, of the node whose own row would be `top`.
     fileprivate func rows(below top: [UInt8]) -> ByteRange {
+        let all = ByteRange.children(of: top)
         let from =
             switch lower {
-            case .unbounded: top + [PathEncoding.priorityTag + 1]
+            case .unbounded: all.lower
             case .including(let key): Self.child(key, below: top).lower
             case .excluding(let key): Self.child(key, below: top).upper
             }
         let upTo =
             switch upper {
-            case .unbounded: ByteRange.subtree(top).upper
+            case .unbounded: all.upper
             case .including(let key): Self.child(key, below: top).upper
             case .excluding(let key): Self.child(key, below: top).lower
             }

@@ -9,7 +9,7 @@ public final class TreeStore: Sendable {
     /// Whether the store can be trusted; writes are refused while it cannot.
     public let health: TreeHealth
     let engine: StagingEngine
-    private let changeLog: ChangeLog
+    let changeLog: ChangeLog
     private let rules = RulesCache()
     private let group: GroupCommit
     let largeWrites: LargeWrites
@@ -17,7 +17,7 @@ public final class TreeStore: Sendable {
     let queries: QuerySubscriptions
     private let committer: Committer
     let maintenance: Maintenance
-    let healthCheck: HealthCheck
+    package let healthCheck: HealthCheck
 
     /// Opens the tree that an engine holds, or begins one.
     ///
@@ -27,18 +27,19 @@ public final class TreeStore: Sendable {
     ///   - mark: What knows how far the store had come, to notice when its last updates are missing.
     ///   - derivations: What follows from data, and is written with it; from what is written from now on. Each list sees
     ///   what those before it have written.
+    ///   - isMaintained: Whether indexes are built, what has expired is deleted, and damage is looked for, in the
+    ///   background.
     /// - Throws: ``TreeError`` with code `unsupported_format` when a newer version wrote it, or the engine's failure.
     public convenience init(
         engine: any Engine, retention: ChangeRetention = ChangeRetention(), mark: CommitMark? = nil,
-        derivations: [[any Derivation]] = []
+        derivations: [[any Derivation]] = [], isMaintained: Bool = true
     ) async throws(TreeError) {
         try await self.init(
-            engine: engine, retention: retention, mark: mark, derivations: derivations, clock: WallClock.milliseconds)
+            engine: engine, retention: retention, mark: mark, derivations: derivations, isMaintained: isMaintained,
+            clock: WallClock.milliseconds)
     }
 
     /// - Parameters:
-    ///   - isMaintained: Whether indexes are built, what has expired is deleted, and damage is looked for, in the
-    ///   background.
     ///   - minRowsOfLargeWrite: The number of rows from which on a write is staged.
     ///   - piece: How much of it is staged, and settled, at a time.
     init(
@@ -153,11 +154,17 @@ extension TreeStore {
 
     /// Several reads of one consistent state, which no writer changes meanwhile.
     ///
+    /// - Parameters:
+    ///   - size: How much they take, if that is known.
+    ///   - lists: The nodes whose children are read whole, and once, whatever is asked of them: for who asks the same small ones
+    ///     again and again.
     /// - Throws: What the body throws, or the engine's failure.
     public func snapshot<Value: Sendable>(
+        size: ReadSize = .unknown, remembering lists: [TreePath] = [],
         _ body: @Sendable (TreeSnapshot) throws -> Value
     ) async throws -> Value {
-        try unwrap(try await read { snapshot in Result { try body(snapshot) } })
+        try unwrap(
+            try await read(size) { snapshot in Result { try body(snapshot.remembering(childrenOf: lists)) } })
     }
 
     /// Returns what a caller's body returned, or throws what it threw; damage that it has met is noted.
@@ -167,9 +174,9 @@ extension TreeStore {
     }
 
     func read<Value: Sendable>(
-        _ body: @Sendable (TreeSnapshot) throws(TreeError) -> Value
+        _ size: ReadSize = .unknown, _ body: @Sendable (TreeSnapshot) throws(TreeError) -> Value
     ) async throws(TreeError) -> Value {
-        try await engine.read { [changeLog, rules] snapshot throws(TreeError) in
+        try await engine.read(size) { [changeLog, rules] snapshot throws(TreeError) in
             try body(TreeSnapshot(engine: snapshot, changeLog: changeLog, rules: rules))
         }
     }

@@ -24,6 +24,12 @@ public struct PushID: Hashable, Sendable {
             decoding: (timeDigits + randomDigits).map { Self.alphabet[Int($0 & 63)] }, as: UTF8.self)
     }
 
+    /// The first of the ids of a time, in milliseconds since 1970.
+    package static func first(at timestampMilliseconds: Int64) -> PushID {
+        let time = min(max(0, timestampMilliseconds), maxTimestamp)
+        return PushID(timestampMilliseconds: time, randomDigits: Array(repeating: 0, count: length - 8))
+    }
+
     /// The time at which the id was made, in milliseconds since 1970, by the clock of its maker.
     public var timestampMilliseconds: Int64 {
         digits.prefix(8).reduce(0) { $0 << 6 | Int64($1) }

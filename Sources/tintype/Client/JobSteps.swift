@@ -3,7 +3,6 @@ import Client
 import Foundation
 import HTTPTypes
 import NIOCore
-import UnixSignals
 
 /// The steps of a job that goes through posts, done by the service or by this process.
 enum JobSteps {
@@ -16,12 +15,12 @@ enum JobSteps {
     /// - Throws: `ExitStatus.tryAgain` when somebody pressed Ctrl-C, and what the job throws.
     static func show(
         isJSON: Bool, note: (JobDocument) -> String,
-        _ job: @escaping @Sendable (_ report: (JobDocument) -> Void) async throws -> Void
+        _ job: @escaping @Sendable (_ report: @escaping @Sendable (JobDocument) -> Void) async throws -> Void
     ) async throws -> JobDocument {
         var progress = ProgressBar("posts")
         var last = JobDocument()
         do {
-            for try await step in interruptible(job) {
+            for try await step in Interruptible.stream(job) {
                 last = step
                 if isJSON {
                     Terminal.outputJSON(step.counts)
@@ -39,38 +38,27 @@ enum JobSteps {
         return last
     }
 
-    /// The steps of a job that Ctrl-C ends. The stream throws `CancellationError` then.
-    ///
-    /// - Parameter job: Does the job, telling each step.
-    private static func interruptible(
-        _ job: @escaping @Sendable (_ report: (JobDocument) -> Void) async throws -> Void
-    ) -> AsyncThrowingStream<JobDocument, any Error> {
-        AsyncThrowingStream { continuation in
-            let task = Task {
-                do {
-                    try await job { continuation.yield($0) }
-                    continuation.finish()
-                } catch {
-                    continuation.finish(throwing: error)
-                }
-            }
-            let interruption = Task {
-                for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { task.cancel() }
-            }
-            continuation.onTermination = { _ in
-                task.cancel()
-                interruption.cancel()
-            }
-        }
-    }
-
     /// Has the service do a job.
     ///
     /// - Throws: `Failure`, also when the service ends before the job does.
     static func inService(
         _ service: APIClient, _ path: String, query: [String: String?], _ report: (JobDocument) -> Void
     ) async throws {
-        try await service.open(.post, path, query: query) { _, body in
+        try await service.follow(path, query: query) { line in
+            let step = try JobDocument(json: line)
+            report(step)
+            return step.finished
+        }
+    }
+}
+
+extension APIClient {
+    /// Has the service do a job, and reads what it tells, a line each.
+    ///
+    /// - Parameter take: Takes a line; it returns whether that was the job's last.
+    /// - Throws: `Failure`, also when the service ends before the job does.
+    func follow(_ path: String, query: [String: String?], _ take: (Data) throws -> Bool) async throws {
+        try await open(.post, path, query: query) { _, body in
             var rest = ByteBuffer()
             var isFinished = false
             for try await var chunk in body {
@@ -81,9 +69,7 @@ enum JobSteps {
                     if let error = try? JobFailureDocument(json: Data(line)).error {
                         throw Failure(error.code, error.message, hint: error.hint, isTransient: true)
                     }
-                    let step = try JobDocument(json: Data(line))
-                    isFinished = step.finished
-                    report(step)
+                    isFinished = try take(Data(line))
                 }
             }
             guard isFinished else {

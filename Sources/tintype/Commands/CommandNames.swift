@@ -16,6 +16,8 @@ enum CommandNames {
         let known = names.filter { $0.value.configuration.shouldDisplay }.keys.sorted()
         let whole = command == Tintype.self ? "tintype" : "tintype \(command._commandName)"
         guard let suggestion = Spelling.suggestion(for: word, among: known) else {
+            // It may be an argument of the one that needs no name.
+            if command.configuration.defaultSubcommand != nil { return nil }
             return
                 "there is no command \"\(word)\"; there are \(known.joined(separator: ", ")) (see \"\(whole) --help\")"
         }

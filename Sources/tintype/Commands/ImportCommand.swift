@@ -1,8 +1,11 @@
 import API
 import ArgumentParser
 import Client
+import Database
 import Foundation
 import HTTPTypes
+import Pipeline
+import Posts
 import Tree
 
 /// Writes a JSON file into a tree.
@@ -22,11 +25,16 @@ struct ImportCommand: AsyncParsableCommand {
             readers see it grow. A file is checked before anything is written. When an \
             import is interrupted, run it again from the beginning.
 
+            A project of Firebase's moves in with the JSON export of its Realtime Database and, with --files, a folder with \
+            the files of its bucket (gsutil -m cp -r gs://PROJECT.appspot.com/* files). They are sent first, those that are \
+            there already are not sent again, and then posts that name them get thumbnails.
+
             EXAMPLES
               tintype import tree.json --ns test
               tintype import people.json people --merge
               tintype import tree.json --replace
               gunzip < posts.json.gz | tintype import - posts --ns copy
+              tintype import firebase.json --files files --merge
             """)
 
     @OptionGroup var storage: StorageOptions
@@ -39,6 +47,10 @@ struct ImportCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The name of the tree (default: the service's own).", valueName: "name"))
     var ns: String?
+
+    @Option(
+        help: ArgumentHelp("A folder with files for the bucket, each under the name of its object.", valueName: "dir"))
+    var files: String?
 
     @Flag var mode: Mode?
 
@@ -69,6 +81,7 @@ struct ImportCommand: AsyncParsableCommand {
         // A fault at the end of the file has to be found before anything is replaced.
         if text.canBeReadTwice { try await text.forEachPiece(form, at: reference.path) { _ in } }
         if mode != .merge { try await confirmReplacement(at: reference, service) }
+        let sent = try await sendFiles(to: service)
         var progress = ByteProgress(of: text.byteCount)
         var parts = 0
         try await text.forEachPiece(form, at: reference.path) {
@@ -85,7 +98,21 @@ struct ImportCommand: AsyncParsableCommand {
             parts += 1
         }
         progress.finish()
-        report(reference, byteCount: progress.byteCount, parts: parts)
+        report(reference, byteCount: progress.byteCount, parts: parts, sent)
+        if let sent, !sent.failures.isEmpty { throw ExitStatus.partial }
+    }
+
+    /// Brings the files into the bucket, before anything names them.
+    private func sendFiles(to service: APIClient) async throws -> BucketFolder.Result? {
+        guard let files else { return nil }
+        let project = try storage.configuration().value(\.namespace, of: DatabaseSettings())
+        let bucket = MediaPlace.bucket(ofProject: project)
+        let folder = try BucketFolder(path: files, bucket: bucket, service)
+        var progress = ProgressBar("files")
+        let result = try await folder.send { progress.update($0, of: $1) }
+        progress.finish()
+        for (name, failure) in result.failures { Terminal.error("\(name): \(failure)".printable) }
+        return result
     }
 
     /// Makes sure that nothing is deleted without a person's consent.
@@ -102,11 +129,16 @@ struct ImportCommand: AsyncParsableCommand {
         if !yes { try Terminal.confirm("delete \(name) (\(content.summary)) and put \(file) in its place") }
     }
 
-    private func report(_ reference: DatabaseReference, byteCount: Int, parts: Int) {
+    private func report(
+        _ reference: DatabaseReference, byteCount: Int, parts: Int, _ sent: BucketFolder.Result?
+    ) {
         if json {
             Terminal.outputJSON(
-                TransferDocument(path: "\(reference.path)", file: file, bytes: byteCount, parts: parts))
+                TransferDocument(
+                    path: "\(reference.path)", file: file, bytes: byteCount, parts: parts,
+                    objects: sent.map { $0.sent + $0.known }))
         } else {
+            if let sent { Terminal.output("\(sent.sent) files sent to the bucket, \(sent.known) were there") }
             let steps = parts == 1 ? "in one step" : "in \(parts) parts"
             Terminal.output("\(file) is at \(reference.path): \(byteCount) bytes, \(steps)")
         }

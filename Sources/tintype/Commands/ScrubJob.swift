@@ -28,7 +28,7 @@ struct ScrubJob: Sendable {
         let reader = if case .inPlace = target { try folder.file(name) } else { try FileReader(path: path) }
         let scrubbed = try LocationScrubber.scrub(reader.readAll(maxBytes: limits.maxInputBytes), limits: limits)
         let removed = scrubbed.removed.map(\.rawValue).sorted()
-        let mode = reader.mode
+        let mode = reader.permissions
         switch target {
         case .nothing:
             return ScrubDocument(path: path, outcome: removed.isEmpty ? .clean : .found, removed: removed)
@@ -43,15 +43,5 @@ struct ScrubJob: Sendable {
 
     private func document(_ removed: [String], file: String) -> ScrubDocument {
         ScrubDocument(path: path, outcome: removed.isEmpty ? .clean : .scrubbed, removed: removed, file: file)
-    }
-}
-
-extension FileReader {
-    /// Who may do what with the file; nil if the system does not tell.
-    fileprivate var mode: UInt32? {
-        withDescriptor { descriptor in
-            var status = stat()
-            return fstat(descriptor, &status) == 0 ? status.st_mode & 0o777 : nil
-        }
     }
 }

@@ -13,7 +13,7 @@ struct StatusText {
             "\(status.published) published, \(status.duplicates) duplicates, \(status.failed) failed")
         say("waiting", Self.waiting(status))
         say("inbox", status.inbox.map { Self.count($0.files, "file") })
-        say("re-thumbnailing", status.rethumb.map(Self.progress))
+        say("batch job", status.batch.map { "\($0.kind.rawValue) \($0.line)" })
         say("free space", status.freeSpace.map { "\(Self.size($0.bytes)); \(Self.size($0.reserve)) have to stay free" })
         say("recipes", status.recipes.sorted { $0.key < $1.key }.map(\.value).joined(separator: " "))
         let updates = Self.count(status.tree.updates, "update")
@@ -25,6 +25,8 @@ struct StatusText {
         say("expired", status.expired.map { Self.count($0, "post") })
         say("jobs", status.jobs.map(Self.jobs))
         say("unclaimed", status.unclaimed.map { "\($0)" })
+        say("last check", status.audits?.check.map(Self.audit))
+        say("last verification", status.audits?.verify.map(Self.audit))
     }
 
     private mutating func say(_ subject: String, _ text: String?) {
@@ -43,13 +45,15 @@ struct StatusText {
         return ([oldest ?? "none"] + uploads.map { "\($0.value) \($0.key)" }).joined(separator: "; ")
     }
 
-    private static func progress(_ job: StatusDocument.Rethumb) -> String {
-        "\(job.done) of \(count(job.total, "post")) checked, \(job.switched) switched, \(job.failed) failed"
-    }
-
     private static func jobs(_ jobs: StatusDocument.Jobs) -> String {
         let failing = jobs.failing > 0 ? ", \(jobs.failing) of them failing" : ""
         return "\(jobs.waiting) left to do\(failing), the oldest for \(time(since: jobs.since))"
+    }
+
+    private static func audit(_ result: AuditResultDocument) -> String {
+        let findings = result.findings.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        return "\(time(since: result.endedAt)) ago: "
+            + (findings.isEmpty ? "all is well" : findings.joined(separator: ", ") + " (tintype check)")
     }
 
     // MARK: - Units

@@ -2,6 +2,7 @@ import ArgumentParser
 import Files
 import Foundation
 import Glibc
+import Pipeline
 import Synchronization
 import UnixSignals
 

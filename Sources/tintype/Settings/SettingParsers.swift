@@ -1,4 +1,5 @@
 import Imaging
+import Pipeline
 
 /// Readers of values that more than one setting, or more than one line, is needed for.
 enum SettingParsers {
@@ -17,20 +18,11 @@ enum SettingParsers {
     ///
     /// - Throws: `ConfigurationError` about the recipe that is at fault.
     @Sendable static func recipes(_ text: String) throws -> [Recipe]? {
-        let recipes = try text.split(separator: " ").map { word in
-            do {
-                return try Recipe(parsing: String(word))
-            } catch {
-                throw ConfigurationError("\(error)")
-            }
-        }
-        if let name = Dictionary(grouping: recipes, by: \.name).first(where: { $0.value.count > 1 })?.key {
-            throw ConfigurationError("two recipes have one name, \(name)")
-        }
-        // Files called original are the senders' own bytes.
-        if let recipe = recipes.first(where: { $0.name.hasPrefix("original") }) {
-            throw ConfigurationError(
-                "no recipe may be called \(recipe.name): names that begin so are the senders' photos")
+        let recipes: [Recipe]
+        do {
+            recipes = try RecipeSet.read(text.split(separator: " ").map(String.init))
+        } catch {
+            throw ConfigurationError("\(error)")
         }
         return recipes.isEmpty ? nil : recipes
     }

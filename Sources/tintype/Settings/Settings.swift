@@ -40,7 +40,7 @@ enum Settings {
     static let all: [any Setting] =
         storage + database + accounts + notifications + moderation + issuers + clients + changes + rendering + limits
         + posts
-        + lifetimes + retention + inbox + log
+        + lifetimes + keeping + retention + inbox + log
 
     private static let storage: [any Setting] = [
         StoredSetting(
@@ -232,6 +232,32 @@ enum Settings {
             details: "Their senders know of the refusal."),
     ]
 
+    private static let keeping: [any Setting] = [
+        interval(
+            "check-interval", \.checkInterval, default: "24h",
+            help: "The interval at which the service looks through the store for damage."),
+        interval(
+            "verify-interval", \.verifyInterval, default: "30d",
+            help: "The time within which the service reads each file once, and compares its bytes."),
+        StoredSetting(
+            name: "verify-rate", target: \PipelineSettings.verifyRate, defaultText: "10",
+            help: "The megabytes that are read in a second for that.", flag: .value("MB/s"),
+            expectation: "a whole number from 1 to 1000000", isLive: true,
+            parse: { Int($0).flatMap { (1...1_000_000).contains($0) ? $0 * 1_000_000 : nil } }),
+        StoredSetting(
+            name: "user-quota", target: \PipelineSettings.userQuota, defaultText: "none",
+            help: "How much each user may store: originals, objects of the bucket and unfinished uploads together.",
+            details: "`none` means no limit; `tintype quota` sets another for one user ([how](Keeping.md#quotas)).",
+            flag: .value("amount"), expectation: "an amount such as 5GB or 500MiB, or none", isLive: true,
+            parse: { $0 == "none" ? .some(nil) : ByteAmount.read($0).map(Optional.some) }),
+        StoredSetting(
+            name: "originals", target: \PipelineSettings.originals, defaultText: "keep",
+            help: "What becomes of originals when their posts are so many days old: keep, re-encode,qN,Nd or drop,Nd.",
+            details: "Such as `re-encode,q80,90d` or `drop,365d` ([how](Keeping.md#originals)).", flag: .value("rule"),
+            expectation: OriginalRule.expectation, isLive: true,
+            parse: { $0 == "keep" ? .some(nil) : OriginalRule($0).map(Optional.some) }),
+    ]
+
     private static let inbox: [any Setting] = [
         duration(
             "inbox-quiet", \InboxWatcher.Settings.quietTime, default: "5s",
@@ -250,36 +276,4 @@ enum Settings {
             details: "`json` is one line of JSON for each entry, with the upload's id where there is one.",
             flag: .value("format"), expectation: "text or json", parse: { LogFormat(rawValue: $0) }),
     ]
-
-    // MARK: - Kinds of settings
-
-    private static func count<Part>(
-        _ name: String, _ target: any WritableKeyPath<Part, Int> & Sendable, of part: Part, flag: String, help: String
-    ) -> any Setting {
-        StoredSetting(
-            name: name, target: target, defaultText: "\(part[keyPath: target])", help: help, flag: .value(flag),
-            expectation: "a whole number of at least 1", parse: { Int($0).flatMap { $0 >= 1 ? $0 : nil } })
-    }
-
-    private static func duration<Part>(
-        _ name: String, _ target: any WritableKeyPath<Part, Duration> & Sendable, default defaultText: String,
-        isLive: Bool = false, help: String
-    ) -> any Setting {
-        StoredSetting(
-            name: name, target: target, defaultText: defaultText, help: help, flag: .value("time"),
-            expectation: SettingParsers.durationExpectation, isLive: isLive,
-            parse: { SettingParsers.duration($0) })
-    }
-
-    /// A time after which something is deleted; `forever`, which is nil, for never.
-    private static func lifetime(
-        _ name: String, _ target: any WritableKeyPath<Retention, Duration?> & Sendable, default defaultText: String,
-        help: String, details: String = ""
-    ) -> any Setting {
-        StoredSetting(
-            name: name, target: target, defaultText: defaultText, help: help,
-            details: details.isEmpty ? "`forever` keeps them." : "\(details) `forever` keeps them.",
-            flag: .value("time"), expectation: "a time such as 24h or 30d, or forever", isLive: true,
-            parse: { $0 == "forever" ? .some(nil) : SettingParsers.duration($0).map(Optional.some) })
-    }
 }

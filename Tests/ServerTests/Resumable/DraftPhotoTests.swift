@@ -150,7 +150,7 @@ struct DraftPhotoTests {
             #expect(try await publish(json).json == published.json)
             #expect(try await publish(#"{"photos":[0,2]}"#).status == 409)
             // What is rendered anew stays in its place.
-            _ = try await service.client.ask(.post, "/v1/rethumb")
+            _ = try await service.client.job()
             let post = try await service.client.get("/v1/posts/\(draft)").json
             #expect(post["photos"].array.map { $0["alt"].string } == ["two", "0"])
         }

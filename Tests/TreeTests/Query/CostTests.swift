@@ -62,9 +62,9 @@ private final class CountingEngine: Engine {
     init(_ base: any Engine) { self.base = base }
 
     func read<Result: Sendable>(
-        _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
+        _ size: ReadSize, _ body: @Sendable (any EngineSnapshot) throws(TreeError) -> Result
     ) async throws(TreeError) -> Result {
-        try await base.read { snapshot throws(TreeError) in try body(Rows(engine: self, base: snapshot)) }
+        try await base.read(size) { snapshot throws(TreeError) in try body(Rows(engine: self, base: snapshot)) }
     }
 
     func write<Result: Sendable>(

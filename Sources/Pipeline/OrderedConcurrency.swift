@@ -2,9 +2,9 @@
 ///
 /// - Parameter concurrency: The number of items that are worked on at a time.
 /// - Throws: The first error of `work` or `report`; the work on other items is cancelled then.
-func forEachConcurrently<Item: Sendable, Result: Sendable>(
+package func forEachConcurrently<Item: Sendable, Result: Sendable>(
     _ items: [Item], concurrency: Int, _ work: @escaping @Sendable (Item) async throws -> Result,
-    _ report: (Result) throws -> Void
+    _ report: (Result) async throws -> Void
 ) async throws {
     try await withThrowingTaskGroup(of: (Int, Result).self) { group in
         var started = 0
@@ -22,7 +22,7 @@ func forEachConcurrently<Item: Sendable, Result: Sendable>(
             waiting[index] = result
             while let result = waiting.removeValue(forKey: next) {
                 next += 1
-                try report(result)
+                try await report(result)
             }
         }
     }

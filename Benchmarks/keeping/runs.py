@@ -1,0 +1,117 @@
+"""Measures what a run of re-thumbnailing costs: its photos a second beside `tintype render`, and uploads while it runs.
+
+Throughput: `tintype render` makes the renditions of the same originals in its own process and keeps no record; the two take
+turns. Latency: one client uploads photos one after the other, each answered when its post is published; for some seconds with
+nothing beside it and for some seconds beside the run, in turns.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Tests" / "Reliability"))
+from service import Connection, Service  # noqa: E402
+
+ROUNDS = 3
+TURN = 10  # seconds
+
+
+def recipes(number):
+    """The service's own, a little smaller each time, so that no rendition is there already."""
+    return [f"full={1280 - number},q90", f"thumb={640 - number},q70", f"small={320 - number},q75", f"tile={160 - number},cover,q75"]
+
+
+def begin_run(service, number):
+    return service.json("POST", "/v1/jobs", {"kind": "rethumb", "recipes": recipes(number)})[1]["id"]
+
+
+def compare_throughput(service, tintype, files, folder):
+    for number in range(ROUNDS):
+        options = [word for recipe in recipes(number) for word in ("--recipe", recipe)]
+        start = time.monotonic()
+        subprocess.run([tintype, "render", *files, "--out", folder / "out", *options], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        peer = time.monotonic() - start
+        shutil.rmtree(folder / "out")
+        start = time.monotonic()
+        job = begin_run(service, number)
+        while (state := service.job(job))["state"] == "running":
+            time.sleep(0.02)
+        ours = time.monotonic() - start
+        if state["switched"] != state["total"] or state["state"] != "finished":
+            sys.exit(f"the run ended so: {state}")
+        print(f"a run, beside tintype render: {len(files) / ours:7.1f} and {len(files) / peer:7.1f} photos/s, "
+              f"ratio {peer / ours:.3f}", flush=True)
+
+
+class Uploader:
+    """Uploads one photo after the other, each with other bytes."""
+
+    def __init__(self, service, jpeg):
+        self.connection, self.jpeg, self.count = Connection(str(service.socket), 60), jpeg, 0
+
+    def upload_for(self, seconds):
+        """The milliseconds that each upload took."""
+        times, end = [], time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.count += 1
+            photo = self.jpeg[:2] + b"\xff\xfe\x00\x06" + self.count.to_bytes(4, "big") + self.jpeg[2:]
+            start = time.monotonic()
+            self.connection.request("POST", "/v1/uploads?user=maria", photo, {"Content-Type": "image/jpeg"})
+            answer = self.connection.getresponse()
+            body = answer.read()
+            times.append(1000 * (time.monotonic() - start))
+            if answer.status != 201:
+                sys.exit(f"an upload was answered with {answer.status}: {body}")
+        return times
+
+
+def compare_uploads(service, photo):
+    uploader = Uploader(service, photo)
+    uploader.upload_for(3)
+    alone, beside = [], []
+    job, number = None, 100
+    for _ in range(2 * ROUNDS):
+        alone += uploader.upload_for(TURN)
+        if job is None or service.json("POST", f"/v1/jobs/{job}/resume")[0] != 200:
+            job, number = begin_run(service, number), number + 1
+        time.sleep(0.5)
+        beside += uploader.upload_for(TURN)
+        service.json("POST", f"/v1/jobs/{job}/pause")
+    for name, of in (("p50", 50), ("p99", 99)):
+        idle, busy = (statistics.quantiles(times, n=100)[of - 1] for times in (alone, beside))
+        print(f"{name} of an upload, beside a run and alone: {busy:7.2f} and {idle:7.2f} ms, ratio {busy / idle:.3f}"
+              f"  ({len(beside)} and {len(alone)} uploads)")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tintype", required=True)
+    parser.add_argument("--photo", type=pathlib.Path, required=True)
+    parser.add_argument("--storage", type=pathlib.Path, required=True, help="a folder that StoreMaker has made of the photo")
+    options = parser.parse_args()
+    folder = options.storage.parent
+    # Originals all have one name.
+    (folder / "originals").mkdir()
+    files = []
+    for number, original in enumerate(sorted(options.storage.glob("blobs/*/*/original*"))):
+        files.append(folder / "originals" / f"{number:06}.jpg")
+        os.link(original, files[-1])
+    service = Service(options.tintype, options.storage)
+    if not service.start():
+        sys.exit(f"it did not start; see {service.log}")
+    try:
+        compare_throughput(service, options.tintype, files, folder)
+        compare_uploads(service, options.photo.read_bytes())
+    finally:
+        service.stop()
+
+
+if __name__ == "__main__":
+    main()

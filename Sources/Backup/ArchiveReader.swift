@@ -1,0 +1,125 @@
+import API
+package import Files
+import Foundation
+import Synchronization
+
+/// An archive of one backup, to read.
+package final class ArchiveReader: BackupSource {
+    private static let maxRecordBytes = 1 << 20
+
+    private struct Entry {
+        let header: TarHeader
+        /// Where its bytes begin.
+        let offset: Int
+        /// Where the next header begins.
+        var end: Int { offset + header.byteCount + TarHeader.padding(after: header.byteCount) }
+    }
+
+    /// Where the files of the blob store are looked for next: they are asked for in the order in which they are here.
+    private struct Cursor {
+        var offset = 0
+    }
+
+    package let path: String
+    private let file: FileReader
+    /// Everything but the files of the blob store, by the names.
+    private let index: [String: Entry]
+    private let cursor = Mutex(Cursor())
+
+    /// Opens an archive. Blocks while it goes through all headers.
+    ///
+    /// - Throws: `Failure` `not_a_backup`, `backup_damaged`; `FileError`.
+    package init(path: String) throws {
+        self.path = path
+        file = try FileReader(path: path)
+        var (index, offset): ([String: Entry], Int) = ([:], 0)
+        while let entry = try Self.entry(in: file, at: offset, path) {
+            if !entry.header.name.hasPrefix("\(BackupLayout.blobs)/") { index[entry.header.name] = entry }
+            offset = entry.end
+        }
+        self.index = index
+        guard index[BackupMark.name] != nil else {
+            throw Failure(
+                .notBackup, "\(path) is no archive of a backup, or is cut off",
+                hint: "name one that tintype backup has made, or another copy of this one")
+        }
+    }
+
+    package func states() async throws -> [BackupState] {
+        try await FileThreads.run { [self] () throws in
+            try index.values.filter { $0.header.name.hasPrefix("\(BackupLayout.backups)/") }.map { entry in
+                let bytes = try file.read(at: entry.offset, maxBytes: entry.header.byteCount)
+                guard let state = try? BackupState(json: Data(bytes)) else { throw damaged(entry.header.name) }
+                return try state.checked()
+            }.sorted { $0.token < $1.token }
+        }
+    }
+
+    package func piece(_ name: String) async throws -> [UInt8] {
+        try await FileThreads.run { [self] () throws in
+            let entryName = BackupLayout.piece(name).joined(separator: "/")
+            guard let entry = index[entryName], entry.header.byteCount <= BackupLayout.maxPieceBytes else {
+                throw missing(entryName)
+            }
+            return try plain(try file.read(at: entry.offset, maxBytes: entry.header.byteCount), of: name)
+        }
+    }
+
+    package func blob(_ line: FileLine) async throws -> FileRange {
+        try await FileThreads.run { [self] () throws in
+            let name = BackupLayout.blob(line).joined(separator: "/")
+            return try cursor.withLock { cursor in
+                var hasBegunAnew = false
+                while true {
+                    guard let entry = try Self.entry(in: file, at: cursor.offset, path) else {
+                        guard !hasBegunAnew, cursor.offset > 0 else { throw missing(name) }
+                        (cursor.offset, hasBegunAnew) = (0, true)
+                        continue
+                    }
+                    cursor.offset = entry.end
+                    if entry.header.name == name { return range(of: entry) }
+                }
+            }
+        }
+    }
+
+    package func other(_ line: FileLine) async throws -> FileRange {
+        let name = BackupLayout.other(line.sha256).joined(separator: "/")
+        guard let entry = index[name] else { throw missing(name) }
+        return range(of: entry)
+    }
+
+    private func range(of entry: Entry) -> FileRange {
+        FileRange(file, at: entry.offset, byteCount: entry.header.byteCount)
+    }
+
+    private func missing(_ name: String) -> Failure {
+        Failure(.backupDamaged, "\(path): \(name) is missing", hint: "take another backup, or another copy of this one")
+    }
+
+    private func damaged(_ name: String) -> Failure {
+        Failure(
+            .backupDamaged, "\(path): \(name) cannot be read", hint: "take another backup, or another copy of this one")
+    }
+
+    /// The entry whose header is at an offset; nil at the end.
+    private static func entry(in file: FileReader, at offset: Int, _ path: String) throws -> Entry? {
+        func header(at offset: Int) throws -> TarHeader? {
+            let block = try file.read(at: offset, maxBytes: TarHeader.blockBytes)
+            guard !block.isEmpty, !block.allSatisfy({ $0 == 0 }) else { return nil }
+            guard let header = TarHeader(block: block) else {
+                throw Failure(
+                    .notBackup, "\(path) is no archive of a backup, or is damaged at byte \(offset)",
+                    hint: "name one that tintype backup has made, or another copy of this one")
+            }
+            return header
+        }
+        guard let first = try header(at: offset) else { return nil }
+        guard first.kind == .extended else { return Entry(header: first, offset: offset + TarHeader.blockBytes) }
+        let records = try file.read(at: offset + TarHeader.blockBytes, maxBytes: min(first.byteCount, maxRecordBytes))
+        let next = offset + TarHeader.blockBytes + first.byteCount + TarHeader.padding(after: first.byteCount)
+        guard var second = try header(at: next), second.kind == .file else { return nil }
+        second.extend(by: records)
+        return Entry(header: second, offset: next + TarHeader.blockBytes)
+    }
+}

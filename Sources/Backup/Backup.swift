@@ -1,0 +1,216 @@
+package import API
+import Blobs
+import Files
+import Foundation
+package import Pipeline
+import Posts
+import Tree
+
+/// What a backup, or a restore, tells while it works.
+package enum BackupStep: Sendable {
+    case finding(FindingDocument)
+    case step(BackupStepDocument)
+}
+
+/// Makes a backup of a store while it is in use: of one state of its tree, and of all files that this state names.
+///
+/// The rows of the tree are read in one snapshot. Then the blob store is gone through; what is known from the last backup is not read
+/// again, as no file there ever changes. Sweeps pause meanwhile, so that all that was named then is still there. Files that came
+/// later are copied, too, and left out by a restore.
+package struct Backup: Sendable {
+    /// How many folders are listed together.
+    private static let page = 64
+    private static let checkpointInterval = Duration.seconds(5)
+
+    private let storage: StorageFolder
+    private let target: any BackupTarget
+    /// The id of the store.
+    private let store: String
+
+    /// - Parameter path: A folder; or, where it ends in `.tar`, a file.
+    /// - Throws: `Failure` for a path that cannot be taken, or a store that cannot be kept; `FileError`.
+    package init(of storage: StorageFolder, to path: String) throws {
+        guard let store = storage.age.storeID, storage.engine == .sqlite else {
+            throw Failure(.notAllowed, "a tree in memory cannot be backed up", hint: "tintype export writes it as JSON")
+        }
+        if let fault = storage.fault { throw fault }
+        let places = [storage.path, path].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
+        guard places[0] != places[1], !places[1].hasPrefix("\(places[0])/") else {
+            throw Failure(
+                .badRequest, "\(path) is inside of the store that is to be backed up",
+                hint: "choose a folder elsewhere, best on another disk")
+        }
+        self.storage = storage
+        self.store = store
+        target = path.hasSuffix(".tar") ? try BackupArchive(path: path) : try BackupFolder(path: path, of: store)
+    }
+
+    /// Makes the backup, telling what is found and, some times a second, how far it is. Cancel the task to stop it anywhere: the
+    /// next one goes on from there.
+    ///
+    /// - Returns: The last step.
+    /// - Throws: `Failure`, `FileError`, `TreeError`: what is in the way; `CancellationError`.
+    package func run(
+        _ report: @escaping @Sendable (BackupStep) async throws -> Void
+    ) async throws -> BackupStepDocument {
+        let pause = await storage.sweeps.pause()
+        defer { withExtendedLifetime(pause) { target.release() } }
+        var progress = BackupProgress(report: report)
+        let known = try await target.known()
+        let madeAt = storage.clock()
+        let rows = try await keepTree()
+        progress.step.token = Int64(clamping: rows.token.sequence)
+        let blobs = try await keepBlobs(KnownFiles(known.blobs), &progress)
+        let totals = (files: progress.step.files, bytes: progress.step.bytes)
+        let others = try await keepOthers(KnownFiles(known.others), &progress)
+        try await target.finish(
+            BackupState(
+                format: BackupState.format, version: ServiceVersion.current, store: store, token: rows.token.sequence,
+                madeAt: madeAt, files: totals.files, bytes: totals.bytes, tree: rows.pieces, blobs: blobs,
+                others: others))
+        return try await progress.finish()
+    }
+
+    private func keepTree() async throws -> ArchivedRows<String> {
+        try await TreeArchive(of: storage.tree).read { [target] piece in try target.keep(piece.bytes) }
+    }
+
+    // MARK: The blob store
+
+    /// A folder of the blob store, and the names of its files.
+    private struct Folder: Sendable {
+        let user: String
+        let id: String
+        var names: [String] = []
+    }
+
+    private func keepBlobs(
+        _ known: KnownFiles, _ progress: inout BackupProgress
+    ) async throws -> [String] {
+        let blobs = storage.blobs
+        var known = known
+        var list = FileListWriter { [target] piece in
+            try await FileThreads.run { () throws in try target.keep(piece) }
+        }
+        var folders: [Folder] = []
+        for user in try await blobs.userIDs() {
+            folders += try await blobs.postIDs(userID: user).map { Folder(user: user, id: $0) }
+        }
+        try await progress.begin(.blobs, total: folders.count)
+        var lastCheckpoint = ContinuousClock.now
+        for start in stride(from: 0, to: folders.count, by: Self.page) {
+            let page = folders[start..<min(start + Self.page, folders.count)]
+            for line in try await lines(of: Array(page), &known, &progress) {
+                try await list.add(line)
+                progress.count(line)
+            }
+            try await progress.advance(by: page.count)
+            if ContinuousClock.now - lastCheckpoint >= Self.checkpointInterval {
+                try await target.checkpoint(try await list.piecesSoFar())
+                lastCheckpoint = .now
+            }
+        }
+        return try await list.finish()
+    }
+
+    /// The lines of the files of some folders; those that nobody knows are copied.
+    private func lines(
+        of folders: [Folder], _ known: inout KnownFiles, _ progress: inout BackupProgress
+    ) async throws -> [FileLine] {
+        let blobs = storage.blobs
+        var (lines, unknown): ([FileLine?], [(Int, BlobName)]) = ([], [])
+        var listed: [Folder] = []
+        try await forEachConcurrently(folders, concurrency: 4) { folder in
+            var folder = folder
+            folder.names = try await blobs.fileNames(userID: folder.user, postID: folder.id)
+            return folder
+        } _: { folder in
+            listed.append(folder)
+        }
+        for folder in listed {
+            for name in folder.names {
+                guard let blob = try? BlobName(userID: folder.user, postID: folder.id, fileName: name) else { continue }
+                let line = try await known.line(of: "\(blob)")
+                if line == nil { unknown.append((lines.count, blob)) }
+                lines.append(line)
+            }
+        }
+        try await forEachConcurrently(unknown, concurrency: target.width) { [storage, target] index, blob in
+            (index, try await Self.copy(blob, of: storage, to: target))
+        } _: { index, copy in
+            lines[index] = copy?.line
+            guard let copy else { return }
+            progress.countCopy(copy.line)
+            if let finding = copy.finding { try await progress.note(finding) }
+        }
+        return lines.compactMap(\.self)
+    }
+
+    private struct Copy: Sendable {
+        let line: FileLine
+        var finding: FindingDocument?
+    }
+
+    /// Copies a file; nil when it is gone.
+    private static func copy(
+        _ blob: BlobName, of storage: StorageFolder, to target: any BackupTarget
+    ) async throws -> Copy? {
+        try Task.checkCancellation()
+        guard let file = try await storage.blobs.openIfThere(blob) else { return nil }
+        let line = try await FileThreads.run { () throws in try target.copyBlob(file, to: "\(blob)") }
+        return Copy(line: line, finding: try await finding(about: blob, line, in: storage.tree))
+    }
+
+    /// What is wrong with a file that was copied: its bytes are not those that were stored.
+    private static func finding(
+        about blob: BlobName, _ line: FileLine, in tree: TreeStore
+    ) async throws -> FindingDocument? {
+        guard let id = PostID(blob.postID) else { return nil }
+        let claim = try await tree.snapshot { snapshot in
+            try FolderClaims(of: id, owner: blob.userID, asIfAtRest: true, in: snapshot).byName[blob.fileName]
+        }
+        guard let claim, case .sha256(let digest)? = claim.digest, digest != line.sha256 else { return nil }
+        return FindingDocument(
+            claim.role == .original ? .originalDamaged : .renditionDamaged, path: "blobs/\(blob)", post: id.string,
+            message: "the bytes are not those that were stored")
+    }
+
+    // MARK: Other files
+
+    private func keepOthers(_ known: KnownFiles, _ progress: inout BackupProgress) async throws -> [String] {
+        var known = known
+        var list = FileListWriter { [target] piece in
+            try await FileThreads.run { () throws in try target.keep(piece) }
+        }
+        let files = try await OtherFiles(in: storage.root).all()
+        try await progress.begin(.others, total: files.count)
+        for file in files {
+            if let line = try await line(of: file, known: try await known.line(of: file.path), &progress) {
+                try await list.add(line)
+            }
+            try await progress.advance(by: 1)
+        }
+        return try await list.finish()
+    }
+
+    /// Nil for a file that is gone, or that others are writing.
+    private func line(
+        of file: OtherFiles.File, known: FileLine?, _ progress: inout BackupProgress
+    ) async throws -> FileLine? {
+        if let known, known.modified == file.modified, known.byteCount == file.byteCount { return known }
+        let line: FileLine? = try await FileThreads.run { [storage, target] () throws in
+            do {
+                let reader = try file.open(in: storage.root)
+                let sha256 = try reader.sha256()
+                try target.copyOther(reader, sha256: sha256)
+                return FileLine(path: file.path, byteCount: file.byteCount, sha256: sha256, modified: file.modified)
+            } catch let error as FileError where [.notFound, .wrongKind, .permission].contains(error.code) {
+                return nil
+            } catch let error as Failure where error.code == .changedWhileRead {
+                return nil
+            }
+        }
+        if let line { progress.countCopy(line) }
+        return line
+    }
+}

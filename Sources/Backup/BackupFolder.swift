@@ -1,0 +1,205 @@
+import API
+package import Files
+import Foundation
+import Synchronization
+
+/// A folder of backups of one store. What backups have in common is there once.
+///
+///     tintype-backup.json       whose backups these are
+///     backups/TOKEN.json        a backup (``BackupState``): it is there when all of it is there, durably
+///     blobs/USER/POST/FILE      files of the blob store, as they are there
+///     others/00/SHA256          other files of the Storage folder
+///     pieces/00/SHA256.gz       rows of the tree (``RowPiece``), lists of files (``FileLine``)
+///     unfinished.json           how far a backup has come that is being made, or was broken off
+///     lock                      held by who writes here
+package final class BackupFolder: BackupTarget, BackupSource {
+    private static let unfinishedName = "unfinished.json"
+    private static let maxStateBytes = 256 << 20
+
+    package let path: String
+    let root: Directory
+    private let bulk: BulkFolder
+    /// Held by who writes here.
+    private let lock: FolderLock?
+    /// The pieces that are there, or will be when this backup is.
+    private let durable = Mutex<Set<String>>([])
+    let width = 4
+
+    /// How far a backup has come.
+    private struct Unfinished: Document {
+        let blobs: [String]
+    }
+
+    /// Opens a folder of backups to read.
+    ///
+    /// - Throws: `Failure` `not_a_backup`; `FileError`.
+    package init(path: String) throws {
+        self.path = path
+        root = try Directory(path: path)
+        bulk = BulkFolder(root)
+        lock = nil
+        guard try mark() != nil else { throw Self.foreign(path) }
+    }
+
+    /// Opens a folder of backups to forget some.
+    ///
+    /// - Throws: `Failure` `not_a_backup`; `FileError`, also when another process writes here.
+    package convenience init(toChange path: String) throws {
+        guard let mark = try BackupFolder(path: path).mark() else { throw Self.foreign(path) }
+        try self.init(path: path, of: mark.store)
+    }
+
+    /// Opens a folder to write backups of a store, or makes it.
+    ///
+    /// - Throws: `Failure` `not_a_backup` for a folder with something else in it, `different_stores`; `FileError`, also when another
+    ///   process writes here.
+    package init(path: String, of store: String) throws {
+        self.path = path
+        root = try Directory(path: path, create: true)
+        bulk = BulkFolder(root)
+        lock = try Self.lock(root)
+        if let mark = try mark() {
+            guard mark.store == store else {
+                throw Failure(
+                    .differentStores, "\(path) has backups of another store",
+                    hint: "choose another folder for this one's")
+            }
+        } else {
+            guard try root.names().allSatisfy({ $0 == "lock" }) else { throw Self.foreign(path) }
+            let mark = BackupMark(format: BackupState.format, store: store)
+            try root.write(mark.json() + "\n".utf8, as: BackupMark.name)
+        }
+        for name in [BackupLayout.backups, BackupLayout.blobs] { _ = try root.folder(name, create: true) }
+    }
+
+    private static func lock(_ root: Directory) throws(FileError) -> FolderLock {
+        do throws(FileError) {
+            return try FolderLock(in: root)
+        } catch  where error.code == .locked {
+            throw FileError(.locked, error.message, hint: "wait until that process has ended")
+        }
+    }
+
+    private static func foreign(_ path: String) -> Failure {
+        Failure(
+            .notBackup, "\(path) is no folder of backups, and is not empty",
+            hint: "name a folder that tintype backup has made, or a new one")
+    }
+
+    private func mark() throws -> BackupMark? {
+        guard try root.entry(BackupMark.name) != nil else { return nil }
+        let bytes = try root.file(BackupMark.name).readAll(maxBytes: 4096)
+        guard let mark = try? BackupMark(json: Data(bytes)) else { throw Self.foreign(path) }
+        guard mark.format <= BackupState.format else {
+            throw Failure(
+                .unsupportedFormat, "\(path) has format \(mark.format), and this program knows \(BackupState.format)",
+                hint: "use a later version")
+        }
+        return mark
+    }
+
+    // MARK: Reading
+
+    package func states() async throws -> [BackupState] {
+        try await FileThreads.run { [self] () throws in
+            let folder = try root.folder(BackupLayout.backups)
+            return try folder.names().filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.map { name in
+                let bytes = try folder.file(name).readAll(maxBytes: Self.maxStateBytes)
+                guard let state = try? BackupState(json: Data(bytes)) else {
+                    throw Failure(
+                        .backupDamaged, "\(path)/backups/\(name) cannot be read", hint: "delete it, or restore it")
+                }
+                return try state.checked()
+            }.sorted { $0.token < $1.token }
+        }
+    }
+
+    package func piece(_ name: String) async throws -> [UInt8] {
+        try await FileThreads.run { [self] () throws in
+            let file = try open(BackupLayout.piece(name))
+            return try plain(try file.readAll(maxBytes: BackupLayout.maxPieceBytes), of: name)
+        }
+    }
+
+    package func blob(_ line: FileLine) async throws -> FileRange { try await range(BackupLayout.blob(line)) }
+
+    package func other(_ line: FileLine) async throws -> FileRange {
+        try await range(BackupLayout.other(line.sha256))
+    }
+
+    private func range(_ path: [String]) async throws -> FileRange {
+        try await FileThreads.run { [self] () throws in FileRange(try open(path)) }
+    }
+
+    private func open(_ path: [String]) throws -> FileReader {
+        let result = Result { () throws(FileError) in
+            try root.folder(below: Array(path.dropLast())).file(path.last ?? "")
+        }
+        guard case .failure(let error) = result, error.code == .notFound else { return try result.get() }
+        throw Failure(
+            .backupDamaged, "\(self.path)/\(path.joined(separator: "/")) is missing",
+            hint: "take another backup, or another copy of this one")
+    }
+
+    // MARK: Writing
+
+    func known() async throws -> (blobs: [FileListReader], others: [FileListReader]) {
+        let states = try await states()
+        let last = states.last
+        durable.withLock { pieces in
+            for state in states { pieces.formUnion(state.tree + state.blobs + state.others) }
+        }
+        var blobs = [list(last?.blobs ?? [])]
+        if try root.entry(Self.unfinishedName) != nil {
+            let bytes = try root.file(Self.unfinishedName).readAll(maxBytes: Self.maxStateBytes)
+            if let unfinished = try? Unfinished(json: Data(bytes)) {
+                blobs.append(list(unfinished.blobs))
+                durable.withLock { $0.formUnion(unfinished.blobs) }
+            }
+        }
+        return (blobs, [list(last?.others ?? [])])
+    }
+
+    func keep(_ piece: [UInt8]) throws -> String {
+        let name = sha256(of: piece)
+        let path = BackupLayout.piece(name)
+        // One that is there for no backup was left by one that was broken off, and may be cut.
+        guard durable.withLock({ $0.insert(name).inserted }) else { return name }
+        guard let compressed = Gzip.compress(piece) else {
+            throw Failure(.internal, "there is no memory to compress a piece of the backup", isTransient: true)
+        }
+        try bulk.write(compressed, to: path)
+        return name
+    }
+
+    func copyBlob(_ source: FileReader, to path: String) throws -> FileLine {
+        let names = path.split(separator: "/").map(String.init)
+        let copy = try bulk.copy(FileRange(source), to: [BackupLayout.blobs] + names)
+        return FileLine(path: path, byteCount: copy.byteCount, sha256: copy.sha256)
+    }
+
+    func copyOther(_ source: FileReader, sha256: String) throws {
+        let path = BackupLayout.other(sha256)
+        let copy = try bulk.copy(FileRange(source), to: path)
+        guard copy.sha256 == sha256 else { throw Failure(.changedWhileRead, "a file changes while it is copied") }
+    }
+
+    func checkpoint(_ pieces: [String]) async throws {
+        try await FileThreads.run { [self] () throws in
+            try bulk.sync()
+            try root.write(Unfinished(blobs: pieces).json() + "\n".utf8, as: Self.unfinishedName)
+        }
+    }
+
+    func release() { lock?.release() }
+
+    func finish(_ state: BackupState) async throws {
+        try await FileThreads.run { [self] () throws in
+            try bulk.sync()
+            let path = BackupLayout.state(state.token)
+            try root.folder(BackupLayout.backups).write(state.json() + "\n".utf8, as: path[1])
+            try root.remove(Self.unfinishedName)
+            try root.sync()
+        }
+    }
+}

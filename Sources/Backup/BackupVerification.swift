@@ -1,0 +1,95 @@
+package import API
+import Files
+import Pipeline
+
+/// Reads everything that the backups of a folder or an archive have, and compares it with what was written.
+package struct BackupVerification: Sendable {
+    private static let width = 4
+    private static let page = 256
+
+    private let source: any BackupSource
+
+    package init(of source: any BackupSource) { self.source = source }
+
+    /// Does it, telling each part that is missing or damaged, and how far it is.
+    ///
+    /// - Returns: The last step.
+    /// - Throws: `Failure` `not_a_backup` when there is none; what keeps it from reading.
+    package func run(
+        _ report: @escaping @Sendable (BackupStep) async throws -> Void
+    ) async throws -> BackupStepDocument {
+        var progress = BackupProgress(report: report)
+        let newest = try await source.newest()
+        let states = try await source.states()
+        progress.step.token = Int64(clamping: newest.token)
+        let pieces = Set(states.flatMap(\.tree)).sorted()
+        try await progress.begin(.tree, total: pieces.count)
+        for piece in pieces {
+            do {
+                _ = try await source.piece(piece)
+            } catch let error as Failure where error.code == .backupDamaged {
+                try await note(BackupLayout.piece(piece), error.message, &progress)
+            }
+            try await progress.advance(by: 1)
+        }
+        try await progress.begin(.blobs, total: states.map(\.files).max() ?? 0)
+        // Each piece of a list once, whichever backups have it; the newest backup's in their order.
+        var seen: Set<String> = []
+        for piece in states.reversed().flatMap(\.blobs) where seen.insert(piece).inserted {
+            try await verifyBlobs(of: piece, &progress)
+        }
+        try await progress.begin(.others, total: 0)
+        seen = []
+        for piece in states.flatMap(\.others) where seen.insert(piece).inserted {
+            try await verifyOthers(of: piece, &progress)
+        }
+        return try await progress.finish()
+    }
+
+    private func lines(of piece: String, _ progress: inout BackupProgress) async throws -> [FileLine] {
+        do {
+            return try FileListPiece.lines(of: try await source.piece(piece), named: piece)
+        } catch let error as Failure where error.code == .backupDamaged {
+            try await note(BackupLayout.piece(piece), error.message, &progress)
+            return []
+        }
+    }
+
+    private func verifyBlobs(of piece: String, _ progress: inout BackupProgress) async throws {
+        let lines = try await lines(of: piece, &progress)
+        try await forEachConcurrently(lines, concurrency: source is ArchiveReader ? 1 : Self.width) { line in
+            (line, try await fault(of: line) { try await source.blob(line) })
+        } _: { line, fault in
+            progress.count(line)
+            if let fault { try await note(BackupLayout.blob(line), fault, &progress) }
+            try await progress.advance(by: 1)
+        }
+    }
+
+    private func verifyOthers(of piece: String, _ progress: inout BackupProgress) async throws {
+        for line in try await lines(of: piece, &progress) {
+            if let fault = try await fault(of: line, open: { try await source.other(line) }) {
+                try await note(BackupLayout.other(line.sha256), fault, &progress)
+            }
+            try await progress.advance(by: 1)
+        }
+    }
+
+    /// What is wrong with a file; nil for nothing.
+    private func fault(of line: FileLine, open: () async throws -> FileRange) async throws -> String? {
+        try Task.checkCancellation()
+        let range: FileRange
+        do {
+            range = try await open()
+        } catch let error as Failure where error.code == .backupDamaged {
+            return error.message
+        }
+        let found = try await FileThreads.run { () throws(FileError) in try range.read { _ throws(FileError) in } }
+        return found.sha256 == line.sha256 ? nil : "the bytes are not those that were written"
+    }
+
+    private func note(_ path: [String], _ message: String, _ progress: inout BackupProgress) async throws {
+        try await progress.note(
+            FindingDocument(.backupDamaged, path: path.joined(separator: "/"), message: message))
+    }
+}

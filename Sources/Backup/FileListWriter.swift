@@ -1,0 +1,61 @@
+/// Cuts the lines of a list into pieces, at files with certain SHA-256, so that pieces in which nothing has changed are the
+/// same again in the next backup.
+struct FileListWriter {
+    private static let minBytes = 64 << 10
+    private static let maxBytes = 4 << 20
+
+    /// The names of the pieces so far.
+    private(set) var pieces: [String] = []
+    private(set) var fileCount = 0
+    private(set) var byteCount = 0
+    private var text: [UInt8] = []
+    private let keep: ([UInt8]) async throws -> String
+
+    /// - Parameter keep: Keeps a piece, and returns its name.
+    init(_ keep: @escaping ([UInt8]) async throws -> String) { self.keep = keep }
+
+    mutating func add(_ line: FileLine) async throws {
+        text += line.text.utf8
+        fileCount += 1
+        byteCount += line.byteCount
+        guard text.count >= Self.minBytes, text.count >= Self.maxBytes || line.sha256.hasSuffix("00") else { return }
+        try await endPiece()
+    }
+
+    private mutating func endPiece() async throws {
+        guard !text.isEmpty else { return }
+        pieces.append(try await keep(text))
+        text = []
+    }
+
+    /// The names of all pieces, with one for the lines that come after the last, which the list goes on with.
+    func piecesSoFar() async throws -> [String] { text.isEmpty ? pieces : pieces + [try await keep(text)] }
+
+    /// The names of all pieces.
+    mutating func finish() async throws -> [String] {
+        try await endPiece()
+        return pieces
+    }
+}
+
+/// The lines of a list, in their order.
+struct FileListReader {
+    private var pieces: ArraySlice<String>
+    private var lines: ArraySlice<FileLine> = []
+    private let read: (String) async throws -> [UInt8]
+
+    /// - Parameter read: The bytes of the piece with a name.
+    init(_ pieces: [String], read: @escaping (String) async throws -> [UInt8]) {
+        self.pieces = pieces[...]
+        self.read = read
+    }
+
+    /// - Throws: `Failure` `backup_damaged`; what `read` throws.
+    mutating func next() async throws -> FileLine? {
+        while lines.isEmpty {
+            guard let piece = pieces.popFirst() else { return nil }
+            lines = try FileListPiece.lines(of: try await read(piece), named: piece)[...]
+        }
+        return lines.popFirst()
+    }
+}

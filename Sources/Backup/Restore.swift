@@ -1,0 +1,137 @@
+package import API
+import Blobs
+import Files
+import Foundation
+import Pipeline
+package import Posts
+import Tree
+
+/// Makes a Storage folder of a backup, in an empty folder: the tree first, then the files that it names, each compared with what the
+/// backup knows of it. One that was broken off is gone on with.
+package struct Restore: Sendable {
+    /// What may be in the folder before: what is no store yet.
+    private static let harmless: Set<String> = ["README.md", "tintype.json", "lock", "lost+found"]
+    private static let workName = "restoring"
+
+    /// What is being restored: the mark that nobody may work there.
+    private struct Goal: Document, Hashable {
+        let store: String
+        let point: String
+    }
+
+    private let source: any BackupSource
+    private let point: RestorePoint
+    private let path: String
+    private let mediaPlace: MediaPlace?
+
+    /// - Parameters:
+    ///   - path: The Storage folder that is to be made.
+    ///   - mediaPlace: By which address apps know the service.
+    package init(
+        from source: any BackupSource, _ point: RestorePoint = .newest, to path: String, mediaPlace: MediaPlace? = nil
+    ) {
+        (self.source, self.point, self.path, self.mediaPlace) = (source, point, path, mediaPlace)
+    }
+
+    /// Opens a folder or an archive of backups.
+    package static func source(_ path: String) async throws -> any BackupSource {
+        try await FileThreads.run { () throws -> any BackupSource in
+            let isFolder = (try? FileReader(path: path)) == nil
+            return isFolder ? try BackupFolder(path: path) : try ArchiveReader(path: path)
+        }
+    }
+
+    /// Does it, telling what is found and how far it is.
+    ///
+    /// - Returns: The last step.
+    /// - Throws: `Failure` `exists` for a folder with something else in it; what is in the way; `CancellationError`.
+    package func run(
+        _ report: @escaping @Sendable (BackupStep) async throws -> Void
+    ) async throws -> BackupStepDocument {
+        var progress = BackupProgress(report: report)
+        let plan = try await RestorePlan(point, of: source)
+        let root = try Directory(path: path, create: true)
+        let lock = try FolderLock(in: root)
+        defer { lock.release() }
+        let isNew = try begin(Goal(store: plan.state.store, point: "\(point)"), in: root)
+        let work = try root.folder(Self.workName, create: true)
+        let tree = TreeRestore(plan, from: source, in: work, mediaPlace: mediaPlace)
+        try await tree.run(&progress)
+        try await restoreFiles(plan, tree: tree.path, in: root, isNew: isNew, &progress)
+        try await restoreOthers(plan, in: root, &progress)
+        try BulkFolder(root).sync()
+        try work.move("tree.sqlite", to: root, as: "tree.sqlite")
+        try root.removeTree(Self.workName)
+        try root.remove(UnfinishedRestore.name)
+        try root.sync()
+        return try await progress.finish()
+    }
+
+    /// Marks the folder.
+    ///
+    /// - Returns: Whether nothing of it is there yet.
+    private func begin(_ goal: Goal, in root: Directory) throws -> Bool {
+        if try root.entry(UnfinishedRestore.name) != nil {
+            let bytes = try root.file(UnfinishedRestore.name).readAll(maxBytes: 4096)
+            guard (try? Goal(json: Data(bytes))) == goal else {
+                throw Failure(
+                    .exists, "\(path) is being restored from other backups, or to another moment",
+                    hint: "delete the folder, or choose another one")
+            }
+            return false
+        }
+        let names = try root.names().filter { !Self.harmless.contains($0) }
+        guard names.isEmpty else {
+            throw Failure(
+                .exists, "\(path) is not empty: \(names.prefix(5).joined(separator: ", "))",
+                hint: "restore to a new folder with --storage, look at it, and put it in the place of the old one")
+        }
+        try root.write(goal.json() + "\n".utf8, as: UnfinishedRestore.name)
+        return true
+    }
+
+    // MARK: The blob store
+
+    private func restoreFiles(
+        _ plan: RestorePlan, tree path: String, in root: Directory, isNew: Bool, _ progress: inout BackupProgress
+    ) async throws {
+        let blobs = BulkFolder(try root.folder("blobs", create: true))
+        let tree = try await TreeStore(engine: SQLiteEngine(path: path), isMaintained: false)
+        do {
+            progress.step.token = Int64(clamping: try await tree.token.sequence)
+            var files = FileRestore(tree: tree, source: source, blobs: blobs, isNew: isNew)
+            // What was there at a later backup alone may have come before this moment.
+            try await progress.begin(.blobs, total: plan.state.files + (plan.next?.files ?? 0))
+            for state in [plan.state, plan.next].compactMap(\.self) {
+                try await files.run(state, &progress)
+                files.isNew = false
+            }
+            if let mark = try await StorageAge.mark(of: tree) {
+                try blobs.write(mark, to: [LocalBlobStore.markName])
+            }
+        } catch {
+            await tree.close()
+            throw error
+        }
+        await tree.close()
+    }
+
+    // MARK: Other files
+
+    private func restoreOthers(
+        _ plan: RestorePlan, in root: Directory, _ progress: inout BackupProgress
+    ) async throws {
+        let bulk = BulkFolder(root)
+        var list = source.list(plan.state.others)
+        try await progress.begin(.others, total: 0)
+        while let line = try await list.next() {
+            if line.names.count == 1, try root.entry(line.path) != nil { continue }  // What was here before.
+            guard let first = line.names.first, first != "blobs", first != Self.workName else { continue }
+            let range = try await source.other(line)
+            let copy = try await FileThreads.run { () throws(FileError) in try bulk.copy(range, to: line.names) }
+            guard copy.sha256 == line.sha256 else { throw FileRestore.damaged(line) }
+            progress.countCopy(line)
+            try await progress.advance(by: 1)
+        }
+    }
+}

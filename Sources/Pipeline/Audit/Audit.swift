@@ -1,0 +1,100 @@
+package import API
+import Blobs
+import Files
+import Posts
+import Social
+import Tree
+
+/// Compares everything in the store with everything else, beside the service: each record, list and number of the tree with
+/// what it follows from, each file with what names it, and, where asked for, its bytes with what they were.
+///
+/// Each part is looked at in one state of the tree, so that what others do meanwhile is never taken for damage. What is
+/// mended is looked at once more by who mends it (``Mender``).
+package struct Audit: Sendable {
+    /// How many parts are looked at side by side; one after the other where something is changed.
+    private static let width = 3
+
+    private let service: UploadService
+    private let order: AuditOrder
+
+    package init(_ service: UploadService, _ order: AuditOrder) {
+        (self.service, self.order) = (service, order)
+    }
+
+    /// Does it, and tells each finding and, some times a second, how far it is. Cancel the task to stop it anywhere.
+    ///
+    /// - Returns: The last step.
+    /// - Throws: `Failure` `too_much_garbage` when more would be deleted than may be: nothing is deleted then;
+    ///   `CancellationError`; a fault of the service.
+    package func run(_ report: (AuditStep) async throws -> Void) async throws -> AuditStepDocument {
+        var run = AuditRun(service, order)
+        try await run.begin(total: try await total(), report)
+        if order.action == .gc, order.changes {
+            if let hold = service.janitor.hold { throw hold }
+            try await requireSmallShare()
+        }
+        if order.user == nil, order.action != .gc, order.looksAtRecords {
+            try await lookAtStore(&run, report)
+            guard service.tree.health.damage == nil else { return run.finish() }  // Nothing can be written.
+        }
+        try await run.go(through: surveys(run.context), sideBySide: order.changes ? 1 : Self.width, report)
+        if order.action == .gc, order.changes {
+            try await service.garbage.collect()
+            try await service.storage.sweeps.sweep { try await service.janitor.deletedPosts.sweep() }
+        }
+        let last = run.finish()
+        try await service.audits.note(order, last)
+        return last
+    }
+
+    private func total() async throws -> Int {
+        try await service.tree.snapshot { try $0.childCount(of: Paths.uploads) }
+    }
+
+    /// Looks how much would be deleted, before anything is.
+    private func requireSmallShare() async throws {
+        var plan = order
+        plan.changes = false
+        let result = try await Audit(service, plan).run { _ in }
+        guard Double(result.garbage) > order.maxShare * Double(result.bytes) else { return }
+        let percent = Int((100 * Double(result.garbage) / Double(max(1, result.bytes))).rounded(.up))
+        throw Failure(
+            .tooMuchGarbage,
+            "\(percent) % of the store would be deleted: \(result.garbage) of \(result.bytes) bytes",
+            hint: "see whether the tree is the right one; then say how much may go: --max-share \(percent)")
+    }
+
+    // MARK: The store as a whole
+
+    private func lookAtStore(_ run: inout AuditRun, _ report: AuditRun.Report) async throws {
+        if let mismatch = service.storage.age.mismatch {
+            try await run.note(Finding(.storesDiffer, path: "tree.sqlite", message: mismatch.message), report)
+        }
+        do {
+            try await service.tree.healthCheck.roundAtOnce()
+        } catch {
+            guard service.tree.health.damage != nil else { throw error }
+        }
+        if let damage = service.tree.health.damage {
+            try await run.note(Finding(.treeDamaged, path: "tree.sqlite", message: damage.message), report)
+        }
+    }
+
+    // MARK: Part by part
+
+    /// All that there is to look at, each in pages.
+    private func surveys(_ context: AuditRun.Context) -> [any AuditSurvey] {
+        let looksAtAll = order.user == nil && order.looksAtRecords
+        let rules = looksAtAll && order.action != .gc ? TreeRule.all : []
+        // What a repair has mended is right for the rules that come after.
+        let onTheWay = order.changes ? [] : rules.filter { $0.list?.list == Paths.uploads }
+        let others = order.changes ? rules : rules.filter { $0.list?.list != Paths.uploads }
+        var surveys = RuleSurvey.surveys(by: others, inOrder: order.changes, of: service.tree)
+        let folders = FolderSurvey(ofUploadsIn: service.storage, order, context, rules: onTheWay)
+        // The longest first, so that others are looked at beside it.
+        surveys.insert(folders, at: order.changes ? surveys.endIndex : 0)
+        if order.user == nil { surveys.append(FolderSurvey(ofObjectsIn: service.storage, order, context)) }
+        if looksAtAll { surveys.append(StraySurvey(in: service.storage)) }
+        return surveys
+    }
+}

@@ -1,0 +1,41 @@
+import Posts
+import Synchronization
+package import Tree
+
+/// The files that are listed as garbage, as far as an audit has to know them: what is among them is not forgotten, and goes
+/// when its time comes.
+///
+/// Of each name there is a hash alone, so that millions of them fit. Names are never used again, so a name that was listed
+/// once stays known: it is garbage, or is shown again, until its file is gone.
+package final class GarbageNames: Sendable {
+    private struct State {
+        var hashes: Set<Int> = []
+        var last: TreeKey?
+    }
+
+    private static let batch = 500
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Whether a file, `user_id/post_id/file_name`, was listed at the last ``update(in:)``.
+    package func contains(_ name: String) -> Bool { state.withLock { $0.hashes.contains(name.hashValue) } }
+
+    /// Takes in what was listed since the last call; entries are in the order of time.
+    package func update(in snapshot: TreeSnapshot) throws(TreeError) {
+        while true {
+            let range = state.withLock { $0.last.map { KeyRange.after($0) } ?? .all }
+            let page = try snapshot.children(of: Paths.garbage, range: range, limit: Self.batch)
+            state.withLock { state in
+                for entry in page {
+                    for name in (entry.value["blobs"]?.object ?? [:]).values.compactMap(\.stringValue) {
+                        state.hashes.insert(name.hashValue)
+                    }
+                }
+                // Others may have looked at the same time, and come further.
+                if let last = page.last?.key, state.last.map({ $0 < last }) ?? true { state.last = last }
+            }
+            guard page.count == Self.batch else { return }
+        }
+    }
+}

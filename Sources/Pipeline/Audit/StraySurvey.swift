@@ -1,0 +1,51 @@
+import API
+import Blobs
+import Posts
+import Tree
+
+/// Looks for folders of the blob store that nothing in the tree leads to.
+struct StraySurvey: AuditSurvey {
+    private let storage: StorageFolder
+    /// The owners who are left; nil before the first look.
+    private var owners: ArraySlice<String>?
+    /// The folders of one of them that are left.
+    private var ids: ArraySlice<PostID> = []
+    private var owner = ""
+
+    init(in storage: StorageFolder) { self.storage = storage }
+
+    mutating func next() async throws -> AuditPage? {
+        if owners == nil { owners = try await storage.blobs.userIDs()[...] }
+        while ids.isEmpty {
+            guard let next = owners?.popFirst() else { return nil }
+            owner = next
+            ids = try await storage.blobs.postIDs(userID: next).compactMap { PostID($0) }[...]
+        }
+        let (page, owner) = (Array(ids.prefix(Self.pageSize)), owner)
+        ids = ids.dropFirst(Self.pageSize)
+        let unclaimed = try await storage.tree.snapshot(size: .large) { snapshot in
+            try page.filter { try UnclaimedFiles.isUnclaimed($0, of: owner, in: snapshot) }
+        }
+        var found = AuditPage()
+        for id in unclaimed { try await note(id, of: owner, &found) }
+        return found
+    }
+
+    private func note(_ id: PostID, of owner: String, _ page: inout AuditPage) async throws {
+        let (isUnclaimed, isCounted) = try await storage.tree.snapshot { snapshot in
+            let record = try snapshot.upload(id)
+            // What was published is no garbage: its post is missing.
+            let isUnclaimed = try record?.state != .published && UnclaimedFiles.isUnclaimed(id, of: owner, in: snapshot)
+            return (isUnclaimed, record != nil)
+        }
+        // A deletion is forgotten after the files are gone: what is still there is unclaimed.
+        let files = isUnclaimed ? try await storage.blobs.files(userID: owner, postID: id.string) : []
+        guard !files.isEmpty else { return }
+        if !isCounted { page.count(files) }
+        page.findings.append(
+            Finding(
+                .unclaimedFiles, path: "blobs/\(owner)/\(id)", post: id,
+                message: "\(files.count) files of a post that the tree does not know",
+                bytes: files.reduce(0) { $0 + $1.byteCount }, mend: .removeFolder(owner: owner, id)))
+    }
+}

@@ -1,0 +1,59 @@
+import Synchronization
+
+/// Keeps sweeps from deleting files while somebody copies them: files that one state of the tree names have to be there until they
+/// are copied.
+package final class SweepPause: Sendable {
+    private struct State {
+        var pauses = 0
+        var sweeps = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether a sweep would do nothing now.
+    package var isPaused: Bool { state.withLock { $0.pauses > 0 } }
+
+    /// Does a sweep, unless there is a pause: the next one has time.
+    func sweep(_ body: () async throws -> Void) async rethrows {
+        let mayBegin = state.withLock { state in
+            if state.pauses == 0 { state.sweeps += 1 }
+            return state.pauses == 0
+        }
+        guard mayBegin else { return }
+        defer { end() }
+        try await body()
+    }
+
+    private func end() {
+        let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.sweeps -= 1
+            guard state.sweeps == 0 else { return [] }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for one in waiting { one.resume() }
+    }
+
+    /// Begins a pause, which ends when the ticket goes; returns when no sweep is under way any more.
+    package func pause() async -> Ticket {
+        state.withLock { $0.pauses += 1 }
+        let ticket = Ticket(pause: self)
+        await withCheckedContinuation { continuation in
+            let isQuiet = state.withLock { state in
+                if state.sweeps > 0 { state.waiting.append(continuation) }
+                return state.sweeps == 0
+            }
+            if isQuiet { continuation.resume() }
+        }
+        return ticket
+    }
+
+    package final class Ticket: Sendable {
+        private let pause: SweepPause
+
+        fileprivate init(pause: SweepPause) { self.pause = pause }
+
+        deinit { pause.state.withLock { $0.pauses -= 1 } }
+    }
+}

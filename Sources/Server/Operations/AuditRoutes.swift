@@ -1,0 +1,91 @@
+import API
+import Hummingbird
+import Pipeline
+
+/// `/v1/audit` looks through the store for damage, and mends or deletes what it is told to; `/v1/explain` tells the life of a post,
+/// an upload or a file.
+struct AuditRoutes: Sendable {
+    private let service: UploadService
+
+    init(_ service: UploadService) { self.service = service }
+
+    func add(to routes: inout RouteTable) {
+        let audit = Operation(
+            "Compares everything in the store with everything else; through the Unix socket.",
+            [
+                Parameter.query("action", .one(of: AuditAction.self), "what to do").required,
+                .query("user", .userID, "only this person's posts"),
+                .query("unread_for", .integer(0...Self.maxSeconds), "only what was not read for so many seconds"),
+                .query("sample", .integer(1...100), "how many posts of a hundred are read, drawn by lot"),
+                .query("rate", .integer(Self.minRate...Self.maxRate), "how many bytes are read in a second at most"),
+                .query("read", .flag, "whether files are read and compared"),
+                .query("change", .flag, "whether to mend, or delete, what is found"),
+                .query("max_share", .integer(0...100), "how many bytes of a hundred may be deleted"),
+            ],
+            answers: [
+                .lines(
+                    .any(
+                        .document(FindingDocument.self), .document(AuditStepDocument.self),
+                        .document(JobFailureDocument.self)))
+            ], errors: [.badRequest, .badUser, .adminOnly, .jobRunning], run: audit)
+        routes.add("/v1/audit", [.post: audit])
+        let explain = Operation(
+            "The life of a post, an upload or a file; through the Unix socket.",
+            [Parameter.query("of", .text(upTo: Self.maxName), "an id, or the path or the address of a file").required],
+            answers: [.json(ExplanationDocument.self)], errors: [.adminOnly, .notFound], run: explain)
+        routes.add("/v1/explain", [.get: explain])
+    }
+
+    private static let maxName = 2048
+
+    @Sendable private func explain(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "the life of a post")
+        let subject = try ExplainedSubject(String((context.query["of"] ?? "").prefix(Self.maxName)))
+        return .json(try await Explanation(service).document(of: subject))
+    }
+
+    private static let maxSeconds = 100_000 * 86_400
+    /// A megabyte: by less no store is read in its time.
+    private static let minRate = 1_000_000
+    private static let maxRate = 1 << 50
+
+    @Sendable private func audit(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "looking through the store")
+        let audit = Audit(service, try order(context.query))
+        return try await JobAnswer.response(to: request, in: service.auditSlot) { answer in
+            try await audit.run { event in
+                switch event {
+                case .finding(let finding): try await answer.tell(finding)
+                case .step(let step): answer.tell(step: step)
+                }
+            }
+        }
+    }
+
+    private func order(_ query: FormFields) throws(Failure) -> AuditOrder {
+        guard let action = query["action"].flatMap(AuditAction.init) else {
+            let actions = AuditAction.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Failure(.badRequest, "action says what to do", hint: "it is one of \(actions)")
+        }
+        var order = AuditOrder(action)
+        try order.select(user: query["user"])
+        order.unreadFor = try number("unread_for", in: query, 0...Self.maxSeconds).map { .seconds($0) }
+        if let percent = try number("sample", in: query, 1...100) { order.sample = Double(percent) / 100 }
+        order.bytesPerSecond = try number("rate", in: query, Self.minRate...Self.maxRate)
+        if try query.flag("read") { order.readsFiles = true }
+        order.changes = try query.flag("change")
+        if let percent = try number("max_share", in: query, 0...100) { order.maxShare = Double(percent) / 100 }
+        return order
+    }
+
+    private func number(
+        _ name: String, in query: FormFields, _ range: ClosedRange<Int>
+    ) throws(Failure) -> Int? {
+        guard let text = query[name] else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw Failure(
+                .badRequest, "\(name)=\(text.prefix(80)) is no number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+}

@@ -1,0 +1,51 @@
+import API
+import Backup
+import Hummingbird
+import Pipeline
+
+/// `/v1/backup` makes a backup of the store, while it is in use, on a disk of the service's own machine.
+struct BackupRoutes: Sendable {
+    private static let maxPath = 4096
+
+    private let storage: StorageFolder
+    private let slot = JobSlot()
+
+    init(_ storage: StorageFolder) { self.storage = storage }
+
+    func add(to routes: inout RouteTable) {
+        let backup = Operation(
+            "Makes a backup of the store in a folder, or a file, of the service's machine; through the Unix socket.",
+            [
+                Parameter.query(
+                    "to", .text(matching: "^/[^\\x00]{0,4095}$"),
+                    "the whole path of a folder, or of a file whose name ends in .tar"
+                ).required
+            ],
+            answers: [
+                .lines(
+                    .any(
+                        .document(FindingDocument.self), .document(BackupStepDocument.self),
+                        .document(JobFailureDocument.self)))
+            ], errors: [.badRequest, .adminOnly, .jobRunning], run: backup)
+        routes.add("/v1/backup", [.post: backup])
+    }
+
+    @Sendable private func backup(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "backups")
+        guard let path = context.query["to"], path.hasPrefix("/"), path.utf8.count <= Self.maxPath,
+            !path.utf8.contains(0)
+        else {
+            throw Failure(
+                .badRequest, "to is the whole path of a folder or a file", hint: "for instance /backup/tintype")
+        }
+        let storage = storage
+        return try await JobAnswer.response(to: request, in: slot) { answer in
+            try await Backup(of: storage, to: path).run { event in
+                switch event {
+                case .finding(let finding): try await answer.tell(finding)
+                case .step(let step): answer.tell(step: step)
+                }
+            }
+        }
+    }
+}

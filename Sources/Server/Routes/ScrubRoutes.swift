@@ -1,0 +1,47 @@
+package import API
+import Hummingbird
+package import Pipeline
+import Posts
+
+/// `/v1/scrub` takes the place out of the originals of posts, and tells how far it is, a JSON object a line.
+///
+/// One job at a time. It stops when its client goes away: what was done stays, and the next job goes on from there.
+struct ScrubRoutes: Sendable {
+    private let service: UploadService
+
+    init(_ service: UploadService) {
+        self.service = service
+    }
+
+    func add(to routes: inout RouteTable) {
+        let scrub = Operation(
+            "Takes the place where they were taken out of stored originals, for good; for admins.",
+            [
+                .query("user", .userID, "only this person's posts"),
+                .query("check", .flag, "whether only to count the posts that have something to remove"),
+            ], answers: [Self.lines], errors: [.badUser, .adminOnly, .jobRunning], run: scrub)
+        routes.add("/v1/scrub", [.post: scrub])
+    }
+
+    private static let lines = Answer.lines(.any(.document(JobDocument.self), .document(JobFailureDocument.self)))
+
+    @Sendable private func scrub(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "taking the place out of everybody's photos")
+        let selection = try Rethumb.Selection(user: context.query["user"], since: nil, onlyMissing: false)
+        let job = OriginalScrub(service, user: selection.user, isCheck: try context.query.flag("check"))
+        return try await JobAnswer.response(to: request, in: service.jobSlot) { answer in
+            var last = JobDocument(try await job.run { step in answer.tell(step: JobDocument(step)) })
+            last.finished = true
+            return last
+        }
+    }
+}
+
+extension JobDocument {
+    /// How far a job is that has not finished.
+    package init(_ progress: PostJobProgress) {
+        self.init()
+        (total, done) = (progress.total, progress.done)
+        (switched, failed, lastFailure) = (progress.switched, progress.failed, progress.lastFailure)
+    }
+}

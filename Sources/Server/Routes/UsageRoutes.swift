@@ -1,0 +1,70 @@
+import API
+import Hummingbird
+import Pipeline
+import Posts
+import TreeModel
+
+/// `/v1/usage`: how much room people's files take up.
+struct UsageRoutes: Sendable {
+    private static let maxBodyBytes = 1024
+
+    private let reader: UsageReader
+    private let quotas: UserQuotas
+
+    init(_ service: UploadService) { (reader, quotas) = (UsageReader(service), service.quotas) }
+
+    func add(to routes: inout RouteTable) {
+        let list = Operation(
+            "How much room everybody's files take up, by users; for admins.",
+            .page(of: "users", from: "after"), answers: [.json(UsagePageDocument.self)],
+            errors: [.badRequest, .badToken, .adminOnly], run: list)
+        routes.add("/v1/usage", [.get: list])
+        let show = Operation(
+            "How much room somebody's files take up; for that person or an admin.", [.path("uid", .userID)],
+            answers: [.json(UsageDocument.self)], errors: [.permissionDenied, .notAllowed, .unknownUser], run: show)
+        routes.add("/v1/usage/{uid}", [.get: show])
+        let quota = Schema.object(["quota": .any(.integer(0...Int.max), .text)], required: ["quota"])
+        let limit = Operation(
+            "Says how many bytes somebody may store: a number, `none`, or `default` for that of the settings; for admins.",
+            [.path("uid", .userID)], body: ["application/json": quota], answers: [.json(UsageDocument.self)],
+            errors: [.badRequest, .badToken, .adminOnly, .unknownUser, .unsupportedType], run: setQuota)
+        routes.add("/v1/usage/{uid}/quota", [.put: limit])
+    }
+
+    @Sendable private func list(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "the list of what takes up room")
+        let limit = try context.query.pageLimit()
+        guard let text = context.query["after"] else { return .json(try await reader.page(after: nil, limit: limit)) }
+        guard let last = UserID(text) else {
+            throw Failure(.badRequest, "after is no cursor", hint: "use \"next\" of the page before")
+        }
+        return .json(try await reader.page(after: last, limit: limit))
+    }
+
+    @Sendable private func setQuota(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "saying how much somebody may store")
+        let user = try context.user()
+        let members = try await context.jsonMembers(
+            ["quota"], of: request, upTo: Self.maxBodyBytes, example: #"{"quota": 5000000000}"#)
+        let quota: UserQuota? =
+            switch members["quota"] {
+            case .integer(let bytes)? where bytes >= 0: .bytes(bytes)
+            case .string(let text)?: UserQuota(text)
+            default: nil
+            }
+        guard let quota else {
+            throw Failure(
+                .badRequest, "quota is no amount", hint: "a number of bytes, an amount such as 5GB, none or default")
+        }
+        // Nobody has a quota who is nobody.
+        _ = try await reader.document(of: user)
+        try await quotas.set(quota, for: user)
+        return .json(try await reader.document(of: user))
+    }
+
+    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
+        let user = try context.user()
+        try context.require(user, for: "see how much room somebody else's files take up")
+        return .json(try await reader.document(of: user))
+    }
+}

@@ -1,0 +1,107 @@
+import Synchronization
+
+/// Brings a store to a later moment by the change log of another state of it.
+package enum TreeReplay {
+    /// Makes the changes to a store anew that another state of the same store has in its change log.
+    ///
+    /// What is kept beside the data, such as indexes and times to live, follows as it did then, and so does what is derived.
+    ///
+    /// - Parameters:
+    ///   - log: The file of a store, or of its change log, that reaches back to the end of this one's.
+    ///   - end: The last change that is wanted.
+    ///   - path: The file of the store.
+    ///   - derivations: Those that the store had.
+    ///   - report: Is told the position of each change that was made.
+    /// - Throws: ``TreeError`` with code `token_too_old` or `token_unknown` when the log lacks some of the changes, `corrupt` when they do
+    ///   not lead where they led; the engine's failure.
+    package static func run(
+        _ log: String, upTo end: SyncToken, at path: String, derivations: [[any Derivation]],
+        _ report: @Sendable (SyncToken) async throws -> Void
+    ) async throws {
+        let log = try SQLiteEngine(path: log)
+        let time = Mutex<Int64>(0)
+        do {
+            let store = try await TreeStore(
+                engine: try SQLiteEngine(path: path),
+                retention: ChangeRetention(count: 1 << 40, ageMilliseconds: .max / 2), derivations: derivations,
+                isMaintained: false, clock: { time.withLock { $0 } })
+            do {
+                try await repeatChanges(of: log, upTo: end, in: store, time, report)
+            } catch {
+                await store.close()
+                throw error
+            }
+            await store.close()
+        } catch {
+            await log.close()
+            throw error
+        }
+        await log.close()
+    }
+
+    /// The last change that was committed at a time or before it, in the change log of a file; nil when there is none.
+    ///
+    /// - Parameter time: Milliseconds since the epoch.
+    package static func lastChange(until time: Int64, in log: String) async throws(TreeError) -> SyncToken? {
+        let engine = try SQLiteEngine(path: log)
+        do {
+            let last = try await engine.read { snapshot throws(TreeError) in
+                let changeLog = ChangeLog(retention: ChangeRetention())
+                var last: SyncToken?
+                try changeLog.forEach(since: try changeLog.oldestToken(in: snapshot), in: snapshot) { change in
+                    guard change.timestampMilliseconds <= time else { return false }
+                    last = change.token
+                    return true
+                }
+                return last
+            }
+            await engine.close()
+            return last
+        } catch {
+            await engine.close()
+            throw error
+        }
+    }
+
+    /// The most changes that are read at a time.
+    private static let batch = 500
+
+    private static func repeatChanges(
+        of log: any Engine, upTo end: SyncToken, in store: TreeStore, _ time: borrowing Mutex<Int64>,
+        _ report: @Sendable (SyncToken) async throws -> Void
+    ) async throws {
+        var position = try await store.token
+        while position < end {
+            try Task.checkCancellation()
+            let start = position
+            let changes = try await log.read { snapshot throws(TreeError) in
+                var changes: [EncodedChange] = []
+                try ChangeLog(retention: ChangeRetention()).forEach(since: start, in: snapshot) { change in
+                    guard change.token <= end, changes.count < batch else { return false }
+                    changes.append(change)
+                    return true
+                }
+                return changes
+            }
+            guard !changes.isEmpty else { throw TreeError(.tokenUnknown, "the change log ends before change \(end)") }
+            for change in changes {
+                time.withLock { $0 = change.timestampMilliseconds }
+                position = try await store.largeWrites.commit(EncodedUpdate(repeating: change)).token
+                guard position == change.token else {
+                    throw TreeError.corrupt("change \(change.token) of the log changes nothing in the store before it")
+                }
+                try await report(position)
+            }
+        }
+    }
+}
+
+extension EncodedUpdate {
+    /// The update that made a change.
+    fileprivate init(repeating change: EncodedChange) {
+        writes = change.writes
+        preconditions = []
+        origin = change.origin
+        byteCount = change.writes.reduce(0) { $0 + $1.byteCount }
+    }
+}

@@ -1,0 +1,77 @@
+import API
+import Pipeline
+import Posts
+
+/// An audit, done by the service or by this process: what it finds, a line each, and how far it is.
+struct AuditSteps {
+    let storage: StorageOptions
+    let order: AuditOrder
+    let isJSON: Bool
+
+    /// Does the audit and prints what it finds.
+    ///
+    /// - Returns: The last step.
+    /// - Throws: `ExitStatus.tryAgain` when somebody pressed Ctrl-C; what the audit throws.
+    func run() async throws -> AuditStepDocument {
+        var progress = ProgressBar("posts")
+        var last = AuditStepDocument(order.action)
+        do {
+            for try await event in Interruptible.stream({ try await events($0) }) {
+                switch event {
+                case .finding(let finding):
+                    if isJSON {
+                        Terminal.outputJSON(finding)
+                    } else {
+                        progress.finish()
+                        Terminal.output(finding.line)
+                        if let failure = finding.failure { Terminal.error(failure.printable) }
+                    }
+                case .step(let step):
+                    last = step
+                    guard !isJSON || step.finished else { continue }
+                    if isJSON { Terminal.outputJSON(step) } else { progress.update(step.done, of: step.total) }
+                }
+            }
+        } catch is CancellationError {
+            progress.finish()
+            Terminal.error("stopped after \(last.done) of \(last.total) posts")
+            throw ExitStatus.tryAgain
+        }
+        progress.finish()
+        return last
+    }
+
+    private func events(_ report: @escaping @Sendable (AuditStep) -> Void) async throws {
+        try await storage.perform { service in
+            try await service.follow("/v1/audit", query: query) { line in
+                if let finding = try? FindingDocument(json: line) {
+                    report(.finding(finding))
+                    return false
+                }
+                let step = try AuditStepDocument(json: line)
+                report(.step(step))
+                return step.finished
+            }
+        } locally: { pipeline in
+            report(.step(try await Audit(pipeline, order).run { report($0) }))
+        }
+    }
+
+    private var query: [String: String?] {
+        [
+            "action": order.action.rawValue, "user": order.user?.description,
+            "unread_for": order.unreadFor.map { "\($0.components.seconds)" },
+            "sample": order.sample < 1 ? "\(Int((order.sample * 100).rounded()))" : nil,
+            "rate": order.bytesPerSecond.map { "\($0)" }, "read": order.readsFiles ? "true" : nil,
+            "change": order.changes ? "true" : nil, "max_share": "\(Int((order.maxShare * 100).rounded()))",
+        ]
+    }
+}
+
+extension FindingDocument {
+    /// The finding on one line, for people.
+    fileprivate var line: String {
+        let ending = outcome == .found ? "" : "  [\(outcome.rawValue)]"
+        return "\(kind.rawValue)  \(path)  \(message)\(ending)".printable
+    }
+}

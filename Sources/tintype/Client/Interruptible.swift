@@ -1,0 +1,29 @@
+import UnixSignals
+
+/// Work that tells what it does, and that Ctrl-C ends.
+enum Interruptible {
+    /// What the work tells, in its order. The stream throws `CancellationError` when the process is asked to end.
+    ///
+    /// - Parameter work: Does the work, telling each step.
+    static func stream<Step: Sendable>(
+        _ work: @escaping @Sendable (_ report: @escaping @Sendable (Step) -> Void) async throws -> Void
+    ) -> AsyncThrowingStream<Step, any Error> {
+        AsyncThrowingStream { continuation in
+            let task = Task {
+                do {
+                    try await work { continuation.yield($0) }
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            let interruption = Task {
+                for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { task.cancel() }
+            }
+            continuation.onTermination = { _ in
+                task.cancel()
+                interruption.cancel()
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import API
+import ArgumentParser
+import Backup
+import Foundation
+import Pipeline
+
+/// Makes backups of the store, and looks after them.
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Back the store up, while it is in use.",
+        usage: "tintype backup [<subcommand>] <folder|file.tar> [<options>]",
+        discussion: """
+            A backup has one state of the tree, and all files that this state names. A folder keeps many backups, and what \
+            they have in common once: the second copies only what is new. One that is interrupted goes on where it was. A \
+            name that ends in .tar makes one file with one backup. The running service does the work, on its machine and \
+            with its permissions; where none runs, this process does.
+
+            EXAMPLES
+              tintype backup backups
+              tintype backup house.tar
+              tintype backup list backups
+              tintype backup verify backups
+              tintype backup prune backups --keep 30
+            """,
+        subcommands: [Run.self, List.self, Verify.self, Prune.self], defaultSubcommand: Run.self)
+}
+
+extension BackupCommand {
+    struct Run: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "run",
+            abstract: "Make a backup.",
+            usage: "tintype backup [run] <folder|file.tar> [<options>]",
+            discussion: """
+                Each file is compared with what is known of it when it is copied; one that is damaged is told, and the exit \
+                code is 3. Deleted files stay until the backup is there.
+
+                EXAMPLES
+                  tintype backup run backups
+                  tintype backup run house.tar --json
+                """)
+
+        @OptionGroup var storage: StorageOptions
+
+        @Argument(help: ArgumentHelp("A folder, or a file to make.", valueName: "folder|file.tar"))
+        var target: String
+
+        @Flag(help: "Print one JSON document for each step and each finding.")
+        var json = false
+
+        func run() async throws {
+            let path = URL(fileURLWithPath: target).standardizedFileURL.path
+            let storage = storage
+            let last = try await BackupSteps(isJSON: json).run { report in
+                try await storage.perform { service in
+                    try await service.follow("/v1/backup", query: ["to": path]) { try BackupSteps.tell($0, to: report) }
+                } locally: { pipeline in
+                    let backup = try Backup(of: pipeline.storage, to: path)
+                    report(.step(try await backup.run { report($0) }))
+                }
+            }
+            if !json {
+                let copied = "\(last.copied) files copied, \(StatusText.size(last.copiedBytes))"
+                let all = "\(last.files) files, \(StatusText.size(last.bytes))"
+                Terminal.output("\(target) has change \(last.token ?? 0): \(all); \(copied)")
+            }
+            if last.findings > 0 { throw ExitStatus.partial }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list",
+            abstract: "List the backups of a folder or a file.",
+            usage: "tintype backup list <folder|file.tar> [--json]",
+            discussion: """
+                EXAMPLES
+                  tintype backup list backups
+                  tintype backup list house.tar --json
+                """)
+
+        @Argument(help: ArgumentHelp("A folder of backups, or a file.", valueName: "folder|file.tar"))
+        var source: String
+
+        @Flag(help: "Print one JSON document a line.")
+        var json = false
+
+        func run() async throws {
+            for state in try await Restore.source(source).states() {
+                let backup = state.document
+                if json {
+                    Terminal.outputJSON(backup)
+                } else {
+                    let time = Date(timeIntervalSince1970: Double(backup.madeAt) / 1000).formatted(.iso8601)
+                    let size = "\(backup.files) files, \(StatusText.size(backup.bytes))"
+                    Terminal.output("change \(backup.token)  \(time)  \(size)  by \(backup.version)")
+                }
+            }
+        }
+    }
+
+    struct Verify: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "verify",
+            abstract: "Read all that the backups of a folder or a file have, and compare it with what was written.",
+            usage: "tintype backup verify <folder|file.tar> [--json]",
+            discussion: """
+                What is missing or damaged is printed, and the exit code is 3.
+
+                EXAMPLES
+                  tintype backup verify backups
+                  tintype backup verify house.tar
+                """)
+
+        @Argument(help: ArgumentHelp("A folder of backups, or a file.", valueName: "folder|file.tar"))
+        var source: String
+
+        @Flag(help: "Print one JSON document for each step and each finding.")
+        var json = false
+
+        func run() async throws {
+            let source = source
+            let last = try await BackupSteps(isJSON: json).run { report in
+                let verification = BackupVerification(of: try await Restore.source(source))
+                report(.step(try await verification.run { report($0) }))
+            }
+            if !json {
+                let result = last.findings == 0 ? "all is well" : "\(last.findings) found"
+                Terminal.output("\(last.files) files, \(StatusText.size(last.bytes)) read: \(result)")
+            }
+            if last.findings > 0 { throw ExitStatus.partial }
+        }
+    }
+
+    struct Prune: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "prune",
+            abstract: "Forget old backups, and delete what no other one has.",
+            usage: "tintype backup prune <folder> --keep <count>",
+            discussion: """
+                The newest backup always stays.
+
+                EXAMPLES
+                  tintype backup prune backups --keep 30
+                """)
+
+        @Argument(help: ArgumentHelp("A folder of backups.", valueName: "folder"))
+        var folder: String
+
+        @Option(help: ArgumentHelp("How many of the newest stay.", valueName: "count"))
+        var keep: Int
+
+        @Flag(help: "Print one JSON document.")
+        var json = false
+
+        func validate() throws {
+            guard keep >= 1 else { throw ValidationError("--keep is a number from 1 on") }
+        }
+
+        func run() async throws {
+            let removed = try await BackupFolder(toChange: folder).prune { _, age in age >= keep }
+            if json { return Terminal.outputJSON(removed) }
+            let size = StatusText.size(removed.bytes)
+            Terminal.output("\(removed.backups) backups are gone, with \(removed.files) files, \(size)")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import API
+import ArgumentParser
+import HTTPTypes
+import Pipeline
+import Posts
+import TreeModel
+
+/// Tells or says how much a user may store.
+struct QuotaCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "quota",
+        abstract: "Tell, or say, how much somebody may store.",
+        usage: "tintype quota <user> [<amount>] [<options>]",
+        discussion: """
+            Originals, objects of the bucket and unfinished uploads count; renditions and garbage do not. Without an amount \
+            the command tells what is used. The amount is one such as 5GB or 500MiB, none for no limit, or default for that \
+            of the setting user-quota. What is there already stays, whatever it comes to: only new uploads are refused.
+
+            EXAMPLES
+              tintype quota maria
+              tintype quota maria 5GB
+              tintype quota maria default
+            """)
+
+    @OptionGroup var storage: StorageOptions
+
+    @Argument(help: ArgumentHelp("The user.", valueName: "user"))
+    var user: String
+
+    @Argument(help: ArgumentHelp("How much: an amount such as 5GB, none or default.", valueName: "amount"))
+    var amount: String?
+
+    @Flag(help: "Print one JSON document.")
+    var json = false
+
+    func validate() throws {
+        if let amount, UserQuota(amount) == nil {
+            throw ValidationError("\(amount.prefix(80)) is no amount such as 5GB or 500MiB, nor none, nor default")
+        }
+    }
+
+    func run() async throws {
+        guard let uid = UserID(user) else { throw Failure.noUserID(user) }
+        let quota = amount.flatMap { UserQuota($0) }
+        let usage = try await storage.perform { service in
+            guard let quota else { return try await service.read(.get, "/v1/usage/\(uid)", as: UsageDocument.self) }
+            return try await service.read(
+                .put, "/v1/usage/\(uid)/quota", json: JSONValue.object(["quota": .string(quota.text)]))
+        } locally: { pipeline in
+            try await pipeline.storage.usage.run()
+            let reader = UsageReader(pipeline)
+            let usage = try await reader.document(of: uid)
+            guard let quota else { return usage }
+            try await pipeline.quotas.set(quota, for: uid)
+            return try await reader.document(of: uid)
+        }
+        guard !json else { return Terminal.outputJSON(usage) }
+        let limit = usage.quota.map { "of \(StatusText.size($0))" } ?? "without a limit"
+        Terminal.output("\(uid)  \(StatusText.size(usage.used)) used, \(limit)")
+    }
+}

@@ -1,0 +1,45 @@
+import API
+import ArgumentParser
+import Pipeline
+
+/// Mends what follows from what is in the store.
+struct RepairCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "repair",
+        abstract: "Mend what can be mended: renditions, lists, numbers and links.",
+        usage: "tintype repair [--dry-run] [<options>]",
+        discussion: """
+            Renditions that are missing or damaged are rendered again from their originals, and lists, numbers and links are \
+            written as they follow from the data. An original is never touched: one that is missing or damaged is \
+            reported, and so is everything else that is lost. It works beside the service, and without it. With --read, \
+            files are read and compared first, as "tintype verify" does. The exit code is 3 when something is left.
+
+            EXAMPLES
+              tintype repair --dry-run
+              tintype repair
+              tintype repair --read
+            """)
+
+    @OptionGroup var storage: StorageOptions
+
+    @Option(help: ArgumentHelp("Only this person's files.", valueName: "user"))
+    var user: String?
+
+    @Flag(help: "Read files, and compare their bytes, too.")
+    var read = false
+
+    @Flag(help: "Change nothing; print what would be mended.")
+    var dryRun = false
+
+    @Flag(help: "Print one JSON document for each finding, and one at the end.")
+    var json = false
+
+    func run() async throws {
+        var order = AuditOrder(.repair)
+        try order.select(user: user)
+        order.readsFiles = read
+        order.changes = !dryRun
+        let last = try await AuditSteps(storage: storage, order: order, isJSON: json).run()
+        try last.end(isJSON: json)
+    }
+}

@@ -1,0 +1,76 @@
+import API
+import ArgumentParser
+import Pipeline
+
+/// Which posts are rendered again, by which recipes, and how fast.
+struct RethumbOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Only this person's posts.", valueName: "user"))
+    var user: String?
+
+    @Option(help: ArgumentHelp("Only posts since this date.", valueName: "date"))
+    var since: String?
+
+    @Option(help: ArgumentHelp("Only posts before this date.", valueName: "date"))
+    var until: String?
+
+    @Flag(help: "Only posts that lack a rendition with one of the names.")
+    var onlyMissing = false
+
+    @Flag(help: "Only renditions whose files are gone, or have another size.")
+    var onlyDamaged = false
+
+    @Flag(name: .customLong("stdin"), help: "Only the posts whose ids are read from standard input, a line each.")
+    var readsStandardInput = false
+
+    @Option(
+        name: .customLong("with"),
+        help: ArgumentHelp(
+            "A recipe for this run, in place of those of the settings, such as thumb=640,q70 (repeat).",
+            valueName: "recipe"))
+    var recipes: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Work on so many posts side by side (default: as many as keep all workers busy).", valueName: "n"))
+    var concurrency: Int?
+
+    @Option(help: ArgumentHelp("Look at so many posts in a second at most.", valueName: "n"))
+    var limit: Int?
+
+    func validate() throws {
+        if let concurrency, !(1...64).contains(concurrency) {
+            throw ValidationError("--concurrency is a number from 1 to 64")
+        }
+        if let limit, !(1...1_000_000).contains(limit) { throw ValidationError("--limit is a number of at least 1") }
+        if readsStandardInput, user != nil { throw ValidationError("either --stdin or --user") }
+        if onlyMissing, onlyDamaged { throw ValidationError("either --only-missing or --only-damaged") }
+    }
+
+    var order: JobOrder {
+        var order = JobOrder(user: user, since: since, until: until)
+        (order.onlyMissing, order.onlyDamaged) = (onlyMissing, onlyDamaged)
+        (order.recipes, order.concurrency, order.limit) = (recipes, concurrency, limit)
+        guard readsStandardInput else { return order }
+        var posts: [String] = []
+        while let line = readLine() {
+            let id = line.trimmingPrefix(while: \.isWhitespace).prefix { !$0.isWhitespace }
+            if !id.isEmpty { posts.append(String(id)) }
+        }
+        order.posts = posts
+        return order
+    }
+}
+
+extension StorageOptions {
+    /// Does something with the jobs of the service, or of the Storage folder where none runs.
+    func withJobs<R>(_ settings: SettingOptions, _ body: (JobsClient) async throws -> R) async throws -> R {
+        do {
+            return try await body(.service(APIClient(self)))
+        } catch let error as Failure where error.code == .noService {
+            let configuration = try settings.configuration()
+            return try await configuration.withPipeline(renderer: try configuration.photoRenderer()) { pipeline in
+                try await body(.local(pipeline))
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import API
+import ArgumentParser
+import HTTPTypes
+import Pipeline
+import Posts
+
+/// Tells how much room files take up.
+struct UsageCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "du",
+        abstract: "Tell how much room everybody's files take up.",
+        usage: "tintype du [<user> ...] [<options>]",
+        discussion: """
+            A line for each user, with the sizes of originals, of objects of the bucket, of renditions that are shown, of those \
+            that a run has made and nobody has seen, of garbage, which goes when the grace period is over, and of drafts and \
+            uploads that are not finished. The numbers are kept up to date with every change, so that the answer takes no \
+            time; "tintype check" compares them with the records.
+
+            EXAMPLES
+              tintype du
+              tintype du maria
+              tintype du --sort bytes --limit 10
+              tintype du --json | jq -r 'select(.user) | [.user, .total.bytes] | @tsv'
+            """)
+
+    @OptionGroup var storage: StorageOptions
+
+    @Argument(help: ArgumentHelp("Only these users.", valueName: "user"))
+    var users: [String] = []
+
+    /// The order of the lines.
+    enum Order: String, ExpressibleByArgument, CaseIterable {
+        /// The largest first.
+        case bytes
+        case name
+    }
+
+    @Option(help: ArgumentHelp("The order: name, or bytes, the largest first.", valueName: "order"))
+    var sort = Order.name
+
+    @Option(help: ArgumentHelp("How many users to list (default: all).", valueName: "n"))
+    var limit: Int?
+
+    @Flag(help: "Print one JSON document for each user, and one for all.")
+    var json = false
+
+    func validate() throws {
+        try Pages.check(limit: limit)
+        if limit != nil, !users.isEmpty { throw ValidationError("--limit is for the list of all users") }
+    }
+
+    func run() async throws {
+        guard users.isEmpty else { return try await showUsers() }
+        var (lines, all, isComplete) = ([UsageDocument](), UsageDocument?.none, true)
+        // The largest are known when all are.
+        try await Pages.forEach(limit: sort == .name ? limit : nil) { size, next in
+            let page = try await page(after: next, limit: size)
+            (all, isComplete) = (page.all, page.isComplete)
+            return (page.users, page.next)
+        } _: {
+            lines.append($0)
+        }
+        if sort == .bytes { lines.sort { ($1.total.bytes, $0.user ?? "") < ($0.total.bytes, $1.user ?? "") } }
+        print(Array(lines.prefix(limit ?? .max)), all: all)
+        if !isComplete { Terminal.note("not everything is counted yet; the service is at it") }
+    }
+
+    private func page(after user: String?, limit: Int) async throws -> UsagePageDocument {
+        try await storage.perform { service in
+            try await service.read(
+                .get, "/v1/usage", query: ["after": user, "limit": "\(limit)"], as: UsagePageDocument.self)
+        } locally: { pipeline in
+            try await pipeline.storage.usage.run()
+            return try await UsageReader(pipeline).page(after: user.flatMap { UserID($0) }, limit: limit)
+        }
+    }
+
+    private func showUsers() async throws {
+        var lines: [UsageDocument] = []
+        var failure: (any Error)?
+        do {
+            try await Batch(people: users, isJSON: json).forEach { lines.append(try await document(of: $0)) }
+        } catch {
+            failure = error
+        }
+        if sort == .bytes { lines.sort { ($1.total.bytes, $0.user ?? "") < ($0.total.bytes, $1.user ?? "") } }
+        if !lines.isEmpty { print(lines, all: nil) }
+        if let failure { throw failure }
+    }
+
+    private func document(of name: String) async throws -> UsageDocument {
+        guard let user = UserID(name) else { throw Failure.noUserID(name) }
+        return try await storage.perform { service in
+            try await service.read(.get, "/v1/usage/\(user)", as: UsageDocument.self)
+        } locally: { pipeline in
+            try await pipeline.storage.usage.run()
+            return try await UsageReader(pipeline).document(of: user)
+        }
+    }
+
+    private func print(_ lines: [UsageDocument], all: UsageDocument?) {
+        let documents = lines + (all.map { [$0] } ?? [])
+        guard !json else { return documents.forEach { Terminal.outputJSON($0) } }
+        let hasQuotas = documents.contains { $0.quota != nil }
+        let head = ["user"] + UsageKind.allCases.map(\.rawValue) + ["total"] + (hasQuotas ? ["used", "quota"] : [])
+        let rows = documents.map { document in
+            [document.user ?? "all together"]
+                + (UsageKind.allCases.map { document[$0] } + [document.total]).map {
+                    $0.files == 0 ? "-" : StatusText.size($0.bytes)
+                }
+                + (hasQuotas ? [StatusText.size(document.used), document.quota.map(StatusText.size) ?? "-"] : [])
+        }
+        for line in TextTable.lines([head] + rows) { Terminal.output(line.printable) }
+    }
+}
+
+/// Rows of words, in columns: the first begins at the left, the others end at the right.
+enum TextTable {
+    static func lines(_ rows: [[String]]) -> [String] {
+        let columns = rows.map(\.count).max() ?? 0
+        let widths = (0..<columns).map { column in
+            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+        }
+        return rows.map { row in
+            row.enumerated().map { index, word in
+                let space = String(repeating: " ", count: widths[index] - word.count)
+                return index == 0 ? word + space : space + word
+            }.joined(separator: "  ")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import API
+import ArgumentParser
+import Pipeline
+
+/// Reads the files of the store and compares their bytes with what they were.
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Read files, and compare their bytes with what was stored.",
+        usage: "tintype verify [<options>]",
+        discussion: """
+            Each original, each rendition and each object of the bucket is read and compared by its SHA-256, besides all \
+            that "tintype check" compares. The service remembers when the files of a post were read last, so that \
+            --older-than reads the store in turns, however often the command is stopped. It does so by itself, too (the \
+            settings verify-interval and verify-rate). The exit code is 3 when something was found.
+
+            EXAMPLES
+              tintype verify
+              tintype verify --older-than 30d --rate 20
+              tintype verify --sample 5
+            """)
+
+    @OptionGroup var storage: StorageOptions
+
+    @Option(help: ArgumentHelp("Only this person's files.", valueName: "user"))
+    var user: String?
+
+    @Option(
+        help: ArgumentHelp("Only files that were not read for this time, such as 30d or 12h.", valueName: "time"))
+    var olderThan: String?
+
+    @Option(help: ArgumentHelp("Only the files of so many posts of a hundred, drawn by lot.", valueName: "percent"))
+    var sample: Int?
+
+    @Option(help: ArgumentHelp("Read so many megabytes in a second at most.", valueName: "MB/s"))
+    var rate: Int?
+
+    @Flag(help: "Print one JSON document for each finding, and one at the end.")
+    var json = false
+
+    func validate() throws {
+        if let olderThan, SettingParsers.duration(olderThan) == nil {
+            throw ValidationError("--older-than \(olderThan) is not \(SettingParsers.durationExpectation)")
+        }
+        if let sample, !(1...100).contains(sample) { throw ValidationError("--sample is a number from 1 to 100") }
+        if let rate, !(1...1_000_000).contains(rate) { throw ValidationError("--rate is a number of at least 1") }
+    }
+
+    func run() async throws {
+        var order = AuditOrder(.verify)
+        try order.select(user: user)
+        order.unreadFor = olderThan.flatMap { SettingParsers.duration($0) }
+        if let sample { order.sample = Double(sample) / 100 }
+        order.bytesPerSecond = rate.map { $0 * 1_000_000 }
+        let last = try await AuditSteps(storage: storage, order: order, isJSON: json).run()
+        try last.end(isJSON: json)
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("tintype check, verify, repair, gc and explain", .timeLimit(.minutes(10)))
+struct AuditCommandTests {
+    /// A store with a post whose thumb is cut, and a file that nothing names.
+    private func damaged(_ scratch: Scratch, _ daemon: Daemon) async throws -> String {
+        let post = try await daemon.upload(try Fixture.bytes("baseline-420.jpg"), by: "maria")
+        let folder = daemon.storage + "/blobs/maria/\(post)"
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let thumb = URL(fileURLWithPath: "\(folder)/\(try #require(names.first { $0.hasPrefix("thumb-") }))")
+        try Data(try Data(contentsOf: thumb).dropLast(9)).write(to: thumb)
+        try Data([1]).write(to: URL(fileURLWithPath: "\(folder)/stray.jpg"))
+        return post
+    }
+
+    @Test(
+        "They say what they find, mend and delete it, and exit with 3 while something is left",
+        arguments: [true, false])
+    func commands(beside isRunning: Bool) async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            let daemon = try await Daemon(storage: storage)
+            let post = try await damaged(scratch, daemon)
+            if !isRunning { #expect(try await daemon.stop() == 0) }
+            func tintype(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
+                try await run(arguments + ["--storage", storage])
+            }
+
+            let check = try await tintype("check")
+            #expect(check.status == 3 && check.output.contains("rendition_wrong_size  blobs/maria/\(post)/thumb-"))
+            #expect(check.output.contains("orphaned_file  blobs/maria/\(post)/stray.jpg"), "\(check)")
+            let json = try await tintype("check", "--json")
+            #expect(json.status == 3 && json.output.contains(#""kind":"orphaned_file""#))
+            #expect(json.output.split(separator: "\n").last?.contains(#""finished":true"#) == true)
+            #expect(try await tintype("check", "--user", "jan").status == 0)
+            #expect(try await tintype("verify", "--older-than", "30d", "--rate", "50", "--sample", "100").status == 3)
+
+            let plan = try await tintype("repair", "--dry-run")
+            #expect(plan.status == 3 && !plan.output.contains("[repaired]"))
+            let repair = try await tintype("repair")
+            #expect(repair.status == 3 && repair.output.contains("[repaired]"), "the stray file is left: \(repair)")
+            #expect(try await tintype("gc").errors.contains("--delete"))
+            let gc = try await tintype("gc", "--delete")
+            #expect(gc.status == 0 && gc.output.contains("[deleted]"), "\(gc)")
+            let clean = try await tintype("verify")
+            #expect(clean.status == 0 && clean.output.contains("all is well"), "\(clean)")
+
+            let explain = try await tintype("explain", post)
+            #expect(explain.status == 0 && explain.output.contains("owner: maria"), "\(explain)")
+            #expect(explain.output.contains("garbage: blobs/maria/\(post)/thumb-"), "the one that was cut, for a while")
+            #expect(try await tintype("explain", post, "--json").output.contains(#""use":"shown""#))
+            if isRunning { #expect(try await daemon.stop() == 0) }
+        }
+    }
+
+    @Test(
+        "Wrong options are refused with 2, and what is not there with 1",
+        arguments: [
+            (["verify", "--older-than", "soon"], 2, "soon"), (["verify", "--sample", "0"], 2, "sample"),
+            (["verify", "--rate", "0"], 2, "rate"), (["gc", "--max-share", "200"], 2, "max-share"),
+            (["check", "--user", "a/b"], 1, "user id"), (["explain"], 2, "explain"),
+            (["explain", "nothing"], 1, "nothing"), (["explain", "-OaBcDeFgHiJkLmNoPqR"], 1, "known"),
+        ] as [([String], Int32, String)])
+    func refused(_ arguments: [String], status: Int32, word: String) async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            let result = try await run(arguments + ["--storage", daemon.storage])
+            #expect(result.status == status && result.errors.contains(word), "\(result)")
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
+    @Test("A torn page of the database is found and named")
+    func tornPage() async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            let daemon = try await Daemon(storage: storage)
+            for _ in 0..<20 { _ = try await daemon.upload(try Fixture.bytes("baseline-420.jpg"), by: "maria") }
+            #expect(try await daemon.stop() == 0)
+            #expect(try await run(["check", "--storage", storage]).status == 0)
+            let file = URL(fileURLWithPath: storage + "/tree.sqlite")
+            var bytes = try Data(contentsOf: file)
+            // Half of a page in the middle is of another time.
+            let start = bytes.count / 2 / 4096 * 4096
+            bytes.replaceSubrange(start..<start + 2048, with: Data(repeating: 0xA5, count: 2048))
+            try bytes.write(to: file)
+            let check = try await run(["check", "--storage", storage])
+            #expect(check.status == 3 && check.output.contains("tree_damaged  tree.sqlite"), "\(check)")
+        }
+    }
+}

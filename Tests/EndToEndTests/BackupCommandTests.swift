@@ -1,0 +1,159 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("tintype backup, restore, upgrade, and a project of Firebase's that moves in", .timeLimit(.minutes(20)))
+struct BackupCommandTests {
+    @Test(
+        "Beside the service and without it: backed up, listed, verified, restored, and all is well",
+        arguments: [true, false])
+    func commands(beside isRunning: Bool) async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            let daemon = try await Daemon(storage: storage)
+            let post = try await daemon.upload(try Fixture.bytes("baseline-420.jpg"), by: "maria")
+            if !isRunning { #expect(try await daemon.stop() == 0) }
+            for target in ["\(scratch.path)/backups", "\(scratch.path)/house.tar"] {
+                let made = try await run(["backup", target, "--storage", storage])
+                #expect(made.status == 0 && made.output.contains("files copied"), "\(made)")
+                let list = try await run(["backup", "list", target, "--json"])
+                #expect(list.status == 0 && list.output.contains(#""token":"#), "\(list)")
+                let verified = try await run(["backup", "verify", target])
+                #expect(verified.status == 0 && verified.output.contains("all is well"), "\(verified)")
+                let restored = "\(target)-restored"
+                let restore = try await run(["restore", target, "--storage", restored])
+                #expect(restore.status == 0, "\(restore)")
+                let check = try await run(["verify", "--storage", restored])
+                #expect(check.status == 0 && check.output.contains("all is well"), "\(check)")
+                let again = try await Daemon(storage: restored)
+                #expect(try await again.get("/v1/posts/\(post)").status == 200)
+                #expect(try await again.stop() == 0)
+                let over = try await run(["restore", target, "--storage", restored])
+                #expect(over.status == 1 && over.errors.contains("not empty"), "\(over)")
+            }
+            let second = try await run(["backup", "\(scratch.path)/backups", "--storage", storage, "--json"])
+            #expect(second.status == 0 && second.output.contains(#""copied":0"#), "\(second)")
+            let prune = try await run(["backup", "prune", "\(scratch.path)/backups", "--keep", "1"])
+            #expect(prune.status == 0 && prune.output.contains("backups are gone"), "\(prune)")
+            if isRunning { #expect(try await daemon.stop() == 0) }
+        }
+    }
+
+    @Test("A service that is killed during a backup: the next one goes on, and what it makes is whole")
+    func killed() async throws {
+        try await withScratch { scratch in
+            let (storage, folder) = (scratch.path + "/Storage", scratch.path + "/backups")
+            var daemon = try await Daemon(storage: storage)
+            for name in ["baseline-420.jpg", "rgb-8.png", "size-24x16.gif"] {
+                _ = try await daemon.upload(try Fixture.bytes(name), by: "maria")
+            }
+            #expect(try await daemon.stop() == 0)
+            // At each of some steps on the way: files, folders, the last sync, the document of the backup.
+            for point in ["create=crash@2", "make-folder=crash@6", "create=crash@9", "fsync=crash@2", "rename=crash@2"]
+            {
+                let cut = try await run(
+                    ["backup", folder, "--storage", storage], environment: ["TINTYPE_FAILPOINTS": "before-\(point)"])
+                #expect(cut.status != 0, "\(point): \(cut)")
+            }
+            let whole = try await run(["backup", folder, "--storage", storage])
+            #expect(whole.status == 0, "\(whole)")
+            let verified = try await run(["backup", "verify", folder])
+            #expect(verified.status == 0, "\(verified)")
+            #expect(try await run(["restore", folder, "--storage", "\(scratch.path)/new"]).status == 0)
+            #expect(try await run(["verify", "--storage", "\(scratch.path)/new"]).status == 0)
+            daemon = try await Daemon(storage: storage)
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
+    @Test(
+        "What cannot be is refused by name",
+        arguments: [
+            (["backup", "list", "nowhere"], 1, "nowhere"), (["backup", "prune", "nowhere", "--keep", "0"], 2, "keep"),
+            (["restore", "nowhere", "--storage", "new"], 1, "nowhere"),
+            (["restore", "nowhere", "--at", "soon"], 1, "soon"),
+            (["upgrade", "back", "--yes", "--storage", "STORAGE"], 1, "no way back"),
+            (["upgrade", "confirm", "--storage", "STORAGE"], 1, "nothing"),
+            (["backup", "STORAGE", "--storage", "STORAGE"], 1, "inside of the store"),
+        ] as [([String], Int32, String)])
+    func refused(_ arguments: [String], status: Int32, word: String) async throws {
+        try await withScratch { scratch in
+            let daemon = try await Daemon(storage: scratch.path + "/Storage")
+            #expect(try await daemon.stop() == 0)
+            let named = arguments.map {
+                $0 == "STORAGE" ? daemon.storage : $0 == "nowhere" ? scratch.path + "/nowhere" : $0
+            }
+            let result = try await run(named)
+            #expect(result.status == status && result.errors.contains(word), "\(result)")
+        }
+    }
+
+    @Test("An earlier store: upgraded by the command or the service, confirmed, or taken back")
+    func upgrade() async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            try FileManager.default.copyItem(atPath: Fixture.path("store-0.1"), toPath: storage)
+            let first = try await run(["upgrade", "--storage", storage])
+            #expect(first.status == 0 && first.output.contains("from format 1 to 2"), "\(first)")
+            let back = try await run(["upgrade", "back", "--yes", "--storage", storage])
+            #expect(back.status == 0, "\(back)")
+            let daemon = try await Daemon(storage: storage)
+            try await eventually {
+                try await run(["upgrade", "--json", "--storage", storage]).output.contains("unconfirmed")
+            }
+            let status = try await run(["status", "--storage", storage])
+            #expect(status.output.contains("not confirmed"), "\(status)")
+            #expect(try await run(["upgrade", "back", "--yes", "--storage", storage]).errors.contains("in use"))
+            #expect(try await run(["upgrade", "confirm", "--storage", storage]).status == 0)
+            let done = try await run(["upgrade", "--storage", storage])
+            #expect(done.status == 0 && done.output.contains("nothing to do"), "\(done)")
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
+    @Test(
+        "FriendlyPix moves in: an export of its database, a folder of its files, and each post has thumbnails of ours")
+    func firebase() async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            let daemon = try await Daemon(storage: storage, arguments: ["--namespace", "friendly"])
+            let photo = try Fixture.bytes("exif-gps.jpg")
+            var posts: [String] = []
+            for number in 1...3 {
+                let id = "-OaAaAaAaAaAaAaAaAa\(number)"
+                try scratch.write(photo, to: "files/u1/full/\(id)/a b.jpg")
+                try scratch.write(photo, to: "files/u1/thumb/\(id)/a b.jpg")
+                posts.append(
+                    """
+                    "\(id)":{"full_url":"https://firebasestorage.googleapis.com/v0/b/friendly.appspot.com/o/x?alt=media",\
+                    "thumb_url":"https://firebasestorage.googleapis.com/v0/b/friendly.appspot.com/o/y?alt=media",\
+                    "text":"#sunny","client":"web","timestamp":150000000000\(number),\
+                    "full_storage_uri":"gs://friendly.appspot.com/u1/full/\(id)/a b.jpg",\
+                    "thumb_storage_uri":"gs://friendly.appspot.com/u1/thumb/\(id)/a b.jpg",\
+                    "author":{"uid":"u1","full_name":"Anna"}}
+                    """)
+            }
+            try scratch.write(
+                #"{"people":{"u1":{"full_name":"Anna"}},"posts":{\#(posts.joined(separator: ","))}}"#,
+                to: "firebase.json")
+            let arguments = [
+                "import", scratch.path + "/firebase.json", "--files", scratch.path + "/files", "--merge", "--storage",
+                storage,
+            ]
+            let settings = ["TINTYPE_NAMESPACE": "friendly"]
+            let moved = try await run(arguments, environment: settings)
+            #expect(moved.status == 0 && moved.output.contains("6 files sent"), "\(moved)")
+            for number in 1...3 {
+                try await eventually {
+                    try await daemon.get("/posts/-OaAaAaAaAaAaAaAaAa\(number)/photos/0/renditions/thumb.json").text
+                        != "null"
+                }
+            }
+            let again = try await run(arguments, environment: settings)
+            #expect(again.status == 0 && again.output.contains("0 files sent to the bucket, 6 were there"), "\(again)")
+            let check = try await run(["verify", "--storage", storage])
+            #expect(check.status == 0, "\(check)")
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("tintype du", .timeLimit(.minutes(10)))
+struct UsageCommandTests {
+    @Test("It tells each user's kinds and the sum of all, beside the service and without it", arguments: [true, false])
+    func table(beside isRunning: Bool) async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            let daemon = try await Daemon(storage: storage)
+            let photo = try Fixture.bytes("baseline-420.jpg")
+            _ = try await daemon.upload(photo, by: "maria")
+            _ = try await daemon.upload(photo, by: "jan")
+            _ = try await daemon.upload(try Fixture.bytes("rgb-8.png"), by: "jan")
+            if !isRunning { #expect(try await daemon.stop() == 0) }
+            func tintype(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
+                try await run(arguments + ["--storage", storage])
+            }
+
+            let table = try await tintype("du")
+            let lines = table.output.split(separator: "\n")
+            #expect(table.status == 0 && lines.count == 4, "\(table)")
+            #expect(lines.first?.hasPrefix("user") == true && lines.last?.hasPrefix("all together") == true)
+            #expect(Set(lines.map(\.count)).count == 1, "columns: \(table.output)")
+            let largest = try await tintype("du", "--sort", "bytes", "--limit", "1", "--json")
+            let documents = try largest.output.split(separator: "\n").map {
+                try JSONDecoder().decode(Usage.self, from: Data($0.utf8))
+            }
+            #expect(documents.map(\.user) == ["jan", nil], "\(largest)")
+            #expect(documents.last?.originals.files == 3 && documents.first?.originals.files == 2)
+            let maria = try await tintype("du", "maria", "--json")
+            let usage = try JSONDecoder().decode(Usage.self, from: Data(maria.output.utf8))
+            let there = try bytes(of: "\(storage)/blobs/maria")
+            #expect(usage.originals.bytes == photo.count && usage.total.bytes == there)
+            let nobody = try await tintype("du", "maria", "nobody")
+            #expect(nobody.status == 3 && nobody.output.contains("maria") && nobody.errors.contains("nobody"))
+            #expect(try await tintype("du", "a/b").status == 1)
+            #expect(try await tintype("du", "--sort", "age").status == 2)
+            if isRunning { #expect(try await daemon.stop() == 0) }
+        }
+    }
+
+    @Test("A quota is set for one user or for all, and a dropped file beyond it is put aside with its reason")
+    func quota() async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            let daemon = try await Daemon(storage: storage, arguments: ["--user-quota", "10kB"])
+            let photo = try Fixture.bytes("photo.jpg")
+            await #expect(throws: (any Error).self) { _ = try await daemon.upload(photo, by: "maria") }
+            _ = try await daemon.upload(try Fixture.bytes("baseline-420.jpg"), by: "maria")
+            func tintype(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
+                try await run(arguments + ["--storage", storage])
+            }
+            #expect(try await tintype("quota", "maria").output.contains("of 9.8 KiB"))
+            try scratch.write(photo, to: "Storage/inbox/maria/lake.jpg")
+            let reason = storage + "/failed/quota_exceeded/maria/lake.jpg.reason.json"
+            try await eventually { FileManager.default.fileExists(atPath: reason) }
+            #expect(try String(contentsOfFile: reason, encoding: .utf8).contains("quota_exceeded"))
+            let raised = try await tintype("quota", "maria", "1MB", "--json")
+            #expect(raised.status == 0 && raised.output.contains(#""quota":1000000"#), "\(raised)")
+            #expect(try await tintype("inbox", "retry", "--all").status == 0)
+            try await eventually { try await tintype("du", "maria", "--json").output.contains(#""files":2"#) }
+            #expect(try await tintype("quota", "maria", "lots").status == 2)
+            #expect(try await tintype("quota", "nobody", "1MB").status == 1)
+            #expect(try await daemon.stop() == 0)
+            #expect(try await tintype("quota", "maria", "none").output.contains("without a limit"))
+        }
+    }
+
+    private struct Usage: Decodable {
+        struct Size: Decodable { let bytes, files: Int }
+        let user: String?
+        let originals, total: Size
+    }
+
+    /// The sizes of all files in a folder.
+    private func bytes(of folder: String) throws -> Int {
+        try FileManager.default.subpathsOfDirectory(atPath: folder).reduce(0) { sum, path in
+            let values = try URL(fileURLWithPath: "\(folder)/\(path)").resourceValues(forKeys: [
+                .isRegularFileKey, .fileSizeKey,
+            ])
+            return sum + (values.isRegularFile == true ? values.fileSize ?? 0 : 0)
+        }
+    }
+}

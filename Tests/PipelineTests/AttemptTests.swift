@@ -1,0 +1,187 @@
+import API
+import Blobs
+import Files
+import Imaging
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@testable import Pipeline
+
+@Suite("What an attempt has finished is not done again", .timeLimit(.minutes(30)))
+struct AttemptTests {
+    private static let grace: Duration = .seconds(3600)
+
+    /// Counts what is encoded, by the names of the recipes.
+    private struct Counting: PhotoRenderer {
+        let encoded = Shared<[String]>([])
+
+        func render(
+            _ original: FileReader, recipes: [Recipe], beside others: [Recipe], limits: ImageLimits
+        ) throws -> RenderedImage {
+            encoded.change { $0 += recipes.map(\.name) }
+            return try InProcessRenderer().render(original, recipes: recipes, beside: others, limits: limits)
+        }
+    }
+
+    /// Publishes posts, then runs the body by other recipes, with a run that is to be done.
+    private func withPosts(
+        _ count: Int, recipes: [String] = ["full=90", "thumb=40,cover"],
+        _ body: @escaping @Sendable (RunningPipeline, Counting) async throws -> Void
+    ) async throws {
+        try await withScratch { scratch in
+            try await withPipeline(in: scratch) { running in
+                let bytes = try Fixture.bytes("baseline-420.jpg")
+                for _ in 0..<count { _ = try await running.upload([("a.jpg", bytes)], by: "maria") }
+            }
+            let renderer = Counting()
+            let recipes = try recipes.map { try Recipe(parsing: $0) }
+            try await withPipeline(
+                in: scratch, runs: false,
+                settings: {
+                    $0.recipes = recipes
+                    $0.gracePeriod = Self.grace
+                }, renderer: renderer
+            ) { try await body($0, renderer) }
+        }
+    }
+
+    /// Has an attempt at a post make its files, and end before the switch.
+    private func cutOff(_ id: PostID, _ running: RunningPipeline) async throws {
+        let tree = running.storage.tree
+        let post = try #require(try await tree.get(Paths.post(id)))
+        let record = try #require(try await running.pipeline.store.record(of: id))
+        let old = try #require(PostPhotos.read(post))
+        let change = RenditionSwitch(
+            service: running.pipeline, path: Paths.post(id), record: record, old: old, value: "another",
+            recipes: running.pipeline.settings.recipes)
+        #expect(try await !change.run([0], priority: .batch))
+        #expect(try await tree.get(Paths.post(id)) == post)
+        #expect(try await tree.keys(of: Paths.attempts(id)).count == 1)
+    }
+
+    private func files(_ id: PostID, _ running: RunningPipeline) async throws -> Set<String> {
+        Set(try await running.storage.blobs.fileNames(userID: "maria", postID: id.string))
+    }
+
+    /// All files that are listed as garbage.
+    private func garbage(_ running: RunningPipeline) async throws -> Set<String> {
+        var names: Set<String> = []
+        for entry in try await running.storage.tree.children(of: Paths.garbage) {
+            for name in (entry.value["blobs"]?.object ?? [:]).values.compactMap(\.stringValue) {
+                names.insert(try BlobName(name).fileName)
+            }
+        }
+        return names
+    }
+
+    @Test("The next attempt takes over what is there, encodes what is not, and leaves nothing", arguments: [0, 1, 2])
+    func adopted(lost: Int) async throws {
+        try await withPosts(1) { running, renderer in
+            let tree = running.storage.tree
+            let id = try #require(try await tree.keys(of: Paths.posts).compactMap { PostID($0.string) }.first)
+            let before = try await files(id, running)
+            try await cutOff(id, running)
+            let made = try await files(id, running).subtracting(before)
+            #expect(made.count == 2)
+            for name in made.sorted().prefix(lost) {
+                try await running.storage.blobs.remove(try BlobName(userID: "maria", postID: id.string, fileName: name))
+            }
+            let progress = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+            #expect(progress.switched == 1 && progress.failed == 0)
+            #expect(renderer.encoded.value.count == 2 + lost, "\(renderer.encoded.value)")
+
+            let post = try #require(try await tree.get(Paths.post(id)))
+            let photo = try #require(PostPhotos.read(post)?.first)
+            let record = try #require(try await running.pipeline.store.record(of: id)?.photos[0])
+            #expect(Set(photo.renditions.keys) == ["full", "thumb"])
+            #expect(photo.renditions["thumb"]?.width == 40 && photo.renditions["thumb"]?.height == 40)
+            let present = try await files(id, running)
+            for rendition in photo.renditions.values {
+                let name = try BlobName(userID: "maria", postID: id.string, fileName: rendition.fileName)
+                let bytes = try await running.storage.blobs.open(name).readAll(maxBytes: 1 << 20)
+                let file = try #require(record.files[rendition.fileName])
+                #expect(bytes.count == rendition.byteCount && file.byteCount == bytes.count)
+                #expect(file.sha256 == sha256(of: bytes) && file.source == record.fileSHA256)
+                #expect(made.contains(rendition.fileName) || lost > 0)
+            }
+            let shown = Set(photo.renditions.values.map(\.fileName))
+            let garbage = try await garbage(running)
+            #expect(garbage.isDisjoint(with: shown) && present == shown.union(garbage).union([record.fileName]))
+            #expect(try await tree.get(Paths.attempts) == nil)
+        }
+    }
+
+    @Test("What another program or other recipes have made is not taken over, and goes")
+    func notAdopted() async throws {
+        try await withPosts(1) { running, renderer in
+            let tree = running.storage.tree
+            let id = try #require(try await tree.keys(of: Paths.posts).compactMap { PostID($0.string) }.first)
+            let before = try await files(id, running)
+            try await cutOff(id, running)
+            let made = try await files(id, running).subtracting(before)
+            let attempt = try #require(try await tree.keys(of: Paths.attempts(id)).first)
+            try await tree.set(Paths.attempts(id) / attempt / "engine", to: "another")
+            let progress = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+            #expect(progress.switched == 1 && renderer.encoded.value.count == 4)
+            #expect(try await garbage(running).isSuperset(of: made))
+            #expect(try await tree.get(Paths.attempts) == nil)
+        }
+    }
+
+    @Test("An attempt that nobody goes on with is forgotten with its files")
+    func collected() async throws {
+        try await withPosts(1) { running, _ in
+            let tree = running.storage.tree
+            let id = try #require(try await tree.keys(of: Paths.posts).compactMap { PostID($0.string) }.first)
+            let before = try await files(id, running)
+            try await cutOff(id, running)
+            running.clock.advance(by: 2 * 3_600_000)
+            try await running.pipeline.garbage.collect()
+            #expect(try await files(id, running) == before)
+            #expect(try await tree.get(Paths.attempts) == nil)
+            #expect(try await tree.get(Paths.garbage) == nil)
+        }
+    }
+
+    @Test("A rendition whose recipe stays is neither encoded nor written again, and a smaller set costs no decoding")
+    func kept() async throws {
+        try await withPosts(1) { running, renderer in
+            let rows = [(["full=90", "thumb=40"], 2), (["full=90", "thumb=30"], 3), (["full=90"], 3)]
+            for (recipes, encoded) in rows {
+                var order = PipelineSettings(workers: 1)
+                order.recipes = try recipes.map { try Recipe(parsing: $0) }
+                try await running.pipeline.adopt(order)
+                let progress = try await Rethumb(running.pipeline, selection: .init(), isDryRun: false).run { _ in }
+                #expect(progress.switched == 1 && renderer.encoded.value.count == encoded, "\(recipes)")
+            }
+        }
+    }
+
+    @Test(
+        "What a run has switched before it was cut off counts when it is looked at again",
+        arguments: [BatchJobSwitch.each, .last])
+    func counted(switches: BatchJobSwitch) async throws {
+        try await withPosts(3) { running, renderer in
+            let generation = Generation(id: running.storage.ids.next(), switchesLast: switches == .last)
+            func run(_ job: any PostJob) async throws -> PostJobProgress {
+                var pace = PostJobPace()
+                pace.concurrency = 1
+                return try await job.run(at: pace) { _ in }
+            }
+            let rethumb = Rethumb(running.pipeline, selection: .init(), by: nil, generation: generation)
+            for _ in 0..<2 {
+                // The second begins at the beginning, as after a crash before anything was noted.
+                let progress = try await run(rethumb)
+                #expect(progress.switched == 3 && progress.done == 3 && progress.failed == 0)
+            }
+            #expect(renderer.encoded.value.count == 6)
+            guard switches == .last else { return }
+            for _ in 0..<2 {
+                let progress = try await run(GenerationSwitch(service: running.pipeline, generation: generation))
+                #expect(progress.switched == 3 && progress.done == 3 && progress.failed == 0)
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import API
+import Foundation
+import NIOCore
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@testable import Pipeline
+
+@Suite("How much each user may store", .timeLimit(.minutes(10)))
+struct QuotaTests {
+    private static let photo = "baseline-420.jpg"
+
+    @Test(
+        "An amount is read as people write it, and nothing else is one",
+        arguments: [
+            ("0", 0), ("5GB", 5_000_000_000), ("2KiB", 2048), ("10kB", 10_000), ("1TiB", 1 << 40), ("", nil),
+            ("-1", nil),
+            ("GB", nil), ("1.5GB", nil), ("5 GB", nil), ("99999999999TB", nil), ("+5", nil),
+        ] as [(String, Int?)])
+    func amounts(text: String, bytes: Int?) { #expect(ByteAmount.read(text) == bytes) }
+
+    private func refusal(_ body: () async throws -> Void) async -> Failure? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return error as? Failure
+        }
+    }
+
+    private func upload(_ running: RunningPipeline, expecting length: Int? = nil) async throws {
+        let request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
+        let record = try await running.reserve(request)
+        var session = running.pipeline.receiver.resume(record)
+        do {
+            if let length { try await session.expect(length) }
+            try await session.receive(try Fixture.bytes(Self.photo), named: "a.jpg")
+            _ = try await running.pipeline.store.end(of: session.accept(text: "").id)
+        } catch {
+            try await running.pipeline.store.expire(record.id, from: .reserved)
+            throw error
+        }
+    }
+
+    /// A way in, with as many bytes as the photo has.
+    private static let waysIn: [(name: String, send: @Sendable (QuotaTests, RunningPipeline) async throws -> Void)] = [
+        ("a session", { try await $0.upload($1) }),
+        ("a session with an announced length", { try await $0.upload($1, expecting: try Fixture.bytes(photo).count) }),
+        (
+            "a draft",
+            { _, running in
+                var request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
+                request.isDraft = true
+                var session = running.pipeline.receiver.resume(try await running.reserve(request))
+                try await session.receive(try Fixture.bytes(photo), named: "a.jpg")
+            }
+        ),
+        (
+            "an upload in several requests",
+            { _, running in
+                let request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
+                let length = try Fixture.bytes(photo).count
+                _ = try await running.pipeline.resumable.begin(request, .init(name: "a.jpg", length: length))
+            }
+        ),
+        (
+            "one whose length nobody says",
+            { _, running in
+                let request = UploadRequest(owner: try #require(UserID("maria")), intake: .socket)
+                let begun = try await running.pipeline.resumable.begin(request, .init(name: "a.jpg"))
+                guard case .new(let record) = begun else { return }
+                let bytes = ByteBuffer(bytes: try Fixture.bytes(photo))
+                do {
+                    try await running.pipeline.files.withFile(record.id) { session in
+                        var rest: ByteBuffer? = bytes
+                        try await session.receive(isLast: true) {
+                            defer { rest = nil }
+                            return rest
+                        }
+                    }
+                } catch {
+                    try await running.pipeline.resumable.cancel(record.id)
+                    throw error
+                }
+            }
+        ),
+        (
+            "an object",
+            { _, running in
+                let objects = running.pipeline.objects
+                let name = try #require(ObjectName("maria/full/\(UUID())/a.jpg"))
+                let upload = try await objects.beginUpload(of: name)
+                try await upload.write(ByteBuffer(bytes: try Fixture.bytes(photo)))
+                _ = try await objects.put(try await upload.finish(), as: name, ObjectMetadata()) { _ in }
+            }
+        ),
+        (
+            "an object in several requests",
+            { _, running in
+                let name = try #require(ObjectName("maria/\(UUID())"))
+                let object = ResumableObject(name, ObjectMetadata(), identity: .null, secret: "s")
+                let length = try Fixture.bytes(photo).count
+                _ = try await running.pipeline.objects.begin(object, of: "maria", length: length)
+            }
+        ),
+    ]
+
+    @Test(
+        "Each way in is refused what is beyond the quota, keeps nothing of it, and takes what fits",
+        arguments: waysIn.indices)
+    func refusedAndTaken(_ index: Int) async throws {
+        let length = try Fixture.bytes(Self.photo).count
+        let way = Self.waysIn[index]
+        try await withPipeline(settings: { $0.userQuota = 2 * length - 1 }) { running in
+            let maria = try #require(UserID("maria"))
+            let reader = UsageReader(running.pipeline)
+            try await self.upload(running)
+            let before = try await reader.document(of: maria)
+            #expect(before.used == length && before.quota == 2 * length - 1)
+            let refused = await refusal { try await way.send(self, running) }
+            #expect(refused?.code == .quotaExceeded && refused?.isTransient == false, "\(way.name): \(refused as Any)")
+            let room = try #require(refused?.room)
+            #expect(room.used == length && room.quota == 2 * length - 1 && room.needed > 0 && room.needed <= length)
+            #expect(try await reader.document(of: maria).used == length, "\(way.name)")
+
+            try await running.pipeline.quotas.set(.bytes(2 * length), for: maria)
+            try await way.send(self, running)
+            let after = try await reader.document(of: maria)
+            #expect(after.used == 2 * length && after.quota == 2 * length, "\(way.name): \(after)")
+            #expect(await refusal { try await way.send(self, running) }?.code == .quotaExceeded)
+        }
+    }
+
+    @Test("Uploads at the same time never come to more than there is room for")
+    func atOnce() async throws {
+        let length = try Fixture.bytes(Self.photo).count
+        try await withPipeline(settings: { $0.userQuota = 3 * length }) { running in
+            let outcomes = await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<12 { group.addTask { (try? await self.upload(running)) != nil } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            let maria = try #require(UserID("maria"))
+            let used = try await UsageReader(running.pipeline).document(of: maria).used
+            #expect(used <= 3 * length && used == length * outcomes.count { $0 }, "\(outcomes)")
+            #expect(used > 0)
+        }
+    }
+
+    @Test(
+        "What is there stays over a lower quota, what is deleted makes room, and an object may take its former self's place"
+    )
+    func lowered() async throws {
+        let length = try Fixture.bytes(Self.photo).count
+        try await withPipeline { running in
+            let (maria, quotas) = (try #require(UserID("maria")), running.pipeline.quotas)
+            let post = try await running.upload([("a.jpg", try Fixture.bytes(Self.photo))], by: "maria").id
+            try await quotas.set(.bytes(10), for: maria)
+            #expect(try await running.pipeline.store.record(of: post)?.state == .published)
+            #expect(await refusal { try await self.upload(running) }?.code == .quotaExceeded)
+            _ = try await running.upload([], by: "maria", text: "words are no files")
+            try await running.storage.tree.set(Paths.post(post), to: nil)
+            try await quotas.set(.bytes(length), for: maria)
+            try await self.upload(running)
+            try await quotas.set(.unlimited, for: maria)
+            try await self.upload(running)
+            try await quotas.set(.standard, for: maria)
+            #expect(try await UsageReader(running.pipeline).document(of: maria).quota == nil)
+
+            let (objects, name) = (running.pipeline.objects, try #require(ObjectName("jan/a")))
+            try await quotas.set(.bytes(10), for: try #require(UserID("jan")))
+            for text in ["123456789", "1234567890"] {
+                let upload = try await objects.beginUpload(of: name, length: text.count)
+                try await upload.write(ByteBuffer(string: text))
+                _ = try await objects.put(try await upload.finish(), as: name, ObjectMetadata()) { _ in }
+            }
+            #expect(await refusal { _ = try await objects.beginUpload(of: name, length: 11) }?.code == .quotaExceeded)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import API
+import Files
+import Foundation
+import Posts
+import TestSupport
+import Testing
+import Tree
+
+@testable import Pipeline
+
+@Suite("A store of an earlier version is brought forward, with a way back until that is confirmed")
+struct StoreUpgradeTests {
+    private static let file = "Storage/tree.sqlite"
+
+    private func withEarlierStore(_ body: (Scratch) async throws -> Void) async throws {
+        try await withScratch { scratch in
+            try FileManager.default.copyItem(atPath: Fixture.path("store-0.1"), toPath: scratch.path + "/Storage")
+            try await body(scratch)
+        }
+    }
+
+    private func bytes(_ name: String, in scratch: Scratch) throws -> Data {
+        try Data(contentsOf: URL(fileURLWithPath: "\(scratch.path)/\(name)"))
+    }
+
+    /// Opens the store, and does what its service would.
+    private func withOpened(_ scratch: Scratch, _ body: (StorageFolder) async throws -> Void) async throws {
+        let storage = try await StorageFolder(path: scratch.path + "/Storage")
+        do { try await body(storage) } catch {
+            await storage.close()
+            throw error
+        }
+        await storage.close()
+    }
+
+    /// What an earlier program finds: the rows, whatever the bytes of the file.
+    private func rows(in scratch: Scratch) async throws -> [String] {
+        let tree = try await TreeStore(engine: SQLiteEngine(path: "\(scratch.path)/\(Self.file)"), isMaintained: false)
+        let rows = try await TreeArchive(of: tree).read { sha256(of: $0.bytes) }.pieces
+        await tree.close()
+        return rows
+    }
+
+    @Test("Nothing is swept until it is confirmed; then the copy goes, and nothing is to be done any more")
+    func confirmed() async throws {
+        try await withEarlierStore { scratch in
+            try await withOpened(scratch) { storage in
+                #expect(storage.upgrade.state == .upgrading && storage.upgrade.from == 1)
+                #expect(storage.hold?.code == .upgradeUnconfirmed)
+                #expect(throws: Failure.self) { try storage.confirmUpgrade() }
+                try await storage.upgradeData()
+                #expect(storage.upgrade.state == .unconfirmed)
+            }
+            #expect(scratch.exists("Storage/upgrade/tree.sqlite"))
+            try await withOpened(scratch) { storage in
+                #expect(storage.upgrade.state == .unconfirmed && storage.hold != nil)
+                try storage.confirmUpgrade()
+                #expect(storage.upgrade.state == .current && storage.hold == nil)
+                #expect(throws: Failure.self) { try storage.confirmUpgrade() }
+            }
+            #expect(!scratch.exists("Storage/upgrade"))
+            try await withOpened(scratch) { #expect($0.upgrade.state == .current) }
+            #expect(throws: Failure.self) { try StoreUpgrade.goBack(path: scratch.path + "/Storage") }
+        }
+    }
+
+    @Test("On the way back the tree is as it was, row by row, and of one age with the blobs")
+    func back() async throws {
+        try await withEarlierStore { scratch in
+            let before = try await rows(in: scratch)
+            let mark = try scratch.read("Storage/blobs/.store.json")
+            try await withOpened(scratch) { storage in
+                try await storage.upgradeData()
+                try await storage.tree.set("posts/-OaAaAaAaAaAaAaAaAaA/text", to: "new")
+                #expect(throws: FileError.self) { try StoreUpgrade.goBack(path: scratch.path + "/Storage") }
+            }
+            try StoreUpgrade.goBack(path: scratch.path + "/Storage")
+            #expect(try await rows(in: scratch) == before)
+            #expect(try scratch.read("Storage/blobs/.store.json") == mark)
+            #expect(!scratch.exists("Storage/upgrade"))
+            try await withOpened(scratch) { storage in
+                #expect(storage.fault == nil && storage.upgrade.state == .upgrading)
+            }
+        }
+    }
+
+    @Test("An upgrade that was cut off anywhere is gone on with, and so is the way back")
+    func cutOff() async throws {
+        try await withEarlierStore { scratch in
+            let before = try await rows(in: scratch)
+            // While the copy was being made.
+            try scratch.write("half", to: "Storage/upgrade/.tree.sqlite.part")
+            try scratch.write("half", to: "Storage/upgrade/tree.sqlite")
+            try await withOpened(scratch) { storage in
+                #expect(storage.upgrade.state == .upgrading)
+            }
+            // Before the data were gone through: the copy is not made anew.
+            try await withOpened(scratch) { try await $0.upgradeData() }
+            // While it was being put back.
+            let journal = try scratch.read("Storage/upgrade/journal.json")
+            try scratch.write(
+                journal.replacing("\"upgraded\"", with: "\"returning\""), to: "Storage/upgrade/journal.json")
+            try FileManager.default.removeItem(atPath: "\(scratch.path)/\(Self.file)")
+            let failure = await #expect(throws: Failure.self) {
+                try await StorageFolder(path: scratch.path + "/Storage")
+            }
+            #expect(failure?.code == .upgradeReturning)
+            try StoreUpgrade.goBack(path: scratch.path + "/Storage")
+            #expect(try await rows(in: scratch) == before)
+        }
+    }
+
+    @Test("A store of a later version is refused by its name, and not touched")
+    func later() async throws {
+        try await withEarlierStore { scratch in
+            let tree = try await TreeStore(
+                engine: SQLiteEngine(path: "\(scratch.path)/\(Self.file)"), isMaintained: false)
+            try await tree.set(Paths.store / "format", to: 99)
+            try await tree.set(Paths.store / "version", to: "7.2.0")
+            await tree.close()
+            let before = try bytes(Self.file, in: scratch)
+            let failure = await #expect(throws: Failure.self) {
+                try await StorageFolder(path: scratch.path + "/Storage")
+            }
+            #expect(failure?.code == .unsupportedFormat && failure?.message.contains("version 7.2.0") == true)
+            #expect(try bytes(Self.file, in: scratch) == before)
+        }
+    }
+
+    @Test("A new store has this version's format from its beginning")
+    func new() async throws {
+        try await withScratch { scratch in
+            try await withOpened(scratch) { #expect($0.upgrade.state == .current && $0.hold == nil) }
+            try await withOpened(scratch) { storage in
+                let format = try await storage.tree.get(Paths.store / "format")
+                #expect(format == .integer(StoreUpgrade.format))
+                #expect(storage.upgrade.state == .current)
+            }
+        }
+    }
+}
