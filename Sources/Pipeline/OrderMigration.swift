@@ -9,8 +9,8 @@ import Tree
 /// A batch is one commit. A post that has a position keeps it, so that a run that is cut off is gone on with by the next.
 struct OrderMigration: Sendable {
     private static let batch = 500
-    /// What the order has of posts: 2 since it has their hashtags.
-    private static let version: TreeValue = 2
+    /// What the order has of posts: 2 since it has their hashtags, 3 since these have one form of Unicode.
+    private static let version: TreeValue = 3
     /// How often the log says how far it is, in posts.
     private static let reportInterval = 10_000
 

@@ -101,12 +101,15 @@ package final class UnclaimedFiles: Sendable {
         return try !snapshot.exists(Paths.deleted(id))
     }
 
-    /// Whether a post has the id, or the owner's picture, or an object, or an upload on which there is work to do.
+    /// Whether a post has the id, or the owner's picture, or an object, or an upload on which there is work to do, or that is being
+    /// rendered.
     private static func isNeeded(
         _ id: PostID, of owner: String, in snapshot: TreeSnapshot
     ) throws(TreeError) -> Bool {
         if try snapshot.hasPost(id) { return true }
         if try snapshot.exists(Paths.queued(id)) { return true }
+        // What is rendered while its post is deleted goes as garbage.
+        if try snapshot.exists(Paths.attempts(id)) { return true }
         if ObjectFile(try snapshot.get(Paths.objectFiles / id.key))?.folder == owner { return true }
         guard let owner = UserID(owner) else { return false }
         let picture = try snapshot.nameAndPicture(of: owner).profilePicture.flatMap { MediaAddress($0) }

@@ -76,6 +76,7 @@ def test_the_way_of_a_photo(check):
     check("post", "/v1/scrub", 200, {"params": {"check": "true"}})
     job = check("post", "/v1/jobs", 201, {"json": {"kind": "rethumb", "only_missing": True}})
     assert check("get", "/v1/jobs", 200)["jobs"][0]["id"] == job["id"]
+    assert check("get", "/v1/jobs/{id}", 200, id=job["id"])["kind"] == "rethumb"
     check("get", "/v1/status", 200)
     check("delete", "/v1/posts/{id}", 200, id=post["post_id"])
     check("get", "/v1/posts/{id}", 404, id=post["post_id"])

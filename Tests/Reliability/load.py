@@ -332,7 +332,7 @@ def end_jobs(service):
         if any(job["state"] == "running" for job in jobs):
             time.sleep(0.02)
             continue
-        left = [job for job in jobs if job["switch"] == "last" and job["state"] in ("paused", "prepared", "cancelled", "failed")]
+        left = [job for job in jobs if job.get("switch") == "last" and job["state"] in ("paused", "prepared", "cancelled", "failed")]
         if not left:
             # What they have left is collected; nothing else is there to be.
             return [f"orphans: {found}" for found in findings(service, "gc&change=true&max_share=100")]

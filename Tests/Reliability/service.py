@@ -129,7 +129,7 @@ class Service:
 
     def job(self, job_id):
         """A job as it is."""
-        return next(job for job in self.json("GET", "/v1/jobs")[1]["jobs"] if job["id"] == job_id)
+        return self.json("GET", f"/v1/jobs/{job_id}")[1]
 
     def tus(self, method, path, headers=None, body=b""):
         """A request of tus 1.0.0; gives the status and the header fields, in lower case."""
@@ -163,8 +163,7 @@ class Service:
         job = self.json("POST", f"/v1/jobs/{order}/{verb}" if verb else "/v1/jobs", None if verb else order)[1]["id"]
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            states = {job["id"]: job["state"] for job in self.json("GET", "/v1/jobs")[1]["jobs"]}
-            if states[job] != "running":
+            if self.job(job)["state"] != "running":
                 return job
             time.sleep(0.02)
         raise RuntimeError(f"the job {job} does not end")

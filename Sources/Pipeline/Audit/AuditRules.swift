@@ -141,10 +141,6 @@ extension TreeRule {
         dangling(Paths.publishedPosts / "*", isListed),
         dangling(TreePath(["published", "*", "*"], in: .social), isListed),
         dangling(TreePath(["tagged", "*", "*"], in: .social), isListed),
-        dangling("hashtags/*/*") { node, snapshot throws(TreeError) in
-            let text = try snapshot.get(Paths.posts / node.keys[2] / "text")?.stringValue ?? ""
-            return Hashtags.tags(in: text).contains(node.keys[1])
-        },
         dangling("people/*/posts/*") { node, snapshot throws(TreeError) in
             let author = try snapshot.get(Paths.posts / node.keys[3] / "author" / "uid")
             return author == .string(node.keys[1].string)

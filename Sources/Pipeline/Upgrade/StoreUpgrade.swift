@@ -20,7 +20,7 @@ package final class StoreUpgrade: Sendable {
     ///
     /// | | |
     /// | --- | --- |
-    /// | 1 | up to the first 0.1.0: lists, counters and search keys may be missing, or be those of other rules |
+    /// | 1 | up to the first 0.1.0: lists, counters and search keys may be missing, or be those of other rules; the rows may have the layout of ``FirstFormat`` |
     /// | 2 | renditions have records, and names that are never used again; runs of re-thumbnailing are kept |
     static let format: Int64 = 2
 
@@ -78,7 +78,19 @@ package final class StoreUpgrade: Sendable {
             try Self.save(begun, in: root)
             journal = begun
         }
+        if journal?.phase == .upgrading { try await Self.layOutRows(in: root) }
         state = Mutex(journal)
+    }
+
+    /// Gives the rows of the tree today's layout.
+    private static func layOutRows(in root: Directory) async throws {
+        let engine = try SQLiteEngine(path: "\(root.path)/\(treeName)")
+        let records: [TreeKey] = ["uploads", "upload_queue", "upload_refs", "garbage"]
+        do { try await FirstFormat.bringForward(engine, moving: records, to: .pipeline) } catch {
+            await engine.close()
+            throw error
+        }
+        await engine.close()
     }
 
     private static func journal(in root: Directory) throws -> Journal? {
@@ -94,10 +106,15 @@ package final class StoreUpgrade: Sendable {
 
     /// The format of a store; nil for one without any data, or one that is damaged, which whoever opens it finds out.
     private static func format(in root: Directory) async throws -> Int64? {
-        guard try root.entry(treeName) != nil else { return nil }
-        guard
-            let tree = try? await TreeStore(engine: SQLiteEngine(path: "\(root.path)/\(treeName)"), isMaintained: false)
-        else {
+        guard try root.entry(treeName) != nil, let engine = try? SQLiteEngine(path: "\(root.path)/\(treeName)") else {
+            return nil
+        }
+        if (try? await FirstFormat.isUsed(by: engine)) == true {
+            await engine.close()
+            return 1
+        }
+        guard let tree = try? await TreeStore(engine: engine, isMaintained: false) else {
+            await engine.close()
             return nil
         }
         let found: (format: Int64, version: String)? = try? await tree.snapshot { snapshot in try snapshot.storeFormat }

@@ -24,10 +24,13 @@ struct BatchRoutes: Sendable {
             "Counts what a job over posts would do; for admins.", body: ["application/json": order],
             answers: [.json(BatchPlanDocument.self)], errors: errors, run: plan)
         routes.add("/v1/jobs/plan", [.post: plan])
+        let one = Operation(
+            "A job over posts; for admins.", [.path("id", .postID)], answers: [.json(BatchJobDocument.self)],
+            errors: [.badToken, .adminOnly, .notFound], run: show)
         let remove = Operation(
             "Forgets a job that has ended; for admins.", [.path("id", .postID)], answers: [.empty(.noContent)],
             errors: [.badToken, .adminOnly, .notFound, .wrongState], run: remove)
-        routes.add("/v1/jobs/{id}", [.delete: remove])
+        routes.add("/v1/jobs/{id}", [.get: one, .delete: remove])
         let verbs: [(String, BatchJobState, String)] = [
             ("pause", .paused, "Has a job over posts wait; for admins."),
             ("resume", .running, "Has a job over posts go on; for admins."),
@@ -60,6 +63,13 @@ struct BatchRoutes: Sendable {
         try context.requireAdmin(for: "the list of jobs")
         let jobs = try await service.batches.list()
         return .json(BatchJobListDocument(jobs: jobs.map(BatchJobDocument.init)))
+    }
+
+    @Sendable private func show(_ request: Request, _ context: RequestContext) async throws -> Response {
+        try context.requireAdmin(for: "looking at a job")
+        let id = try Self.id(context)
+        guard let job = try await service.batches.list().first(where: { $0.id == id }) else { throw Self.noJob }
+        return .json(BatchJobDocument(job))
     }
 
     @Sendable private func begin(_ request: Request, _ context: RequestContext) async throws -> Response {
@@ -105,9 +115,9 @@ struct BatchRoutes: Sendable {
     }
 
     private static func id(_ context: RequestContext) throws(Failure) -> PushID {
-        guard let id = PushID(context.parameters.get("id") ?? "") else {
-            throw Failure(.notFound, "there is no such job", hint: "GET /v1/jobs lists them")
-        }
+        guard let id = PushID(context.parameters.get("id") ?? "") else { throw noJob }
         return id
     }
+
+    private static let noJob = Failure(.notFound, "there is no such job", hint: "GET /v1/jobs lists them")
 }

@@ -38,7 +38,7 @@ package struct RepairStage: Sendable {
         (SocialDerivations.links.map(completing) + hiddenLinks.map(removing)).map { $0.finding(.linkHalf) }
         + [
             again(SearchKeys()), again(NameIndex()), removingNames, again(CommentIndex()), again(PostEntries()),
-            again(HashtagIndex()), again(UnreadIndex()), removingRead,
+            again(HashtagIndex()), removingHashtags.finding(.entryDangling), again(UnreadIndex()), removingRead,
         ] + audiences
         + (SocialDerivations.counters + [SocialDerivations.notificationCounter]).flatMap {
             [counting($0).finding(.counterWrong), removingNumbers($0).finding(.counterWrong)]
@@ -70,6 +70,13 @@ package struct RepairStage: Sendable {
         row, snapshot throws(TreeError) in
         guard let key = row.keys.last, try !NameIndex.hasCause(key, in: snapshot) else { return [] }
         return [TreeWrite(path: row, value: nil)]
+    }
+
+    /// Removes posts from hashtags that are not in their texts, or not in this form of Unicode.
+    private static let removingHashtags = RepairStage(place: TreePattern("hashtags/*/*")) {
+        node, snapshot throws(TreeError) in
+        let text = try snapshot.get(Paths.posts / node.keys[2] / "text")?.stringValue ?? ""
+        return Hashtags.tags(in: text).contains(node.keys[1]) ? [] : [TreeWrite(path: node, value: nil)]
     }
 
     /// Derives from what is there as if it had just been written.

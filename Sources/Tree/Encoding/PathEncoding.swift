@@ -77,6 +77,9 @@ enum PathEncoding {
         }
     }
 
+    /// Whether a whole segment is a text of an integer that is not the canonical one.
+    static func isOtherTextOfInteger(_ segment: Span<UInt8>) -> Bool { segment.count > 6 && segment[0] == integerTag }
+
     /// The number of a segment that is the canonical text of a non-negative integer: an element of an array.
     static func index(_ segment: Span<UInt8>) -> Int? {
         guard segment.count == 6, segment[0] == integerTag, segment[1] & 0x80 != 0 else { return nil }
@@ -140,7 +143,7 @@ enum PathEncoding {
         var start = start
         while start < bytes.count {
             let end = try segmentEnd(in: bytes, from: start)
-            if bytes[start] == integerTag, end - start > 6 {
+            if isOtherTextOfInteger(bytes.extracting(start..<end)) {
                 guard try decodeInteger(bytes.extracting(start..<end)) != nil else { throw malformed }
             }
             start = end
