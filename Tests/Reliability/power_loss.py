@@ -43,6 +43,15 @@ def run(*command):
     return result.stdout.strip()
 
 
+def unmount(place):
+    """Unmounts a file system; what holds it, such as a loop device that is let go, has some seconds."""
+    for _ in range(100):
+        if subprocess.run(["umount", place], capture_output=True).returncode == 0:
+            return
+        time.sleep(0.05)
+    run("umount", "--lazy", place)
+
+
 class Mounted:
     """A disk image's file system, mounted by a loop device."""
 
@@ -55,11 +64,7 @@ class Mounted:
         return self.place
 
     def __exit__(self, *_):
-        for _ in range(100):
-            if subprocess.run(["umount", self.place], capture_output=True).returncode == 0:
-                return
-            time.sleep(0.05)
-        run("umount", "--lazy", self.place)
+        unmount(self.place)
 
 
 class TimedLedger(Ledger):
@@ -121,7 +126,8 @@ def work(binary, folder, photos, rules):
             end = os.path.getsize(log)  # What unmounting writes is no moment of the service's.
             service.kill()
     finally:
-        subprocess.run(["umount", place], capture_output=True)
+        if os.path.ismount(place):
+            unmount(place)
         server.wait()
     return base, log, end, ledger
 
