@@ -70,6 +70,22 @@ struct RethumbCommandTests {
         }
     }
 
+    @Test("A run that the disk did not take is none: it holds nothing up, and the next one comes to its end")
+    func refused() async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            let daemon = try await Daemon(
+                storage: storage, environment: ["TINTYPE_FAILPOINTS": "before-step:job-saved=EIO@1"])
+            _ = try await daemon.upload(try Fixture.bytes("baseline-420.jpg"), by: "maria")
+            let rethumb = ["rethumb", "run", "--storage", storage]
+            #expect(try await run(rethumb).status != 0)
+            #expect(try await run(["rethumb", "list", "--storage", storage]).output.isEmpty)
+            let next = try await run(rethumb)
+            #expect(next.status == 0, "\(next)")
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
     @Test(
         "Runs are planned, listed, switched at once, taken back and forgotten; one that was killed goes on",
         arguments: [true, false])

@@ -64,13 +64,12 @@ package final class BatchJobs: Sendable {
             try Self.requireIdle(state)
             state.jobs[job.id] = job
             let ended = state.jobs.values.filter(\.isForgettable).sorted { $0.id.string > $1.id.string }
-            let old = ended.dropFirst(Self.kept).map(\.id)
-            for id in old { state.jobs[id] = nil }
+            let old = ended.dropFirst(Self.kept)
+            for job in old { state.jobs[job.id] = nil }
             return old
         }
-        try await save(job.id, forgetting: old)
+        try await settle(job.id, orBackTo: nil, forgetting: Array(old))
         logger.notice("a job began", metadata: ["job": "\(job.id)", "kind": "\(job.kind.rawValue)"])
-        wakes.continuation.yield()
         return job
     }
 
@@ -90,7 +89,7 @@ package final class BatchJobs: Sendable {
     /// - Throws: `Failure`: `not_found`; `wrong_state` for one that has not ended, or whose renditions nobody has seen yet.
     package func remove(_ id: PushID) async throws {
         try await load()
-        try state.withLock { state throws(Failure) in
+        let job = try state.withLock { state throws(Failure) in
             let job = try Self.job(id, in: state)
             guard job.isForgettable else {
                 throw Failure(
@@ -99,8 +98,9 @@ package final class BatchJobs: Sendable {
                         ? "roll it back first: it has made renditions that nobody has seen" : "cancel it first")
             }
             state.jobs[id] = nil
+            return job
         }
-        try await save(id, forgetting: [id])
+        try await settle(id, orBackTo: job, forgetting: [job])
     }
 
     /// Ends the work on a job for now, or takes it up again, or ends it for good.
@@ -109,18 +109,18 @@ package final class BatchJobs: Sendable {
     ///   another one runs.
     package func set(_ id: PushID, to new: BatchJobState) async throws -> BatchJob {
         try await load()
-        let (job, task) = try state.withLock { state throws(Failure) in
-            var job = try Self.job(id, in: state)
+        let (old, job, task) = try state.withLock { state throws(Failure) in
+            let old = try Self.job(id, in: state)
+            var job = old
             guard [.running, .paused].contains(job.state), job.state != new else { throw Self.wrongState(job) }
             if new == .running { try Self.requireIdle(state) }
             job.state = new
             if new.isEnded { job.endedAt = clock() }
             state.jobs[id] = job
-            return (job, state.current?.id == id ? state.current?.task : nil)
+            return (old, job, state.current?.id == id ? state.current?.task : nil)
         }
         if new != .running { task?.cancel() }
-        try await save(id)
-        wakes.continuation.yield()
+        try await settle(id, orBackTo: old)
         return job
     }
 
@@ -130,8 +130,9 @@ package final class BatchJobs: Sendable {
     ///   `job_running` when another one runs.
     package func begin(_ phase: BatchJobPhase, of id: PushID) async throws -> BatchJob {
         try await load()
-        let job = try state.withLock { state throws(Failure) in
-            var job = try Self.job(id, in: state)
+        let (old, job) = try state.withLock { state throws(Failure) in
+            let old = try Self.job(id, in: state)
+            var job = old
             let isPossible =
                 switch phase {
                 case .render: false
@@ -143,11 +144,10 @@ package final class BatchJobs: Sendable {
             try Self.requireIdle(state)
             job.begin(phase)
             state.jobs[id] = job
-            return job
+            return (old, job)
         }
-        try await save(id)
+        try await settle(id, orBackTo: old)
         logger.notice("a job goes on", metadata: ["job": "\(id)", "phase": "\(phase.rawValue)"])
-        wakes.continuation.yield()
         return job
     }
 
@@ -265,9 +265,21 @@ package final class BatchJobs: Sendable {
         }
     }
 
+    /// Writes what an operator has said of a job; what cannot be written is as it was.
+    private func settle(_ id: PushID, orBackTo old: BatchJob?, forgetting ended: [BatchJob] = []) async throws {
+        defer { wakes.continuation.yield() }
+        do { try await save(id, forgetting: ended.map(\.id)) } catch {
+            state.withLock { state in
+                for job in ended { state.jobs[job.id] = job }
+                state.jobs[id] = old
+            }
+            throw error
+        }
+    }
+
     /// Writes a job as it is when that is committed, so that what is written last is what was so last.
     private func save(_ id: PushID, forgetting old: [PushID] = []) async throws {
-        try await tree.transact { _, update in
+        try await tree.transact(at: "job-saved") { _, update in
             update[Paths.batchJob(id)] = self.state.withLock { $0.jobs[id]?.value }
             for id in old {
                 update[Paths.batchJob(id)] = nil
@@ -275,25 +287,5 @@ package final class BatchJobs: Sendable {
                 update[Paths.postList(id)] = nil
             }
         }
-    }
-}
-
-/// The time between the steps of a job.
-private struct Stopwatch {
-    private var last = ContinuousClock.now
-    private var lastDue = ContinuousClock.now
-
-    /// The milliseconds since the last lap; what is less than one counts for the next.
-    mutating func lap() -> Int64 {
-        let milliseconds = (ContinuousClock.now - last) / .milliseconds(1)
-        let whole = Int64(milliseconds)
-        last += .milliseconds(whole)
-        return whole
-    }
-
-    mutating func isDue(after interval: Duration) -> Bool {
-        guard ContinuousClock.now - lastDue >= interval else { return false }
-        lastDue = .now
-        return true
     }
 }
