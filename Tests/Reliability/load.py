@@ -232,6 +232,7 @@ class Load:
     def fill_up(self):
         """Uploads of somebody who may store little: some are refused, and never is it more than that."""
         quota = 3 * len(self.photos.next()) + 100
+        self.service.json("PATCH", f"/v1/people/{LIMITED}", {"full_name": "Limited"})  # Only of people there is a quota.
         status, answer = self.service.json("PUT", f"/v1/usage/{LIMITED}/quota", {"quota": quota})
         if status != 200:
             self.halves += [f"a quota was refused: {status} {answer}"] if status < 500 else []
