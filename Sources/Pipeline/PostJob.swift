@@ -157,6 +157,8 @@ extension PostJob {
             do {
                 let upload = try await service.tree.snapshot { try $0.linkedUpload(ofPost: id) } ?? id
                 return try await service.garbage.locks.withLease(upload) { try await change(id) }
+            } catch is PostChanged {
+                continue
             } catch let error where error is CancellationError || (error as? TreeError)?.code == .closed {
                 throw error
             } catch {
@@ -165,6 +167,9 @@ extension PostJob {
         }
     }
 }
+
+/// Somebody has changed a post's photos while a job was about to: what is to be done is decided anew.
+struct PostChanged: Error {}
 
 /// How fast a job goes.
 package struct PostJobPace: Sendable, Hashable {

@@ -79,13 +79,15 @@ package struct Rethumb: PostJob {
         if let generation, generation.switchesLast, record.purpose != .object {
             return try await change.prepare(numbers, for: generation)
         }
-        return try await change.run(numbers, priority: .batch) { update, garbage in
+        let isSwitched = try await change.run(numbers, priority: .batch) { update, garbage in
             if record.purpose == .object {
                 generation?.noteEnd(of: id, in: &update)
             } else {
                 generation?.noteSwitch(of: id, from: post["photos"], garbage: garbage, in: &update)
             }
         }
+        guard isSwitched else { throw PostChanged() }
+        return true
     }
 
     /// Whether a post names its photos at another address than that by which the service is known today.

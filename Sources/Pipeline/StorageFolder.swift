@@ -97,6 +97,7 @@ package final class StorageFolder: Sendable {
         tree = try await TreeStore(
             engine: database, retention: retention, mark: mark,
             derivations: Self.derivations(mediaPlace: mediaPlace))
+        if tree.health.damage == nil { try? await upgrading?.begin(tree) }
         order = OrderMigration(tree: tree, logger: logger)
         repair = SocialRepair(tree, version: Paths.socialVersion, logger: logger)
         usage = UsageCount(tree, logger: logger)

@@ -88,6 +88,22 @@ struct BackupCommandTests {
         }
     }
 
+    @Test("A new store whose first start is cut off anywhere is no earlier one", arguments: 1...8)
+    func cutOff(commits: Int) async throws {
+        try await withScratch { scratch in
+            let storage = scratch.path + "/Storage"
+            let first = try Child(
+                ["serve", "--storage", storage], output: storage + ".log", errors: storage + ".log",
+                environment: ["TINTYPE_FAILPOINTS": "after-commit=crash@\(commits)"])
+            try await eventually { first.exitCode != nil || scratch.exists("Storage/tintype.sock") }
+            first.send(SIGKILL)
+            try await first.wait()
+            let daemon = try await Daemon(storage: storage)
+            #expect(try await daemon.get("/v1/upgrade").text.contains(#""state":"current""#))
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
     @Test("An earlier store: upgraded by the command or the service, confirmed, or taken back")
     func upgrade() async throws {
         try await withScratch { scratch in

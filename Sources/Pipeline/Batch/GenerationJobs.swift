@@ -30,7 +30,8 @@ struct GenerationSwitch: PostJob {
         var update = try post.update(showing: made)
         let garbage = try service.garbage.add(post.files(besides: made), to: &update)
         generation.noteSwitch(of: id, from: post.photos, garbage: garbage, in: &update)
-        return try await service.tree.commit(update, at: "switch")
+        guard try await service.tree.commit(update, at: "switch") else { throw PostChanged() }
+        return true
     }
 
     private func drop(_ made: TreeValue, of id: PostID) async throws {
@@ -89,7 +90,8 @@ struct GenerationRollback: PostJob {
             if let garbage { update[Paths.garbage / garbage] = nil }
             try service.garbage.add(post.files(besides: former), to: &update)
             generation.forget(id, in: &update)
-            return try await service.tree.commit(update, at: "switch")
+            guard try await service.tree.commit(update, at: "switch") else { throw PostChanged() }
+            return true
         }
     }
 }

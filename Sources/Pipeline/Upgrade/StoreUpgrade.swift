@@ -163,13 +163,25 @@ package final class StoreUpgrade: Sendable {
             state: phase, format: Int(Self.format), from: Int(journal.from), begunAt: journal.begunAt)
     }
 
+    /// Notes the format of a store without any data, before there are any: data without a format are taken for those of an
+    /// earlier version.
+    func begin(_ tree: TreeStore) async throws {
+        try await tree.transact { snapshot, update in
+            guard try snapshot.storeFormat == nil else { return }
+            Self.noteFormat(in: &update)
+        }
+    }
+
+    private static func noteFormat(in update: inout MultiPathUpdate) {
+        update[Paths.store / "format"] = .integer(format)
+        update[Paths.store / "version"] = .string(ServiceVersion.current)
+    }
+
     /// Notes that all data are of this version's format.
     func finish(_ tree: TreeStore) async throws {
-        let (format, version) = (TreeValue.integer(Self.format), TreeValue.string(ServiceVersion.current))
         try await tree.transact { snapshot, update in
-            guard try snapshot.get(Paths.store / "format") != format else { return }
-            update[Paths.store / "format"] = format
-            update[Paths.store / "version"] = version
+            guard try snapshot.get(Paths.store / "format") != .integer(Self.format) else { return }
+            Self.noteFormat(in: &update)
         }
         guard var journal = state.withLock({ $0 }), journal.phase == .upgrading else { return }
         journal.phase = .upgraded
