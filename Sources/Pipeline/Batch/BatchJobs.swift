@@ -21,8 +21,14 @@ package final class BatchJobs: Sendable {
     private struct State {
         var jobs: [PushID: BatchJob] = [:]
         var isLoaded = false
-        /// The job that is being done, and what ends it.
-        var current: (id: PushID, task: Task<Void, Never>)?
+        /// The work that is being done; what is not wanted any more may take a while to end.
+        var current: Work?
+    }
+
+    private struct Work {
+        let id: PushID
+        let task: Task<Void, Never>
+        var isWanted = true
     }
 
     private let tree: TreeStore
@@ -109,7 +115,8 @@ package final class BatchJobs: Sendable {
     ///   another one runs.
     package func set(_ id: PushID, to new: BatchJobState) async throws -> BatchJob {
         try await load()
-        let (old, job, task) = try state.withLock { state throws(Failure) in
+        let (old, job, task) = try state.withLock {
+            state throws(Failure) -> (BatchJob, BatchJob, Task<Void, Never>?) in
             let old = try Self.job(id, in: state)
             var job = old
             guard [.running, .paused].contains(job.state), job.state != new else { throw Self.wrongState(job) }
@@ -117,9 +124,11 @@ package final class BatchJobs: Sendable {
             job.state = new
             if new.isEnded { job.endedAt = clock() }
             state.jobs[id] = job
-            return (old, job, state.current?.id == id ? state.current?.task : nil)
+            guard new != .running, state.current?.id == id else { return (old, job, nil) }
+            state.current?.isWanted = false
+            return (old, job, state.current?.task)
         }
-        if new != .running { task?.cancel() }
+        task?.cancel()
         try await settle(id, orBackTo: old)
         return job
     }
@@ -174,30 +183,26 @@ package final class BatchJobs: Sendable {
     /// Does what is to be done, until a shutdown; a job that is cut off then goes on at the next start.
     package func run(in service: UploadService) async {
         await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    try await self.load()
-                    break
-                } catch {
-                    try? await Task.sleep(for: .seconds(1))
-                }
+            while !Task.isCancelled, (try? await self.load()) == nil {
+                try? await Task.sleep(for: .seconds(1))
             }
             self.wakes.continuation.yield()
             for await _ in self.wakes.stream {
-                while !Task.isCancelled, let job = self.next { await self.work(on: job, in: service) }
+                while !Task.isCancelled, let job = self.next { await self.work(on: job.id, in: service) }
             }
         }
     }
 
     private var next: BatchJob? { known.last { $0.state == .running } }
 
-    private func work(on job: BatchJob, in service: UploadService) async {
-        let task = Task { await self.attempt(job, in: service) }
-        let isWanted = state.withLock { state in
-            state.current = (job.id, task)
-            return state.jobs[job.id]?.state == .running
+    private func work(on id: PushID, in service: UploadService) async {
+        let task = state.withLock { state -> Task<Void, Never>? in
+            guard let job = state.jobs[id], job.state == .running else { return nil }
+            let task = Task { await self.attempt(job, in: service) }
+            state.current = Work(id: id, task: task)
+            return task
         }
-        if !isWanted { task.cancel() }
+        guard let task else { return }
         await withTaskCancellationHandler {
             await task.value
         } onCancel: {
@@ -242,9 +247,10 @@ package final class BatchJobs: Sendable {
 
     // MARK: The records
 
+    /// Notes what the work on a job has come to, as long as that is wanted: it may be at the next phase already.
     private func change(_ id: PushID, _ change: (inout BatchJob) -> Void) {
         state.withLock { state in
-            guard var job = state.jobs[id] else { return }
+            guard let work = state.current, work.id == id, work.isWanted, var job = state.jobs[id] else { return }
             change(&job)
             state.jobs[id] = job
         }
