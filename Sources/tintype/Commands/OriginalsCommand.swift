@@ -150,12 +150,7 @@ extension OriginalsCommand {
 
         @OptionGroup var options: RunOptions
 
-        func run() async throws {
-            try await options.settings.storage.withJobs(options.settings) { jobs in
-                let job = try await options.job(of: jobs, in: Set(BatchJobState.allCases), kind: .originals)
-                if options.json { Terminal.outputJSON(job) } else { Terminal.output(job.line) }
-            }
-        }
+        func run() async throws { try await options.tell(of: .originals) }
     }
 
     struct List: AsyncParsableCommand {
@@ -173,14 +168,7 @@ extension OriginalsCommand {
         @Flag(help: "Print one JSON document for each run.")
         var json = false
 
-        func run() async throws {
-            let jobs = try await settings.storage.withJobs(settings) { try await $0.list() }
-                .filter { $0.kind == .originals }
-            for job in jobs {
-                if json { Terminal.outputJSON(job) } else { Terminal.output(job.line) }
-            }
-            if jobs.isEmpty { Terminal.note("there are no runs") }
-        }
+        func run() async throws { try await settings.listRuns(of: .originals, asJSON: json) }
     }
 
     struct Pause: AsyncParsableCommand {

@@ -35,6 +35,14 @@ struct RunOptions: ParsableArguments {
         return job
     }
 
+    /// Prints how far a run is.
+    func tell(of kind: BatchJobKind) async throws {
+        try await settings.storage.withJobs(settings) { jobs in
+            let job = try await job(of: jobs, in: Set(BatchJobState.allCases), kind: kind)
+            if json { Terminal.outputJSON(job) } else { Terminal.output(job.line) }
+        }
+    }
+
     /// Does something to a run, and follows it where it goes on.
     func change(
         _ verb: JobsClient.Verb, in states: Set<BatchJobState>, follows: Bool, kind: BatchJobKind = .rethumb
@@ -50,6 +58,17 @@ struct RunOptions: ParsableArguments {
             if follows { return try await follower.follow(job.id) }
             if json { Terminal.outputJSON(changed) } else { Terminal.output(changed.line) }
         }
+    }
+}
+
+extension SettingOptions {
+    /// Prints the runs of a kind, the newest first.
+    func listRuns(of kind: BatchJobKind, asJSON: Bool) async throws {
+        let jobs = try await storage.withJobs(self) { try await $0.list() }.filter { $0.kind == kind }
+        for job in jobs {
+            if asJSON { Terminal.outputJSON(job) } else { Terminal.output(job.line) }
+        }
+        if jobs.isEmpty { Terminal.note("there are no runs") }
     }
 }
 
@@ -82,12 +101,7 @@ extension RethumbCommand {
 
         @OptionGroup var options: RunOptions
 
-        func run() async throws {
-            try await options.settings.storage.withJobs(options.settings) { jobs in
-                let job = try await options.job(of: jobs, in: Set(BatchJobState.allCases))
-                if options.json { Terminal.outputJSON(job) } else { Terminal.output(job.line) }
-            }
-        }
+        func run() async throws { try await options.tell(of: .rethumb) }
     }
 
     struct List: AsyncParsableCommand {
@@ -105,13 +119,7 @@ extension RethumbCommand {
         @Flag(help: "Print one JSON document for each run.")
         var json = false
 
-        func run() async throws {
-            let jobs = try await settings.storage.withJobs(settings) { try await $0.list() }
-            for job in jobs where job.kind == .rethumb {
-                if json { Terminal.outputJSON(job) } else { Terminal.output(job.line) }
-            }
-            if jobs.isEmpty { Terminal.note("there are no runs") }
-        }
+        func run() async throws { try await settings.listRuns(of: .rethumb, asJSON: json) }
     }
 
     struct Pause: AsyncParsableCommand {
