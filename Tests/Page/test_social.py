@@ -110,11 +110,19 @@ def test_following_is_shown_at_once_and_taken_back_with_the_reason(browser, runn
     with opened(browser, running, f"/people/{ann.uid}", bob) as page:
         header = page.locator("person-header")
         expect(header.get_by_role("heading", name="Ann")).to_be_visible()
+        held = []
+        page.route(f"**/v1/people/{ann.uid}", lambda route: held.append(route))
         header.get_by_role("button", name="Follow Ann").click()
         expect(header.get_by_role("button", name="1 follower")).to_be_visible()
         until(page, "the follow", lambda: running.ask(f"/v1/people/{ann.uid}/followers")["people"])
         header.get_by_role("button", name="1 follower").click()
         expect(page.get_by_role("dialog", name="Followers").get_by_role("link", name="Bob")).to_be_visible()
+        # The head of the page is read anew below the dialog, and the focus goes back to the same button all the same.
+        until(page, "Ann to be read anew", lambda: held)
+        picture = header.locator(".avatar").element_handle()
+        held[0].continue_()
+        until(page, "the head of the page to be shown anew", lambda: not picture.evaluate("picture => picture.isConnected"))
+        page.unroute(f"**/v1/people/{ann.uid}")
         page.keyboard.press("Escape")
         expect(header.get_by_role("button", name="1 follower")).to_be_focused()
         header.get_by_role("button", name="Following Ann").click()

@@ -25,6 +25,9 @@ const isOneself = (uid) => session.user?.uid === uid;
 
 class PersonHeader extends HTMLElement {
   #shown = null;
+  // What opens a dialog stays while the rest is made anew, so that the focus finds its way back.
+  #lists = { followers: this.#list("followers"), following: this.#list("following") };
+  #edit = h("button", { type: "button", class: "button", dataset: { role: "edit" }, onclick: async () => (await import("./profile-dialog.js")).editProfile() }, t("people.edit"));
   #listeners = {
     follow: ({ detail }) => this.#follow(detail),
     followed: ({ detail }) => { if (detail.uid === this.uid) this.read(); },
@@ -91,16 +94,19 @@ class PersonHeader extends HTMLElement {
     if (focused) this.querySelector(`[data-role="${focused}"]`)?.focus();
   }
 
-  #numbers({ posts, followers, following }) {
-    const list = (kind, count) => h("button", { type: "button", class: "link-button", dataset: { role: kind },
-      onclick: async () => (await import("./people-dialog.js")).showPeople(this.uid, kind) }, t(`people.${kind}`, { count }));
-    return h("ul", { class: "numbers" }, h("li", {}, t("people.posts", { count: posts })), h("li", {}, list("followers", followers)), h("li", {}, list("following", following)));
+  #list(kind) {
+    return h("button", { type: "button", class: "link-button", dataset: { role: kind },
+      onclick: async () => (await import("./people-dialog.js")).showPeople(this.uid, kind) });
+  }
+
+  #numbers(counts) {
+    for (const [kind, button] of Object.entries(this.#lists)) button.textContent = t(`people.${kind}`, { count: counts[kind] });
+    return h("ul", { class: "numbers" },
+      h("li", {}, t("people.posts", { count: counts.posts })), Object.values(this.#lists).map((button) => h("li", {}, button)));
   }
 
   #acts(person) {
-    if (isOneself(this.uid)) {
-      return [h("button", { type: "button", class: "button", dataset: { role: "edit" }, onclick: async () => (await import("./profile-dialog.js")).editProfile() }, t("people.edit"))];
-    }
+    if (isOneself(this.uid)) return [this.#edit];
     if (person.isMissing) return [];
     const main = person.blocked
       ? h("button", { type: "button", class: "button", onclick: () => block(person.uid, person.name, false) }, t("people.unblock"))
