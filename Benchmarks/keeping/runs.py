@@ -1,8 +1,8 @@
 """Measures what a run of re-thumbnailing costs: its photos a second beside `tintype render`, and uploads while it runs.
 
 Throughput: `tintype render` makes the renditions of the same originals in its own process and keeps no record; the two take
-turns. Latency: one client uploads photos one after the other, each answered when its post is published; for some seconds with
-nothing beside it and for some seconds beside the run, in turns.
+turns. Latency: one client uploads photos, each answered when its post is published; for some seconds with nothing beside it and
+for some seconds beside the run, in turns; one photo upon the other, and then with a pause after each, in which the run goes on.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from service import Connection, Service  # noqa: E402
 
 ROUNDS = 3
 TURN = 10  # seconds
+PAUSE = 0.3  # seconds
 
 
 def recipes(number):
@@ -51,13 +52,13 @@ def compare_throughput(service, tintype, files, folder):
 
 
 class Uploader:
-    """Uploads one photo after the other, each with other bytes."""
+    """Uploads photos, each with other bytes."""
 
     def __init__(self, service, jpeg):
         self.connection, self.jpeg, self.count = Connection(str(service.socket), 60), jpeg, 0
 
-    def upload_for(self, seconds):
-        """The milliseconds that each upload took."""
+    def upload_for(self, seconds, pause=0):
+        """The milliseconds that each upload took, with a pause of some seconds after each."""
         times, end = [], time.monotonic() + seconds
         while time.monotonic() < end:
             self.count += 1
@@ -69,25 +70,41 @@ class Uploader:
             times.append(1000 * (time.monotonic() - start))
             if answer.status != 201:
                 sys.exit(f"an upload was answered with {answer.status}: {body}")
+            time.sleep(pause)
         return times
 
 
-def compare_uploads(service, photo):
-    uploader = Uploader(service, photo)
-    uploader.upload_for(3)
-    alone, beside = [], []
-    job, number = None, 100
+class Run:
+    """A run that goes on for as long as it is asked to."""
+
+    def __init__(self, service):
+        self.service, self.id, self.number = service, None, 100
+
+    def go_on(self):
+        """How many posts it has switched until now."""
+        if self.id is None or self.service.json("POST", f"/v1/jobs/{self.id}/resume")[0] != 200:
+            self.id, self.number = begin_run(self.service, self.number), self.number + 1
+        return self.service.job(self.id)["switched"]
+
+    def pause(self):
+        """How many posts it has switched until now."""
+        self.service.json("POST", f"/v1/jobs/{self.id}/pause")
+        return self.service.job(self.id)["switched"]
+
+
+def compare_uploads(uploader, run, pause):
+    alone, beside, switched = [], [], 0
     for _ in range(2 * ROUNDS):
-        alone += uploader.upload_for(TURN)
-        if job is None or service.json("POST", f"/v1/jobs/{job}/resume")[0] != 200:
-            job, number = begin_run(service, number), number + 1
+        alone += uploader.upload_for(TURN, pause)
+        before = run.go_on()
         time.sleep(0.5)
-        beside += uploader.upload_for(TURN)
-        service.json("POST", f"/v1/jobs/{job}/pause")
+        beside += uploader.upload_for(TURN, pause)
+        switched += run.pause() - before
+    how = f"{pause} s after the one before" if pause else "upon the one before"
     for name, of in (("p50", 50), ("p99", 99)):
         idle, busy = (statistics.quantiles(times, n=100)[of - 1] for times in (alone, beside))
-        print(f"{name} of an upload, beside a run and alone: {busy:7.2f} and {idle:7.2f} ms, ratio {busy / idle:.3f}"
-              f"  ({len(beside)} and {len(alone)} uploads)")
+        print(f"{name} of an upload {how}, beside a run and alone: {busy:7.2f} and {idle:7.2f} ms, ratio {busy / idle:.3f}"
+              f"  ({len(beside)} and {len(alone)} uploads, {switched} posts of the run)", flush=True)
 
 
 def main():
@@ -108,7 +125,10 @@ def main():
         sys.exit(f"it did not start; see {service.log}")
     try:
         compare_throughput(service, options.tintype, files, folder)
-        compare_uploads(service, options.photo.read_bytes())
+        uploader, run = Uploader(service, options.photo.read_bytes()), Run(service)
+        uploader.upload_for(3)
+        for pause in (0, PAUSE):
+            compare_uploads(uploader, run, pause)
     finally:
         service.stop()
 

@@ -4,13 +4,11 @@ import NIOPosix
 import Synchronization
 import Tree
 
-/// The one road to the renderer: it decides whose photo is rendered next.
+/// The one road to the renderer: it decides whose photo is rendered next, by the rules of `RenderTurns`.
 ///
-/// A photo that somebody looks at comes before those that wait in the queue. Batches have a lane of their own beside these, with
-/// as many turns and a renderer that takes the processor from nobody, so that an upload finds a free turn however much a
-/// batch does, and a batch uses all that nobody else wants. A renderer that has no such other one beside it does both: then
-/// batches come last, but one that waits gets a turn after every ``batchInterval`` others, since it may hold what others wait
-/// for. Among photos of one priority users take turns, a photo each. What is being rendered is not interrupted.
+/// Batches have a lane of their own beside the others, with as many turns and a renderer that takes the processor from nobody, so
+/// that an upload finds a free turn however much a batch does, and a batch uses all that nobody else wants. A renderer that
+/// has no such other one beside it does both. What is being rendered is not interrupted.
 package final class RenderScheduler: Sendable {
     /// The urgency of a photo.
     package enum Priority: Int, Sendable, CaseIterable, Comparable {
@@ -35,44 +33,20 @@ package final class RenderScheduler: Sendable {
         package let since: Int64
     }
 
-    private struct Waiting {
+    private struct Waiting: Identifiable {
         let id: UInt64
         let continuation: CheckedContinuation<Bool, Never>
     }
 
-    /// How many turns others have in a row while a batch waits.
-    static let batchInterval = 16
-
-    /// Turns, and those who wait for them.
-    private struct Lane {
-        var freeCount: Int
-        var turnsSinceBatch = 0
-        var lines = Priority.allCases.map { _ in FairLine<String, Waiting>() }
-
-        /// Takes whose turn is next out of its line.
-        mutating func popNext() -> Waiting? {
-            if turnsSinceBatch >= RenderScheduler.batchInterval, let next = lines[Priority.batch.rawValue].popFirst() {
-                turnsSinceBatch = 0
-                return next
-            }
-            for priority in Priority.allCases {
-                guard let next = lines[priority.rawValue].popFirst() else { continue }
-                turnsSinceBatch = lines[Priority.batch.rawValue].count == 0 ? 0 : turnsSinceBatch + 1
-                return next
-            }
-            return nil
-        }
-    }
-
     private struct State {
-        /// The first lane is for whatever has no lane of its own.
-        var lanes: [Lane]
+        var turns: RenderTurns<Waiting>
         var lastID: UInt64 = 0
         var works: [UInt64: Work] = [:]
         /// How many turns the background lane has given.
         var backgroundTurns = 0
-        /// Whether somebody waits for the time to have the background renderer rest.
+        /// Whether somebody waits for the time to have the background renderer rest, or for that of the batches that wait.
         var isRestPlanned = false
+        var areBatchesPlanned = false
     }
 
     /// How long the background renderer keeps what it has for a next photo.
@@ -97,7 +71,7 @@ package final class RenderScheduler: Sendable {
         add(renderer)
         if let background = renderer.makeBackground() { add(background) }
         self.renderers = renderers
-        state = Mutex(State(lanes: Array(repeating: Lane(freeCount: count), count: renderers.count)))
+        state = Mutex(State(turns: RenderTurns(workers: count, hasBackground: renderers.count > 1)))
     }
 
     deinit {
@@ -107,17 +81,14 @@ package final class RenderScheduler: Sendable {
     /// Whether batches have a lane of their own.
     package var hasBackground: Bool { renderers.count > 1 }
 
-    private func lane(for priority: Priority) -> Int { priority == .batch ? renderers.count - 1 : 0 }
-
     /// How many photos wait for their turn.
-    var waitingCount: Int {
-        state.withLock { state in
-            state.lanes.flatMap(\.lines).reduce(0) { $0 + $1.count }
-        }
-    }
+    var waitingCount: Int { state.withLock { $0.turns.waitingCount } }
 
     /// What is being rendered, the longest first.
     package var works: [Work] { state.withLock { Array($0.works.values) }.sorted { $0.since < $1.since } }
+
+    /// Has batches give way to an upload that begins to come in.
+    func expectUpload() { state.withLock { $0.turns.expectUpload(at: .now) } }
 
     /// Renders a photo when its turn has come.
     ///
@@ -132,24 +103,24 @@ package final class RenderScheduler: Sendable {
         recipes: [Recipe], beside others: [Recipe] = [], limits: ImageLimits, priority: Priority, for user: String,
         of upload: (id: String, byteCount: Int)? = nil, _ open: () async throws -> FileReader
     ) async throws -> RenderedImage {
-        let lane = lane(for: priority)
-        let id = try await waitForTurn(priority, user, in: lane)
+        let id = try await waitForTurn(priority, user)
+        let isInBackground = hasBackground && priority == .batch
         state.withLock { state in
-            if lane > 0 { state.backgroundTurns += 1 }
+            if isInBackground { state.backgroundTurns += 1 }
             state.works[id] = Work(
                 upload: upload?.id, user: user, byteCount: upload?.byteCount ?? 0, priority: priority,
                 since: WallClock.milliseconds())
         }
-        defer { endTurn(of: id, in: lane) }
+        defer { endTurn(of: id, priority) }
         let original = try await open()
-        let (renderer, threads) = renderers[lane]
+        let (renderer, threads) = renderers[isInBackground ? 1 : 0]
         return try await threads.runIfActive {
             try renderer.render(original, recipes: recipes, beside: others, limits: limits)
         }
     }
 
     /// - Returns: By what the work is known from now on.
-    private func waitForTurn(_ priority: Priority, _ user: String, in lane: Int) async throws -> UInt64 {
+    private func waitForTurn(_ priority: Priority, _ user: String) async throws -> UInt64 {
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
@@ -158,33 +129,53 @@ package final class RenderScheduler: Sendable {
             await withCheckedContinuation { continuation in
                 let answer: Bool? = state.withLock { state in
                     if Task.isCancelled { return false }
-                    if state.lanes[lane].freeCount > 0 {
-                        state.lanes[lane].freeCount -= 1
-                        return true
-                    }
+                    if state.turns.take(priority, at: .now) { return true }
                     let waiting = Waiting(id: id, continuation: continuation)
-                    state.lanes[lane].lines[priority.rawValue].append(waiting, of: user)
+                    state.turns.wait(waiting, priority, of: user)
                     return nil
                 }
-                if let answer { continuation.resume(returning: answer) }
+                if let answer { continuation.resume(returning: answer) } else { planBatches() }
             }
         } onCancel: {
-            let waiting = state.withLock { $0.lanes[lane].lines[priority.rawValue].remove(of: user) { $0.id == id } }
+            let waiting = state.withLock { $0.turns.remove(id, priority, of: user) }
             waiting?.continuation.resume(returning: false)
         }
         guard hasTurn else { throw CancellationError() }
         return id
     }
 
-    private func endTurn(of id: UInt64, in lane: Int) {
-        let next: Waiting? = state.withLock { state in
+    private func endTurn(of id: UInt64, _ priority: Priority) {
+        let (next, isIdle) = state.withLock { state in
             state.works[id] = nil
-            let next = state.lanes[lane].popNext()
-            if next == nil { state.lanes[lane].freeCount += 1 }
-            return next
+            return (state.turns.end(priority, at: .now), state.turns.isBackgroundIdle)
         }
-        next?.continuation.resume(returning: true)
-        if next == nil, lane > 0 { planRest() }
+        for waiting in next { waiting.continuation.resume(returning: true) }
+        planBatches()
+        if isIdle, priority == .batch { planRest() }
+    }
+
+    /// Has the batches that give way to uploads go on once no more of these come.
+    private func planBatches() {
+        let isNew = state.withLock { state in
+            guard state.turns.isHoldingBack, !state.areBatchesPlanned else { return false }
+            state.areBatchesPlanned = true
+            return true
+        }
+        guard isNew else { return }
+        Task { [weak self] in
+            repeat { try? await Task.sleep(for: RenderTurns<Waiting>.quietTime) } while self?.resumeBatches() == true
+        }
+    }
+
+    /// - Returns: Whether some still wait.
+    private func resumeBatches() -> Bool {
+        let (next, isHoldingBack) = state.withLock { state in
+            let next = state.turns.popBatches(at: .now)
+            state.areBatchesPlanned = state.turns.isHoldingBack
+            return (next, state.areBatchesPlanned)
+        }
+        for waiting in next { waiting.continuation.resume(returning: true) }
+        return isHoldingBack
     }
 
     /// Has the background renderer give back what it keeps, once it has had nothing to do for a while.
@@ -204,7 +195,7 @@ package final class RenderScheduler: Sendable {
     private func restUnlessUsed(since turns: Int) async throws {
         let (isIdle, isUsed) = state.withLock { state in
             state.isRestPlanned = false
-            return (state.lanes[1].freeCount == workers, state.backgroundTurns != turns)
+            return (state.turns.isBackgroundIdle, state.backgroundTurns != turns)
         }
         guard isIdle else { return }  // The end of what is being rendered plans it again.
         guard !isUsed else { return planRest() }

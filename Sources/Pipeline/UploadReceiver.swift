@@ -33,6 +33,7 @@ package final class UploadReceiver: Sendable {
     ///
     /// - Throws: `Failure`: `bad_text`, `bad_reference`, `unknown_user`, or a failure of the engine.
     package func begin(_ request: UploadRequest) async throws -> Start {
+        renditions.scheduler.expectUpload()
         let lease = await lease(for: request)
         switch try await store.reserve(request) {
         case .new(let record):
@@ -51,13 +52,15 @@ package final class UploadReceiver: Sendable {
     ///
     /// - Throws: `Failure`: `not_found`, `wrong_state` when the upload is no draft any more.
     package func resumeDraft(_ id: PostID) async throws -> UploadSession {
-        UploadSession(self, try await store.drafts.record(of: id), isKept: true)
+        renditions.scheduler.expectUpload()
+        return UploadSession(self, try await store.drafts.record(of: id), isKept: true)
     }
 
     /// Opens a session for a reservation whose files lie where the intake can find them again: the reservation stays when
     /// the session goes.
     package func resume(_ record: UploadRecord) -> UploadSession {
-        UploadSession(self, record, isKept: true)
+        renditions.scheduler.expectUpload()
+        return UploadSession(self, record, isKept: true)
     }
 }
 

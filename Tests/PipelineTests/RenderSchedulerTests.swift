@@ -48,7 +48,7 @@ struct RenderSchedulerTests {
         let waiting = [.batch, .batch] + uploads + [.interactive]
         let turns = try await turns(of: waiting) { _, _ in }
         #expect(turns.first == .interactive)
-        #expect(turns.indices.filter { turns[$0] == .batch } == [RenderScheduler.batchInterval, waiting.count - 1])
+        #expect(turns.indices.filter { turns[$0] == .batch } == [16, waiting.count - 1])
     }
 
     /// Has a renderer for batches beside it.
