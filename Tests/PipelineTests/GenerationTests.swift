@@ -120,6 +120,22 @@ struct GenerationTests {
         }
     }
 
+    @Test("A run that is cancelled in the middle and taken back at once leaves no post switched")
+    func cancelAndRollBack() async throws {
+        try await withPosts(12) { running in
+            let before = try await posts(running)
+            let batches = running.pipeline.batches
+            for _ in 0..<3 {
+                let job = try await batches.begin(BatchOrder(.rethumb))
+                try await eventually { (batches.known.first { $0.id == job.id }?.progress.switched ?? 0) > 1 }
+                _ = try await batches.set(job.id, to: .cancelled)
+                _ = try await batches.begin(.rollback, of: job.id)
+                try await wait(for: .rolledBack, of: job.id, running)
+                #expect(try await posts(running) == before)
+            }
+        }
+    }
+
     @Test("A run has a list, a time range, recipes and a pace of its own, and keeps them over a restart")
     func ordered() async throws {
         try await withPosts(6) { running in
