@@ -139,19 +139,20 @@ package final class RenderScheduler: Sendable {
         } onCancel: {
             let waiting = state.withLock { $0.turns.remove(id, priority, of: user) }
             waiting?.continuation.resume(returning: false)
+            if priority == .batch { planRest() }
         }
         guard hasTurn else { throw CancellationError() }
         return id
     }
 
     private func endTurn(of id: UInt64, _ priority: Priority) {
-        let (next, isIdle) = state.withLock { state in
+        let next = state.withLock { state in
             state.works[id] = nil
-            return (state.turns.end(priority, at: .now), state.turns.isBackgroundIdle)
+            return state.turns.end(priority, at: .now)
         }
         for waiting in next { waiting.continuation.resume(returning: true) }
         planBatches()
-        if isIdle, priority == .batch { planRest() }
+        if priority == .batch { planRest() }
     }
 
     /// Has the batches that give way to uploads go on once no more of these come.
@@ -181,7 +182,7 @@ package final class RenderScheduler: Sendable {
     /// Has the background renderer give back what it keeps, once it has had nothing to do for a while.
     private func planRest() {
         let turns: Int? = state.withLock { state in
-            guard !state.isRestPlanned else { return nil }
+            guard state.turns.isBackgroundIdle, !state.isRestPlanned else { return nil }
             state.isRestPlanned = true
             return state.backgroundTurns
         }

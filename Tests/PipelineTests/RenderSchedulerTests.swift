@@ -100,6 +100,39 @@ struct RenderSchedulerTests {
         try await eventually { renderer.rests.value == 1 }
     }
 
+    @Test("What batches need is given back, too, when those are cancelled that give way to an upload")
+    func cancelledBatch() async throws {
+        let renderer = Twofold()
+        let scheduler = RenderScheduler(renderer, workers: 1)
+        let file = try FileReader(path: Fixture.path("size-97x61.jpg"))
+        let turns = Shared(0)
+        @Sendable func render(_ priority: RenderScheduler.Priority, until end: AsyncStream<Void>) -> Task<Void, Never> {
+            Task {
+                _ = try? await scheduler.render(recipes: [], limits: ImageLimits(), priority: priority, for: "jan") {
+                    turns.change { $0 += 1 }
+                    for await _ in end {}
+                    return file
+                }
+            }
+        }
+        let (batchEnds, endBatch) = AsyncStream.makeStream(of: Void.self)
+        let (uploadEnds, endUpload) = AsyncStream.makeStream(of: Void.self)
+        let first = render(.batch, until: batchEnds)
+        try await eventually { turns.value == 1 }
+        let upload = render(.queued, until: uploadEnds)
+        try await eventually { turns.value == 2 }
+        let second = render(.batch, until: batchEnds)
+        try await eventually { scheduler.waitingCount == 1 }
+        endBatch.finish()
+        await first.value
+        second.cancel()
+        await second.value
+        #expect(renderer.batches.value == [1])
+        try await eventually { renderer.rests.value == 1 }
+        endUpload.finish()
+        await upload.value
+    }
+
     @Test("Who is cancelled leaves the line at once, and opens nothing")
     func cancelled() async throws {
         let turns = try await turns(of: [.queued, .batch, .interactive]) { tasks, scheduler in
