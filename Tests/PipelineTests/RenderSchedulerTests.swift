@@ -127,7 +127,6 @@ struct RenderSchedulerTests {
         await first.value
         second.cancel()
         await second.value
-        #expect(renderer.batches.value == [1])
         try await eventually { renderer.rests.value == 1 }
         endUpload.finish()
         await upload.value
