@@ -12,6 +12,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -75,36 +76,52 @@ class Uploader:
 
 
 class Run:
-    """A run that goes on for as long as it is asked to."""
+    """A run beside what is measured: where it comes to its end, the next one begins."""
 
     def __init__(self, service):
         self.service, self.id, self.number = service, None, 100
+        self.switched = 0  # by those that have ended
+        self.is_over = threading.Event()
 
-    def go_on(self):
-        """How many posts it has switched until now."""
+    def begin_next(self):
+        self.switched = self.count()
+        self.id, self.number = begin_run(self.service, self.number), self.number + 1
+
+    def keep_going(self):
+        while not self.is_over.wait(0.1):
+            if self.service.job(self.id)["state"] != "running":
+                self.begin_next()
+
+    def __enter__(self):
         if self.id is None or self.service.json("POST", f"/v1/jobs/{self.id}/resume")[0] != 200:
-            self.id, self.number = begin_run(self.service, self.number), self.number + 1
-        return self.service.job(self.id)["switched"]
+            self.begin_next()
+        self.is_over.clear()
+        self.keeper = threading.Thread(target=self.keep_going)
+        self.keeper.start()
 
-    def pause(self):
-        """How many posts it has switched until now."""
+    def __exit__(self, *_):
+        self.is_over.set()
+        self.keeper.join()
         self.service.json("POST", f"/v1/jobs/{self.id}/pause")
-        return self.service.job(self.id)["switched"]
+
+    def count(self):
+        """How many posts were switched."""
+        return self.switched + (self.service.job(self.id)["switched"] if self.id else 0)
 
 
 def compare_uploads(uploader, run, pause):
-    alone, beside, switched = [], [], 0
+    alone, beside = [], []
+    before = run.count()
     for _ in range(2 * ROUNDS):
         alone += uploader.upload_for(TURN, pause)
-        before = run.go_on()
-        time.sleep(0.5)
-        beside += uploader.upload_for(TURN, pause)
-        switched += run.pause() - before
+        with run:
+            time.sleep(0.5)
+            beside += uploader.upload_for(TURN, pause)
     how = f"{pause} s after the one before" if pause else "upon the one before"
     for name, of in (("p50", 50), ("p99", 99)):
         idle, busy = (statistics.quantiles(times, n=100)[of - 1] for times in (alone, beside))
         print(f"{name} of an upload {how}, beside a run and alone: {busy:7.2f} and {idle:7.2f} ms, ratio {busy / idle:.3f}"
-              f"  ({len(beside)} and {len(alone)} uploads, {switched} posts of the run)", flush=True)
+              f"  ({len(beside)} and {len(alone)} uploads, {run.count() - before} posts of the run)", flush=True)
 
 
 def main():
