@@ -158,7 +158,7 @@ def main():
                 print(report.text(results[-1]), flush=True)
     if not results:
         sys.exit("there is nothing to measure: give JPEG photos of 6 megapixels or more")
-    complete = [result for result in results]
+    complete = list(results)
     complete.sort(key=lambda result: -len(result.rows))
     print("\n" + report.markdown(complete))
     if options.markdown:

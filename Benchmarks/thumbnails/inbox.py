@@ -104,7 +104,7 @@ def main():
         files = (files * (options.count // len(files) + 1))[:options.count]
         print(f"{options.count} photos, {statistics.mean(photos.megapixels(file) for file in files):.1f} megapixels each")
         ratios = []
-        for number in range(options.rounds):
+        for _ in range(options.rounds):
             bare = options.count / bare_loop(files)
             with tempfile.TemporaryDirectory(dir=folder) as scratch:
                 ours = options.count / service(options.tintype, files, scratch)

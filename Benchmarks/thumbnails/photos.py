@@ -1,6 +1,5 @@
 """The files that are rendered: a person's own photos, or some that are made, and the other formats made of one of them."""
 
-import pathlib
 
 import numpy
 import pillow_heif
@@ -27,7 +26,7 @@ def make(folder):
     planes = []
     for channel in range(3):
         plane = 120 + 60 * numpy.sin(x / (400 + 90 * channel)) * numpy.cos(y / (300 + 70 * channel))
-        for number in range(60):
+        for _ in range(60):
             left, top = random.integers(0, width), random.integers(0, height)
             radius = random.integers(20, 400)
             plane[(x - left) ** 2 + (y - top) ** 2 < radius * radius] += random.normal(0, 25)

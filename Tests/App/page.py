@@ -4,7 +4,6 @@ import base64
 import contextlib
 import functools
 import http.server
-import os
 import pathlib
 import ssl
 import sys

@@ -51,7 +51,8 @@ def opened(browser, running, path, person=None, script=None, **options):
     context = browser.new_context(base_url=running.url, **{"locale": "en-US", **options})
     context.set_default_timeout(PATIENCE)
     if person:
-        context.add_init_script(f"if (!sessionStorage.begun) {{ sessionStorage.begun = '1'; localStorage['tintype.session'] = {json.dumps(person.session(running))}; }}")
+        context.add_init_script(
+            f"if (!sessionStorage.begun) {{ sessionStorage.begun = '1'; localStorage['tintype.session'] = {json.dumps(person.session(running))}; }}")
     if script:
         context.add_init_script(script)
     page = context.new_page()

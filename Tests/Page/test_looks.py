@@ -82,7 +82,8 @@ def compare(page, name):
         pair.paste(wanted, (0, 0))
         pair.paste(image, (image.width, 0))
         pair.save(SHOWN / f"{name}-compared.png")
-    assert wrong <= 0.01, f"{name}: {wrong:.1%} of the picture are another; see {SHOWN / f'{name}-compared.png'}, and if it is right, run with TINTYPE_PICTURES=write"
+    compared = SHOWN / f"{name}-compared.png"
+    assert wrong <= 0.01, f"{name}: {wrong:.1%} of the picture differ; see {compared}, and if it is right, run with TINTYPE_PICTURES=write"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -230,7 +230,8 @@ def test_what_the_browser_cannot_decode_is_shown_by_what_the_service_made_of_it(
         tab = Page(browser, running)
         tab.give("drop", [("IMG_1.HEIC", fixture("photo.heic")), ("IMG_2.jpg", fixture("progressive-444.jpg"))])
         tab.wait_for("""[...document.querySelectorAll('.composer canvas')].length === 2
-            && [...document.querySelectorAll('.composer li')].every((item) => !item.classList.contains('undrawn') && item.querySelector('canvas').width > 300)""")
+            && [...document.querySelectorAll('.composer li')].every(
+                (item) => !item.classList.contains('undrawn') && item.querySelector('canvas').width > 300)""")
         # The picture is no plain area.
         assert tab.page.evaluate("""[...document.querySelectorAll('.composer canvas')].map((canvas) =>
             new Set(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).size > 50)""") == [True, True]

@@ -161,7 +161,7 @@ def send_pieces(service, photo, path="/v1/uploads?user=ann"):
 def compare(points):
     """Complains of points that the list does not have, and of those that it has in vain."""
     listed = [line for line in (HERE / "failpoints.txt").read_text().splitlines() if line and line[0] != "#"]
-    difference = [line for line in difflib.unified_diff(listed, points, "failpoints.txt", "traced", lineterm="", n=0)]
+    difference = list(difflib.unified_diff(listed, points, "failpoints.txt", "traced", lineterm="", n=0))
     for line in difference:
         print(line)
     return not difference

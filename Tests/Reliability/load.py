@@ -193,7 +193,7 @@ class Load:
                 status, _ = self.service.request("DELETE", f"/v1/posts/{post_id}")
             else:  # As a client of the database does.
                 places = [f"posts/{post_id}", f"people/{user}/posts/{post_id}", f"feed/{user}/{post_id}"]
-                status, _ = self.service.json("PATCH", "/.json", {place: None for place in places})
+                status, _ = self.service.json("PATCH", "/.json", dict.fromkeys(places))
             if status == 200:
                 self.ledger.deleted.add(post_id)
 

@@ -303,7 +303,7 @@ class Keeper:
             "thumb_storage_uri": uris["thumb"], "text": "#kept", "timestamp": {".sv": "timestamp"}, "author": author}
         place, *lists = self.places(self.user, post_id)
         self.kept.posts[post_id] = {True, False}
-        self.update({place: record, **{one: True for one in lists}})
+        self.update({place: record, **dict.fromkeys(lists, True)})
         self.kept.posts[post_id] = {True}
         self.kept.free_posts.append((self.user, post_id))
         self.kept.counts["posts"] += 1
@@ -336,7 +336,7 @@ class Keeper:
     def remove_post(self, user, post_id):
         self.kept.posts[post_id] = {True, False}
         if random.random() < 0.5:
-            self.update({place: None for place in self.places(user, post_id)})
+            self.update(dict.fromkeys(self.places(user, post_id)))
         else:
             check(self.service.request("DELETE", f"/v1/posts/{post_id}")[0], f"{post_id} could not be deleted")
         self.kept.posts[post_id] = {False}

@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 
-from fault_run import Run, progress, verdict
+from fault_run import Run, verdict
 from service import Service
 
 

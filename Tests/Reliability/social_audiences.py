@@ -78,7 +78,7 @@ class AudienceDoings(Doings):
             return self.upload_story_post(author, text, chosen)
         post = self.new_id()
         record = {"author": self.model.author(author), "text": text, "timestamp": 5,
-                  "audiences": {audience: True for audience in chosen}}
+                  "audiences": dict.fromkeys(chosen, True)}
         path = f"audience_posts/{post}"
         self.attempt(f"story-post {post} by {author}", lambda: self.put(path, record), lambda: self.read(path),
                      lambda _: self.model.story_post(post, author, text, chosen, is_raw=True))

@@ -88,7 +88,7 @@ class Doings(Actor):
         places = [f"posts/{post}", f"people/{author}/posts/{post}", f"feed/{author}/{post}"]
         send = self.random.choice([
             lambda: self.ask("DELETE", f"/v1/posts/{post}"), lambda: self.put(f"posts/{post}", None),
-            lambda: self.patch({place: None for place in places}),
+            lambda: self.patch(dict.fromkeys(places)),
             lambda: self.patch({f"posts/{post}": None, f"likes/{post}": None, f"comments/{post}": None}),
         ])
         self.attempt(f"delete {post}", send, lambda: None if self.read(f"posts/{post}") else True,
@@ -124,13 +124,13 @@ class Doings(Actor):
         if is_there or self.random.random() < 0.2:
             send = self.random.choice([
                 lambda: self.ask("DELETE", f"/v1/people/{one}/following/{other}"), lambda: self.put(sides[0], None),
-                lambda: self.put(sides[1], None), lambda: self.patch({side: None for side in sides}),
+                lambda: self.put(sides[1], None), lambda: self.patch(dict.fromkeys(sides)),
             ])
             return self.attempt(f"unfollow {one} {other}", send, lambda: None if self.read(sides[0]) else True,
                                 lambda _: self.model.unfollow(one, other))
         send = self.random.choice([
             lambda: self.put(sides[0], True), lambda: self.put(sides[1], True),
-            lambda: self.patch({side: True for side in sides}), None,
+            lambda: self.patch(dict.fromkeys(sides, True)), None,
         ])
         code = None
         if send is None:

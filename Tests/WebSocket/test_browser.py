@@ -1,7 +1,6 @@
 """A page in a real browser speaks to the service, from another origin, with the browser's own WebSockets, frames and requests."""
 
 import pytest
-
 from pages import run
 
 

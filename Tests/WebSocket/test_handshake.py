@@ -4,7 +4,6 @@ import socket
 import time
 
 import pytest
-
 from frames import Refused, Violation, WebSocket, frame, request
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="

@@ -5,7 +5,6 @@ import select
 import time
 
 import pytest
-
 from client import Client, Write
 from dialects import JavaScript
 from frames import frame

@@ -2,9 +2,8 @@
 
 import collections
 
-import pytest
-
 import hashes
+import pytest
 import wire
 import ws_model
 from dialects import Android, JavaScript, predecessor, successor

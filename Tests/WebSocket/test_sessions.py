@@ -5,7 +5,6 @@ import signal
 import time
 
 import pytest
-
 from client import Write
 from dialects import IOS
 from present import PATIENCE, connect, end, leave_behind, set_rules, start, until, watch

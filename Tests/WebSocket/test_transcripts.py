@@ -1,8 +1,7 @@
 """Each transcript is kept to by the service, and by the client whose name it has."""
 
-import pytest
-
 import dialects
+import pytest
 from play_client import ClientPlayer
 from play_service import ServicePlayer
 from ruled import sign_up

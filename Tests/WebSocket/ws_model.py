@@ -57,7 +57,7 @@ class Run:
         if not self.has_rules:
             return
         ruled = RuledWorld(self.service, "model-ruled", self.choices)
-        for number, dialect in enumerate([*dialects.ALL, *dialects.ALL]):
+        for dialect in [*dialects.ALL, *dialects.ALL]:
             uid, token = sign_up(self.address)
             ruled.join(uid, f"{dialect.name} as {uid}", dialect(), self.address, host, token)
         ruled.join("boss", "android as owner", dialects.Android(), self.address, host, "owner")
