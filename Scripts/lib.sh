@@ -99,7 +99,7 @@ missing_packages() {
     has_library libcrypto openssl/evp.h || echo libssl-dev
 }
 
-# Makes sure of what the tests call besides: prepare_tools python venv chromium openssl ip certutil, or some of these.
+# Makes sure of what the tests call besides: prepare_tools python venv node chromium openssl ip certutil, or some of these.
 prepare_tools() {
     local tool missing
     missing=$(for tool in "$@"; do missing_tool "$tool"; done)
@@ -111,6 +111,7 @@ missing_tool() {
     python) python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null || echo python3 ;;
     venv) python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv ;;
     ip) command -v ip >/dev/null || echo iproute2 ;;
+    node) command -v node >/dev/null || echo nodejs ;;
     certutil) command -v certutil >/dev/null || echo libnss3-tools ;;
     *) command -v "$1" >/dev/null || echo "$1" ;;
     esac
@@ -142,6 +143,16 @@ install_packages() {
 # the order of a hash table, whose seed is another in each process; without a fixed one the flags change their order from one
 # plan to the next, and all our modules are compiled again. The seed is not exported: a service must have one of its own.
 swift_build() { SWIFT_DETERMINISTIC_HASHING=1 swift build "$@"; }
+
+# What is tested lies apart from what is built for use: its flags are others.
+testing=$root/.build/testing
+tested_binary=$testing/release/tintype
+test_bundle=$testing/release/tintypePackageTests.xctest
+
+# Builds everything with its tests, optimised as what is shipped; the one flag more lets tests see what a module keeps to itself.
+build_tests() {
+    swift_build --package-path "$root" --scratch-path "$testing" -c release --build-tests -Xswiftc -enable-testing
+}
 
 # Builds a product for use, with Swift's own libraries in the binary: it then runs where there is no Swift.
 build_product() { swift_build --package-path "$root" -c release --static-swift-stdlib --product "$@"; }

@@ -1,6 +1,7 @@
 import API
 import Files
 import Glibc
+import NIOCore
 import TestSupport
 import Testing
 
@@ -12,36 +13,30 @@ struct ListenAddressesTests {
     /// the end of a visitor's own connection can be there.
     private func freePort() throws -> UInt16 {
         let ports = (0..<100).map { _ in UInt16.random(in: 10_000..<30_000) }
-        let port = ports.first { port in
+        let port = try ports.first { port in
             let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             defer { close(socket) }
-            return withLoopback(port: port) { address, length in bind(socket, address, length) == 0 }
+            return try loopback(port: port).withSockAddr { address, size in bind(socket, address, socklen_t(size)) == 0
+            }
         }
         return try #require(port)
     }
 
-    private func withLoopback<R>(port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                body(address, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
+    private func loopback(port: UInt16) throws -> SocketAddress {
+        try SocketAddress(ipAddress: "127.0.0.1", port: Int(port))
     }
 
     /// What a client meets that connects, speaks, and waits for a word: nil when nobody is there, else whether the connection ended.
     ///
     /// It speaks, as clients of HTTP do: a listener that closes at the very moment of a handshake can leave the other end without a
     /// word of it (seen with Linux 6.18), and what is sent there is answered by a reset.
-    private func visit(port: UInt16) -> Bool? {
+    private func visit(_ address: SocketAddress) -> Bool? {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
         var patience = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        guard withLoopback(port: port, { address, length in connect(socket, address, length) == 0 }) else { return nil }
+        let isConnected = address.withSockAddr { address, size in connect(socket, address, socklen_t(size)) == 0 }
+        guard isConnected else { return nil }
         var byte = UInt8(ascii: "G")
         _ = send(socket, &byte, 1, Int32(MSG_NOSIGNAL))
         return recv(socket, &byte, 1, 0) == 0 || errno != EAGAIN
@@ -51,6 +46,7 @@ struct ListenAddressesTests {
     func visitors() async throws {
         try await withScratch { scratch in
             let port = try freePort()
+            let loopback = try loopback(port: port)
             let addresses = ListenAddresses(
                 socketPath: "\(scratch.path)/s.sock", tcp: try ListenAddress("127.0.0.1:\(port)"))
             try await withThrowingTaskGroup { group in
@@ -60,7 +56,7 @@ struct ListenAddressesTests {
                 group.addTask {
                     var endedCount = 0
                     while endedCount < 500, !Task.isCancelled {
-                        let isEnded = try await FileThreads.run { () throws(FileError) in visit(port: port) }
+                        let isEnded = try await FileThreads.run { () throws(FileError) in visit(loopback) }
                         try #require(isEnded != false)
                         if isEnded == true { endedCount += 1 }
                     }
