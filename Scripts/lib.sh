@@ -5,6 +5,9 @@ shopt -s inherit_errexit
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 self=${0##*/}
 
+# Where the suites in Python find what they share, Tests/harness.
+export PYTHONPATH=$root/Tests${PYTHONPATH+:$PYTHONPATH} PYTHONDONTWRITEBYTECODE=1
+
 say() { printf '%s: %s\n' "$self" "$*" >&2; }
 
 die() {

@@ -6,7 +6,9 @@ import pathlib
 import subprocess
 import sys
 
-from networks import TIED, eventually
+from networks import TIED
+
+from harness.waiting import eventually
 
 PROGRAM = pathlib.Path(__file__).with_name("phone.py")
 

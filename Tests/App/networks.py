@@ -11,23 +11,12 @@ import os
 import socket
 import subprocess
 import threading
-import time
+
+from harness.ports import free_port
+from harness.waiting import eventually
 
 # What is started ends when what has started it does.
 TIED = ["setpriv", "--pdeathsig", "KILL", "--"]
-PATIENCE = 6  # Seconds until something that should happen is given up.
-
-
-def eventually(what, condition):
-    """The condition's first true value."""
-    end = time.monotonic() + PATIENCE
-    while not (value := condition()):
-        if time.monotonic() > end:
-            raise SystemExit(f"waited in vain for {what}")
-        time.sleep(0.05)
-    return value
-
-
 class Loopback:
     """One network for all: that of this machine's own programs."""
 
@@ -35,13 +24,11 @@ class Loopback:
     service_address = page_address = "127.0.0.1"
 
     def __init__(self, folder):
-        with socket.socket() as one, socket.socket() as other:
-            one.bind(("127.0.0.1", 0))
-            other.bind(("127.0.0.1", 0))
-            self.service_port, self.page_port = one.getsockname()[1], other.getsockname()[1]
+        self.service_port, self.page_port = free_port(), free_port()
 
-    def start_service(self, command, log):
-        return subprocess.Popen([*TIED, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    def start_service(self, command, log, environment):
+        return subprocess.Popen(
+            [*TIED, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
 
     @functools.cached_property
     def phone(self):
@@ -117,9 +104,10 @@ class TwoNetworks:
         run(f"ip address add {self.page_address}/30 dev here")
         run("ip link set here up")
 
-    def start_service(self, command, log):
+    def start_service(self, command, log, environment):
         return subprocess.Popen(
-            [*TIED, *self.service.prefix, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            [*TIED, *self.service.prefix, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            env=environment)
 
     @functools.cached_property
     def phone(self):

@@ -4,14 +4,10 @@ import base64
 import contextlib
 import functools
 import http.server
-import pathlib
 import ssl
-import sys
 import threading
 
-FOLDER = pathlib.Path(__file__).resolve().parent
-sys.path.append(str(FOLDER.parent / "Page"))
-from browser import Browser  # noqa: E402
+from harness.browser import Browser
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

@@ -7,8 +7,9 @@ import re
 from checks import check, equal
 from client import NOTHING, NOW, Client, refused
 from handset import Handset
-from networks import eventually
-from service import PHOTO, Service
+from service import PHOTO, SecureService
+
+from harness.waiting import eventually
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "Documentation/Retreat.md"
 SHARED = ["people", "posts", "comments", "likes", "stats", "announcements", "events", "places", "chat/lobby"]
@@ -18,12 +19,12 @@ MINUTE = 60_000
 class Retreat:
     def __init__(self, folder, network):
         self.folder = folder
-        self.service = Service(folder, network)
+        self.service = SecureService(folder, network)
         self.wire = network.phone
 
     def play(self):
         # Neither a language nor a time zone of the service's machine plays a part.
-        self.service.start("LC_ALL=tr_TR.UTF-8", "TZ=Pacific/Kiritimati")
+        self.service.start(LC_ALL="tr_TR.UTF-8", TZ="Pacific/Kiritimati")
         try:
             self.arrive()
             self.say_where_they_are()

@@ -8,16 +8,21 @@ import subprocess
 import urllib.request
 
 from certificates import Authority
-from networks import PATIENCE, eventually
+
+from harness.service import Service
+from harness.waiting import PATIENCE, eventually
 
 PHOTO = pathlib.Path(__file__).resolve().parents[2] / "Fixtures/photo.jpg"
 TINTYPE = os.environ["TINTYPE"]
 
 
-class Service:
+class SecureService(Service):
+    """The service of an app, at `url`."""
+
     def __init__(self, folder, network, **settings):
         folder.mkdir(exist_ok=True)
-        self.network, self.storage, self.log = network, folder / "Storage", folder / "log"
+        super().__init__(TINTYPE, folder / "Storage", log_level="info")
+        self.network = network
         self.authority = Authority(folder)
         self.url = f"https://{network.service_name}:{network.service_port}".removesuffix(":443")
         self.trust = ssl.create_default_context(cafile=str(self.authority.certificate))
@@ -27,26 +32,20 @@ class Service:
             "listen": f"{network.service_address}:{network.service_port}", "public-url": self.url,
             "tls-certificate": str(certificate), "tls-key": str(key), **settings}))
 
-    def start(self, *variables):
-        """Starts the service, with these variables (NAME=VALUE) in its environment."""
-        with open(self.log, "w") as output:
-            self.process = self.network.start_service(
-                ["env", *variables, TINTYPE, "serve", "--storage", str(self.storage)], output)
-        eventually("the service", lambda: self.log.read_text().count("listening") == 2 or self.process.poll() is not None)
-        if self.process.poll() is not None:
-            raise SystemExit(f"the service ended: {self.log.read_text()}")
+    def spawn(self, command, log, environment):
+        return self.network.start_service(command, log, environment)
+
+    def start(self, **variables):
+        """Starts it, with these variables in its environment."""
+        assert super().start(environment=variables), self.said()
+        eventually("both of its addresses", lambda: self.said().count("listening") == 2 or not self.is_running, self.said)
 
     def __enter__(self):
         self.start()
         return self
 
     def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
+        self.stop()
 
     def tintype(self, *words, typed=None):
         """What a command prints."""

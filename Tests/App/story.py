@@ -5,8 +5,9 @@ from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 from checks import check, equal
 from client import Client, refused
 from handset import Handset
-from networks import eventually
-from service import PHOTO, Service
+from service import PHOTO, SecureService
+
+from harness.waiting import eventually
 
 CLASS, SCHOOL, ADA = "class-3b", "school", "student-ada"
 
@@ -14,7 +15,7 @@ CLASS, SCHOOL, ADA = "class-3b", "school", "student-ada"
 class ClassStory:
     def __init__(self, folder, network):
         self.folder, self.wire = folder, network.phone
-        self.service = Service(folder, network)
+        self.service = SecureService(folder, network)
 
     def play(self):
         self.service.start()

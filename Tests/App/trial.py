@@ -12,8 +12,10 @@ import warnings
 import checks
 import page
 from checks import check
-from networks import PATIENCE, TIED, eventually
-from service import PHOTO, Service
+from networks import TIED
+from service import PHOTO, SecureService
+
+from harness.waiting import PATIENCE, eventually
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 
@@ -22,7 +24,7 @@ class Trial:
     def __init__(self, folder, network):
         self.folder, self.network = folder, network
         self.page_url = f"https://{network.page_name}:{network.page_port}".removesuffix(":443")
-        self.service = Service(folder, network, **{"allowed-origins": self.page_url})
+        self.service = SecureService(folder, network, **{"allowed-origins": self.page_url})
         self.authority = self.service.authority
 
     # The app

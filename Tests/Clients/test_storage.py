@@ -1,13 +1,14 @@
 """Firebase's client SDK for Python: an app signs up, stores photos, and posts one as FriendlyPix's web client does."""
 
 import pathlib
-import time
 import uuid
 
 import pytest
 import requests
 from conftest import ADDRESS, BASE
 from firebase_client import initialize_app
+
+from harness.waiting import eventually
 
 PHOTO = (pathlib.Path(__file__).parents[2] / "Fixtures" / "photo.jpg").read_bytes()
 BUCKET = "tintype.appspot.com"
@@ -31,15 +32,6 @@ def app():
 
 def uid(app):
     return app.auth.current_user.uid
-
-
-def eventually(read, seconds=60):
-    """What is read as soon as it is something."""
-    deadline = time.monotonic() + seconds
-    while not (value := read()):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    return value
 
 
 @pytest.mark.parametrize("chunk", [None, 262144])
@@ -88,7 +80,7 @@ def test_a_photo_becomes_a_post_of_ours(app):
         value = requests.get(f"{BASE}/posts/{post}.json", timeout=30).json()
         return value if value and "photos" in value else None
 
-    stored = eventually(read)
+    stored = eventually("the post's photos", read)
     photo = stored["photos"][0]
     assert photo["width"] > 0 and "thumb" in photo["renditions"]
     assert stored["full_url"] == urls["full"] and stored["thumb_url"] != urls["thumb"]

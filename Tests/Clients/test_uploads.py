@@ -5,7 +5,6 @@ import hashlib
 import os
 import pathlib
 import socket
-import time
 import uuid
 from urllib.parse import urljoin
 
@@ -14,6 +13,8 @@ import requests
 from cut import cut_after
 from tusclient.client import TusClient
 from tusclient.exceptions import TusCommunicationError
+
+from harness.waiting import eventually
 
 ADDRESS = os.environ["FIREBASE_DATABASE_EMULATOR_HOST"]
 BASE = f"http://{ADDRESS}"
@@ -43,14 +44,6 @@ def check_post(path, token, text):
     assert thumb.status_code == 200 and thumb.content[:2] == b"\xff\xd8"
 
 
-def settle(has_come):
-    """Waits until what came before the cut is there: it may be under way still when the client is back."""
-    deadline = time.monotonic() + 30
-    while not has_come():
-        assert time.monotonic() < deadline, "what came before the cut is kept"
-        time.sleep(0.05)
-
-
 @pytest.mark.parametrize("checksum", [False, True])
 def test_tuspy(token, checksum):
     metadata = {"filename": "lake.jpg", "text": "by tus", "alt": "A lake", "filetype": "image/jpeg"}
@@ -72,7 +65,7 @@ def test_tuspy(token, checksum):
     if checksum:
         assert resume().offset == 0, "a chunk with a checksum counts as a whole"
     else:
-        settle(lambda: 20_000 < resume().offset < 40_000)
+        eventually("what came before the cut", lambda: 20_000 < resume().offset < 40_000)
     resume().upload()
     check_post(path, token, "by tus")
     assert client.uploader(str(PHOTO), url=BASE + path).offset == PHOTO.stat().st_size
@@ -137,7 +130,7 @@ def test_draft(token, version):
         assert headers["upload-length"] == str(len(photo))
         return int(headers["upload-offset"])
 
-    settle(lambda: 40_000 < offset() < 50_000)
+    eventually("what came before the cut", lambda: 40_000 < offset() < 50_000)
     come = offset()
     phone.begin(
         f"PATCH {path}", phone.completeness(True), f"Upload-Offset: {come}",

@@ -18,14 +18,15 @@ import re
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 
+from harness.ports import free_port
+from harness.waiting import PATIENCE, Hang, eventually
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PATIENCE = 60  # Seconds until something that should happen is given up.
 
 # What the help texts speak of as there, by the command that they are of.
 ACCOUNTS = [
@@ -208,13 +209,12 @@ class Reader:
         self.service = None
 
     def wait(self, what, condition):
-        end = time.monotonic() + PATIENCE
-        while not condition():
+        def is_over():
             if self.service and self.service.poll() is not None:
                 raise Failure(f"the service ended: {self.log.read_text()}")
-            if time.monotonic() > end:
-                raise Failure(f"waited in vain for {what}")
-            time.sleep(0.05)
+            return condition()
+
+        eventually(what, is_over, self.log.read_text)
 
     def inbox_is_empty(self):
         files = [path for path in self.folder.glob("Storage/inbox/*/*") if not path.name.startswith(".")]
@@ -261,9 +261,7 @@ class Reader:
 
     def port(self, shown):
         if shown not in self.ports:
-            with socket.socket() as free:
-                free.bind(("127.0.0.1", 0))
-                self.ports[shown] = free.getsockname()[1]
+            self.ports[shown] = free_port()
         return self.ports[shown]
 
     def leave(self):
@@ -294,7 +292,7 @@ def try_out(tintype, commands):
         for command in commands:
             try:
                 reader.run(command)
-            except Failure as failure:
+            except (Failure, Hang) as failure:
                 yield f"{command.place}: {command.text}\n    {failure}"
     finally:
         reader.leave()

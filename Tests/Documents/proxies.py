@@ -11,12 +11,13 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.parse
+
+from harness.ports import free_port
+from harness.waiting import PATIENCE, eventually
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAME = "photos.example.org"
-PATIENCE = 60  # Seconds until something that should happen is given up.
 failures = 0
 
 
@@ -24,20 +25,6 @@ def check(what, holds, detail=""):
     global failures
     print(f"  {'ok    ' if holds else 'BROKEN'}  {what}" + ("" if holds else f": {detail}"), flush=True)
     failures += not holds
-
-
-def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
-
-
-def wait(what, condition):
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        if time.monotonic() > end:
-            sys.exit(f"waited in vain for {what}")
-        time.sleep(0.05)
 
 
 def is_open(port):
@@ -168,7 +155,7 @@ def misuse_socket(folder):
     check("the log is silent about programs at the socket", warning not in log.read_text())
     for _ in range(2):
         subprocess.run([*asks, "-H", "X-Forwarded-For: 192.0.2.7"], check=True)
-    wait("the warning", lambda: warning in log.read_text())
+    eventually("the warning", lambda: warning in log.read_text())
     check("a proxy at the socket is warned of, once", log.read_text().count(warning) == 1, log.read_text())
 
 
@@ -193,7 +180,7 @@ def try_out(configure):
             ):
                 with open(folder / f"{len(started)}.log", "w") as log:
                     started.append(subprocess.Popen(command, stdout=log, stderr=log, env=environment))
-                wait(f"{command[0]} to listen", lambda: is_open(answers_at) or started[-1].poll() is not None)
+                eventually(f"{command[0]} to listen", lambda: is_open(answers_at) or started[-1].poll() is not None)
                 if started[-1].poll() is not None:
                     logs = (folder / f"{len(started) - 1}.log", folder / "proxy.log")
                     sys.exit(f"{command[0]} ended: " + "".join(log.read_text() for log in logs if log.exists()))

@@ -3,11 +3,12 @@
 import json
 import os
 import pathlib
-import time
 
 import jsonschema_rs
 import pytest
 import requests
+
+from harness.waiting import eventually
 
 BASE = os.environ["SERVICE"]
 ROOT = pathlib.Path(__file__).parents[2]
@@ -155,12 +156,7 @@ def test_people(check):
     check("get", "/v1/people/{uid}/deletion", 404, uid="ann")
     check("delete", "/v1/people/{uid}", 202, uid="ann")
     # Of somebody who is being deleted nothing new is taken.
-    for _ in range(300):
-        if check("get", "/v1/people/{uid}/deletion", 200, uid="ann").get("ended"):
-            break
-        time.sleep(0.1)
-    else:
-        raise AssertionError("the deletion does not end")
+    eventually("the end of the deletion", lambda: check("get", "/v1/people/{uid}/deletion", 200, uid="ann").get("ended"))
 
 
 def test_events(check, description):

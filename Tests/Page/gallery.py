@@ -2,18 +2,16 @@
 
 import contextlib
 import json
-import time
 
-PATIENCE = 60_000  # Milliseconds until something that should happen is given up.
+from harness import waiting
+from harness.waiting import eventually
+
+PATIENCE = 1000 * waiting.PATIENCE  # In milliseconds, as Playwright has it.
 
 
 def until(page, what, condition):
     """The condition's first true value, while the page goes on."""
-    end = time.monotonic() + PATIENCE / 1000
-    while not (value := condition()):
-        assert time.monotonic() < end, f"waited in vain for {what}"
-        page.wait_for_timeout(50)
-    return value
+    return eventually(what, condition, patience=PATIENCE / 1000, pause=lambda seconds: page.wait_for_timeout(seconds * 1000))
 
 
 def wait(page, condition, *arguments):
@@ -31,7 +29,7 @@ PLACE = """(() => {
 def seeded(running, count):
     """So many posts, the oldest first, that show the photos of a few: their ids."""
     photos = ["photo.jpg", "rotation-6.jpg", "size-640x480.jpg", "profile-p3.jpg"]
-    first = [running.upload(f"Number {number}", photo) for number, photo in enumerate(photos)]
+    first = [running.publish(f"Number {number}", photo) for number, photo in enumerate(photos)]
     models = [running.owner(f"/posts/{post}.json") for post in first]
     ids = first + [f"-Seed{number:015}" for number in range(len(first), count)]
     for start in range(len(first), count, 100):

@@ -10,7 +10,8 @@ import tempfile
 import urllib.error
 import urllib.request
 
-from browser import eventually
+from harness.service import Service
+from harness.waiting import eventually
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PASSWORD = "correct horse"
@@ -28,29 +29,23 @@ class Person:
                            "refreshToken": answer["refreshToken"]})
 
 
-class Service:
-    """It can be killed, and comes back at the same address."""
+class Gallery(Service):
+    """The service at an address; it can be killed, and comes back there."""
 
     def __init__(self, folder, arguments):
-        self.folder, self.log, self.address, self.arguments = folder, folder / "log", "127.0.0.1:0", arguments
+        super().__init__(os.environ["TINTYPE"], folder / "Storage", arguments, log_level="info")
+        self.folder, self.address = folder, "127.0.0.1:0"
         self.start()
 
     def start(self):
-        with open(self.log, "w") as log:
-            self.process = subprocess.Popen(
-                [os.environ["TINTYPE"], "serve", "--storage", f"{self.folder}/Storage", "--listen", self.address, *self.arguments],
-                stdout=log, stderr=log)
-        found = eventually("the service", lambda: re.search(r"listening on (http://(\S+?))/?\n", self.log.read_text()))
+        assert super().start(["--listen", self.address]), self.said()
+        found = eventually("an address", lambda: re.search(r"listening on (http://(\S+?))/?\n", self.said()), self.said)
         self.url, self.address = found[1], found[2]
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
 
     def restart(self, *arguments):
         """Kills it, and starts it with other arguments."""
         self.kill()
-        self.arguments = arguments
+        self.arguments = ["--log-level", "info", *arguments]
         self.start()
 
     def ask(self, path, method="GET", body=None, person=None, status=None):
@@ -77,7 +72,7 @@ class Service:
         assert answer.returncode == 0, answer.stdout + answer.stderr
         return json.loads(answer.stdout or "null")
 
-    def upload(self, text, *photos, alt=None, user="maria"):
+    def publish(self, text, *photos, alt=None, user="maria"):
         """The id of a post that somebody without an account has sent, each photo with the same alternative text."""
         options = ["-F", f"user={user}", "--form-string", f"text={text}"]
         for name in photos:
@@ -103,7 +98,7 @@ class Service:
 @contextlib.contextmanager
 def service(*arguments):
     with tempfile.TemporaryDirectory(prefix="tintype-page-", ignore_cleanup_errors=True) as name:
-        running = Service(pathlib.Path(name), arguments)
+        running = Gallery(pathlib.Path(name), arguments)
         try:
             yield running
         finally:

@@ -9,9 +9,10 @@ import urllib.request
 import xml.etree.ElementTree
 
 import pytest
-from browser import eventually
 from playwright.sync_api import expect
 from service import service
+
+from harness.waiting import eventually
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 HOSTILE = "</p><script>window.wrong = 1</script>\"'><img src=x onerror='window.wrong = 1'>]]>&amp; \u0001\u000b\ufffe 👩‍👧 <\u0338b"
@@ -65,9 +66,9 @@ def embedded(browser, pages, running, request):
 
 
 def test_a_page_of_another_site_shows_a_persons_posts(running, embedded):
-    words = running.upload("Only words #embed")
-    photo = running.upload("A view #embed", "size-97x61.jpg", alt="The lake")
-    album = running.upload("Two views", "size-97x61.jpg", "size-97x61.png")
+    words = running.publish("Only words #embed")
+    photo = running.publish("A view #embed", "size-97x61.jpg", alt="The lake")
+    album = running.publish("Two views", "size-97x61.jpg", "size-97x61.png")
     page = embedded('user="maria" count="3"')
     links = page.locator("tintype-feed a")
     expect(links).to_have_count(3)
@@ -86,8 +87,8 @@ def test_a_page_of_another_site_shows_a_persons_posts(running, embedded):
 
 
 def test_a_tag_a_strip_and_a_width(running, embedded):
-    running.upload("One of #strip", "size-97x61.jpg")
-    running.upload("Another of #strip", "size-97x61.jpg")
+    running.publish("One of #strip", "size-97x61.jpg")
+    running.publish("Another of #strip", "size-97x61.jpg")
     for width in (200, 390, 1200):
         page = embedded('tag="#strip"', width=width)
         expect(page.locator("tintype-feed a")).to_have_count(2)
@@ -105,7 +106,7 @@ def test_it_says_what_it_does_in_the_pages_language(running, embedded):
     expect(embedded('tag="nothing" lang="de"').get_by_role("status")).to_have_text("Noch keine Beiträge.")
     answers = [lambda route: route.abort(), lambda route: route.fulfill(status=503), lambda route: route.continue_()]
     page = embedded('user="maria" lang="de"', routes=[("**/v1/people/**", lambda route: answers.pop(0)(route))])
-    running.upload("After all")
+    running.publish("After all")
     for _ in range(2):
         expect(page.get_by_role("status")).to_contain_text("Die Beiträge kamen nicht an.")
         page.get_by_role("button", name="Noch einmal").click()
@@ -138,14 +139,14 @@ def test_texts_of_others_stay_texts(running, embedded):
 
 
 def test_it_reads_again_where_it_is_asked_to(running, embedded):
-    running.upload("First #again")
+    running.publish("First #again")
     page = embedded("", routes=[("**/*.html", lambda route: route.continue_())])
     # The shortest time is ten seconds, which the page believes to pass.
     page.clock.install()
     page.evaluate("document.querySelector('tintype-feed').setAttribute('tag', 'again')")
     page.evaluate("document.querySelector('tintype-feed').setAttribute('refresh', '1')")
     expect(page.locator("tintype-feed a")).to_have_count(1)
-    running.upload("Second #again")
+    running.publish("Second #again")
 
     def passed():
         page.clock.run_for(10_000)
@@ -167,7 +168,7 @@ def test_feeds_can_be_parsed_whatever_is_in_them(running):
         "author": {"uid": "mallory", "full_name": HOSTILE}, "text": HOSTILE + "\r\nline\ttab #tag", "timestamp": -9e14, "photos": {"0": {
             "width": 97, "height": 61, "alt": HOSTILE, "renditions": {"full": {
                 "url": "/media/mallory/x.jpg", "width": 97, "height": 61, "bytes": 7, "content_type": HOSTILE}}}}})
-    running.upload("Words, and a #tag", "size-97x61.jpg", alt=HOSTILE[:200].replace("\u0001\u000b\ufffe", ""))
+    running.publish("Words, and a #tag", "size-97x61.jpg", alt=HOSTILE[:200].replace("\u0001\u000b\ufffe", ""))
     for path in ("", "/people/mallory", "/people/maria", "/tags/tag"):
         feed = xml.etree.ElementTree.fromstring(read(f"{running.url}{path}/feed.atom"))
         assert feed.tag == ATOM + "feed"

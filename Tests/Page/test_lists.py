@@ -16,14 +16,14 @@ def texts(page):
 
 def test_a_new_post_appears_by_itself_above_the_others(browser):
     with service() as running:
-        running.upload("first")
+        running.publish("first")
         with opened(browser, running, "/") as page:
             expect(page.locator(CARDS)).to_have_count(1)
             expect(page.locator(".live")).to_have_text("live")
-            running.upload("second", "photo.jpg")
+            running.publish("second", "photo.jpg")
             expect(page.locator(CARDS)).to_have_count(2)
             expect(page.locator(CARDS).first.locator("img")).to_have_js_property("complete", True)
-            running.upload("third")
+            running.publish("third")
             expect(page.locator(CARDS)).to_have_count(3)
             assert texts(page) == ["third", "first"]
             expect(page.get_by_role("status").filter(has_text="New post by maria")).to_have_count(1)
@@ -32,7 +32,7 @@ def test_a_new_post_appears_by_itself_above_the_others(browser):
 def test_a_post_that_is_deleted_goes_and_a_draft_that_is_sent_late_comes_first(browser):
     with service() as running:
         draft = running.owner("/v1/uploads?user=maria&draft=true", "-X", "POST")["upload_id"]
-        first, second, third = [running.upload(text) for text in ("first", "second", "third")]
+        first, second, third = [running.publish(text) for text in ("first", "second", "third")]
         with opened(browser, running, "/") as page:
             expect(page.locator(".live")).to_have_text("live")
             running.owner(f"/v1/posts/{second}", "-X", "DELETE")
@@ -60,7 +60,7 @@ def test_whoever_reads_further_down_is_told_of_new_posts_and_is_not_moved(browse
             expect(page.locator(".live")).to_have_text("live")
             before = page.evaluate(PLACE)
             gone = page.evaluate("document.querySelector('post-feed article').dataset.id")
-            running.upload("news")
+            running.publish("news")
             running.owner(f"/v1/posts/{gone}", "-X", "DELETE")
             expect(page.get_by_role("button", name="1 new post")).to_be_visible()
             assert page.evaluate(PLACE) == before
@@ -71,7 +71,7 @@ def test_whoever_reads_further_down_is_told_of_new_posts_and_is_not_moved(browse
 
 def test_a_page_that_was_cut_off_goes_on_where_it_was(browser):
     with service() as running:
-        gone, _ = running.upload("gone"), running.upload("stays")
+        gone, _ = running.publish("gone"), running.publish("stays")
         with opened(browser, running, "/") as page:
             expect(page.locator(".live")).to_have_text("live")
             page.locator(CARDS).last.evaluate("(card) => { card.dataset.mark = 'kept'; }")
@@ -81,7 +81,7 @@ def test_a_page_that_was_cut_off_goes_on_where_it_was(browser):
             address, running.address = running.address, "127.0.0.1:0"
             running.start()
             running.owner(f"/v1/posts/{gone}", "-X", "DELETE")
-            running.upload("meanwhile")
+            running.publish("meanwhile")
             running.kill()
             running.address = address
             running.start()
@@ -93,14 +93,14 @@ def test_a_page_that_was_cut_off_goes_on_where_it_was(browser):
 
 def test_a_page_whose_posts_were_all_replaced_reads_them_again(browser):
     with service() as running:
-        first = running.upload("first")
+        first = running.publish("first")
         with opened(browser, running, "/") as page:
             expect(page.locator(".live")).to_have_text("live")
             post = running.owner(f"/posts/{first}.json")
             running.owner("/posts.json", "-X", "PUT", "-d", json.dumps({"a": {**post, "text": "by an import"}}))
             expect(page.get_by_text("by an import")).to_be_visible()
             expect(page.locator(CARDS)).to_have_count(1)
-            running.upload("after")
+            running.publish("after")
             expect(page.locator(CARDS)).to_have_count(2)
             assert texts(page) == ["after", "by an import"]
 
@@ -108,7 +108,7 @@ def test_a_page_whose_posts_were_all_replaced_reads_them_again(browser):
 @pytest.mark.parametrize("record", ['"junk"', '{"text": "no time"}', '{"timestamp": "later"}', '{"timestamp": 1e300}'])
 def test_a_record_that_is_no_post_hides_no_other(browser, record):
     with service() as running:
-        running.upload("here")
+        running.publish("here")
         running.owner("/posts/-Zzzzzzzzzzzzzzzzzzz.json", "-X", "PUT", "-d", record)
         with opened(browser, running, "/all") as page:
             expect(page.get_by_text("here", exact=True)).to_be_visible()
@@ -116,14 +116,14 @@ def test_a_record_that_is_no_post_hides_no_other(browser, record):
 
 def test_photos_are_shown_when_all_recipes_cut(browser):
     with service("--recipe", "tile=160,cover") as running:
-        running.upload("", "photo.jpg")
+        running.publish("", "photo.jpg")
         with opened(browser, running, "/") as page:
             wait(page, "document.querySelector('post-feed img')?.currentSrc.includes('/tile-')")
 
 
 def test_a_photo_whose_file_is_not_here_shows_its_placeholder(browser, tmp_path):
     with service() as running:
-        post = running.upload("", "photo.jpg")
+        post = running.publish("", "photo.jpg")
         seed = tmp_path / "seed.json"
         seed.write_text(json.dumps({"posts": {post: running.owner(f"/posts/{post}.json")}}))
         color = running.owner(f"/posts/{post}/photos/0/color.json")
@@ -148,7 +148,7 @@ def test_a_photo_whose_file_is_not_here_shows_its_placeholder(browser, tmp_path)
 def test_photos_of_a_service_that_is_known_by_an_address(browser):
     """Posts name their photos there, and the page shows them from where it is: it may be on the machine itself."""
     with service("--public-url", "https://photos.example.org") as running:
-        post = running.upload("abroad", "photo.jpg")
+        post = running.publish("abroad", "photo.jpg")
         with opened(browser, running, "/") as page:
             wait(page, "document.querySelector('post-feed img')?.naturalWidth > 1")
             page.locator(f"{CARDS} a.photo").click()
@@ -167,18 +167,18 @@ def test_photos_of_a_service_that_is_known_by_an_address(browser):
 
 def test_seven_tabs_share_one_stream(browser):
     with service() as running:
-        running.upload("first")
+        running.publish("first")
         context = browser.new_context(base_url=running.url, locale="en-US")
         tabs = [context.new_page() for _ in range(7)]
         for tab in tabs:
             tab.goto("/")
             expect(tab.locator(".live")).to_have_text("live")
-        running.upload("second")
+        running.publish("second")
         for tab in tabs:
             expect(tab.locator(CARDS)).to_have_count(2)
         # The one that listens goes, and another takes over.
         tabs.pop(0).close()
-        running.upload("third")
+        running.publish("third")
         for tab in tabs:
             expect(tab.locator(CARDS)).to_have_count(3)
         context.close()

@@ -113,7 +113,7 @@ def test_a_service_without_posts_looks_as_it_did(browser):
 def test_three_posts_look_as_they_did(browser):
     with service() as running:
         for photo in ("photo.jpg", "rotation-6.jpg", "profile-p3.jpg"):
-            running.upload("Three", photo)
+            running.publish("Three", photo)
         with opened(browser, running, "/", viewport={"width": 1440, "height": 900}) as page:
             page.wait_for_selector(CARDS)
             compare(page, "three")
@@ -248,8 +248,8 @@ def test_without_scripts_everything_can_be_read(browser, people):
 
 def test_hostile_texts_are_only_texts(browser):
     with service() as running:
-        running.upload(HOSTILE, "photo.jpg", alt=HOSTILE)
-        running.upload(HOSTILE)
+        running.publish(HOSTILE, "photo.jpg", alt=HOSTILE)
+        running.publish(HOSTILE)
         running.owner("/people/maria/full_name.json", "-X", "PUT", "-d", json.dumps(HOSTILE[:190]))
         until_renamed = "/v1/posts?limit=1"
         for path in ("/", "/all", "/people/maria", "/search?q=%3Cimg"):

@@ -143,7 +143,7 @@ def test_a_job_is_planned_and_paused_stays_so_over_a_kill_and_goes_on(open_page)
     recipes = ("--recipe", "full=900x900,inside,q90", "--recipe", "tile=120x120,cover")
     with service() as running:
         for number in range(6):
-            running.upload(f"number {number}", "photo.jpg")
+            running.publish(f"number {number}", "photo.jpg")
         # There is no room for anything, so that the job waits.
         running.restart(*recipes, "--free-space", "900000GiB")
         page = live(open_page(link(running)))
@@ -169,7 +169,7 @@ def test_a_job_is_planned_and_paused_stays_so_over_a_kill_and_goes_on(open_page)
 
 def test_a_job_that_switches_last_shows_nothing_until_it_is_told_and_is_rolled_back(open_page):
     with service("--recipe", "full=900x900,inside,q90") as running:
-        ids = [running.upload(f"number {number}", "photo.jpg") for number in range(6)]
+        ids = [running.publish(f"number {number}", "photo.jpg") for number in range(6)]
 
         def photos():
             return [running.owner(f"/posts/{id}/photos.json") for id in ids]

@@ -4,9 +4,10 @@ import base64
 import json
 
 import pytest
-from browser import eventually
 from gallery import PATIENCE
 from service import ROOT, service
+
+from harness.waiting import eventually
 
 MANY = 50
 GOOD = ["size-97x61.jpg", "photo.jpg", "size-640x480.jpg", "progressive-444.jpg", "rgb-8.png", "lossy.webp"]

@@ -15,8 +15,8 @@ def test_a_photo_opens_and_closes_by_the_keyboard_and_has_a_description(browser)
     """40: by keys."""
     alt = 'Two <b>children</b> on a "jetty"'
     with service() as running:
-        running.upload("", "photo.jpg")
-        described = running.upload("Summer", "photo.jpg", alt=alt)
+        running.publish("", "photo.jpg")
+        described = running.publish("Summer", "photo.jpg", alt=alt)
         with opened(browser, running, "/") as page:
             expect(page.locator(f"{PHOTO} img").nth(0)).to_have_attribute("alt", alt)
             expect(page.locator(f"{PHOTO} img").nth(1)).to_have_attribute("alt", "Photo 1 by maria")
@@ -60,8 +60,8 @@ def test_next_and_previous_lead_through_the_whole_list(browser):
 def test_photos_of_one_post_come_one_after_the_other(browser):
     with service() as running:
         fixtures = ["photo.jpg", "rotation-6.jpg", "profile-p3.jpg"]
-        last = running.upload("last", "photo.jpg")
-        several = running.upload("three", *fixtures)
+        last = running.publish("last", "photo.jpg")
+        several = running.publish("three", *fixtures)
         with opened(browser, running, "/") as page:
             page.locator(PHOTO).first.click()
             expect(page.get_by_role("dialog")).to_be_visible()
@@ -76,8 +76,8 @@ def test_photos_of_one_post_come_one_after_the_other(browser):
 
 def test_an_address_of_a_post_can_be_shared_and_loaded_again(browser):
     with service() as running:
-        running.upload("other")
-        post = running.upload("At the lake #summer", "photo.jpg")
+        running.publish("other")
+        post = running.publish("At the lake #summer", "photo.jpg")
         with opened(browser, running, "/") as page:
             page.locator(PHOTO).first.click()
             until(page, "the address", lambda: shown(page) == post)
@@ -95,7 +95,7 @@ def test_an_address_of_a_post_can_be_shared_and_loaded_again(browser):
 
 def test_a_finger_swipes_and_two_enlarge(browser):
     with service() as running:
-        older, newer = running.upload("older", "photo.jpg"), running.upload("newer", "photo.jpg")
+        older, newer = running.publish("older", "photo.jpg"), running.publish("newer", "photo.jpg")
         with opened(browser, running, "/", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as page:
             page.locator(PHOTO).first.tap()
             wait(page, "document.querySelector('.stage img')?.naturalWidth > 1")

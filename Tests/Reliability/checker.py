@@ -10,8 +10,9 @@ import threading
 
 from load import THINNED
 from objects import KEEPERS, Bucket, Kept
-from service import below
 from speakers import Spoken
+
+from harness.files import below
 
 
 class Ledger:

@@ -21,7 +21,9 @@ import time
 import objects
 from checker import Check, Ledger
 from load import FIXTURES, Load, Photos, back_up, backups_of, drop, end_jobs, tintype
-from service import Service, build_shim
+from shim import build_shim
+
+from harness.service import Service
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECIPES = [["full=96", "thumb=48,cover"], ["full=80", "thumb=40,cover"]]

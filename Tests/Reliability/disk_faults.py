@@ -24,7 +24,9 @@ import time
 
 from fault_run import Run, progress, verdict
 from real_disks import real_disks
-from service import Service, build_shim
+from shim import build_shim
+
+from harness.service import Service
 
 OPERATIONS = [
     "open", "create", "read", "write", "fsync", "truncate", "rename", "link", "unlink", "mkdir", "fallocate", "mmap", "close",

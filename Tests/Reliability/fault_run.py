@@ -9,6 +9,8 @@ import time
 from checker import Check, Ledger, digest
 from load import Photos, back_up, backups_of, end_jobs, findings, tintype
 
+from harness.waiting import Hang
+
 
 def sync(folder):
     descriptor = os.open(folder, os.O_RDONLY)
@@ -154,8 +156,8 @@ class Run:
 
     def settle(self):
         try:
-            self.service.settle(150)
-        except RuntimeError as problem:
+            self.service.settle()
+        except Hang as problem:
             self.unexpected.append(str(problem))
 
     def check(self):

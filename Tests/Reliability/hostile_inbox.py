@@ -27,7 +27,9 @@ import time
 import zlib
 
 from checker import digest, files_in
-from service import Service
+
+from harness.service import Service
+from harness.waiting import eventually
 
 USERS = 20
 WRITERS = 8
@@ -213,16 +215,15 @@ def killing(service, kills, deadline, random_source, counts):
             raise RuntimeError(f"it did not start again; see {service.log}")
 
 
-def settle(service, seconds=600):
+def settle(service):
     """Waits until nothing is left in the inbox but what nobody is to take."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        waiting = service.waiting_files()
+
+    def is_settled():
         status = service.status()
-        if not waiting and status["queue"] == 0 and sum(status["uploads"].values()) == 0:
-            return
-        time.sleep(0.2)
-    raise RuntimeError(f"it does not settle: {waiting[:5]} {service.status()}")
+        return not service.waiting_files() and status["queue"] == 0 and sum(status["uploads"].values()) == 0
+
+    # Thousands of files may wait.
+    eventually("an empty inbox", is_settled, lambda: (service.waiting_files()[:5], service.status()), patience=1200)
 
 
 def check(service, books):

@@ -13,7 +13,7 @@ import threading
 import time
 import urllib.parse
 
-from service import Connection
+from harness.service import Connection
 
 ROOT = "/v0/b/tintype.appspot.com/o"
 KEEPERS = ("keeper0", "keeper1", "keeper2")

@@ -18,7 +18,8 @@ import zlib
 
 from checker import digest
 from load import FIXTURES, Photos
-from service import Service
+
+from harness.service import Service
 
 MAX_CPU_SECONDS = 10
 MAX_WORKER_MEGABYTES = 512

@@ -24,7 +24,8 @@ import time
 from checker import Check, Ledger
 from crash_matrix import arguments
 from load import Load, Photos, backups_of, end_jobs, tintype
-from service import Service
+
+from harness.service import Service
 
 HERE = pathlib.Path(__file__).resolve().parent
 IMAGE_BYTES = 192 << 20
@@ -187,7 +188,7 @@ def session(binary, folder, cuts, seed, rules=""):
             counts["acknowledged"] += len(known.acknowledged)
             try:
                 if service.start(arguments()):
-                    service.settle(30)
+                    service.settle()
                     problems += check(service, known, number)
                     problems += check_backups(service, number)
                 else:

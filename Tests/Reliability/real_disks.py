@@ -9,7 +9,8 @@ import threading
 import time
 
 from fault_run import Run, verdict
-from service import Service
+
+from harness.service import Service
 
 
 def real_disks(folder):

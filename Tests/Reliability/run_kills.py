@@ -24,7 +24,8 @@ import time
 
 from load import FIXTURES, findings
 from scale import status
-from service import Service
+
+from harness.service import Service
 
 RECIPES = ["thumb=48,cover,q70", "small=32,cover,q70"]
 KILLS_APART = (2.0, 5.0)

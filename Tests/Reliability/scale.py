@@ -18,7 +18,8 @@ import time
 
 from checker import files_in
 from hostile_inbox import photo
-from service import Service
+
+from harness.service import Service
 
 
 def status(service, name):

@@ -3,24 +3,26 @@ operators see, against the models of those who were there."""
 
 import collections
 import json
-import time
 import urllib.parse
 
 from social_audience_check import AudienceLook
 from social_model import key
 from social_photos import PhotoLook
 
+from harness.waiting import eventually
 
-def settle(service, seconds=120):
+
+def settle(service):
     """Waits until no job is left and nothing waits to be delivered."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+
+    def waiting():
+        return service.json("GET", "/v1/outbox?state=waiting")[1]["deliveries"]
+
+    def is_settled():
         status = service.status()
-        waiting = service.json("GET", "/v1/outbox?state=waiting")[1]["deliveries"]
-        if "jobs" not in status and status["queue"] == 0 and not waiting:
-            return
-        time.sleep(0.05)
-    raise RuntimeError(f"it does not settle: {status}, waiting: {waiting[:3]}")
+        return "jobs" not in status and status["queue"] == 0 and not waiting()
+
+    eventually("all jobs and deliveries to end", is_settled, lambda: (service.status(), waiting()[:3]))
 
 
 def deliveries(path):

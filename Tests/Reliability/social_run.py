@@ -16,10 +16,11 @@ import sys
 import tempfile
 import time
 
-from service import Service
 from social_actor import Crowd
 from social_check import Look, deliveries, settle
 from social_people import People
+
+from harness.service import Service
 
 GROUPS = 4
 KILLS_BEFORE_A_LOOK = 3

@@ -1,16 +1,12 @@
 """The built service, on a port, with accounts of its own."""
 
 import os
-import pathlib
-import sys
 
 import pytest
+from pages import browser, origin, page  # noqa: F401
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Reliability"))
-
-from pages import browser, origin, page  # noqa: E402, F401
-from service import Service  # noqa: E402
-from ws_model import free_port  # noqa: E402
+from harness.ports import free_port
+from harness.service import Service
 
 
 @pytest.fixture(scope="session")

@@ -19,13 +19,12 @@ import sys
 import tempfile
 import time
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Reliability"))
+from client import Client, Write
+from dialects import JavaScript
+from frames import Violation, frame, request
 
-from client import Client, Write  # noqa: E402
-from dialects import JavaScript  # noqa: E402
-from frames import Violation, frame, request  # noqa: E402
-from service import Service  # noqa: E402
-from ws_model import free_port  # noqa: E402
+from harness.ports import free_port
+from harness.service import Service
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 PATIENCE = 30  # Seconds in which every write has to be answered.

@@ -3,14 +3,11 @@
 import http.server
 import json
 import pathlib
-import sys
 import threading
 
 import pytest
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Page"))
-
-from browser import Browser  # noqa: E402
+from harness.browser import Browser
 
 PHOTO = (pathlib.Path(__file__).resolve().parents[2] / "Fixtures" / "photo.jpg").read_bytes()
 

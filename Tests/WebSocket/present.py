@@ -9,8 +9,9 @@ import urllib.request
 
 from client import Client
 from dialects import JavaScript
-from service import Service
-from ws_model import free_port
+
+from harness.ports import free_port
+from harness.service import Service
 
 PATIENCE = 30  # Seconds until something that should happen is given up.
 

@@ -12,6 +12,8 @@ from queries import Bound, Query
 from reference import Reference
 from reference_connection import query_of
 
+from harness.ports import free_port
+
 DEFECTS = [
     "forgets a departure", "departs twice", "sends long frames", "answers twice", "begins paths with a slash",
     "leaves out first values", "types an ok as text", "goes on after the end", "ignores hashes", "is stale without need",
@@ -21,7 +23,7 @@ DEFECTS = [
 
 
 def run(folder, defect, seconds):
-    port = ws_model.free_port()
+    port = free_port()
     server = Reference(folder, port, defect)
     server.start()
     one = ws_model.Run(server, server.address, seed=7, has_rules=False)

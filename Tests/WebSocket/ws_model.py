@@ -13,28 +13,21 @@ import os
 import pathlib
 import random
 import select
-import socket
 import sys
 import tempfile
 import time
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Reliability"))
+import dialects
+from frames import Violation
+from ruled import RuledWorld, sign_up
+from session import Session
+from world import World
 
-import dialects  # noqa: E402
-from frames import Violation  # noqa: E402
-from ruled import RuledWorld, sign_up  # noqa: E402
-from service import Service  # noqa: E402
-from session import Session  # noqa: E402
-from world import World  # noqa: E402
+from harness.ports import free_port
+from harness.service import Service
 
 BETWEEN_LOOKS = (2, 6)  # Seconds from one comparison to the next.
 KILLS_AT_LOOK = 0.3  # How often the service is killed before a comparison.
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 class Run:

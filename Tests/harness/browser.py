@@ -2,23 +2,14 @@
 
 import json
 import os
+import pathlib
 import subprocess
 import tempfile
-import time
 import urllib.request
 
 import websocket
 
-PATIENCE = 60  # Seconds until something that should happen is given up.
-
-
-def eventually(what, condition):
-    """The condition's first true value."""
-    end = time.monotonic() + PATIENCE
-    while not (value := condition()):
-        assert time.monotonic() < end, f"waited in vain for {what}"
-        time.sleep(0.05)
-    return value
+from harness.waiting import PATIENCE, eventually
 
 
 class Browser:
@@ -28,9 +19,9 @@ class Browser:
             [os.environ["CHROMIUM"], "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0",
              "--remote-allow-origins=*", f"--user-data-dir={self.profile.name}", "about:blank"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        port_file = os.path.join(self.profile.name, "DevToolsActivePort")
-        eventually("the browser", lambda: os.path.exists(port_file) and open(port_file).read().count("\n"))
-        self.address = f"http://127.0.0.1:{open(port_file).read().splitlines()[0]}"
+        port_file = pathlib.Path(self.profile.name) / "DevToolsActivePort"
+        eventually("the browser", lambda: port_file.exists() and port_file.read_text().count("\n"))
+        self.address = f"http://127.0.0.1:{port_file.read_text().splitlines()[0]}"
 
     def open(self, url):
         request = urllib.request.Request(f"{self.address}/json/new?about:blank", method="PUT")

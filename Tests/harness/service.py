@@ -7,22 +7,10 @@ import pathlib
 import signal
 import socket
 import subprocess
-import time
 import urllib.parse
 
-
-def below(folder):
-    """All files in a folder and its folders, but those that go meanwhile."""
-    return [pathlib.Path(root) / name for root, _, names in os.walk(folder) for name in names]
-
-
-def build_shim(library, *sources):
-    """Makes a library of C sources beside this file, for LD_PRELOAD."""
-    folder = pathlib.Path(__file__).resolve().parent
-    compiler = os.environ.get("CC", "clang")  # It comes with Swift.
-    subprocess.run(
-        [compiler, "-O2", "-Wall", "-U_FORTIFY_SOURCE", "-shared", "-fPIC", "-o", library,
-         *(folder / source for source in sources), "-ldl"], check=True)
+from harness.files import below
+from harness.waiting import PATIENCE, eventually
 
 
 class Connection(http.client.HTTPConnection):
@@ -42,35 +30,39 @@ class Connection(http.client.HTTPConnection):
 class Service:
     """A Storage folder and, while it runs, `tintype serve` on it."""
 
-    def __init__(self, binary, storage, arguments=()):
+    def __init__(self, binary, storage, arguments=(), log_level="warning"):
         self.binary = os.path.abspath(binary)
         self.storage = pathlib.Path(storage).absolute()
-        self.arguments = list(arguments)
+        self.arguments = ["--log-level", log_level, *arguments]
         self.socket = self.storage / "tintype.sock"
         self.log = self.storage.with_name(self.storage.name + ".log")
+        self.log_start = 0
         self.process = None
 
     def start(self, arguments=(), environment=None, wait=True):
         """Starts it; with `wait`, returns when it answers. False when it ended before it did."""
-        command = [self.binary, "serve", "--storage", str(self.storage), "--log-level", "warning"]
+        command = [self.binary, "serve", "--storage", str(self.storage), *self.arguments, *arguments]
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(
-                command + self.arguments + list(arguments), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                env={**os.environ, **(environment or {})})
+            self.log_start = log.tell()
+            self.process = self.spawn(command, log, {**os.environ, **(environment or {})})
         return self.wait_until_ready() if wait else True
 
-    def wait_until_ready(self, seconds=60):
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            if self.process.poll() is not None:
-                return False
-            try:
-                if self.request("GET", "/healthz")[0] == 200:
-                    return True
-            except OSError:
-                pass
-            time.sleep(0.01)
-        raise RuntimeError(f"the service does not answer; see {self.log}")
+    def spawn(self, command, log, environment):
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
+
+    def wait_until_ready(self, patience=PATIENCE):
+        eventually("the service to answer", lambda: not self.is_running or self.answers(), self.said, patience)
+        return self.is_running
+
+    def answers(self):
+        try:
+            return self.request("GET", "/healthz")[0] == 200
+        except OSError:
+            return False
+
+    def said(self):
+        """What it has logged since it was started."""
+        return self.log.read_bytes()[self.log_start:].decode(errors="replace")
 
     @property
     def is_running(self):
@@ -87,7 +79,7 @@ class Service:
     def stop(self):
         """Ends it as a person would, and gives its exit code."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(60)
+        return self.process.wait(PATIENCE)
 
     # Speaking to it
 
@@ -148,25 +140,20 @@ class Service:
     def status(self):
         return self.json("GET", "/v1/status")[1]
 
-    def settle(self, seconds=120):
+    def settle(self, patience=PATIENCE):
         """Waits until nothing waits and nothing is in work."""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            status = self.status()
-            if status["queue"] == 0 and status["uploads"]["ingested"] == 0 and not self.waiting_files():
-                return
-            time.sleep(0.02)
-        raise RuntimeError(f"it does not settle: {status}, waiting: {self.waiting_files()[:5]}")
 
-    def do_job(self, order, verb=None, seconds=60):
+        def is_settled():
+            status = self.status()
+            return status["queue"] == 0 and status["uploads"]["ingested"] == 0 and not self.waiting_files()
+
+        eventually("every upload to end", is_settled, lambda: (self.status(), self.waiting_files()[:5]), patience)
+
+    def do_job(self, order, verb=None):
         """Does a job over posts to its end, or what else is to be done with one; its id."""
         job = self.json("POST", f"/v1/jobs/{order}/{verb}" if verb else "/v1/jobs", None if verb else order)[1]["id"]
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            if self.job(job)["state"] != "running":
-                return job
-            time.sleep(0.02)
-        raise RuntimeError(f"the job {job} does not end")
+        eventually("the job to end", lambda: self.job(job)["state"] != "running", lambda: self.job(job))
+        return job
 
     def waiting_files(self):
         """What lies in the inbox or is claimed from it. What is hidden, or in a folder that is, nobody has finished; nor have
