@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Runs the parts of a test run: two at a time, since each of them waits for a good part of its time.
+
+    parts.py [--all]
+
+Started by Scripts/test, which has built what is tested. Each part prints what it has to say when it ends. The seconds of
+all parts stand at the end.
+"""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TESTING = ROOT / ".build/testing/release"
+# The longest that a part may take, in seconds. Only a hang takes longer.
+HANG = 3000
+
+SWIFT = ["python3", "Tests/harness/swift_tests.py"]
+# As `swift_build` of Scripts/lib.sh.
+BUILD = ["env", "SWIFT_DETERMINISTIC_HASHING=1", "swift", "build"]
+
+# Two rows, each one part after the other. The first has what computes, the second what mostly waits.
+ROWS = [
+    {
+        "Swift tests": [*SWIFT, TESTING / "tintypePackageTests.xctest"],
+        "crashes": ["Scripts/test-reliability", "crashes"],
+        "power cuts": ["Scripts/test-reliability", "power"],
+        "faults of the disk": ["Scripts/test-reliability", "faults", "24"],
+        "a hostile inbox": ["Scripts/test-reliability", "inbox"],
+        "hostile pictures": ["Scripts/test-reliability", "poison"],
+        "runs": ["Scripts/test-reliability", "runs", "500"],
+        "people": ["Scripts/test-reliability", "social", "1"],
+    },
+    {
+        "page": ["Scripts/test-page"],
+        "documents": ["Scripts/test-documents"],
+        "proxies": ["Scripts/test-proxies"],
+        "clients": ["Scripts/test-clients"],
+        "app": ["Scripts/test-app"],
+        "WebSocket: transcripts": ["Scripts/test-websocket", "transcripts"],
+        "WebSocket: checks": ["Scripts/test-websocket", "checks"],
+        "WebSocket: sessions": ["Scripts/test-websocket", "sessions"],
+        "WebSocket: page": ["Scripts/test-websocket", "page"],
+        "WebSocket: model": ["Scripts/test-websocket", "model", "1"],
+        "WebSocket: hostile": ["Scripts/test-websocket", "hostile", "2000"],
+    },
+]
+
+# What follows with --all, one after the other: two builds at once would only wait for each other.
+REST = {
+    "debug build": [*BUILD, "--build-tests"],
+    "Swift tests of the debug build": [*SWIFT, ROOT / ".build/debug/tintypePackageTests.xctest"],
+    "release build": ["Scripts/test-release"],
+    "benchmarks' build": [*BUILD, "--package-path", "Benchmarks"],
+}
+
+
+class Run:
+    """The parts that have ended. Methods may be called from any thread."""
+
+    def __init__(self):
+        self.lock, self.seconds, self.failed = threading.Lock(), {}, []
+
+    def take(self, row):
+        for name, command in row.items():
+            self.part(name, command)
+
+    def part(self, name, command):
+        begin = time.monotonic()
+        with tempfile.TemporaryFile("w+", errors="replace") as output:
+            process = subprocess.Popen(
+                command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                start_new_session=True)
+            try:
+                status = process.wait(HANG)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, 9)
+                process.wait()
+                status = f"still ran after {HANG} s"
+            output.seek(0)
+            with self.lock:
+                self.seconds[name] = time.monotonic() - begin
+                print(f"\n== {name} ({self.seconds[name]:.0f} s)\n{output.read()}", flush=True)
+                if status != 0:
+                    self.failed.append(name)
+                    print(f"✘ {name}: {status}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--all", action="store_true", help="the debug build and the benchmarks, too")
+    options = parser.parse_args()
+    os.environ.update(TINTYPE=str(TESTING / "tintype"), STORE_MAKER=str(TESTING / "StoreMaker"))
+    run, begin = Run(), time.monotonic()
+    rows = [threading.Thread(target=run.take, args=[row]) for row in ROWS]
+    for row in rows:
+        row.start()
+    for row in rows:
+        row.join()
+    if options.all:
+        run.take(REST)
+    print("\nseconds  part")
+    for name, seconds in run.seconds.items():
+        print(f"{seconds:7.0f}  {name}")
+    print(f"{time.monotonic() - begin:7.0f}  all of them")
+    for name in run.failed:
+        print(f"✘ {name}")
+    sys.exit(1 if run.failed else 0)
+
+
+if __name__ == "__main__":
+    main()
