@@ -28,24 +28,25 @@ package final class UploadReceiver: Sendable {
         case known(KnownUpload)
     }
 
-    /// Reserves an upload and opens its session. Requests of one user with one idempotency key wait for each other here,
-    /// until the session or the known upload goes.
+    /// Reserves an upload and hands its session to `body`. Requests of one user with one idempotency key wait for each other
+    /// here, until `body` returns.
     ///
-    /// - Throws: `Failure`: `bad_text`, `bad_reference`, `unknown_user`, or a failure of the engine.
-    package func begin(_ request: UploadRequest) async throws -> Start {
+    /// - Throws: `Failure`: `bad_text`, `bad_reference`, `unknown_user`, or a failure of the engine; what `body` throws.
+    package func begin<Value>(
+        _ request: UploadRequest, _ body: (consuming Start) async throws -> Value
+    ) async throws -> Value {
         renditions.scheduler.expectUpload()
-        let lease = await lease(for: request)
-        switch try await store.reserve(request) {
-        case .new(let record):
-            return .new(UploadSession(self, record, lease: lease))
-        case .known(let record):
-            return .known(KnownUpload(self, request, record, lease: lease))
+        guard let reference = request.clientReference else { return try await body(try await start(request)) }
+        return try await keys.withLease(Key(owner: request.owner, reference: reference)) {
+            try await body(try await start(request))
         }
     }
 
-    private func lease(for request: UploadRequest) async -> KeyedLock<Key>.Lease? {
-        guard let reference = request.clientReference else { return nil }
-        return await keys.lease(Key(owner: request.owner, reference: reference))
+    private func start(_ request: UploadRequest) async throws -> Start {
+        switch try await store.reserve(request) {
+        case .new(let record): .new(UploadSession(self, record))
+        case .known(let record): .known(KnownUpload(self, request, record))
+        }
     }
 
     /// Opens a session that adds photos to a draft, which stays as it is when the session goes.
@@ -69,22 +70,17 @@ package struct KnownUpload: ~Copyable {
     package let record: UploadRecord
     private let receiver: UploadReceiver
     private let request: UploadRequest
-    private let lease: KeyedLock<UploadReceiver.Key>.Lease?
 
-    fileprivate init(
-        _ receiver: UploadReceiver, _ request: UploadRequest, _ record: UploadRecord,
-        lease: consuming KeyedLock<UploadReceiver.Key>.Lease?
-    ) {
+    fileprivate init(_ receiver: UploadReceiver, _ request: UploadRequest, _ record: UploadRecord) {
         self.receiver = receiver
         self.request = request
         self.record = record
-        self.lease = lease
     }
 
     /// Opens a session that receives the request anew, after the known upload failed. When it is accepted, the key names the
     /// new upload.
     package consuming func beginAgain() async throws -> UploadSession {
         let again = try await receiver.store.reserve(request, replacing: record)
-        return UploadSession(receiver, again, replacing: record, lease: lease)
+        return UploadSession(receiver, again, replacing: record)
     }
 }

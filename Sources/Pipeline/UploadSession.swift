@@ -18,19 +18,17 @@ package struct UploadSession: ~Copyable {
     /// Room for what comes, until the record counts it.
     private let room: QuotaHold
     private let failed: UploadRecord?
-    private let lease: KeyedLock<UploadReceiver.Key>.Lease?
     /// Whether the upload is to stay as it is when the session goes.
     private var isKept: Bool
 
     init(
         _ receiver: UploadReceiver, _ record: UploadRecord, replacing failed: UploadRecord? = nil,
-        lease: consuming KeyedLock<UploadReceiver.Key>.Lease? = nil, isKept: Bool = false
+        isKept: Bool = false
     ) {
         self.receiver = receiver
         room = receiver.quotas.hold(for: record.owner)
         self.record = record
         self.failed = failed
-        self.lease = lease
         self.isKept = isKept
     }
 

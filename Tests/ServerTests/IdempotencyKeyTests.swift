@@ -65,7 +65,9 @@ struct IdempotencyKeyTests {
                 #expect(answer.json["code"].string == "key_reused")
                 #expect(answer.json["detail"].string?.contains(first.json["post_id"].string ?? "?") == true)
             }
-            #expect(try await send(Self.cases[0], service).json == first.json, "the first one stands")
+            for _ in 0..<3 {
+                #expect(try await send(Self.cases[0], service).json == first.json, "the first one stands")
+            }
             #expect(try await service.client.get("/v1/posts").json["posts"].array.count == 1)
             #expect(try await service.pipeline.unclaimed.list().isEmpty)
         }

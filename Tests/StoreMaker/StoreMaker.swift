@@ -62,16 +62,18 @@ struct StoreMaker {
         let pipeline = UploadService(storage: storage, settings: settings, logger: Logger(label: "store-maker"))
         let running = Task { try await pipeline.run() }
         let owner = try Self.person(0)
-        let start = try await pipeline.receiver.begin(UploadRequest(owner: owner, intake: .socket))
-        guard case .new(var session) = start else {
-            throw Failure(.wrongState, "the folder is in use", hint: "take another")
+        let accepted = try await pipeline.receiver.begin(UploadRequest(owner: owner, intake: .socket)) { start in
+            guard case .new(var session) = consume start else {
+                throw Failure(.wrongState, "the folder is in use", hint: "take another")
+            }
+            var rest: ByteBuffer? = ByteBuffer(bytes: photo)
+            try await session.receive(named: "photo.jpg", alt: "A photo") {
+                defer { rest = nil }
+                return rest
+            }
+            return try await session.accept(text: "number 0 #first")
         }
-        var rest: ByteBuffer? = ByteBuffer(bytes: photo)
-        try await session.receive(named: "photo.jpg", alt: "A photo") {
-            defer { rest = nil }
-            return rest
-        }
-        let record = try await pipeline.store.end(of: try await session.accept(text: "number 0 #first").id)
+        let record = try await pipeline.store.end(of: accepted.id)
         running.cancel()
         _ = try? await running.value
         (self.storage, self.count, self.people, self.owner, id) = (storage, count, people, owner, record.id)

@@ -69,14 +69,14 @@ extension RunningPipeline {
         var request = UploadRequest(owner: try #require(UserID(user)), intake: .socket)
         request.clientReference = reference
         request.duplicates = duplicates
-        let start = try await pipeline.receiver.begin(request)
-        let record: UploadRecord
-        switch consume start {
-        case .known(let known):
-            record = known.record
-        case .new(var session):
-            for photo in photos { try await session.receive(photo.bytes, named: photo.name, alt: alt) }
-            record = try await session.accept(text: text)
+        let record = try await pipeline.receiver.begin(request) { start in
+            switch consume start {
+            case .known(let known):
+                return known.record
+            case .new(var session):
+                for photo in photos { try await session.receive(photo.bytes, named: photo.name, alt: alt) }
+                return try await session.accept(text: text)
+            }
         }
         return try await pipeline.store.end(of: record.id)
     }

@@ -71,14 +71,14 @@ struct UploadRoutes: Sendable {
         var pieces = try UploadPieces(context.asking(request), photoName: form.photoName, limits: limits)
         let first = try await PhotoReceiver(uploads: uploads).readFields(&pieces, into: &form)
         let reservation = try form.request()
-        let start = try await uploads.begin(reservation)
-        let record =
+        let record = try await uploads.begin(reservation) { start in
             switch consume start {
             case .new(let session):
                 try await receive(&pieces, first: first, in: session, &form)
             case .known(let known):
                 try await receive(&pieces, first: first, of: known, isDraft: reservation.isDraft, &form)
             }
+        }
         return reservation.isDraft
             ? response.draft(record) : try await response.outcome(of: record, for: request)
     }

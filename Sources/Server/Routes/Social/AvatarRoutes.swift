@@ -61,12 +61,12 @@ struct AvatarRoutes: Sendable {
         }
         var reservation = UploadRequest(owner: uid, intake: .socket)
         reservation.purpose = .avatar
-        let start = try await uploads.begin(reservation)
-        let record =
+        let record = try await uploads.begin(reservation) { start in
             switch consume start {
             case .new(let session): try await Self.receive(&pieces, named: name, in: session)
             case .known(let known): known.record
             }
+        }
         return try await response.outcome(of: record, for: request) { _ in
             .json(try await person.document(of: uid, context))
         }
