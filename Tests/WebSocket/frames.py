@@ -7,9 +7,10 @@ import random
 import socket
 import struct
 
+from harness.waiting import PATIENCE
+
 GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
-PATIENCE = 30  # Seconds in which a connection opens, as the vendor's clients have it.
 
 
 class Violation(Exception):

@@ -25,9 +25,9 @@ from frames import Violation, frame, request
 
 from harness.ports import free_port
 from harness.service import Service
+from harness.waiting import PATIENCE
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
-PATIENCE = 30  # Seconds in which every write has to be answered.
 MOST_GROWTH = 1024  # MiB by which the service may grow.
 BATCH = 100  # Connections that are opened at a time.
 

@@ -17,7 +17,7 @@ from queries import Bound, Query
 from reference_connection import Connection, frame_of
 from transcripts import Mismatch
 
-PATIENCE = 10  # Seconds until something that should come is given up.
+from harness.waiting import PATIENCE
 
 
 class Steady:

@@ -9,7 +9,7 @@ import wire
 from frames import Refused, WebSocket, frame
 from transcripts import Mismatch
 
-PATIENCE = 30  # Seconds until something that should come is given up.
+from harness.waiting import PATIENCE
 
 
 class ServicePlayer:

@@ -12,8 +12,7 @@ from dialects import JavaScript
 
 from harness.ports import free_port
 from harness.service import Service
-
-PATIENCE = 30  # Seconds until something that should happen is given up.
+from harness.waiting import PATIENCE
 
 
 class Present(Client):

@@ -9,7 +9,7 @@ from client import Client, Write
 from dialects import JavaScript
 from frames import frame
 
-PATIENCE = 240  # Seconds until something that should happen is given up: some messages are as long as they may be.
+from harness.waiting import PATIENCE
 
 
 @pytest.fixture

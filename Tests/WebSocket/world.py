@@ -11,9 +11,10 @@ from frames import Violation
 from member import Member
 from queries import KEY, PRIORITY
 
+from harness.waiting import PATIENCE
+
 LOGS = [("shared", "log", f"l{number}") for number in range(2)]
 COUNTERS = [("shared", "counter", f"n{number}") for number in range(2)]
-PATIENCE = 30  # Seconds in which everything must be answered and every view be up to date.
 
 
 class World:
