@@ -147,18 +147,20 @@ install_packages() {
 # plan to the next, and all our modules are compiled again. The seed is not exported: a service must have one of its own.
 swift_build() { SWIFT_DETERMINISTIC_HASHING=1 swift build "$@"; }
 
-# What is tested lies apart from what is built for use: its flags are others.
+# How everything is built that is used or tested. Tests see what a module keeps to itself by -enable-testing, and what is used
+# has it, too: without it the optimiser makes something else of a module, with faults that no test would meet.
+optimised=(-c release -Xswiftc -enable-testing)
+
+# What is tested lies apart from what is built for use, in which Swift's own libraries are.
 testing=$root/.build/testing
 tested_binary=$testing/release/tintype
 test_bundle=$testing/release/tintypePackageTests.xctest
 
-# Builds everything with its tests, optimised as what is shipped; the one flag more lets tests see what a module keeps to itself.
-build_tests() {
-    swift_build --package-path "$root" --scratch-path "$testing" -c release --build-tests -Xswiftc -enable-testing
-}
+# Builds everything with its tests.
+build_tests() { swift_build --package-path "$root" --scratch-path "$testing" "${optimised[@]}" --build-tests; }
 
 # Builds a product for use, with Swift's own libraries in the binary: it then runs where there is no Swift.
-build_product() { swift_build --package-path "$root" -c release --static-swift-stdlib --product "$@"; }
+build_product() { swift_build --package-path "$root" "${optimised[@]}" --static-swift-stdlib --product "$@"; }
 
 # Builds the service.
 build_release() { build_product tintype "$@"; }

@@ -90,13 +90,11 @@ final class Child: Sendable {
         }
     }
 
-    /// The binary beside the test bundle.
+    /// The binary that `TINTYPE` names, else the one beside the test bundle.
     static var binary: String {
+        if let named = ProcessInfo.processInfo.environment["TINTYPE"] { return named }
         let own = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let built = own.deletingLastPathComponent().appendingPathComponent("tintype").path
-        if FileManager.default.isExecutableFile(atPath: built) { return built }
-        return URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent(".build/debug/tintype").path
+        return own.deletingLastPathComponent().appendingPathComponent("tintype").path
     }
 
     private static func withCStrings<R>(

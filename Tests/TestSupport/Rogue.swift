@@ -10,8 +10,6 @@ package enum Rogue {
 
     private static var path: String {
         let own = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let built = own.deletingLastPathComponent().appendingPathComponent("RogueWorker").path
-        if FileManager.default.isExecutableFile(atPath: built) { return built }
-        return Fixture.folder + "/../.build/debug/RogueWorker"
+        return own.deletingLastPathComponent().appendingPathComponent("RogueWorker").path
     }
 }

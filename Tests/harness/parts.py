@@ -55,8 +55,11 @@ ROWS = [
 # What follows with --all, one after the other: two builds at once would only wait for each other.
 REST = {
     "debug build": [*BUILD, "--build-tests"],
-    "Swift tests of the debug build": [*SWIFT, ROOT / ".build/debug/tintypePackageTests.xctest"],
+    "Swift tests of the debug build": ["env", "-u", "TINTYPE", *SWIFT, ROOT / ".build/debug/tintypePackageTests.xctest"],
     "release build": ["Scripts/test-release"],
+    "the command line of the release build": [
+        "env", f"TINTYPE={ROOT}/.build/release/tintype", *SWIFT, TESTING / "tintypePackageTests.xctest",
+        "--only", "EndToEndTests"],
     "benchmarks' build": [*BUILD, "--package-path", "Benchmarks"],
 }
 

@@ -23,6 +23,8 @@ import time
 HANG = 1500
 # The number of tests in one process. More processes start more often, fewer leave a long one to the end.
 TESTS_A_PROCESS = 40
+# The weight of a test in targets that start services of their own; others weigh 1.
+SLOW = {"EndToEndTests": 4}
 
 
 def listed(bundle):
@@ -66,17 +68,17 @@ def read(stream):
 
 
 def shares(counts):
-    """The suites in portions of about `TESTS_A_PROCESS` tests of one target, the largest portions first."""
+    """The suites in portions of one target that weigh about `TESTS_A_PROCESS`, the slow ones first."""
     portions, open_portions = [], {}
     for name, count in sorted(counts.items()):
         target = name.split(".")[0]
         portion = open_portions.get(target)
         if portion is None or portion[1] >= TESTS_A_PROCESS:
-            portion = open_portions[target] = [[], 0]
+            portion = open_portions[target] = [[], 0, target in SLOW]
             portions.append(portion)
         portion[0].append(name)
-        portion[1] += count
-    return [names for names, _ in sorted(portions, key=lambda portion: -portion[1])]
+        portion[1] += count * SLOW.get(target, 1)
+    return [names for names, _, _ in sorted(portions, key=lambda portion: (not portion[2], -portion[1]))]
 
 
 class Run:
